@@ -32,9 +32,11 @@ def milliseconds(duration: Duration) -> int:
     elif isinstance(duration, str) and re.fullmatch(rf"({_PART.pattern})+", duration):
         found = sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(duration))
     else:
+        # Text comes from shells and other processes, which have no timedelta.
+        others = "" if isinstance(duration, str) else ", milliseconds, or a timedelta"
         raise OptionError(
-            f"the clock can't be advanced by {duration!r}: give '7d', '1h30m' (units ms, s, m, h and d), "
-            "milliseconds, or a timedelta"
+            f"the clock can't be advanced by {duration!r:.50}: give '7d', '1h30m' (units ms, s, m, h and d)"
+            f"{others}"
         )
     if found < 0:
         raise OptionError(f"the clock can't be advanced by {duration!r}: time does not go back")

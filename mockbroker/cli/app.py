@@ -14,6 +14,7 @@ from ..version import __version__
 from . import clients, completion, histories, reproduce, view
 from .choices import Clock, Fixed, LogFormat, Search
 from .ctl_command import Ctl
+from .failing import why
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -187,7 +188,7 @@ def serve(
             console=console,
         )
     except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker serve: {error}", err=True)
+        typer.echo(f"mockbroker serve: {why(error)}", err=True)
         raise typer.Exit(2) from None
 
 
@@ -218,7 +219,7 @@ def capture(
             raise ValueError(f"--decode does not take {context.args[0]!r}: see `mockbroker capture --help`")
         show(file, api or [], as_json=json_)
     except (ValueError, OSError) as error:
-        typer.echo(f"mockbroker capture: {error}", err=True)
+        typer.echo(f"mockbroker capture: {why(error)}", err=True)
         raise typer.Exit(2) from None
 
 
@@ -236,7 +237,7 @@ def policies(
     try:
         show(kafka, names or [], as_json=json_)
     except ValueError as error:
-        typer.echo(f"mockbroker policies: {error}", err=True)
+        typer.echo(f"mockbroker policies: {why(error)}", err=True)
         raise typer.Exit(2) from None
 
 
@@ -306,7 +307,7 @@ def run(
             refuse_existing(trace)
         status = run(scenario, pairs("--policy", policy), command, trace)
     except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker run: {error}", err=True)
+        typer.echo(f"mockbroker run: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(status)
 
@@ -346,7 +347,7 @@ def analyze(
     try:
         count = run(paths, out, timezone, engine.value, master)
     except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker analyze: {error}", err=True)
+        typer.echo(f"mockbroker analyze: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if count and fail_on_findings else 0)
 

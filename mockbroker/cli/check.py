@@ -22,6 +22,7 @@ from ..conformance.drivers import SHIPPED, command_for
 from ..errors import first_of
 from ..policies.catalogue import known
 from ..protocol.releases import parse
+from .now_and_then import now_and_then
 
 EVERY: Final = "all"
 
@@ -61,7 +62,10 @@ class Settings:
         """What starts a client's driver, built if need be. ValueError; BuildError."""
         if self.command is not None:
             return shlex.split(self.command)
-        with Console(stderr=True).status(f"building the driver of {name}"):
+        console = Console(stderr=True)
+        if not console.is_terminal:
+            console.print(f"mockbroker check: building the driver of {name}", soft_wrap=True)
+        with console.status(f"building the driver of {name}"):
             return command_for(name, self.version)
 
     def check(self) -> None:
@@ -116,11 +120,18 @@ def _played(
     settings: Settings, title: str, words: Sequence[str], plan: Sequence[Cell]
 ) -> tuple[str, list[Judged]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    tell = now_and_then("check")
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(title, total=len(plan))
 
+        def advance(_: Judged) -> None:
+            progress.advance(task)
+            if not console.is_terminal:
+                tell(f"{title}: {progress.tasks[0].completed:.0f} of {len(plan)}")
+
         async def main() -> tuple[str, list[Judged]]:
-            return await check(words, plan, lambda _: progress.advance(task), lanes=settings.lanes)
+            return await check(words, plan, advance, lanes=settings.lanes)
 
         try:
             return trio.run(main)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..protocol.releases import NEWEST
+from .failing import why
 
 Client = Annotated[
     str | None, typer.Option(metavar="NAME", help="A client whose driver comes with mockbroker.")
@@ -125,7 +126,7 @@ def hunt(
         else:
             found = hunting.run(settings, range(first, first + seeds))
     except (ValueError, OSError, DriverFailedError, MockBrokerError) as error:
-        typer.echo(f"mockbroker hunt: {error}", err=True)
+        typer.echo(f"mockbroker hunt: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if found else 0)
 
@@ -195,7 +196,7 @@ def check(
         )
         wrong = checking.run(settings)
     except (ValueError, OSError, BuildError, MockBrokerError) as error:
-        typer.echo(f"mockbroker check: {error}", err=True)
+        typer.echo(f"mockbroker check: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if wrong else 0)
 

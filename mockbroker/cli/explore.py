@@ -35,6 +35,7 @@ from ..simulation.producer_setting import Generation
 from ..simulation.shrinking import shrink
 from ..simulation.timeline import VIOLATION, until
 from .interrupts import noted
+from .now_and_then import now_and_then
 
 E = TypeVar("E", bound=enum.StrEnum)
 RUNS: Final = "runs"
@@ -99,7 +100,8 @@ def _explore(
     """Returns whether it was interrupted."""
     keep = None if out is None or engine == "spark" else Keep(out / RUNS, errors)
     with noted() as interrupt, _progress(errors) as progress:
-        task = progress.add_task("histories", total=len(seeds) * len(compared))
+        total, tell = len(seeds) * len(compared), now_and_then("explore")
+        task = progress.add_task("histories", total=total)
         # Closing it at once when the loop is left early ends the processes.
         with contextlib.closing(_rows(compared, seeds, engine, workers_, out)) as chunks:
             try:
@@ -108,6 +110,8 @@ def _explore(
                     if keep is not None:
                         keep.add(rows)
                     progress.advance(task, len(rows))
+                    if not errors.is_terminal:
+                        tell(f"{progress.tasks[0].completed:.0f} of {total} histories")
                     if interrupt.came:
                         break
             except KeyboardInterrupt:

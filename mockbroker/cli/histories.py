@@ -8,6 +8,7 @@ import typer
 from ..errors import MockBrokerError
 from ..protocol.releases import NEWEST
 from .choices import Compared, Engine, Fixed
+from .failing import why
 
 
 def explore(
@@ -121,7 +122,7 @@ def explore(
             timelines=timelines,
         )
     except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker explore: {error}", err=True)
+        typer.echo(f"mockbroker explore: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if found and fail_on_violations else 0)
 
@@ -176,7 +177,7 @@ def replay(
             clients=client or [],
         )
     except (ValueError, OSError, MockBrokerError) as error:
-        typer.echo(f"mockbroker replay: {error}", err=True)
+        typer.echo(f"mockbroker replay: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if violated else 0)
 

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from ..pipeline.errors import PipelineError
+from .failing import why
+from .now_and_then import now_and_then
 
 
 def reproduce(
@@ -29,7 +31,7 @@ def reproduce(
     try:
         shows = _run(report, out, number, kafka, seed, histories)
     except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker reproduce: {error}", err=True)
+        typer.echo(f"mockbroker reproduce: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(0 if shows else 1)
 
@@ -41,7 +43,7 @@ def _run(report: Path, out: Path, number: int | None, kafka: str | None, seed: i
         raise PipelineError(f"{out} exists: --out needs a new folder")
     incident = reading.choose(reading.read(report), number)
     kind = kinds.kind_of(incident)
-    closest = searching.search(incident, kind, kafka, seed, histories, _tell)
+    closest = searching.search(incident, kind, kafka, seed, histories, _tell, now_and_then("reproduce"))
     typer.echo(
         f"{incident.name}: the history of seed {closest.plan.seed} shows {len(closest.matched)} of "
         f"{len(incident.signatures)} kinds of observations, in their order"
@@ -53,8 +55,7 @@ def _run(report: Path, out: Path, number: int | None, kafka: str | None, seed: i
         unfinished = Path(name) / "files"
         unfinished.mkdir()
         files.write(unfinished, incident, kind, closest)
-        _tell("running the files, with and without what prevents it")
-        tried = files.try_out(unfinished, kind)
+        tried = files.try_out(unfinished, kind, _tell)
         shutil.move(unfinished, out)
     for file, (fails, passes) in tried.items():
         typer.echo(

@@ -6,6 +6,8 @@ from typing import Annotated, Final
 
 import typer
 
+from .failing import why
+
 _HISTORY: Final = b'"mockbroker-history"'
 _HEAD_BYTES: Final = 1024
 
@@ -30,7 +32,7 @@ def view(
         with tempfile.TemporaryDirectory() as folder:
             view(_trace(_file(file), Path(folder) / "trace.jsonl"), port, typer.echo)
     except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker view: {error}", err=True)
+        typer.echo(f"mockbroker view: {why(error)}", err=True)
         raise typer.Exit(2) from None
 
 

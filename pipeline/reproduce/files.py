@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -43,14 +44,18 @@ def write(folder: Path, incident: Recorded, kind: Kind, closest: Closest) -> Non
         (folder / SCENARIO).write_text(template.scenario.format_map(told))
 
 
-def try_out(folder: Path, kind: Kind) -> dict[str, tuple[bool, bool]]:
-    """For each file whether it fails as the incident did, and whether it passes with what prevents it.
-    PipelineError if pytest is missing."""
+def try_out(
+    folder: Path, kind: Kind, tell: Callable[[str], None] = lambda _: None
+) -> dict[str, tuple[bool, bool]]:
+    """For each file whether it fails as the incident did, and whether it passes with what prevents it. `tell`
+    is told before each. PipelineError if pytest is missing."""
     if find_spec("pytest") is None:
         raise PipelineError("the test can't be tried out: pip install pytest")
+    tell(f"running {TEST}, with and without what prevents the incident")
     tried = {TEST: (_pytest(folder, "incident") == 1, _pytest(folder, "prevented") == 0)}
     if kind.template is not None and kind.template.scenario is not None:
         with tempfile.TemporaryDirectory(prefix="mockbroker-reproduce-") as name:
+            tell(f"running {SCENARIO}, with and without what prevents the incident")
             scenario = (folder / SCENARIO).read_text()
             prevented = Path(name) / SCENARIO
             prevented.write_text(scenario.replace(kind.template.failing, kind.template.passing))

@@ -25,16 +25,23 @@ class Closest:
 
 
 def search(
-    incident: Recorded, kind: Kind, kafka: str | None, seed: int, histories: int, tell: Tell = lambda _: None
+    incident: Recorded,
+    kind: Kind,
+    kafka: str | None,
+    seed: int,
+    histories: int,
+    tell: Tell = lambda _: None,
+    tell_progress: Tell = lambda _: None,
 ) -> Closest:
     """The history of the first seed that shows everything, else of the first that shows most; made as small
-    as possible if it was drawn.
+    as possible if it was drawn. `tell` is told of each step, `tell_progress` of each history.
 
     PipelineError if none shows the incident.
     """
     best: Closest | None = None
     tell(f"trying {histories} histories")
     for each in range(seed, seed + histories):
+        tell_progress(f"{each - seed} of {histories} histories tried")
         found = _try(incident, kind, kind.plan(each, kafka or kind.kafka))
         if found is not None and (best is None or len(found.matched) > len(best.matched)):
             best = found

@@ -44,7 +44,7 @@ def test_a_client_that_is_right() -> None:
     [
         (["--client", "confluent"], "no client 'confluent': did you mean 'confluent-kafka'?"),
         ([], "which client? Give --client NAME or --client-command COMMAND"),
-        (["--client-command", "no-such-program"], "No such file or directory: 'no-such-program'"),
+        (["--client-command", "no-such-program"], "no-such-program: No such file or directory"),
         (["--client", "aiokafka", "--only", "retenton"], "no scenario 'retenton': did you mean 'retention'?"),
         (["--client", "aiokafka", "--kafka", "9.9"], "9.9"),
         (["--client", "aiokafka", "--kafka", ","], "which releases? Give --kafka R,R,…"),
