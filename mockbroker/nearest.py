@@ -76,9 +76,10 @@ def _ratio(wrong: str, right: str) -> float:
     import difflib
 
     start, end = _ends(wrong, right)
-    between = (each[start : min(start + MOST_LETTERS, len(each) - end)] for each in (wrong, right))
-    blocks = difflib.SequenceMatcher(None, *between, autojunk=False).get_matching_blocks()
-    return 2 * (start + end + sum(each.size for each in blocks)) / (len(wrong) + len(right))
+    a, b = (each[start : min(start + MOST_LETTERS, len(each) - end)] for each in (wrong, right))
+    blocks = difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
+    alike = start + end + sum(each.size for each in blocks)
+    return 2 * alike / (len(wrong) + len(right))
 
 
 def _ends(wrong: str, right: str) -> tuple[int, int]:
