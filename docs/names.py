@@ -22,9 +22,9 @@ from mockbroker.trace.events import KINDS
 
 TARGET: Final = Path(mockbroker.__file__).parent / "names.py"
 _TYPES: Final = {
-    "api": "ApiName | int | Sequence[ApiName | int]",
+    "api": "ApiNames",
     "version": "int | Sequence[int]",
-    "error": "ErrorName | int | Sequence[ErrorName | int]",
+    "error": "ErrorNames",
     "level": "ErrorLevel | None",
 }
 """Of fields of faults, where the code that reads them says less."""
@@ -38,8 +38,18 @@ def text() -> str:
 def _lines() -> Iterator[str]:
     yield '"""The names that type checkers know; `make docs` makes this module from the code."""'
     yield ""
-    yield "from collections.abc import Sequence"
-    yield "from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict"
+    yield "from collections.abc import Iterator, Sequence"
+    yield "from typing import ("
+    yield "    TYPE_CHECKING,"
+    yield "    Any,"
+    yield "    Literal,"
+    yield "    NewType,"
+    yield "    Protocol,"
+    yield "    Required,"
+    yield "    TypeAlias,"
+    yield "    TypedDict,"
+    yield "    TypeVar,"
+    yield ")"
     yield ""
     yield "if TYPE_CHECKING:"
     yield from _imports()
@@ -55,6 +65,8 @@ def _lines() -> Iterator[str]:
     yield from _literal("When", sorted(whens), "When a fault acts: before, after, or instead of the work.")
     yield from _literal("BehaviourName", CATALOGUE, "A behaviour.")
     yield from _literal("AnswerName", sorted(answers), "An answer of one behaviour or another.")
+    yield ""
+    yield from _several()
     yield ""
     yield 'InstalledAnswer = NewType("InstalledAnswer", str)'
     yield '"""The name of an answer that an installed package provides."""'
@@ -107,6 +119,26 @@ def _own(behaviour: Behaviour[Any]) -> str | None:
     if kind is ErrorCode:
         return "ErrorCode"
     return f"{module}.{kind.__name__}" if kind.__module__ == module_of(behaviour).__name__ else None
+
+
+def _several() -> Iterator[str]:
+    """Type checkers show an alias that contains itself by its name; of any other type for one or several,
+    they would list all names twice."""
+    yield 'T_co = TypeVar("T_co", covariant=True)'
+    yield ""
+    yield ""
+    yield "class Several(Protocol[T_co]):"
+    yield '    """A list, a tuple or a set; a text is none."""'
+    yield ""
+    yield "    def __contains__(self, item: object, /) -> bool: ..."
+    yield "    def __iter__(self) -> Iterator[T_co]: ..."
+    yield "    def __len__(self) -> int: ..."
+    yield ""
+    yield ""
+    yield 'ApiNames: TypeAlias = "ApiName | int | Several[ApiNames]"'
+    yield '"""An API, by name or key, or several."""'
+    yield 'ErrorNames: TypeAlias = "ErrorName | int | Several[ErrorNames]"'
+    yield '"""An error code, by name or number, or several."""'
 
 
 def _fault_fields() -> Iterator[str]:

@@ -1,7 +1,17 @@
 """The names that type checkers know; `make docs` makes this module from the code."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict
+from collections.abc import Iterator, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NewType,
+    Protocol,
+    Required,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+)
 
 if TYPE_CHECKING:
     from .policies.controller import (
@@ -695,6 +705,22 @@ AnswerName = Literal[
 ]
 """An answer of one behaviour or another."""
 
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Several(Protocol[T_co]):
+    """A list, a tuple or a set; a text is none."""
+
+    def __contains__(self, item: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[T_co]: ...
+    def __len__(self) -> int: ...
+
+
+ApiNames: TypeAlias = "ApiName | int | Several[ApiNames]"
+"""An API, by name or key, or several."""
+ErrorNames: TypeAlias = "ErrorName | int | Several[ErrorNames]"
+"""An error code, by name or number, or several."""
+
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package provides."""
 
@@ -836,7 +862,7 @@ class FaultFields(TypedDict, total=False):
 
     when: When
     optional: bool
-    api: ApiName | int | Sequence[ApiName | int]
+    api: ApiNames
     version: int | Sequence[int]
     client_id: str | None
     group: str | None
@@ -848,7 +874,7 @@ class FaultFields(TypedDict, total=False):
     times: int | None
     probability: float
     seed: int
-    error: ErrorName | int | Sequence[ErrorName | int]
+    error: ErrorNames
     level: ErrorLevel | None
     ms: int
     value: Any

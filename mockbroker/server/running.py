@@ -11,7 +11,7 @@ from .contents import Contents
 from .trace_control import TraceControl
 
 if TYPE_CHECKING:
-    from ..names import ApiName
+    from ..names import ApiNames
     from .fault_control import FaultControl, FaultHandle
     from .policy_control import PolicyControl
 
@@ -71,7 +71,7 @@ class RunningCluster(Contents):
 
     def on(
         self,
-        api: "ApiName | int | Collection[ApiName | int] | None",
+        api: "ApiNames | None",
         function: Callable[[ClientRequest], None],
         *,
         when: Literal["before", "after"] = "before",

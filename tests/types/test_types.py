@@ -188,6 +188,13 @@ def test_each_mistake_is_an_error_and_nothing_else(errors: Callable[[str], dict[
     assert set(errors("test_wrong.py")) == marked
 
 
+def test_no_error_lists_all_names_twice(errors: Callable[[str], dict[int, str]]) -> None:
+    told = errors("test_wrong.py").values()
+    assert not [
+        each for each in told if each.count("'NOT_LEADER_OR_FOLLOWER'") > 1 or each.count("'Fetch'") > 1
+    ]
+
+
 def test_a_file_without_mistakes_runs() -> None:
     module: dict[str, Any] = {"__name__": "right"}
     exec(RIGHT, module)
