@@ -50,6 +50,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Control a running cluster (`mockbroker serve --control 0` prints its address).",
+    epilog="For example: mockbroker ctl --url http://127.0.0.1:PORT brokers stop 1. `mockbroker ctl brokers` "
+    "lists what can be done to brokers.",
 )
 
 
