@@ -90,7 +90,9 @@ VALUE = st.recursive(
 
 
 FAULT_FIELDS = sorted(
-    {each.name for kind in (Match, *ACTIONS.values()) for each in fields(kind)} | {"when", "optional"}
+    {each.name for kind in [*ACTIONS.values()] for each in fields(kind)}
+    | {each.name for each in fields(Match)}
+    | {"when", "optional"}
 )
 
 

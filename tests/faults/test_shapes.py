@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from mockbroker.faults import Faults
 from mockbroker.faults.actions import ACTIONS
-from mockbroker.faults.fault import FaultError
-from mockbroker.faults.match import Match
+from mockbroker.faults.match import FaultError, Match
 
 from ..driving import wire
 from ..driving.cluster import a_cluster
