@@ -8,12 +8,16 @@ not know of, so that no marker comes.
 
 from typing import Final
 
-from ..findings import CERTAIN, LIKELY, findings, of_kinds, place, seen, sentence
-from ..tables import Table
+from ..findings import CERTAIN, LIKELY, POSSIBLE, findings, of_kinds, place, seen, sentence
+from ..tables import Table, Window
 from ..tables import functions as F
 
 _MAPPING: Final = "INVALID_PRODUCER_ID_MAPPING"
 _WHERE: Final = ("topic", "partition")
+_INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state")
+"""What coordinators write to."""
+_SEQUENCES: Final = 2**31
+_UNTOLD: Final = -1
 _SKEW_MS: Final = 1_000
 """The greatest difference between the clocks of brokers and clients."""
 
@@ -113,17 +117,33 @@ def _hanging(observations: Table) -> Table:
 
 
 def _written_twice(observations: Table) -> Table:
-    key = (*_WHERE, "producer_id", "producer_epoch", "sequence")
-    batches = of_kinds(observations, "append").where(
-        "producer_id is not null and sequence is not null and coalesce(detail, '') not like '%control%'"
+    """Batches that have the same sequence and as many records: those of a producer that starts over differ.
+
+    Not here: what coordinators append for producers, whose sequences nobody checks. Each transactional commit
+    of offsets has base sequence 0, and the producer's epoch rises with each transaction only since KIP-890
+    (GroupMetadataManager.storeOffsets, CoordinatorRuntime; ProducerAppendInfo.checkSequence).
+    """
+    key = (*_WHERE, "producer_id", "producer_epoch", "sequence", "records")
+    batches = (
+        of_kinds(observations, "append")
+        .where(
+            "producer_id is not null and sequence is not null and coalesce(detail, '') not like '%control%'"
+        )
+        .where(~F.coalesce(F.col("topic").isin(*_INTERNAL), F.lit(False)))
+        .withColumn("records", F.coalesce(F.col("end_offset") - F.col("offset"), F.lit(_UNTOLD)))
     )
     # In one file: replicas may have had different logs.
+    window = Window.partitionBy("file", *key).orderBy("offset")
     twice = (
-        batches.groupBy("file", *key)
-        .agg(F.min("offset").alias("offset"), F.max("offset").alias("again"))
-        .where("again > offset")
+        batches.withColumn("again", F.col("offset"))
+        .withColumn("offset", F.lag("again").over(window))
+        .withColumn("stamped", F.lag("time_ms").over(window))
+        .where(F.col("again") > F.col("offset"))
+        # After the last sequence comes 0, in the same epoch.
+        .where(F.col("again") - F.col("offset") < _SEQUENCES)
+        .withColumn("same_time", F.col("time_ms") == F.col("stamped"))
         .groupBy(*key, "offset", "again")
-        .agg(F.min("file").alias("file"))
+        .agg(F.min("file").alias("file"), F.max("same_time").alias("same_time"))
     )
     shown = batches.withColumn("seen", seen()).select(
         *(F.col(name).alias(f"_{name}") for name in ("file", *key, "offset")), "seen"
@@ -132,14 +152,20 @@ def _written_twice(observations: Table) -> Table:
     same.append(F.col("_offset").isin(F.col("offset"), F.col("again")))
     rows = (
         twice.join(shown, same)
-        .groupBy(*key, "offset", "again")
-        .agg(F.collect_list("seen").alias("evidence"), F.max("seen.time_ms").alias("time_ms"))
+        .groupBy(*key, "offset", "again", "same_time")
+        .agg(F.collect_list("seen").alias("evidence"))
     )
+    stamped_alike = F.coalesce("same_time", F.lit(False))
     return findings(
         rows,
         signature="producer-expired",
-        confidence=LIKELY,
-        why="a leader refuses to append a batch again, unless it has forgotten the producer",
+        confidence=F.when(stamped_alike, LIKELY).otherwise(POSSIBLE),
+        why=F.when(
+            stamped_alike, "a leader refuses to append a batch again, unless it has forgotten the producer"
+        ).otherwise(
+            "the batches have other times: the broker stamped them, or the producer began again with this "
+            "sequence, because its leader had forgotten it"
+        ),
         summary=sentence(
             "producer {producer_id} wrote its batch of sequence {sequence} to {at} twice, at offset {offset} "
             "and again at {again}: the leader had forgotten it in between",
