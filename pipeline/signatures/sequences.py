@@ -12,7 +12,6 @@ from ..findings import (
     CERTAIN,
     LIKELY,
     POSSIBLE,
-    after,
     before,
     findings,
     in_order,
@@ -26,6 +25,8 @@ from ..tables import Table, Window
 from ..tables import functions as F
 from .beside import beside
 
+_DELIVERED_MS: Final = 120_000
+"""The default of `delivery.timeout.ms`: for so long a batch is sent again."""
 ERRORS: Final = ("OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID")
 _KEY: Final = ("topic", "partition", "producer_id")
 _SPURIOUS: Final = ("producer-state-retention", "unknown-producer", "marker-only-producer")
@@ -45,14 +46,8 @@ def find(observations: Table) -> Table:
     window = in_order(*_KEY)
     is_append = F.col("kind") == "append"
     written = F.when(is_append, F.struct("offset", "end_offset", "sequence", "producer_epoch", "seen"))
-    both = refused.unionByName(appends).withColumns(
-        {
-            "acknowledged": F.last(written, True).over(before(window)),
-            "taken": F.max(F.when(is_append, 1)).over(after(in_order(*_KEY, "producer_epoch", "sequence"))),
-        }
-    )
-    # What was refused, and taken when it was sent again, is no finding.
-    rows = both.where(~is_append & F.col("taken").isNull())
+    both = refused.unionByName(appends).withColumn("acknowledged", F.last(written, True).over(before(window)))
+    rows = _without_taken(both.where(~is_append), appends)
     # One finding for batches that are refused again and again, and for those that were in flight after them.
     ranked = rows.withColumns(
         {
@@ -111,3 +106,17 @@ def find(observations: Table) -> Table:
             texts("KIP-185", "KAFKA-5793", "KAFKA-7190", "KIP-360")
         ),
     )
+
+
+def _without_taken(refused: Table, appends: Table) -> Table:
+    """What was refused, and taken when it was sent again, is no finding.
+
+    A segment has the time at which a batch was made, before it was refused; brokers don't log its epoch.
+    """
+    batches = appends.select(
+        *(F.col(name).alias(f"_{name}") for name in (*_KEY, "producer_epoch", "sequence", "time_ms"))
+    )
+    same = [F.col(name) == F.col(f"_{name}") for name in (*_KEY, "sequence")]
+    same.append(F.coalesce(F.col("producer_epoch") == F.col("_producer_epoch"), F.lit(True)))
+    same.append(F.col("_time_ms") >= F.col("time_ms") - _DELIVERED_MS)
+    return refused.join(batches, same, "left_anti")

@@ -35,6 +35,9 @@ def test_sequences() -> None:
         "the first is lost": refused(appended(History(), 1), UNKNOWN, 1),
         "a log that tells little": refused(History("broker-log"), OUT_OF_ORDER, 3),
         "retried": appended(refused(appended(History(), 2), OUT_OF_ORDER, 3), 2, first=2),
+        "retried, as a segment and a broker's log tell": refused(
+            appended(appended(History("segment"), 2), 1, first=3), OUT_OF_ORDER, 3
+        ),
         "all is well": appended(History(), 5).add("log-start", offset=4),
         "another error": refused(appended(History(), 2), "NOT_LEADER_OR_FOLLOWER", 2),
     }
@@ -47,6 +50,7 @@ def test_sequences() -> None:
         "the first is lost": [("lost-records", "likely")],
         "a log that tells little": [("sequence-error", "possible")],
         "retried": [],
+        "retried, as a segment and a broker's log tell": [],
         "all is well": [],
         "another error": [],
     }
