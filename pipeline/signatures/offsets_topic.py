@@ -23,6 +23,7 @@ from ..findings import (
     row,
     seen,
     sentence,
+    texts,
     up_to,
 )
 from ..tables import Column, Table, Window, WindowSpec
@@ -38,6 +39,11 @@ _UNCLEANED_MS: Final = 14 * _DAY_MS
 """Older commits have been compacted away: a segment is rolled after seven days at the latest."""
 _CHECK_MS: Final = 600_000
 """The default of `offsets.retention.check.interval.ms`."""
+_SENT_AGAIN_MS: Final = 60_000
+"""librdkafka's default of `socket.timeout.ms`; others give a request up sooner."""
+_CROSSED_MS: Final = 500
+_IN_FLIGHT: Final = 5
+"""The number of commits that may be sent again together: Java's default for requests in flight."""
 _NO_MEMBERS: Final = "Empty"
 _UNPARSED: Final = "__consumer_offsets record at "
 
@@ -152,6 +158,7 @@ def _went_back(story: Table, rows: Table) -> Table:
     epoch_kept = F.col("leader_epoch").isNotNull() | F.col("last.leader_epoch").isNull()
     untold = F.col("tells_groups").isNull() & epoch_kept
     suspects = suspects.where(unasked | untold).withColumn("id", F.struct("log", "at", "group"))
+    suspects = _without_overtaken(suspects, story)
     suspects = _with_older(suspects, story)
     suspects = _with_unparsed(suspects, rows)
     apart = F.col("last.offset") - F.col("offset")
@@ -171,6 +178,7 @@ def _went_back(story: Table, rows: Table) -> Table:
     stopped = F.col("unparsed").isNotNull() & (F.col("rebalanced") | F.col("tells_groups").isNull())
     forgotten = F.coalesce(F.col("known_generation") < F.col("last_generation"), F.lit(False))
     moved = F.col("rebalanced") & F.col("resumed")
+    as_loaded = stopped | forgotten | F.col("resumed")
     return findings(
         suspects,
         signature="offset-rewind",
@@ -209,8 +217,8 @@ def _went_back(story: Table, rows: Table) -> Table:
             ).otherwise(""),
         ),
         evidence=[seen("older"), seen("unparsed"), seen("last"), seen()],
-        behaviours=["offsets-load"],
-        ids=["KAFKA-5600"],
+        behaviours=F.when(as_loaded, texts("offsets-load")).otherwise(texts()),
+        ids=F.when(as_loaded, texts("KAFKA-5600")).otherwise(texts()),
     )
 
 
@@ -236,6 +244,41 @@ def _set_back(story: Table) -> Table:
         evidence=[seen("last"), seen()],
         ids=["KIP-122"],
     )
+
+
+def _without_overtaken(suspects: Table, story: Table) -> Table:
+    """Not here: a commit that came after a later one, as when it has to be sent again because its coordinator
+    moves. Nothing is read twice then: without a rebalance the group goes on above the later one, or its log
+    ends."""
+    commits = story.where("kind = 'commit'").select(
+        *_KEY,
+        F.col("at").alias("then_at"),
+        F.col("offset").alias("then_offset"),
+        F.col("time_ms").alias("then_ms"),
+        F.col("generations").alias("then_generations"),
+    )
+    known = ("id", *_KEY, "at", "last", "last_generations", "tells_groups")
+    pairs = suspects.select(*known).join(commits, list(_KEY))
+    later = F.col("then_at") > F.col("at")
+    above = later & (F.col("then_offset") >= F.col("last.offset"))
+    soon = F.col("then_ms") - F.col("last.time_ms") <= _SENT_AGAIN_MS
+    crossed = F.col("then_ms") - F.col("last.time_ms") <= _CROSSED_MS
+    stayed = F.col("then_generations") == F.col("last_generations")
+    told = F.col("tells_groups").isNotNull()
+    returns = pairs.groupBy("id").agg(
+        F.min(F.when(above & soon & stayed, F.col("then_at"))).alias("returned_at"),
+        F.max(F.when(later, 1)).alias("goes_on"),
+        F.max(F.when(F.col("then_at") == F.col("at"), crossed & stayed & told)).alias("late"),
+    )
+    between = (
+        pairs.join(returns.where("returned_at is not null"), "id")
+        .where("then_at >= at and then_at < returned_at")
+        .groupBy("id")
+        .agg(F.count("*").alias("between"))
+    )
+    ended = returns.where("goes_on is null and late").select("id")
+    overtaken = between.where(F.col("between") <= _IN_FLIGHT).select("id").unionByName(ended)
+    return suspects.join(overtaken, "id", "left_anti")
 
 
 def _with_older(suspects: Table, story: Table) -> Table:

@@ -119,6 +119,15 @@ RESET = {
     .commit(510),
 }
 NONE = {
+    "commits that crossed": Topic().group(1).commit(500).commit(450, 3).commit(600),
+    "several that crossed": Topic()
+    .group(1)
+    .commit(500)
+    .commit(450, 3)
+    .commit(480, 3)
+    .commit(600, 5 * SECOND),
+    "commits that crossed at the end": Topic().group(1).commit(500).commit(450, 3),
+    "commits that crossed, of offsets only": offsets_only().commit(500).commit(450, 3).commit(600),
     "a rebalance": Topic().group(1).commit(500).group(2).commit(500).commit(600),
     "an operator's reset of the newer type": Topic()
     .group(1, "consumer member m-1")
