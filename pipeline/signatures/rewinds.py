@@ -23,6 +23,7 @@ from ..findings import (
     row,
     seen,
     sentence,
+    texts,
 )
 from ..tables import Column, Table
 from ..tables import functions as F
@@ -38,7 +39,8 @@ _SKEW_MS: Final = 1_000
 def find(observations: Table) -> Table:
     """Rewinds of commits and of restores, and lost offsets."""
     rows = _timeline(observations)
-    suspects = rows.where(_went_back() | (F.col("offset") < 0)).persist()
+    suspects = rows.where(_went_back() | (F.col("offset") < 0))
+    suspects = _with_watched(suspects, observations).persist()
     return (
         _restored(suspects, rows)
         .unionByName(_lost(suspects, observations))
@@ -68,6 +70,18 @@ def _timeline(observations: Table) -> Table:
     )
 
 
+def _with_watched(suspects: Table, observations: Table) -> Table:
+    """`watched`: whether the files would show who else changed the group's offsets meanwhile. A trace does;
+    the offsets topic does if it has what the group did afterwards. Clients know nothing of it."""
+    told = observations.where(F.col("source").isin(*offsets_topic.SOURCES) & F.col("group").isNotNull())
+    told = told.groupBy(*_WHERE).agg(F.max("time_ms").alias("told_ms"))
+    told = told.select(*(F.col(name).alias(f"_{name}") for name in _WHERE), "told_ms")
+    same = [F.col(name) == F.col(f"_{name}") for name in _WHERE]
+    suspects = suspects.join(told, same, "left").drop(*(f"_{name}" for name in _WHERE))
+    watched = (F.col("source") == "trace") | (F.col("told_ms") >= F.col("time_ms"))
+    return suspects.withColumn("watched", F.coalesce(watched, F.lit(False))).drop("told_ms")
+
+
 def _restored(suspects: Table, rows: Table) -> Table:
     one_clock = F.col("source") == F.col("commit.source")
     went_back = suspects.where(
@@ -90,17 +104,27 @@ def _restored(suspects: Table, rows: Table) -> Table:
     pairs = went_back.join(old, [*same, F.col("old_time_ms") <= F.col("time_ms")], "left")
     key = ("file", "position", *_WHERE)
     last = F.max_by("old_row", "old_time_ms").alias("old")
-    others = [F.first(name).alias(name) for name in (*SEEN, "commit") if name not in key]
+    others = [F.first(name).alias(name) for name in (*SEEN, "commit", "watched") if name not in key]
     one = pairs.groupBy(*key).agg(*others, last)
     age = F.col("time_ms") - F.col("old.time_ms")
+    as_loaded = F.col("old").isNotNull()
     return findings(
         one,
         signature="offset-rewind",
-        confidence=F.when(F.col("source") == F.col("commit.source"), CERTAIN).otherwise(LIKELY),
+        confidence=F.when(F.col("source") == "trace", CERTAIN)
+        .when(F.col("watched"), LIKELY)
+        .otherwise(POSSIBLE),
         why=F.when(
-            F.col("source") == F.col("commit.source"),
-            "the same kind of file tells both the newer commit and, later, the older offset",
-        ).otherwise("the commit and the restore come from different files, whose clocks may differ"),
+            F.col("source") == "trace", "the trace tells both the newer commit and, later, the older offset"
+        )
+        .when(
+            F.col("watched"),
+            "the offsets topic has no commit of the older offset in between; clocks of the files may differ",
+        )
+        .otherwise(
+            "an operator's reset would leave the same in these files: the offsets topic, from before until "
+            "after it, would tell"
+        ),
         summary=F.concat(
             sentence(
                 "group {group} was given offset {offset} of {at}, {back} behind the {newest} "
@@ -120,7 +144,7 @@ def _restored(suspects: Table, rows: Table) -> Table:
         ),
         evidence=[seen("old"), seen("commit"), seen()],
         behaviours=["offsets-load", "time-retention"],
-        ids=["KAFKA-5600"],
+        ids=F.when(as_loaded, texts("KAFKA-5600")).otherwise(texts()),
     )
 
 
@@ -143,8 +167,9 @@ def _lost(suspects: Table, observations: Table) -> Table:
         gone.withColumns({"waited": waited, "deleted": tombstone}),
         signature="offset-lost",
         confidence=F.when((F.col("waited") >= _DAY_MS) | F.col("deleted").isNotNull(), POSSIBLE)
-        .when(F.col("source") == F.col("commit.source"), CERTAIN)
-        .otherwise(LIKELY),
+        .when(F.col("source") == "trace", CERTAIN)
+        .when(F.col("watched"), LIKELY)
+        .otherwise(POSSIBLE),
         why=F.when(
             F.col("waited") >= _DAY_MS, "so long after the commit the offset may have expired as configured"
         )
@@ -153,7 +178,14 @@ def _lost(suspects: Table, observations: Table) -> Table:
             "a tombstone followed a commit that was too young to expire; deleting offsets by "
             "hand does that too",
         )
-        .otherwise("the offset was too young to expire, and nothing tells that the group was deleted"),
+        .when(
+            F.col("watched"),
+            "the offset was too young to expire, and nothing tells that it or the group was deleted",
+        )
+        .otherwise(
+            "an operator who deletes the offset or the group leaves the same in these files: the offsets "
+            "topic, from before until after it, would tell"
+        ),
         summary=sentence(
             "group {group} was told that it has no offset of {at}, {waited} ms after it had "
             "committed {newest}",

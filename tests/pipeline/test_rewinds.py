@@ -13,7 +13,14 @@ FOUND = {
     "told by two machines": History("dump-log")
     .commit(500)
     .commit(9_000)
+    .restore(500, 10 * SECOND, source="client-log")
+    .commit(510),
+    "a dump from before": History("dump-log")
+    .commit(500)
+    .commit(9_000)
     .restore(500, 10 * SECOND, source="client-log"),
+    "told by clients": History("client-log").commit(500).commit(9_000).restore(500, 10 * SECOND),
+    "gone, as clients tell": History("client-log").commit(500).restore(-1),
     "gone": History().commit(500).restore(-1),
     "a tombstone races with a load": History("dump-log")
     .commit(500)
@@ -90,6 +97,14 @@ def test_an_old_offset_is_given_back(found: Found) -> None:
 
 def test_what_two_machines_tell_is_less_sure(found: Found) -> None:
     assert [each.confidence for each in found["told by two machines"]] == ["likely"]
+
+
+@pytest.mark.parametrize("story", ["a dump from before", "told by clients", "gone, as clients tell"])
+def test_an_operator_of_whom_the_files_know_nothing_may_have_done_it(found: Found, story: str) -> None:
+    """`kafka-consumer-groups --reset-offsets`, or `--delete-offsets`."""
+    (one,) = found[story]
+    assert one.confidence == "possible"
+    assert "an operator" in one.why
 
 
 def test_an_offset_is_gone(found: Found) -> None:
