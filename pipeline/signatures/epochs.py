@@ -47,13 +47,21 @@ def _undefined(observations: Table) -> Table:
     return findings(
         rows,
         signature="undefined-epoch",
-        confidence=F.when(F.col("log_start").isNotNull() | (F.col("source") == "trace"), CERTAIN).otherwise(
-            LIKELY
-        ),
+        confidence=F.when(F.col("source") == "trace", CERTAIN)
+        .when(F.col("log_start").isNotNull(), LIKELY)
+        .otherwise(POSSIBLE),
         why=F.when(
             F.col("below"),
             "the log begins behind the position that goes with that epoch: retention removed it",
-        ).otherwise("nothing tells that retention removed that epoch, so the broker had not entered it yet"),
+        )
+        .when(
+            (F.col("source") == "trace") | F.col("log_start").isNotNull(),
+            "nothing tells that retention removed that epoch, so the broker had not entered it yet",
+        )
+        .otherwise(
+            "the files don't tell where the log begins: the epoch may be one that the broker had not entered "
+            "yet, or one that retention removed"
+        ),
         summary=F.concat(
             sentence(
                 "{who} asked where epoch {asked} of {at} ends, and broker {broker} answered "

@@ -86,12 +86,21 @@ def find(observations: Table) -> Table:
         .when(F.col("refused").isNotNull() & (target < lost), "reset-to-earliest")
         .otherwise("set-back")
     )
+    # The client does not know why; a trace tells what the broker had.
+    asked = (F.col("cause") == "undefined-epoch") & (F.col("source") != "trace")
     no_epoch = F.col("cause").isin("truncation", "short-log") & F.col("epoch").isNull()
     return findings(
         rows,
         signature=strategy,
-        confidence=_by_cause(_CONFIDENCE, F.lit).otherwise(LIKELY),
-        why=_by_cause(_TOLD, F.lit).otherwise(""),
+        confidence=F.when(
+            asked, F.when(F.col("log_start").isNotNull(), LIKELY).otherwise(POSSIBLE)
+        ).otherwise(_by_cause(_CONFIDENCE, F.lit).otherwise(LIKELY)),
+        why=F.concat(
+            _by_cause(_TOLD, F.lit).otherwise(""),
+            F.when(
+                asked, "; retention, or a topic that was created anew, may lead to the same answer"
+            ).otherwise(""),
+        ),
         summary=F.concat(
             sentence("{who} lost its position {lost} in {at}", who=who(), at=place()),
             F.when(

@@ -27,6 +27,15 @@ RESETS = {
     .restore(500, leader_epoch=3)
     .add("epoch-answer", leader_epoch=3, end_offset=-1, **EPOCH)
     .reset(0, from_offset=500),
+    "an undefined epoch, as a client tells": History("client-log")
+    .restore(500, leader_epoch=3)
+    .add("epoch-answer", leader_epoch=3, end_offset=-1, **EPOCH)
+    .reset(0, from_offset=500),
+    "an undefined epoch above the log start": History("client-log")
+    .restore(500, leader_epoch=3)
+    .add("log-start", offset=100, source="broker-log")
+    .add("epoch-answer", leader_epoch=3, end_offset=-1, **EPOCH)
+    .reset(100, from_offset=500),
     "an epoch that retention removed": History()
     .restore(500, leader_epoch=3)
     .add("log-start", offset=500)
@@ -71,6 +80,8 @@ def found() -> Found:
         ("a truncation", "reset-to-latest", "likely", "truncated below"),
         ("a shorter log", "reset-to-earliest", "likely", "ends before the position"),
         ("an undefined epoch", "reset-to-earliest", "certain", "does not know (-1)"),
+        ("an undefined epoch, as a client tells", "reset-to-earliest", "possible", "may lead to the same"),
+        ("an undefined epoch above the log start", "reset-to-earliest", "likely", "may lead to the same"),
         ("an epoch that retention removed", "reset-to-earliest", "certain", "which retention had removed"),
         ("logs that parted", "set-back", "certain", "no longer in the log"),
         ("nobody knows", "reset-to-earliest", "possible", "don't tell"),
@@ -158,6 +169,9 @@ def test_epochs() -> None:
         .add("log-start", offset=600)
         .restore(600)
         .add("epoch-answer", leader_epoch=1, end_offset=-1, **EPOCH),
+        "as a client tells": History("client-log").add(
+            "epoch-answer", leader_epoch=1, end_offset=-1, **EPOCH
+        ),
         "not given": History().add("epoch-answer", leader_epoch=-1, end_offset=-1, **EPOCH),
         "known": History().add("epoch-answer", leader_epoch=1, end_offset=9, **EPOCH),
         "made again": History()
@@ -181,6 +195,7 @@ def test_epochs() -> None:
     }
     assert told == {
         "above all": [("undefined-epoch", "certain", ["KAFKA-19902"])],
+        "as a client tells": [("undefined-epoch", "possible", ["KAFKA-19902"])],
         "below all": [("undefined-epoch", "certain", ["KAFKA-7415"])],
         "not given": [],
         "known": [],
