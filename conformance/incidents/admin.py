@@ -47,6 +47,11 @@ class Admin:
                 failed = error
         raise AdminError(f"no broker answers {api}: {failed}")
 
+    def _controller(self, api: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """With KRaft any broker passes it on."""
+        asked = {"topics": [], "allow_auto_topic_creation": False}
+        return self.ask(self._any("metadata", 7, asked)["controller_id"], api, version, fields)
+
     def create(
         self, topic: str, partitions: int = 1, *, replicas: Sequence[int] | None = None, **config: str
     ) -> None:
@@ -59,11 +64,15 @@ class Admin:
             "assignments": placed,
             "configs": [{"name": name.replace("_", "."), "value": value} for name, value in config.items()],
         }
-        answer = self._any("create_topics", 5, {"topics": [made], "timeout": _TIMEOUT_MS})
+        answer = self._controller("create_topics", 5, {"topics": [made], "timeout": _TIMEOUT_MS})
         _check(answer["topics"])
 
     def delete(self, topic: str) -> None:
-        _check(self._any("delete_topics", 4, {"topic_names": [topic], "timeout": _TIMEOUT_MS})["responses"])
+        _check(
+            self._controller("delete_topics", 4, {"topic_names": [topic], "timeout": _TIMEOUT_MS})[
+                "responses"
+            ]
+        )
 
     def alter(self, topic: str, **config: str) -> None:
         changed = [
@@ -86,7 +95,7 @@ class Admin:
 
     def elect_preferred(self, topic: str, *partitions: int) -> None:
         wanted = [{"topic": topic, "partitions": list(partitions)}]
-        answer = self._any(
+        answer = self._controller(
             "elect_leaders", 2, {"election_type": 0, "topic_partitions": wanted, "timeout": _TIMEOUT_MS}
         )
         _check(answer["replica_election_results"][0]["partition_result"], "ELECTION_NOT_NEEDED")

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import trio
 
@@ -21,7 +21,7 @@ Place = tuple[str, int]
 """A topic and a partition."""
 _POLL_MS: Final = 300
 _CALL_MS: Final = 60_000
-_LOGS_OF_JAVA: Final = (
+LOGS_OF_JAVA: Final = (
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=info",
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss,SSS",
@@ -92,7 +92,7 @@ class Member:
                     self.jumps.append((place, self.at[place], each["offset"]))
                 self.at[place] = each["offset"] + 1
             if records:
-                done = await self._driver.call("commit", self.handle, _CALL_MS)
+                done = await self._done(records)
                 if done.error is not None:
                     self.refused.append(str(done.error))
             elif answer.error is not None:
@@ -101,10 +101,52 @@ class Member:
         await self._driver.call("close", self.handle, 10_000)
         self._left.set()
 
+    async def _done(self, records: Sequence[Any]) -> Answer:
+        """Commits what it has read."""
+        return await self._driver.call("commit", self.handle, _CALL_MS)
+
     async def leave(self) -> None:
         """Leaves the group, after the poll that is under way."""
         self._leaves.set()
         await self._left.wait()
+
+
+class Worker(Member):
+    """A member that writes for each record that it reads one to `target`, in transactions that commit its
+    offsets too. ClientError if its producer can't go on."""
+
+    def __init__(self, member: Member, producer: Producer, target: str) -> None:
+        super().__init__(member._driver, member.handle, member.group, member.at)
+        self._producer, self._target = producer, target
+
+    async def _done(self, records: Sequence[Any]) -> Answer:
+        offsets = {(each["topic"], each["partition"]): each["offset"] + 1 for each in records}
+        _fine(await self._producer.do("begin"))
+        for partition in {each["partition"] for each in records}:
+            count = sum(each["partition"] == partition for each in records)
+            await self._producer.send(self._target, partition, count)
+        rows = [[*place, offset] for place, offset in offsets.items()]
+        done = await self._producer.do("send-offsets", offsets=rows, consumer=self.handle)
+        if done.error is None:
+            done = await self._producer.do("commit-transaction")
+        if done.error is not None:
+            await self._undo([*offsets])
+        return done
+
+    async def _undo(self, places: list[Place]) -> None:
+        """What it has read since its last transaction is to be read again."""
+        _fine(await self._producer.do("abort-transaction"))
+        answer = await self._driver.call(
+            "committed", self.handle, _CALL_MS, partitions=[[*each] for each in places]
+        )
+        _fine(answer)
+        for topic, partition, offset in (answer.ok or {})["offsets"]:
+            self.at[topic, partition] = offset or 0
+            # It may have lost the partition meanwhile.
+            await self._driver.call("seek", self.handle, topic=topic, partition=partition, offset=offset or 0)
+
+
+AnyMember = TypeVar("AnyMember", bound=Member)
 
 
 class Applications:
@@ -137,6 +179,20 @@ class Applications:
 
     async def member(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
         """Joins a group, and reads from then on."""
+        return self._started(await self._joined(library, group, topics, **config))
+
+    async def worker(self, library: str, group: str, source: str, target: str) -> Worker:
+        """Joins a group, and works from then on."""
+        member = await self._joined(library, group, [source], isolation_level="read_committed")
+        producer = await self.producer(library, transactional_id=f"{member.handle}-writes")
+        return self._started(Worker(member, producer, target))
+
+    def _started(self, member: AnyMember) -> AnyMember:
+        self.members.append(member)
+        self._nursery.start_soon(member.run)
+        return member
+
+    async def _joined(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
         handle = f"{group}-{next(self._numbers)}"
         own: dict[str, Any] = {
             "client.id": handle,
@@ -149,10 +205,7 @@ class Applications:
         await self._open(library, handle, "consumer", {**own, **dotted(config)})
         driver = self._drivers[library]
         _fine(await driver.call("subscribe", handle, topics=list(topics)))
-        one = Member(driver, handle, group, self.at.setdefault(group, {}))
-        self.members.append(one)
-        self._nursery.start_soon(one.run)
-        return one
+        return Member(driver, handle, group, self.at.setdefault(group, {}))
 
     async def leave(self, *members: Member) -> None:
         async with trio.open_nursery() as nursery:
@@ -183,7 +236,7 @@ async def applications(servers: str, logs: Path) -> AsyncIterator[Applications]:
             command = [*command_for(library)]
             if library == "java":
                 at = command.index("-cp")
-                command = [*command[:at], *_LOGS_OF_JAVA, *command[at:]]
+                command = [*command[:at], *LOGS_OF_JAVA, *command[at:]]
             environment = {"MOCKBROKER_DRIVER_LOGS": "1", "PYTHONUNBUFFERED": "1", "TZ": "UTC"}
             drivers[library] = await opened.enter_async_context(
                 open_driver(command, environment, logs / f"{library}.log")

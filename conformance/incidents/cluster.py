@@ -34,6 +34,9 @@ CONFIG: Final = {
 }
 """Times are shorter than Kafka's defaults, so that a recording takes a minute."""
 _LISTENERS: Final = ("PLAINTEXT", "REPLICATION", "CONTROLLER")
+_ZOOKEEPER: Final = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+_KRAFT: Final = ("node", "process", "controller")
+"""How settings begin that brokers with ZooKeeper don't have."""
 _CLOCK: Final = (
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -41,7 +44,8 @@ _CLOCK: Final = (
 
 
 class RecordedCluster(RealCluster):
-    """Brokers reach each other and the controller through proxies. With `stepped` that broker has a clock
+    """Brokers reach each other and the controller through proxies; up to 2.8 ZooKeeper is in its place. With
+    `stepped` that broker has a clock
     that can be set. RealBrokerError without Java or, for `stepped`, without Debian's `faketime`.
     """
 
@@ -52,6 +56,7 @@ class RecordedCluster(RealCluster):
         self.folder = self._folder
         for name, text in (("log4j.properties", log4j()), ("log4j2.xml", log4j2())):
             (self.folder / name).write_text(text)
+        self._zookeeper = release.startswith("2.")
         self._stepped = stepped
         self._clock = _faketime() if stepped is not None else ""
         taken = {self._controller_port, *self.ports.values()}
@@ -121,6 +126,22 @@ class RecordedCluster(RealCluster):
         except FileNotFoundError:
             return ""
 
+    def _format(self, node: int) -> None:
+        if not self._zookeeper:
+            super()._format(node)
+            return
+        found = self._properties(node) if node in BROKERS else self._of_zookeeper()
+        text = "".join(f"{key}={value}\n" for key, value in found.items())
+        (self.folder / f"server{node}.properties").write_text(text)
+
+    def _of_zookeeper(self) -> dict[str, str]:
+        return {
+            "dataDir": f"{self.folder}/zookeeper",
+            "clientPort": str(self._controller_port),
+            "clientPortAddress": "127.0.0.1",
+            "admin.enableServer": "false",
+        }
+
     def _properties(self, node: int) -> dict[str, str]:
         own = super()._properties(node if node in self.ports else 1)
         if node == CONTROLLER:
@@ -137,6 +158,16 @@ class RecordedCluster(RealCluster):
                 f"REPLICATION://127.0.0.1:{self._replication[node].port}"
             )
             own["inter.broker.listener.name"] = "REPLICATION"
+        if self._zookeeper:
+            kept = {name: value for name, value in own.items() if name.partition(".")[0] not in _KRAFT}
+            return {
+                **kept,
+                "broker.id": str(node),
+                "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in _LISTENERS),
+                "listeners": listeners,
+                "log.dirs": str(self.data(node)),
+                "zookeeper.connect": f"127.0.0.1:{self._quorum.port}",
+            }
         return {
             **own,
             "node.id": str(node),
@@ -153,7 +184,8 @@ class RecordedCluster(RealCluster):
         return [*command[:at], f"-D{FOLDER_PROPERTY}={self.folder}/tools", *command[at:]]
 
     def _launch(self, node: int) -> None:
-        command = self._command("kafka.Kafka", str(self.folder / f"server{node}.properties"))
+        main = _ZOOKEEPER if self._zookeeper and node == CONTROLLER else "kafka.Kafka"
+        command = self._command(main, str(self.folder / f"server{node}.properties"))
         at = command.index("-cp")
         own = [f"-D{FOLDER_PROPERTY}={self.logs(node)}", "-Duser.timezone=UTC"]
         clock = {}

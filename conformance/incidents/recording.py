@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import trio
 
-from . import consumer_groups, elections, groups, healthy, producers, records
+from . import consumer_groups, elections, exactly_once, groups, healthy, producers, records
 from .admin import Admin
 from .clients import applications
 from .cluster import RecordedCluster
@@ -15,7 +15,7 @@ from .keeping import ARCHIVE, TRUTH, keep, pack
 from .stage import STORIES, Stage, Story
 from .truth import Truth
 
-MODULES = (healthy, elections, records, producers, groups, consumer_groups)
+MODULES = (healthy, exactly_once, elections, records, producers, groups, consumer_groups)
 """Which add their stories."""
 
 
@@ -32,9 +32,14 @@ def record(story: Story, release: str, out: Path, tell: Callable[[str], None] = 
         clients, kept = Path(scratch, "clients"), Path(scratch, "kept")
         clients.mkdir()
         truth = Truth(story.name, release, story.finding)
-        trio.run(_play, story, cluster, clients, truth, tell)
-        tell("keeps the files")
-        keep(cluster, clients, story.topics, kept)
+
+        def copy() -> None:
+            tell("keeps the files")
+            keep(cluster, clients, story.topics, kept)
+
+        trio.run(_play, story, cluster, clients, truth, tell, copy)
+        if not kept.exists():
+            copy()
         cluster.stop()
         done = Path(scratch, "done")
         done.mkdir()
@@ -46,11 +51,16 @@ def record(story: Story, release: str, out: Path, tell: Callable[[str], None] = 
 
 
 async def _play(
-    story: Story, cluster: RecordedCluster, logs: Path, truth: Truth, tell: Callable[[str], None]
+    story: Story,
+    cluster: RecordedCluster,
+    logs: Path,
+    truth: Truth,
+    tell: Callable[[str], None],
+    copy: Callable[[], None],
 ) -> None:
     tell("starts clients")
     async with applications(cluster.bootstrap_servers, logs) as clients:
-        stage = Stage(cluster, Admin(cluster.ports), clients, truth, tell)
+        stage = Stage(cluster, Admin(cluster.ports), clients, logs, truth, tell, copy)
         await story.play(stage)
         await clients.leave(*clients.members)
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import trio
@@ -14,6 +15,7 @@ from .clients import LIBRARIES, Applications
 from .cluster import BROKERS, RecordedCluster
 from .truth import Truth, Value
 
+INTERNAL: Final = ("__consumer_offsets", "__transaction_state")
 LIMIT_S: Final = 120.0
 _PACE_S: Final = 0.1
 _AT_ONCE: Final = 5
@@ -25,13 +27,16 @@ class StoryError(MockBrokerError, RuntimeError):
 
 @dataclass
 class Stage:
-    """`tell` is told what is under way. Nothing waits for longer than two minutes."""
+    """`tell` is told what is under way. Nothing waits for longer than two minutes. `logs` has those of the
+    clients; `copy` keeps the files as they are then, not those at the end."""
 
     cluster: RecordedCluster
     admin: Admin
     clients: Applications
+    logs: Path
     truth: Truth
     tell: Callable[[str], None]
+    copy: Callable[[], None]
     acknowledged: Counter[str] = field(default_factory=Counter)
 
     def did(self, what: str, **fields: Value) -> None:
@@ -84,8 +89,8 @@ class Stage:
 
         await self.until("groups that have read all", done)
 
-    async def in_sync(self, *topics: str) -> None:
-        names = (*topics, "__consumer_offsets")
+    async def in_sync(self, *topics: str, transactions: bool = False) -> None:
+        names = (*topics, *INTERNAL) if transactions else (*topics, INTERNAL[0])
         await self.until("all replicas to be in sync", lambda: self.admin.ready(*names))
 
     @asynccontextmanager

@@ -11,9 +11,10 @@ from typing import Any
 
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
+from mockbroker.conformance.incidents.streams import WORD_COUNT
 from studies.clients.java import LOG_LEVEL, JavaProgram
 
-from . import build, java
+from . import java
 from .scenario import TIMEOUT
 
 VERSION = "4.3.1"
@@ -55,7 +56,7 @@ class Instances:
         self._folder = folder
         self.states: dict[str, str] = {}
         self.errors: list[str] = []
-        classes = java.class_path(VERSION, build.HERE / "java-streams")
+        classes = java.class_path(VERSION, WORD_COUNT)
         self.program = JavaProgram(classes, "WordCount", [f"{LOG_LEVEL}=off"], self._event, lambda _: None)
 
     def open(self, name: str) -> None:
