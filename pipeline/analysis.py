@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,10 +12,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from .collecting import Collected, collect, observations
-from .engine import AUTO, SHOWN, choose, open_engine
-from .incidents import CONFIDENCE, SCHEMA, Incident, counter, link, rule_out
+from .engine import AUTO, SHOWN, Engine, choose, open_engine
+from .incidents import CONFIDENCE, SCHEMA, Evidence, Incident, link, rule_out, summed
 from .plots import Plot, of_busiest, of_incidents
 from .tables import Table
+from .tables import functions as F
 
 KEPT: Final = 10_000
 """The findings of one search that are kept; more are only counted."""
@@ -61,23 +62,16 @@ def analyze(
     `engine` is one of `ENGINES`, `master` where Spark runs. PipelineError for a path that can't be read, and
     without Java if Spark needs it; MissingExtraError.
     """
-    from .signatures.groups import with_groups
-
     folder = out / "observations"
     name, why = choose(engine, master)
     with (
         TemporaryDirectory(prefix="mockbroker-analyze-") as scratch,
         closing(open_engine(name, Path(scratch), master, tell)) as used,
     ):
-        found = Analysis(collect(paths, folder, used, timezone, tell))
-        tell("counting")
-        _count(found)
-        with used.searching(found.kinds.total()):
-            tell(f"searching with {SHOWN[name]} ({why})")
-            _search(found, with_groups(observations(used, folder)), used.at_once, tell)
-        found.findings.sort(key=_rank)
-    tell("linking and drawing")
-    found.incidents = _linked(found.findings, folder)
+        collected = collect(paths, folder, used, timezone, tell)
+        tell(f"counting, and searching with {SHOWN[name]} ({why})")
+        found = search(collected, used, tell=tell)
+    tell("drawing")
     found.plots = of_incidents(folder, found.incidents)
     found.busiest = [] if found.incidents else of_busiest(folder)
     _write(out / "findings.parquet", found.findings)
@@ -86,10 +80,33 @@ def analyze(
     return found
 
 
-def _linked(findings: list[Finding], folder: Path) -> list[Incident]:
-    incidents, count = link(findings), counter(folder)
+def search(
+    collected: Collected, used: Engine, without: Collection[str] = (), tell: Tell = lambda _: None
+) -> Analysis:
+    """What is found in files that were read; the plots are left out. `without` are files that are not taken
+    into account."""
+    from .signatures.groups import with_groups
+
+    found = Analysis(collected)
+    _count(found)
+    table = observations(used, collected.folder)
+    spans = {file: span for file, span in collected.spans.items() if file not in without}
+    if without:
+        table = table.where(~F.col("file").isin(*without))
+    with used.searching(found.kinds.total()):
+        table = with_groups(table)
+        _search(found, table, used.at_once, tell)
+        tell("linking")
+        evidence = Evidence(summed(table) if found.findings else (), spans)
+    found.findings.sort(key=_rank)
+    found.incidents = _linked(found.findings, evidence)
+    return found
+
+
+def _linked(findings: list[Finding], evidence: Evidence) -> list[Incident]:
+    incidents = link(findings)
     for each in incidents:
-        each.ruled_out = list(rule_out(each, findings, count))
+        each.ruled_out = list(rule_out(each, findings, evidence))
     return incidents
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from .engine import Engine, parquet_of
 from .errors import PipelineError
 from .observations import KINDS, NAMES, Observation
+from .readers.log_spans import LogSpan
 from .tables import Table
 from .writing import Writers, folder_schema
 
@@ -28,13 +29,15 @@ Tell = Callable[[str], None]
 @dataclass(slots=True)
 class Collected:
     """`folder` has the rows; `files` says as what each file was read, `unknown` lists those of no known
-    kind. `silent` has two lines of each text from which no row was made, unless it is usual."""
+    kind. `silent` has two lines of each text from which no row was made, unless it is usual; `spans` says
+    from when until when each log goes."""
 
     folder: Path
     files: dict[str, str] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
     silent: dict[str, list[str]] = field(default_factory=dict)
     without_zone: int = 0
+    spans: dict[str, LogSpan] = field(default_factory=dict)
 
     def keep_silent(self, path: Path) -> None:
         """Nothing was understood of this file."""
@@ -97,7 +100,7 @@ def collect(
                     collected.keep_silent(path)
             progress.read(size)
     writer.close()
-    collected.without_zone = reading.without_zone
+    collected.without_zone, collected.spans = reading.without_zone, reading.spans
     return collected
 
 

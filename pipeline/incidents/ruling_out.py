@@ -1,56 +1,42 @@
-"""What an incident is not: others that look alike, and whether the files could tell."""
+"""What an incident is not: others that look alike, if the files that would tell of them were read."""
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from .evidence import BATCHES, BROKERS, CLIENT, CONTROLLER, COORDINATORS, OFFSETS, Evidence
 from .model import CERTAIN, Finding, Incident
-
-Count = Callable[[str, str | None, int | None], int]
-"""How many rows of a kind there are of a topic and a partition; of None, of all."""
 
 
 class Alike(NamedTuple):
-    """`signatures` would have been found in rows of `kinds`, `named` in a sentence."""
+    """`signatures` would have been found in what `needs` names (`evidence.NEEDS`). If there is a row of kind
+    `shown` about the same of `by`, it can't be ruled out, although nothing was found."""
 
     named: str
     signatures: tuple[str, ...]
-    kinds: tuple[str, ...]
-    rows: str
+    needs: str
+    shown: str | None = None
+    by: tuple[str, ...] = ("topic", "partition")
 
 
-_UNCLEAN: Final = Alike(
-    "an unclean election", ("unclean-election",), ("leader",), "elections and leader epochs"
-)
-_CUT_OFF: Final = Alike("a leader that was cut off", ("cut-off-leader",), ("in-sync-replicas",), "the ISR")
-_SHORTER: Final = Alike(
-    "a truncation",
-    ("truncation-gap", "log-end-fell"),
-    ("truncation", "high-watermark"),
-    "truncations and high watermarks",
-)
+_UNCLEAN: Final = Alike("an unclean election", ("unclean-election",), CONTROLLER, "leader")
+_CUT_OFF: Final = Alike("a leader that was cut off", ("cut-off-leader",), BROKERS)
+_SHORTER: Final = Alike("a truncation", ("truncation-gap", "log-end-fell"), BROKERS, "truncation")
 _RECREATED: Final = Alike(
-    "a topic that was created anew", ("topic-recreated",), ("log",), "logs and topics that were created"
+    "a topic that was created anew", ("topic-recreated",), CONTROLLER, "log", ("topic",)
 )
 _EPOCH: Final = Alike(
-    "an epoch that nobody knows",
-    ("undefined-epoch", "unknown-epoch"),
-    ("epoch-answer",),
-    "answers about epochs",
+    "an epoch that nobody knows", ("undefined-epoch", "unknown-epoch"), CLIENT, "epoch-answer"
 )
-_LOAD: Final = Alike(
-    "a load that ended early", ("load-ended-early", "slow-load"), ("load",), "loads of coordinators"
-)
+_LOAD: Final = Alike("a load that ended early", ("load-ended-early", "slow-load"), COORDINATORS, "load", ())
 _TOMBSTONE: Final = Alike(
-    "a commit that was deleted too early", ("tombstone-of-live-group",), ("tombstone",), "the offsets topic"
+    "a commit that was deleted too early",
+    ("tombstone-of-live-group",),
+    OFFSETS,
+    "tombstone",
+    ("group", "topic", "partition"),
 )
-_EXPIRED: Final = Alike(
-    "a producer that was forgotten", ("producer-expired",), ("append",), "batches in the log"
-)
-_OF_ALL: Final = (_LOAD,)
-"""What is not about the partition to which it happened."""
-_ALIKE: Final[dict[str, tuple[Alike, ...]]] = {
+_EXPIRED: Final = Alike("a producer that was forgotten", ("producer-expired",), BATCHES)
+ALIKE: Final[dict[str, tuple[Alike, ...]]] = {
     "unclean-election": (_CUT_OFF,),
     "cut-off-leader": (_UNCLEAN,),
     **dict.fromkeys(
@@ -66,38 +52,20 @@ _ALIKE: Final[dict[str, tuple[Alike, ...]]] = {
 }
 
 
-def rule_out(incident: Incident, found: Iterable[Finding], count: Count) -> Iterator[str]:
+def rule_out(incident: Incident, found: Iterable[Finding], evidence: Evidence) -> Iterator[str]:
     """A sentence for each other incident that would look alike, and that none of the `found` shows.
 
-    What can't be told is said only of an incident that is not certain.
+    What could not be looked for is said only of an incident that is not certain.
     """
     cause = incident.cause
-    topic, partition = cause["topic"], cause["partition"]
-    seen = {each["signature"] for each in found if each["topic"] in (None, topic)}
-    for alike in _ALIKE.get(incident.name, ()):
+    seen = {each["signature"] for each in found if each["topic"] in (None, cause["topic"])}
+    for alike in ALIKE.get(incident.name, ()):
         if not seen.isdisjoint(alike.signatures):
             continue
-        about = (None, None) if alike in _OF_ALL else (topic, partition)
-        if rows := sum(count(kind, *about) for kind in alike.kinds):
-            of_rows = f"none of the {rows:,} rows" if rows > 1 else "the only row"
-            yield f"not {alike.named}: {of_rows} about {alike.rows} shows {'one' if rows > 1 else 'none'}"
+        if alike.shown is not None and evidence.shows(alike.shown, cause, *alike.by):
+            continue
+        covered, told = evidence.look(alike.needs, cause)
+        if covered:
+            yield f"not {alike.named}: {told} tell{'s' * ('logs' not in told)} of none"
         elif incident.confidence != CERTAIN:
-            yield f"perhaps {alike.named}: the files say nothing about {alike.rows}"
-
-
-def counter(folder: Path) -> Count:
-    """Counts in a folder of observations."""
-    import pyarrow.dataset as ds
-
-    @cache
-    def count(kind: str, topic: str | None, partition: int | None) -> int:
-        rows = folder / f"kind={kind}"
-        if not rows.exists():
-            return 0
-        chosen = ds.scalar(True)
-        for name, value in (("topic", topic), ("partition", partition)):
-            if value is not None:
-                chosen = chosen & (ds.field(name) == value)
-        return int(ds.dataset(rows, format="parquet").count_rows(filter=chosen))
-
-    return count
+            yield f"perhaps {alike.named}, which could not be looked for: {told}"

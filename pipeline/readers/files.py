@@ -6,13 +6,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ...dumps import files
 from ...dumps.files import DamagedError, Head, Line
 from ..errors import PipelineError
 from ..observations import Observation
 from .wrapping import Unwrap, WrongLineError, wrapping
+
+if TYPE_CHECKING:
+    from .log_spans import LogSpan
 
 _ABOUT_KAFKA: Final = (b"kafka", b"|OFFSET|", b"OFFSET_OUT_OF_RANGE")
 MOST_TEXT: Final = 400
@@ -24,7 +27,8 @@ class Reading:
     """How files are read, and what was counted meanwhile.
 
     `timezone` is used for times without a zone; `without_zone` counts those. `lines` and `unknown_lines` are
-    counts by file; `unfinished` lists the files whose last line has no newline, and may be torn.
+    counts by file; `unfinished` lists the files whose last line has no newline, and may be torn. `spans` says
+    from when until when each log goes.
     """
 
     timezone: tzinfo = UTC
@@ -32,6 +36,7 @@ class Reading:
     lines: Counter[str] = field(default_factory=Counter)
     unknown_lines: Counter[str] = field(default_factory=Counter)
     unfinished: list[str] = field(default_factory=list)
+    spans: dict[str, "LogSpan"] = field(default_factory=dict)
 
 
 def head(path: Path) -> Head:

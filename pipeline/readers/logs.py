@@ -17,6 +17,7 @@ from . import broker_messages, client_messages, js_and_go_messages, librdkafka_m
 from .files import Reading
 from .log_entries import Entry, entries
 from .log_messages import Values, split
+from .log_spans import note, note_ends
 from .log_times import begins
 from .registry import Reader
 
@@ -223,8 +224,18 @@ def _without_repeats(found: list[Values]) -> Iterator[Values]:
 
 
 def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:
-    told = (each if isinstance(each, Observation) else said(each) for each in entries(path, reading))
-    return joined(source, path, told, reading)
+    at_ends = note_ends(path, reading)
+
+    def told() -> Iterator[Said | Observation]:
+        for each in entries(path, reading):
+            if isinstance(each, Observation):
+                yield each
+                continue
+            if not at_ends:
+                note(reading.spans, str(path), each)
+            yield said(each)
+
+    return joined(source, path, told(), reading)
 
 
 def joined(

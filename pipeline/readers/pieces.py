@@ -16,6 +16,7 @@ from ...dumps.files import LONGEST_LINE, Head, Line
 from ..observations import Observation
 from .files import Reading, readable
 from .log_entries import MOST_MORE, Entry, entry
+from .log_spans import note_ends
 from .log_times import begins
 from .logs import STATE_TEXTS, TABLES, Said, about, joined, said
 
@@ -216,6 +217,7 @@ class _Piece:
 
 def rows(source: str, path: Path, pieces: Iterable[Told], reading: Reading) -> Iterator[Observation]:
     """The rows of a log, of all its pieces in their order."""
+    note_ends(path, reading)
     return joined(source, path, _numbered(str(path), pieces, reading), reading)
 
 

@@ -3,17 +3,13 @@
 import json
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.pipeline.incidents import Incident, counter, link, rule_out
+from mockbroker.pipeline.incidents import Incident, link
 from mockbroker.pipeline.incidents.rules import RULES
-from mockbroker.pipeline.writing import folder_schema
 
 NAMES = sorted({each for rule in RULES for each in (rule.cause, rule.consequence)})
 
@@ -139,25 +135,3 @@ def test_each_finding_is_in_one_incident_whatever_their_order(
     mixed = list(found)
     chance.shuffle(mixed)
     assert as_text(link(mixed)) == as_text(incidents)
-
-
-def test_what_looks_alike_is_ruled_out_by_what_the_files_say(tmp_path: Path) -> None:
-    rows = [
-        {"file": "server.log", "source": "broker-log", "position": at, "topic": topic, "partition": 0}
-        for at, topic in enumerate(["orders", "orders", "views"])
-    ]
-    (tmp_path / "kind=leader").mkdir()
-    table = pa.Table.from_pylist(rows, schema=folder_schema())
-    pq.write_table(table, tmp_path / "kind=leader" / "part.parquet")
-    reset = orders("reset-to-earliest", 1_000, "billing", confidence="likely")
-    cut = orders("log-end-fell", 90_000_000_000)
-    (incident,) = link([reset])
-    told = list(rule_out(incident, [reset, cut], counter(tmp_path)))
-    assert (
-        told[0] == "not an unclean election: none of the 2 rows about elections and leader epochs shows one"
-    )
-    assert told[1] == "perhaps a leader that was cut off: the files say nothing about the ISR"
-    assert not any("truncation" in each for each in told)
-    assert (
-        list(rule_out(link([{**reset, "confidence": "certain"}])[0], [reset], counter(tmp_path))) == told[:1]
-    )
