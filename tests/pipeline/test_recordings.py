@@ -11,7 +11,8 @@ import pytest
 
 from mockbroker.pipeline.analysis import analyze
 
-RECORDED = sorted((Path(__file__).parent / "recordings").iterdir())
+HOME = Path(__file__).parent / "recordings"
+RECORDED = sorted(HOME.iterdir())
 NEWEST = {each.name.partition("-")[2]: each for each in RECORDED}
 """By what happened, the recording of the newest release."""
 
