@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from .evidence import BATCHES, BROKERS, CLIENT, CONTROLLER, COORDINATORS, OFFSETS, Evidence
+from ..readers.log_spans import CONTROLLER
+from .evidence import BATCHES, BROKERS, CLIENT, COORDINATORS, OFFSETS, Evidence
 from .model import CERTAIN, Finding, Incident
 
 
