@@ -11,7 +11,7 @@ from typing import Any, Final
 from .engine import Engine, parquet_of
 from .errors import PipelineError
 from .observations import KINDS, NAMES, Observation
-from .readers.log_spans import LogSpan
+from .readers.files import LogSpan
 from .tables import Table
 from .writing import Writers, folder_schema
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from ..readers.log_spans import BROKER, CONTROLLER, JAVA, LogSpan
+from ..readers.files import LogSpan
+from ..readers.log_spans import BROKER, CONTROLLER, JAVA
 from ..tables import Table
 from ..tables import functions as F
 from .model import Finding

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ...dumps import files
 from ...dumps.files import DamagedError, Head, Line
@@ -14,12 +14,18 @@ from ..errors import PipelineError
 from ..observations import Observation
 from .wrapping import Unwrap, WrongLineError, wrapping
 
-if TYPE_CHECKING:
-    from .log_spans import LogSpan
-
 _ABOUT_KAFKA: Final = (b"kafka", b"|OFFSET|", b"OFFSET_OUT_OF_RANGE")
 MOST_TEXT: Final = 400
 """What `Observation.text` keeps of a line."""
+
+
+@dataclass(slots=True)
+class LogSpan:
+    """The times of the first and the last entry, in Unix milliseconds; `of` says whose log it is."""
+
+    from_ms: int
+    to_ms: int
+    of: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -36,7 +42,7 @@ class Reading:
     lines: Counter[str] = field(default_factory=Counter)
     unknown_lines: Counter[str] = field(default_factory=Counter)
     unfinished: list[str] = field(default_factory=list)
-    spans: dict[str, "LogSpan"] = field(default_factory=dict)
+    spans: dict[str, LogSpan] = field(default_factory=dict)
 
 
 def head(path: Path) -> Head:

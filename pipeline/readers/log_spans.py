@@ -1,12 +1,11 @@
 """From when until when a log goes, and whose it is, whatever it says."""
 
 import mmap
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from ...dumps.files import Line
-from .files import Reading, head, readable
+from .files import LogSpan, Reading, head, readable
 from .log_entries import Entry, entry
 
 CONTROLLER: Final = "controller"
@@ -21,15 +20,6 @@ _WORDS: Final = {
     JAVA: ("org.apache.kafka.clients.", "[Consumer clientId="),
 }
 _TAIL: Final = 1 << 16
-
-
-@dataclass(slots=True)
-class LogSpan:
-    """The times of the first and the last entry, in Unix milliseconds; `of` says whose log it is."""
-
-    from_ms: int
-    to_ms: int
-    of: set[str] = field(default_factory=set)
 
 
 def note(spans: dict[str, LogSpan], file: str, found: Entry) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from mockbroker.pipeline.incidents import Evidence, link, rule_out
 from mockbroker.pipeline.incidents.ruling_out import ALIKE
-from mockbroker.pipeline.readers.log_spans import LogSpan
+from mockbroker.pipeline.readers.files import LogSpan
 
 from .test_linking import finding
 
