@@ -16,6 +16,11 @@ _MAPPING: Final = "INVALID_PRODUCER_ID_MAPPING"
 _WHERE: Final = ("topic", "partition")
 _INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 """What coordinators write to."""
+_LEAST_MS: Final = 500
+_USUAL_MS: Final = 60_000
+"""The default of `transaction.timeout.ms`, after which a coordinator aborts."""
+_LONGEST_MS: Final = 900_000
+"""That of `transaction.max.timeout.ms`."""
 _SEQUENCES: Final = 2**31
 _UNTOLD: Final = -1
 _SKEW_MS: Final = 1_000
@@ -82,6 +87,7 @@ def _hanging(observations: Table) -> Table:
         .agg(F.min("time_ms").alias("time_ms"), F.min_by("seen", "file").alias("seen"))
     )
     markers = appends.where(control).groupBy(*key).agg(F.max("offset").alias("_ended"))
+    ends = of_kinds(observations, "append").groupBy(*_WHERE).agg(F.max("time_ms").alias("end_ms"))
     unended = batches.join(markers, list(key), "left").where("offset > coalesce(_ended, -1)")
     first = unended.groupBy(*key).agg(
         F.min("offset").alias("offset"),
@@ -99,12 +105,28 @@ def _hanging(observations: Table) -> Table:
             F.max_by("seen", "time_ms").alias("state_seen"),
         )
     )
+    by_file = of_kinds(observations, "transaction").groupBy(F.col("file").alias("state_file"))
+    known = by_file.agg(F.max("time_ms").alias("known_ms"))
     rows = first.join(states, "producer_id").where("state like 'Complete%' or state like 'Empty%'")
+    rows = rows.join(ends, list(_WHERE), "left").withColumn("state_file", F.col("state_seen.file"))
+    rows = rows.join(known, "state_file", "left")
+    # Whoever copies the files of brokers that run may have the begin of a transaction, and not its state.
+    goes_on = F.coalesce(F.col("end_ms") - F.col("time_ms"), F.lit(0))
+    sure = F.coalesce(F.col("known_ms") > F.col("time_ms"), F.lit(False)) | (goes_on >= _LONGEST_MS)
+    rows = rows.withColumns({"goes_on": goes_on, "sure": sure}).where(sure | (goes_on >= _LEAST_MS))
     return findings(
         rows,
         signature="hanging-transaction",
-        confidence=CERTAIN,
-        why="no marker follows the batch, and the coordinator knows of no transaction that is open",
+        confidence=F.when(F.col("sure"), CERTAIN)
+        .when(F.col("goes_on") >= _USUAL_MS, LIKELY)
+        .otherwise(POSSIBLE),
+        why=F.when(
+            F.col("sure"),
+            "no marker follows the batch, and the coordinator knows of no transaction that is open",
+        ).otherwise(
+            "no marker follows the batch; the coordinator knows of no transaction that is open, but its log "
+            "may have been copied before the batch was written"
+        ),
         summary=sentence(
             "a batch of transactional id {transactional_id} at offset {offset} of {at} belongs to no "
             "transaction that the coordinator knows of: read_committed consumers wait there for ever",
