@@ -1,10 +1,12 @@
 """AlterConfigs (33): replaces all configurations of a resource (KIP-133)."""
 
+from typing import Final
+
 from ..cluster import resources
 from ..cluster.call import Call
 from ..cluster.resources import ResourceType
 from ..configs import altering
-from ..outcome import NO_ANSWER, Outcome
+from ..outcome import MANY, NO_ANSWER, Pace, Steps, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -16,28 +18,36 @@ from ..protocol.messages.alter_configs import (
 )
 from .registry import handles
 
+_A_RESOURCE: Final = 3
+"""To alter one takes as long as so many configurations."""
+
 
 @handles(ApiKey.ALTER_CONFIGS)
-def alter_configs(call: Call, request: AlterConfigsRequest) -> AlterConfigsResponse | Outcome:
+def alter_configs(call: Call, request: AlterConfigsRequest) -> Steps:
     """Every resource succeeds or fails by itself; configurations that a request leaves out are reset."""
-    names = {(each.resource_type, each.resource_name) for each in request.resources}
+    names: set[tuple[int, str]] = set()
+    for some in portions(request.resources, MANY):
+        names.update((each.resource_type, each.resource_name) for each in some)
+        yield
     if len(names) != len(request.resources):
         # A real broker fails if a resource is named twice, and never answers.
         return NO_ANSWER
-    answer = AlterConfigsResponse()
+    answer, pace = AlterConfigsResponse(), Pace()
     for each in request.resources:
         result = AlterConfigsResourceResponse(
             resource_type=each.resource_type, resource_name=each.resource_name
         )
         try:
-            _alter(call, each, request.validate_only)
+            yield from _alter(call, each, request.validate_only)
         except ApiError as error:
             result.error_code, result.error_message = error.code, error.message
         answer.responses.append(result)
+        if pace.enough(_A_RESOURCE + len(each.configs)):
+            yield
     return answer
 
 
-def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None:
+def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> Steps:
     cluster, name = call.cluster, asked.resource_name
     changes = [altering.Change(each.name, altering.Operation.SET, each.value) for each in asked.configs]
     altering.check_form(changes)
@@ -47,7 +57,9 @@ def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None
         case ResourceType.TOPIC:
             resources.alter_topic(cluster, name, lambda _: values, validate_only)
         case ResourceType.BROKER:
-            resources.alter_broker(call.cluster, call.broker, name, lambda _: values, validate_only)
+            yield from resources.alter_broker(
+                call.cluster, call.broker, name, lambda _: values, validate_only
+            )
         case ResourceType.CLIENT_METRICS:
             resources.alter_client_metrics(cluster, name, lambda _: values, validate_only)
         case ResourceType.GROUP:

@@ -1,11 +1,13 @@
 """CreatePartitions (37): adds partitions to topics (KIP-195)."""
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
 from ..controller import reassignments, topic_creation
 from ..controller.topic_creation import assign_replicas
+from ..outcome import MANY, Pace, Steps, portions
 from ..policies.topics.partitions_during_reassignment import partitions_during_reassignment
 from ..policies.topics.replicas_of_new_partitions import replicas_of_new_partitions
 from ..policies.topics.too_many_new_partitions import too_many_new_partitions
@@ -24,27 +26,38 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from ..cluster.topic import Topic
 
+_A_TOPIC: Final = 3
+"""To change one takes as long as so many of a `Pace`, and so do some partitions."""
+_PARTITIONS: Final = 4
+
 
 @handles(ApiKey.CREATE_PARTITIONS)
-def create_partitions(call: Call, request: CreatePartitionsRequest) -> CreatePartitionsResponse:
+def create_partitions(call: Call, request: CreatePartitionsRequest) -> Steps:
     """Every topic succeeds or fails by itself."""
     cluster = call.cluster
-    if call.broker.is_not_controller:
-        names = dict.fromkeys(topic.name for topic in request.topics)
-        return CreatePartitionsResponse(
-            results=[CreatePartitionsTopicResult(name, ErrorCode.NOT_CONTROLLER) for name in names]
-        )
-    times = Counter(topic.name for topic in request.topics)
-    results = [
-        CreatePartitionsTopicResult(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
-        for name, count in times.items()
-        if count > 1
-    ]
-    single = [asked for asked in request.topics if times[asked.name] == 1]
+    times: Counter[str] = Counter()
+    for some in portions(request.topics, MANY):
+        times.update(topic.name for topic in some)
+        yield
+    answer = CreatePartitionsResponse()
+    results, elsewhere = answer.results, call.broker.is_not_controller
+    for names in portions(times.items(), MANY):
+        for name, count in names:
+            if elsewhere:
+                results.append(CreatePartitionsTopicResult(name, ErrorCode.NOT_CONTROLLER))
+            elif count > 1:
+                message = "Duplicate topic name."
+                results.append(CreatePartitionsTopicResult(name, ErrorCode.INVALID_REQUEST, message))
+        yield
+    if elsewhere:
+        return answer
     limit = cluster.environment.policies[too_many_new_partitions]
-    refused = limit.whole_request and _added(cluster, single) > topic_creation.MAX_RECORDS
-    left = topic_creation.MAX_RECORDS
-    for asked in single:
+    refused = limit.whole_request and (yield from _adds_too_many(cluster, request.topics, times))
+    left, pace = topic_creation.MAX_RECORDS, Pace()
+    for asked in request.topics:
+        if times[asked.name] > 1:
+            continue
+        before = left
         try:
             if request.timeout_ms <= 0:
                 # The controller's deadline has passed when it starts on the request.
@@ -61,16 +74,24 @@ def create_partitions(call: Call, request: CreatePartitionsRequest) -> CreatePar
             results.append(CreatePartitionsTopicResult(asked.name))
         except ApiError as error:
             results.append(CreatePartitionsTopicResult(asked.name, error.code, error.message))
-    return CreatePartitionsResponse(results=results)
+        if pace.enough(_A_TOPIC + (before - left) // _PARTITIONS):
+            yield
+    return answer
 
 
-def _added(cluster: "Cluster", topics: list[CreatePartitionsTopic]) -> int:
-    """How many partitions are added in all."""
-    return sum(
-        max(asked.count - len(cluster.topics[asked.name].partitions), 0)
-        for asked in topics
-        if asked.name in cluster.topics
-    )
+def _adds_too_many(
+    cluster: "Cluster", topics: list[CreatePartitionsTopic], times: Counter[str]
+) -> Generator[None, None, bool]:
+    """Whether more partitions are added in all than a request may add."""
+    added = 0
+    for some in portions(topics, MANY):
+        added += sum(
+            max(asked.count - len(cluster.topics[asked.name].partitions), 0)
+            for asked in some
+            if times[asked.name] == 1 and asked.name in cluster.topics
+        )
+        yield
+    return added > topic_creation.MAX_RECORDS
 
 
 def _increase(cluster: "Cluster", asked: CreatePartitionsTopic) -> tuple["Topic", int]:

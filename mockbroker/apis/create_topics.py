@@ -1,13 +1,13 @@
 """CreateTopics (19): KIP-4, defaults by KIP-464, returned configurations by KIP-525, ids by KIP-516."""
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
 from ..controller import topic_creation
 from ..controller.topic_names import CLUSTER_METADATA
-from ..outcome import Steps
+from ..outcome import MANY, Pace, Steps, portions
 from ..policies.topics.large_creation import large_creation
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
 
-_TOPICS_IN_A_PART: Final = 16
+_A_TOPIC: Final = 4
+"""To create one takes as long as so many of a `Pace`, and so do some partitions."""
+_PARTITIONS: Final = 4
 
 
 @handles(ApiKey.CREATE_TOPICS)
@@ -41,24 +43,34 @@ def _answer(call: Call, request: CreateTopicsRequest) -> Steps:
         return CreateTopicsResponse(
             topics=[_failure(topic.name, ErrorCode.NOT_CONTROLLER, None) for topic in request.topics]
         )
-    times = Counter(topic.name for topic in request.topics)
-    single = [topic for topic in request.topics if times[topic.name] == 1 and topic.name != CLUSTER_METADATA]
+    times: Counter[str] = Counter()
+    for some in portions(request.topics, MANY):
+        times.update(topic.name for topic in some)
+        yield
+    single: list[CreatableTopic] = []
+    for some in portions(request.topics, MANY):
+        single += [topic for topic in some if times[topic.name] == 1 and topic.name != CLUSTER_METADATA]
+        yield
     answer = CreateTopicsResponse()
     if (refused := (yield from _refused(cluster, single, request))) is not None:
-        answer.topics += [_failure(topic.name, *refused) for topic in single]
+        for some in portions(single, MANY):
+            answer.topics += [_failure(topic.name, *refused) for topic in some]
+            yield
     else:
-        creation = _Creation(cluster, request.validate_only)
+        creation, pace = _Creation(cluster, request.validate_only), Pace()
         for topic in single:
-            answer.topics.append(creation.of(topic))
-            if len(answer.topics) % _TOPICS_IN_A_PART == 0:
+            answer.topics.append(result := creation.of(topic))
+            if pace.enough(_A_TOPIC + max(result.num_partitions, 0) // _PARTITIONS):
                 yield
                 creation.described.clear()
-    for name, count in times.items():
-        if count > 1:
-            answer.topics.append(_failure(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name."))
-        elif name == CLUSTER_METADATA:
-            message = f"Creation of internal topic {name} is prohibited."
-            answer.topics.append(_failure(name, ErrorCode.INVALID_REQUEST, message))
+    for names in portions(times.items(), MANY):
+        for name, count in names:
+            if count > 1:
+                answer.topics.append(_failure(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name."))
+            elif name == CLUSTER_METADATA:
+                message = f"Creation of internal topic {name} is prohibited."
+                answer.topics.append(_failure(name, ErrorCode.INVALID_REQUEST, message))
+        yield
     return answer
 
 
@@ -69,21 +81,24 @@ def _refused(
     if request.timeout_ms <= 0:
         # The controller's deadline has passed when it starts on the request.
         return ErrorCode.REQUEST_TIMED_OUT, None
-    partitions = _partitions(cluster, topics)
+    partitions = records = 0
+    for some in portions(topics, MANY):
+        partitions += _partitions(cluster, some)
+        records += sum(1 + len(topic.configs) for topic in some)
+        yield
     if partitions > topic_creation.MAX_PARTITIONS_PER_REQUEST:
         return ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request."
     message = cluster.environment.policies[large_creation]
-    most = partitions + sum(1 + len(topic.configs) for topic in topics)
-    if message is None or most <= topic_creation.MAX_RECORDS:
+    if message is None or partitions + records <= topic_creation.MAX_RECORDS:
         return None
-    records, trial = 0, _Creation(cluster, validate_only=True)
-    for number, topic in enumerate(topics, 1):
+    records, trial, pace = 0, _Creation(cluster, validate_only=True), Pace()
+    for topic in topics:
         try:
             overrides, assignment = trial.checked(topic)
         except ApiError:
             continue
         finally:
-            if number % _TOPICS_IN_A_PART == 0:
+            if pace.enough(_A_TOPIC):
                 yield
         records += 1 + len(assignment) + len(overrides)
         if records > topic_creation.MAX_RECORDS:
@@ -148,8 +163,8 @@ class _Creation:
         return self.described[of]
 
 
-def _partitions(cluster: "Cluster", topics: list[CreatableTopic]) -> int:
-    """How many partitions the whole request asks for."""
+def _partitions(cluster: "Cluster", topics: Sequence[CreatableTopic]) -> int:
+    """How many partitions these ask for."""
     default = cluster.environment.configs.broker_int("num.partitions")
     return sum(
         len(topic.assignments) or (default if topic.num_partitions == -1 else max(topic.num_partitions, 0))

@@ -1,6 +1,6 @@
 """DescribeConfigs (32): KIP-133, synonyms by KIP-226, loggers by KIP-412, types by KIP-569."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Generator, Hashable, Iterator, Mapping
 
 from ..addresses import joined
 from ..cluster import resources
@@ -11,7 +11,7 @@ from ..configs import Source, describing, java, loggers
 from ..configs.describing import Described
 from ..configs.values import TYPE_IDS
 from ..controller import topic_names
-from ..outcome import Steps
+from ..outcome import PORTION, Steps, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -50,7 +50,7 @@ def _resources(call: Call, request: DescribeConfigsRequest) -> Steps:
             result.error_message = default_message(ErrorCode.INVALID_REQUEST)
             continue
         try:
-            result.configs = shown.of(each)
+            result.configs = yield from shown.of(each)
         except ApiError as error:
             result.error_code, result.error_message = error.code, error.message or ""
     return DescribeConfigsResponse(results=results)
@@ -65,7 +65,9 @@ class _Shown:
         self._request = request
         self._whole: dict[Hashable, Shared[DescribeConfigsResourceResult]] = {}
 
-    def of(self, asked: DescribeConfigsResource) -> list[DescribeConfigsResourceResult]:
+    def of(
+        self, asked: DescribeConfigsResource
+    ) -> Generator[None, None, list[DescribeConfigsResourceResult]]:
         """The configurations that were asked for by name, or all if no names were given. ApiError.
 
         Client metrics without a definition are always shown: releases that describe them ignore the names.
@@ -75,8 +77,12 @@ class _Shown:
         kind = asked.resource_type, bool(asked.resource_name), tuple(overrides.items())
         whole = self._whole.get(kind)
         if whole is None:
-            described = _described(self._call, asked, overrides)
-            whole = self._whole[kind] = Shared(map(self._result, described))
+            whole = Shared()
+            for portion in portions(_described(self._call, asked, overrides)):
+                whole += map(self._result, portion)
+                if len(portion) == PORTION:
+                    yield
+            self._whole[kind] = whole
         if not asked.configuration_keys:
             return whole
         names = set(asked.configuration_keys)

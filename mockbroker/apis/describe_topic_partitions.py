@@ -1,11 +1,13 @@
 """DescribeTopicPartitions (75): topics page by page (KIP-966), in the order of their names."""
 
 from collections.abc import Collection
+from typing import Final
 
 from ..cluster.call import Call
 from ..cluster.topic import INTERNAL
 from ..controller import topic_names
 from ..metadata.image import PartitionRegistration, TopicImage
+from ..outcome import Pace, Steps
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_topic_partitions import (
@@ -18,11 +20,12 @@ from ..protocol.messages.describe_topic_partitions import (
 from .metadata import TOPIC_OPERATIONS
 from .registry import handles
 
+_PARTITIONS: Final = 256
+"""So many are described in one step."""
+
 
 @handles(ApiKey.DESCRIBE_TOPIC_PARTITIONS)
-def describe_topic_partitions(
-    call: Call, request: DescribeTopicPartitionsRequest
-) -> DescribeTopicPartitionsResponse:
+def describe_topic_partitions(call: Call, request: DescribeTopicPartitionsRequest) -> Steps:
     """Without names, all topics; unknown topics are left out
     (`DescribeTopicPartitionsRequestHandler.java`)."""
     image = call.broker.image
@@ -36,7 +39,10 @@ def describe_topic_partitions(
     left = max(min(most, request.response_partition_limit), 1)
     answer = DescribeTopicPartitionsResponse()
     listed = {broker.id for broker in image.brokers.values() if not broker.fenced}
+    pace = Pace(_PARTITIONS)
     for name in sorted({name for name in names or image.topics if name >= start.topic_name}):
+        if pace.enough():
+            yield
         if left == 0:
             answer.next_cursor = Cursor(name, 0)
             break
@@ -48,6 +54,8 @@ def describe_topic_partitions(
         page = topic.partitions[first : first + left]
         answer.topics.append(_described(topic, first, page, listed))
         left -= len(page)
+        if pace.enough(len(page)):
+            yield
         if first + len(page) < len(topic.partitions):
             answer.next_cursor = Cursor(name, first + len(page))
             break

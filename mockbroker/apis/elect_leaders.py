@@ -1,9 +1,10 @@
 """ElectLeaders (43): preferred and unclean elections (KIP-183, KIP-460)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 
 from ..cluster.call import Call
 from ..controller import elections
+from ..outcome import FEW, Pace, Steps
 from ..policies.controller.election_refusal import election_refusal
 from ..policies.controller.repeated_election import repeated_election
 from ..protocol.api_error import ApiError
@@ -22,28 +23,29 @@ Elect = Callable[[str, int], PartitionResult]
 
 
 @handles(ApiKey.ELECT_LEADERS)
-def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersResponse:
+def elect_leaders(call: Call, request: ElectLeadersRequest) -> Steps:
     """Null means all partitions: then those that need no election are left out of the answer, but not their
     topics."""
     cluster = call.cluster
     if call.broker.is_not_controller:
         everything = request.topic_partitions is None
         asked = _all(call) if everything else _named(request)
-        return _results(asked, _failing(ErrorCode.NOT_CONTROLLER))
+        return (yield from _results(asked, _failing(ErrorCode.NOT_CONTROLLER)))
     if request.topic_partitions is not None and not request.topic_partitions:
         return ElectLeadersResponse()
     if request.timeout_ms <= 0:
         # The controller's deadline has passed when it starts on the request.
-        return _refused(request, ErrorCode.REQUEST_TIMED_OUT)
+        return (yield from _refused(request, ErrorCode.REQUEST_TIMED_OUT))
     if request.election_type not in _ELECTIONS:
         why = f"Unknown election type {request.election_type}"
-        return _refused(request, ErrorCode.INVALID_REQUEST, why)
+        return (yield from _refused(request, ErrorCode.INVALID_REQUEST, why))
 
     elected: set[tuple[str, int]] = set()
 
     def elect(name: str, index: int) -> PartitionResult:
-        if (name, index) in elected and call.policies[repeated_election] == "each":
-            cluster.topics[name].partitions[index].bump_epoch()
+        again = cluster.partition(name, index) if (name, index) in elected else None
+        if again is not None and call.policies[repeated_election] == "each":
+            again.bump_epoch()
             return PartitionResult(index, 0, None)
         result = _elect(call, name, index, request.election_type)
         if not result.error_code:
@@ -51,42 +53,44 @@ def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersRespo
         return result
 
     if request.topic_partitions is not None:
-        return _results(_named(request), elect)
-    answer = _results(_all(call), elect)
-    for each in answer.replica_election_results:
-        each.partition_result = [
-            result for result in each.partition_result if result.error_code != ErrorCode.ELECTION_NOT_NEEDED
-        ]
-    return answer
+        return (yield from _results(_named(request), elect))
+    return (yield from _results(_all(call), elect, without=ErrorCode.ELECTION_NOT_NEEDED))
 
 
-def _all(call: Call) -> list[tuple[str, list[int]]]:
+def _all(call: Call) -> Iterator[tuple[str, list[int]]]:
     """In the order of the controller's hash tables."""
     controller = call.cluster.controller
-    return [(topic.name, controller.partition_order(topic.id)) for topic in controller.topic_order()]
+    for topic in controller.topic_order():
+        if topic.id in controller.image.topic_ids:
+            yield topic.name, controller.partition_order(topic.id)
 
 
-def _named(request: ElectLeadersRequest) -> list[tuple[str, list[int]]]:
-    return [(each.topic, each.partitions) for each in request.topic_partitions or ()]
+def _named(request: ElectLeadersRequest) -> Iterator[tuple[str, list[int]]]:
+    return ((each.topic, each.partitions) for each in request.topic_partitions or ())
 
 
-def _results(asked: list[tuple[str, list[int]]], elect: Elect) -> ElectLeadersResponse:
-    return ElectLeadersResponse(
-        replica_election_results=[
-            ReplicaElectionResult(name, [elect(name, index) for index in indexes]) for name, indexes in asked
-        ]
-    )
+def _results(
+    asked: Iterator[tuple[str, list[int]]], elect: Elect, *, without: ErrorCode | None = None
+) -> Generator[None, None, ElectLeadersResponse]:
+    answer, pace = ElectLeadersResponse(), Pace(FEW)
+    for name, indexes in asked:
+        answer.replica_election_results.append(result := ReplicaElectionResult(name))
+        for index in indexes:
+            elected = elect(name, index)
+            if elected.error_code != without:
+                result.partition_result.append(elected)
+            if pace.enough():
+                yield
+    return answer
 
 
 def _failing(error: ErrorCode, message: str | None = None) -> Elect:
     return lambda _, index: PartitionResult(index, error, message)
 
 
-def _refused(
-    request: ElectLeadersRequest, error: ErrorCode, message: str | None = None
-) -> ElectLeadersResponse:
+def _refused(request: ElectLeadersRequest, error: ErrorCode, message: str | None = None) -> Steps:
     """The error is at the top, and with each partition that was named."""
-    answer = _results(_named(request), _failing(error, message))
+    answer = yield from _results(_named(request), _failing(error, message))
     answer.error_code = error
     return answer
 

@@ -1,11 +1,13 @@
 """IncrementalAlterConfigs (44): changes single configurations of a resource (KIP-339)."""
 
 from collections import Counter
+from typing import Final
 
 from ..cluster import resources
 from ..cluster.call import Call
 from ..cluster.resources import ResourceType
 from ..configs import altering, definitions
+from ..outcome import MANY, Pace, Steps, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -17,14 +19,18 @@ from ..protocol.messages.incremental_alter_configs import (
 )
 from .registry import handles
 
+_A_RESOURCE: Final = 3
+"""To alter one takes as long as so many configurations."""
+
 
 @handles(ApiKey.INCREMENTAL_ALTER_CONFIGS)
-def incremental_alter_configs(
-    call: Call, request: IncrementalAlterConfigsRequest
-) -> IncrementalAlterConfigsResponse:
+def incremental_alter_configs(call: Call, request: IncrementalAlterConfigsRequest) -> Steps:
     """Every resource succeeds or fails by itself, with all its changes."""
-    times = Counter((each.resource_type, each.resource_name) for each in request.resources)
-    answer = IncrementalAlterConfigsResponse()
+    times: Counter[tuple[int, str]] = Counter()
+    for some in portions(request.resources, MANY):
+        times.update((each.resource_type, each.resource_name) for each in some)
+        yield
+    answer, pace = IncrementalAlterConfigsResponse(), Pace()
     for each in request.resources:
         result = AlterConfigsResourceResponse(
             resource_type=each.resource_type, resource_name=each.resource_name
@@ -32,14 +38,16 @@ def incremental_alter_configs(
         try:
             if times[each.resource_type, each.resource_name] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
-            _alter(call, each, request.validate_only)
+            yield from _alter(call, each, request.validate_only)
         except ApiError as error:
             result.error_code, result.error_message = error.code, error.message
         answer.responses.append(result)
+        if pace.enough(_A_RESOURCE + len(each.configs)):
+            yield
     return answer
 
 
-def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None:
+def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> Steps:
     cluster, name = call.cluster, asked.resource_name
     changes = [altering.Change(each.name, each.config_operation, each.value) for each in asked.configs]
     altering.check_form(changes)
@@ -52,7 +60,7 @@ def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None
         case ResourceType.TOPIC:
             resources.alter_topic(cluster, name, edit("topic"), validate_only)
         case ResourceType.BROKER:
-            resources.alter_broker(call.cluster, call.broker, name, edit("broker"), validate_only)
+            yield from resources.alter_broker(call.cluster, call.broker, name, edit("broker"), validate_only)
         case ResourceType.BROKER_LOGGER:
             resources.alter_loggers(call.broker, name, changes, validate_only)
         case ResourceType.CLIENT_METRICS:

@@ -27,7 +27,8 @@ configs."""
 CLUSTER_OPERATIONS: Final = 8096
 """Bits of all operations on a cluster; without an authorizer everybody may do everything."""
 _IDS_SINCE: Final = 12
-_TOPICS_IN_A_PART: Final = 16
+_TOPICS_IN_A_PART: Final = 8
+"""They may have to be created."""
 
 
 @handles(ApiKey.METADATA)

@@ -4,7 +4,7 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and passes 
 `Call`, to the handlers in `apis/`; the answer comes at once, or through the call's sink.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -28,7 +28,7 @@ from .news import News
 from .notes import Notes
 from .processes import Processes
 from .topic import Topic, TopicPartition, appear, disappear
-from .work import Work
+from .work import Work, portions
 
 if TYPE_CHECKING:
     from ..coordinators.loading import Loading
@@ -186,12 +186,24 @@ class Cluster:
 
     def delete_topics(self, topics: Collection[Topic]) -> None:
         """Deletes topics; requests that wait for them are answered."""
-        self.controller.delete_topics([topic.id for topic in topics])
-        names = {topic.name for topic in topics}
-        for broker in self.brokers.values():
-            broker.groups.topics_deleted(names)
+        for _ in self.deleting_topics(topics):
+            pass
+
+    def deleting_topics(self, topics: Iterable[Topic]) -> Generator[None, None, set[Topic]]:
+        """As `delete_topics`, in parts; returns those that were still there. Coordinators forget offsets once
+        all topics are gone."""
+        gone: set[Topic] = set()
+        for portion in portions(topics):
+            there = [topic for topic in portion if self.topic_ids.get(topic.id) is topic]
+            self.controller.delete_topics([topic.id for topic in there])
+            gone.update(there)
+            yield
+        names = {topic.name for topic in gone}
+        for broker in self.brokers.values() if gone else ():
+            yield from broker.groups.topics_deleted(names)
             if "__consumer_offsets" in names:
                 broker.groups.shards.resign_all()
+        return gone
 
     def offsets_partition(self, group_id: str) -> TopicPartition:
         """The partition of `__consumer_offsets` that holds the group."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ..configs import ConfigError, altering, definitions, groups, java, loggers
 from ..controller import topic_names
+from ..outcome import Steps, portions
 from ..policies.configuration.other_node_id import other_node_id
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
@@ -55,9 +56,9 @@ def alter_topic(cluster: Cluster, name: str, edit: Edit, validate_only: bool) ->
         topic.configure(overrides)
 
 
-def alter_broker(cluster: Cluster, broker: Broker, name: str, edit: Edit, validate_only: bool) -> None:
-    """Sets the configuration of `broker` (`name` is its id), or, with an empty name, of all brokers.
-    ApiError."""
+def alter_broker(cluster: Cluster, broker: Broker, name: str, edit: Edit, validate_only: bool) -> Steps:
+    """Sets the configuration of `broker` (`name` is its id), or, with an empty name, of all brokers; then
+    topics inherit it, a few at a time. ApiError."""
     configs = cluster.configs
     broker_id = None
     if name:
@@ -72,8 +73,11 @@ def alter_broker(cluster: Cluster, broker: Broker, name: str, edit: Edit, valida
     current.clear()
     current.update(values)
     configs.changed()
-    for topic in cluster.topics.values():
-        topic.inherit()
+    for portion in portions(list(cluster.topics.values())):
+        for topic in portion:
+            if cluster.topic_ids.get(topic.id) is topic:
+                topic.inherit()
+        yield
 
 
 def alter_loggers(broker: Broker, name: str, changes: list[altering.Change], validate_only: bool) -> None:

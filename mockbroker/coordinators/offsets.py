@@ -46,6 +46,11 @@ class Offsets:
     def __bool__(self) -> bool:
         return bool(self.committed or self.open or self.waiting)
 
+    @property
+    def size(self) -> int:
+        """How many offsets there are."""
+        return len(self.committed) + sum(map(len, self.open.values()))
+
     def commit(self, offsets: Mapping[Key, CommittedOffset]) -> None:
         self.committed.update(offsets)
 
@@ -108,7 +113,8 @@ class Offsets:
         return self.remove(self._keys(), with_open=with_open)
 
     def remove_topics(self, topics: Collection[str], *, with_open: bool) -> list[Key]:
-        return self.remove([key for key in self._keys() if key[0] in topics], with_open=with_open)
+        gone = [key for key in self._keys() if key[0] in topics]
+        return self.remove(gone, with_open=with_open) if gone else []
 
     def expire(
         self,
@@ -136,4 +142,7 @@ class Offsets:
 
     def _keys(self) -> dict[Key, None]:
         """All partitions with offsets, in order."""
-        return dict.fromkeys(key for offsets in (self.committed, *self.open.values()) for key in offsets)
+        keys = dict.fromkeys(self.committed)
+        for offsets in self.open.values():
+            keys |= dict.fromkeys(offsets)
+        return keys
