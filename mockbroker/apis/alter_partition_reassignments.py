@@ -1,9 +1,10 @@
 """AlterPartitionReassignments (45): moves replicas (KIP-455)."""
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
 from ..controller import reassignments, topic_creation
+from ..outcome import FEW, Steps, portions
 from ..policies.controller.reassignment_refusal import reassignment_refusal
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition
+    from ..metadata.image import PartitionRegistration
     from ..metadata.records import PartitionChangeRecord
 
 _SMALL_SET: Final = 4
@@ -30,12 +32,11 @@ _SMALL_SET: Final = 4
 
 
 @handles(ApiKey.ALTER_PARTITION_REASSIGNMENTS)
-def alter_partition_reassignments(
-    call: Call, request: AlterPartitionReassignmentsRequest
-) -> AlterPartitionReassignmentsResponse:
+def alter_partition_reassignments(call: Call, request: AlterPartitionReassignmentsRequest) -> Steps:
     """Each partition succeeds or fails by itself. New replicas that nothing hinders copy the log at once.
 
-    KRaft checks the whole request before it changes anything, even if it names a partition twice.
+    KRaft checks the whole request before it changes anything, even if it names a partition twice. What has
+    changed meanwhile is checked again.
     """
     by_zookeeper = call.policies[reassignment_refusal] == "dead-brokers"
     may_change_factor = request.allow_replication_factor_change
@@ -52,42 +53,72 @@ def alter_partition_reassignments(
     else:
         answer.allow_replication_factor_change = may_change_factor
         answer.error_message = "" if by_zookeeper else None
-    changes: list[_Change] = []
+    wanted: list[_Wanted] = []
     for topic in request.topics:
         if by_zookeeper and not topic.partitions:
             continue
         results = ReassignableTopicResponse(topic.name)
         answer.responses.append(results)
-        for asked in topic.partitions:
-            result = ReassignablePartitionResponse(asked.partition_index, answer.error_code)
-            results.partitions.append(result)
-            try:
-                if not answer.error_code:
-                    changes.append(_looked_at(call, topic.name, asked, may_change_factor))
-            except ApiError as error:
-                result.error_code, result.error_message = error.code, error.message
-            if by_zookeeper:
-                for change in changes:
-                    reassignments.make(*change)
-                changes = []
-    _make(call.cluster, changes)
+        for portion in portions(topic.partitions, FEW):
+            for asked in portion:
+                result = ReassignablePartitionResponse(asked.partition_index, answer.error_code)
+                results.partitions.append(result)
+                if answer.error_code:
+                    continue
+                each = _Wanted(topic.name, asked, result)
+                each.look(call, may_change_factor)
+                if by_zookeeper and each.partition is not None:
+                    reassignments.make(each.partition, each.records)
+                elif each.partition is not None:
+                    wanted.append(each)
+            yield
+    by_partition: dict[TopicPartition, list[_Wanted]] = {}
+    for each in wanted:
+        assert each.partition is not None
+        by_partition.setdefault(each.partition, []).append(each)
+    for some in portions(by_partition.items(), FEW):
+        for partition, changes in some:
+            if partition.deleted or partition.registered is not changes[0].registered:
+                for each in changes:
+                    each.look(call, may_change_factor)
+        made = [each for _, changes in some for each in changes if each.partition is not None]
+        call.cluster.controller.write(*(record for each in made for record in each.records))
+        for each in made:
+            if each.partition is not None:
+                reassignments.complete(each.partition)
+        yield
     return answer
 
 
-class _Change(NamedTuple):
-    """What the controller will write."""
+class _Wanted:
+    """A partition that is to be reassigned, as the controller knew it, and what it will write; None if
+    nothing."""
 
-    partition: "TopicPartition"
-    records: "list[PartitionChangeRecord]"
+    __slots__ = ("_asked", "_result", "_topic", "partition", "records", "registered")
+
+    def __init__(
+        self, topic: str, asked: ReassignablePartition, result: ReassignablePartitionResponse
+    ) -> None:
+        self._topic = topic
+        self._asked = asked
+        self._result = result
+        self.partition: TopicPartition | None = None
+        self.registered: PartitionRegistration | None = None
+        self.records: list[PartitionChangeRecord] = []
+
+    def look(self, call: Call, may_change_factor: bool) -> None:
+        self.partition, self.records = None, []
+        try:
+            partition, self.records = _looked_at(call, self._topic, self._asked, may_change_factor)
+        except ApiError as error:
+            self._result.error_code, self._result.error_message = error.code, error.message
+        else:
+            self.partition, self.registered = partition, partition.registered
 
 
-def _make(cluster: "Cluster", changes: list[_Change]) -> None:
-    cluster.controller.write(*(record for change in changes for record in change.records))
-    for change in changes:
-        reassignments.complete(change.partition)
-
-
-def _looked_at(call: Call, topic: str, asked: ReassignablePartition, may_change_factor: bool) -> _Change:
+def _looked_at(
+    call: Call, topic: str, asked: ReassignablePartition, may_change_factor: bool
+) -> "tuple[TopicPartition, list[PartitionChangeRecord]]":
     """Checks one partition in the controller's order (`ReplicationControlManager.java`). ApiError."""
     cluster, index = call.cluster, asked.partition_index
     partition = cluster.partition(topic, index)
@@ -97,13 +128,13 @@ def _looked_at(call: Call, topic: str, asked: ReassignablePartition, may_change_
         missing = f"partition {topic}:{index}" if topic in cluster.topics else f"a topic named {topic}"
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Unable to find {missing}.")
     if asked.replicas is None:
-        return _Change(partition, reassignments.records(partition, None))
+        return partition, reassignments.records(partition, None)
     topic_creation.check_brokers(cluster.controller, asked.replicas)
     before, after = reassignments.replication_factor(partition), len(asked.replicas)
     if not may_change_factor and before != after:
         message = f"The replication factor is changed from {before} to {after}"
         raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
-    return _Change(partition, reassignments.records(partition, asked.replicas))
+    return partition, reassignments.records(partition, asked.replicas)
 
 
 def _check_as_zookeeper(

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _A_TOPIC: Final = 4
 """To create one takes as long as so many of a `Pace`, and so do some partitions."""
 _PARTITIONS: Final = 4
+_MANY_PARTITIONS: Final = 64
+"""More are made in a step of their own."""
 
 
 @handles(ApiKey.CREATE_TOPICS)
@@ -59,7 +61,7 @@ def _answer(call: Call, request: CreateTopicsRequest) -> Steps:
     else:
         creation, pace = _Creation(cluster, request.validate_only), Pace()
         for topic in single:
-            answer.topics.append(result := creation.of(topic))
+            answer.topics.append(result := (yield from creation.of(topic)))
             if pace.enough(_A_TOPIC + max(result.num_partitions, 0) // _PARTITIONS):
                 yield
                 creation.described.clear()
@@ -117,10 +119,14 @@ class _Creation:
         self.described: dict[tuple[tuple[str, str], ...], list[CreatableTopicConfigs]] = {}
         """The configurations in the answer, shared by topics that set the same ones."""
 
-    def of(self, topic: CreatableTopic) -> CreatableTopicResult:
+    def of(self, topic: CreatableTopic) -> Generator[None, None, CreatableTopicResult]:
         cluster = self._cluster
         try:
             overrides, assignment = self.checked(topic)
+            if len(assignment) > _MANY_PARTITIONS:
+                yield
+                # Another request may have created it.
+                topic_creation.check_name(cluster.controller, topic.name, beside=self._made)
         except ApiError as error:
             if not self._validate_only:
                 cluster.notes.topic_not_created(topic.name, error.told)

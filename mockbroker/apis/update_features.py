@@ -6,6 +6,7 @@ from typing import Final
 from ..cluster.call import Call
 from ..configs import java
 from ..controller.features import UPGRADE, Update, finalize, refusal
+from ..outcome import Steps, portions
 from ..policies.controller.feature_updates import feature_updates
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -25,41 +26,51 @@ _WITH_RESULTS: Final = 1
 
 
 @handles(ApiKey.UPDATE_FEATURES)
-def update_features(call: Call, request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
+def update_features(call: Call, request: UpdateFeaturesRequest) -> Steps:
     """Of several updates of a feature the last one is valid. v0 can't downgrade, whatever it asks for."""
     if call.broker.is_not_controller:
         error = ErrorCode.NOT_CONTROLLER
         return UpdateFeaturesResponse(error_code=error, error_message=default_message(error))
     asked = {each.feature: each for each in request.feature_updates}
     if not facts(call.environment.release).supported_features:
-        return _with_results({name: _zookeeper_refusal(each) for name, each in asked.items()})
-    updates = {
-        name: Update(name, each.max_version_level, each.upgrade_type if call.version else UPGRADE)
-        for name, each in asked.items()
-    }
+        return (yield from _with_results({name: _zookeeper_refusal(each) for name, each in asked.items()}))
     controller = call.cluster.controller
-    refused = {name: refusal(controller, updates[name]) for name in java.in_hash_order(updates)}
-    whys = [why for why in refused.values() if why is not None]
+    refused: dict[str, str | None] = {}
+    updates: dict[str, Update] = {}
+    refused_first: list[str] = []
+    for portion in portions(asked.items()):
+        for name, each in portion:
+            update = Update(name, each.max_version_level, each.upgrade_type if call.version else UPGRADE)
+            refused[name] = refusal(controller, update)
+            if refused[name] is None:
+                updates[name] = update
+        whys = [name for name, _ in portion if refused[name] is not None]
+        refused_first = sorted([*refused_first, *whys], key=java.bucket)[:1]
+        yield
+    # Others had their turns since these were looked at.
+    refused.update({name: refusal(controller, update) for name, update in updates.items()})
+    late = [name for name in updates if refused[name] is not None]
     all_or_none = call.policies[feature_updates] == "all-or-none"
-    if all_or_none and whys:
-        code = ErrorCode.INVALID_UPDATE_VERSION
-        return UpdateFeaturesResponse(error_code=code, error_message=_FAILED + whys[0])
+    if all_or_none and (refused_first or late):
+        code, first = ErrorCode.INVALID_UPDATE_VERSION, (refused_first or late)[0]
+        return UpdateFeaturesResponse(error_code=code, error_message=f"{_FAILED}{refused[first]}")
     if not request.validate_only:
         finalize(controller, [each for each in updates.values() if refused[each.feature] is None])
     if all_or_none:
         names = [each.feature for each in request.feature_updates] if call.version <= _WITH_RESULTS else []
         return UpdateFeaturesResponse(results=[UpdatableFeatureResult(name, 0, "NONE") for name in names])
-    return _with_results(refused, ErrorCode.INVALID_UPDATE_VERSION)
+    return (yield from _with_results(refused, ErrorCode.INVALID_UPDATE_VERSION))
 
 
-def _with_results(
-    refused: Mapping[str, str | None], code: ErrorCode = ErrorCode.INVALID_REQUEST
-) -> UpdateFeaturesResponse:
-    results = [
-        UpdatableFeatureResult(name, 0 if refused[name] is None else code, refused[name])
-        for name in _sorted(refused)
-    ]
-    return UpdateFeaturesResponse(error_message="", results=results)
+def _with_results(refused: Mapping[str, str | None], code: ErrorCode = ErrorCode.INVALID_REQUEST) -> Steps:
+    answer = UpdateFeaturesResponse(error_message="")
+    for portion in portions(_sorted(refused)):
+        answer.results += [
+            UpdatableFeatureResult(name, 0 if refused[name] is None else code, refused[name])
+            for name in portion
+        ]
+        yield
+    return answer
 
 
 def _sorted(names: Collection[str]) -> list[str]:

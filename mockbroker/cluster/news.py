@@ -63,8 +63,11 @@ class News:
                     partition = self._topic_ids[record.topic_id].partitions[record.partition_id]
                     changed.setdefault(partition, partition.registered)
                     partition.register()
-                case PartitionRecord(topic_id):
-                    changed[self._topic_ids[topic_id].added()] = None
+                case PartitionRecord():
+                    partition = self._topic_ids[record.topic_id].added()
+                    if len(record.isr) < len(record.replicas) or record.leader_epoch:
+                        changed[partition] = None
+                    # Others need not be set up yet.
                 case TopicRecord(name, topic_id):
                     topic = Topic(self._controller, self._managers, name, topic_id)
                     self._topics[name] = self._topic_ids[topic_id] = topic

@@ -82,4 +82,9 @@ def split(text: str) -> list[str]:
 
 def in_hash_order(names: Iterable[str]) -> list[str]:
     """The order in which a `HashMap` of the default size, or `Properties`, is iterated: up to 12 names."""
-    return sorted(names, key=lambda name: spread_hash(name) & 15)
+    return sorted(names, key=bucket)
+
+
+def bucket(name: str) -> int:
+    """Where a `HashMap` of the default size has a name."""
+    return spread_hash(name) & 15

@@ -218,11 +218,14 @@ class Controller(ControllerState):
     ) -> list[Record]:
         """The new partitions, in which fenced brokers neither lead nor are in sync."""
         records: list[Record] = []
+        in_sync = {
+            id(replicas): [broker for broker in replicas if not self.is_fenced(broker)]
+            for replicas in {id(each): each for each in assignment}.values()
+        }
         for index, replicas in enumerate(assignment, present):
-            isr = [broker for broker in replicas if not self.is_fenced(broker)]
-            leader = isr[0] if isr else NO_LEADER
-            epoch = leader_epochs.get(index, 0)
-            records.append(PartitionRecord(topic_id, index, replicas, isr or list(replicas), leader, epoch))
+            isr = in_sync[id(replicas)]
+            leader, epoch = isr[0] if isr else NO_LEADER, leader_epochs.get(index, 0)
+            records.append(PartitionRecord(topic_id, index, replicas, isr or replicas, leader, epoch))
         return records
 
     def configure_topic(self, topic_id: UUID, overrides: Mapping[str, str]) -> None:

@@ -74,16 +74,14 @@ def assign_replicas(
     state: ControllerState, partitions: int, replication_factor: int, first: int = 0
 ) -> list[list[int]]:
     """Round robin over the brokers: partition i is led by the i-th, counted from `first`. Fenced brokers come
-    last (`StripedReplicaPlacer.java`)."""
+    last (`StripedReplicaPlacer.java`). Partitions with the same replicas share the list."""
     brokers = state.image.brokers.values()
     active = [broker.id for broker in brokers if not broker.fenced]
     fenced = [broker.id for broker in brokers if broker.fenced]
 
-    def placed(at: int) -> list[int]:
-        turned = [active[(at + each) % len(active)] for each in range(len(active))]
-        return [*turned, *fenced][:replication_factor]
-
-    return [placed(first + index) for index in range(partitions)]
+    turned = [[*active[at:], *active[:at], *fenced][:replication_factor] for at in range(len(active))]
+    placed = turned or [fenced[:replication_factor]]
+    return [placed[(first + index) % len(placed)] for index in range(partitions)]
 
 
 def check_replication_factor(state: ControllerState, factor: int) -> None:
@@ -144,6 +142,7 @@ def check_assignment(
 ) -> list[list[int]]:
     """A new topic's manual assignment, by partition. ApiError INVALID_REPLICA_ASSIGNMENT."""
     found: dict[int, list[int]] = {}
+    checked: dict[tuple[int, ...], list[int]] = {}
     factor = None
     for index, replicas in assignments:
         if index in found:
@@ -151,9 +150,11 @@ def check_assignment(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
                 f"Found multiple manual partition assignments for partition {index}",
             )
-        check_replicas(state, index, replicas, factor)
-        factor = len(replicas)
-        found[index] = list(replicas)
+        key = tuple(replicas)
+        if key not in checked:
+            check_replicas(state, index, replicas, factor)
+            factor, checked[key] = len(replicas), list(replicas)
+        found[index] = checked[key]
     if sorted(found) != list(range(len(found))):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
