@@ -20,7 +20,7 @@ from ..protocol.messages.describe_topic_partitions import (
 from .metadata import TOPIC_OPERATIONS
 from .registry import handles
 
-_PARTITIONS: Final = 256
+_PARTITIONS: Final = 128
 """So many are described in one step."""
 
 

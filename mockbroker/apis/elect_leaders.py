@@ -1,10 +1,11 @@
 """ElectLeaders (43): preferred and unclean elections (KIP-183, KIP-460)."""
 
 from collections.abc import Callable, Generator, Iterator
+from typing import Final
 
 from ..cluster.call import Call
 from ..controller import elections
-from ..outcome import FEW, Pace, Steps
+from ..outcome import Pace, Steps
 from ..policies.controller.election_refusal import election_refusal
 from ..policies.controller.repeated_election import repeated_election
 from ..protocol.api_error import ApiError
@@ -19,6 +20,7 @@ from ..protocol.messages.elect_leaders import (
 from .registry import handles
 
 _ELECTIONS = {0: elections.elect_preferred, 1: elections.elect_unclean}
+_ELECTIONS_IN_A_PART: Final = 4
 Elect = Callable[[str, int], PartitionResult]
 
 
@@ -72,7 +74,7 @@ def _named(request: ElectLeadersRequest) -> Iterator[tuple[str, list[int]]]:
 def _results(
     asked: Iterator[tuple[str, list[int]]], elect: Elect, *, without: ErrorCode | None = None
 ) -> Generator[None, None, ElectLeadersResponse]:
-    answer, pace = ElectLeadersResponse(), Pace(FEW)
+    answer, pace = ElectLeadersResponse(), Pace(_ELECTIONS_IN_A_PART)
     for name, indexes in asked:
         answer.replica_election_results.append(result := ReplicaElectionResult(name))
         for index in indexes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ..configs import ConfigError, altering, definitions, groups, java, loggers
 from ..controller import topic_names
-from ..outcome import Steps, portions
+from ..outcome import FEW, Steps, portions
 from ..policies.configuration.other_node_id import other_node_id
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
@@ -73,7 +73,7 @@ def alter_broker(cluster: Cluster, broker: Broker, name: str, edit: Edit, valida
     current.clear()
     current.update(values)
     configs.changed()
-    for portion in portions(list(cluster.topics.values())):
+    for portion in portions(list(cluster.topics.values()), FEW):
         for topic in portion:
             if cluster.topic_ids.get(topic.id) is topic:
                 topic.inherit()

@@ -106,6 +106,13 @@ def _describe_producers(many: Many) -> Iterator[Any]:
     yield describe_producers.DescribeProducersRequest(topics)
 
 
+@about(ApiKey.DESCRIBE_PRODUCERS, "of one partition")
+def _describe_producers_of_one(many: Many) -> Iterator[Any]:
+    for producer_id in range(many.n):
+        many.send(many.produce([(BIG, 0)], one_batch(many.cluster.now_ms, producer_id)))
+    yield describe_producers.DescribeProducersRequest([describe_producers.TopicRequest(BIG, [0] * 2)])
+
+
 @about(ApiKey.DESCRIBE_LOG_DIRS)
 def _describe_log_dirs(many: Many) -> Iterator[Any]:
     yield describe_log_dirs.DescribeLogDirsRequest()

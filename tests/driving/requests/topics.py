@@ -37,7 +37,7 @@ from mockbroker.protocol.messages import (
     sasl_handshake,
 )
 
-from ..many import BIG, TIMEOUT_MS, Many
+from ..many import BIG, TIMEOUT_MS, Many, one_batch
 from .about import about
 
 
@@ -104,6 +104,24 @@ def _incremental_alter_configs(many: Many) -> Iterator[Any]:
     yield incremental_alter_configs.IncrementalAlterConfigsRequest(asked)
 
 
+@about(ApiKey.INCREMENTAL_ALTER_CONFIGS, "of brokers")
+def _incremental_alter_broker_configs(many: Many) -> Iterator[Any]:
+    """Topics inherit it."""
+    many.send(many.produce([(name, 0) for name in many.topics], one_batch(many.cluster.now_ms)))
+    change = [incremental_alter_configs.AlterableConfig("log.retention.ms", 0, "1000")]
+    asked = [incremental_alter_configs.AlterConfigsResource(4, name, change) for name in ("", "1")]
+    yield incremental_alter_configs.IncrementalAlterConfigsRequest(asked)
+
+
+@about(ApiKey.INCREMENTAL_ALTER_CONFIGS, "of subscriptions and groups")
+def _incremental_alter_other_configs(many: Many) -> Iterator[Any]:
+    for kind, config in ((16, "interval.ms"), (32, "consumer.session.timeout.ms")):
+        change = [incremental_alter_configs.AlterableConfig(config, 0, "45000")]
+        asked = [incremental_alter_configs.AlterConfigsResource(kind, name, change) for name in many.groups]
+        yield incremental_alter_configs.IncrementalAlterConfigsRequest(asked)
+    yield list_config_resources.ListConfigResourcesRequest()
+
+
 @about(ApiKey.CREATE_PARTITIONS)
 def _create_partitions(many: Many) -> Iterator[Any]:
     asked = [create_partitions.CreatePartitionsTopic(name, 2, None) for name in many.topics]
@@ -116,15 +134,30 @@ def _elect_leaders(many: Many) -> Iterator[Any]:
     yield elect_leaders.ElectLeadersRequest(0, topics)
 
 
+@about(ApiKey.ELECT_LEADERS, "that elects")
+def _elect_other_leaders(many: Many) -> Iterator[Any]:
+    many.stop_broker(1)
+    many.start_broker(1)
+    many.advance(TIMEOUT_MS)
+    yield elect_leaders.ElectLeadersRequest(0, None)
+
+
 @about(ApiKey.ALTER_PARTITION_REASSIGNMENTS)
-def _alter_partition_reassignments(many: Many) -> Iterator[Any]:
-    asked = [alter_partition_reassignments.ReassignablePartition(i, [1, 2]) for i in range(many.n)]
+def _reassign(many: Many) -> Iterator[Any]:
+    yield from _alter_partition_reassignments(many, [1, 2])
+
+
+def _alter_partition_reassignments(many: Many, replicas: list[int]) -> Iterator[Any]:
+    asked = [alter_partition_reassignments.ReassignablePartition(i, replicas) for i in range(many.n)]
     topics = [alter_partition_reassignments.ReassignableTopic(BIG, asked)]
     yield alter_partition_reassignments.AlterPartitionReassignmentsRequest(topics=topics)
 
 
 @about(ApiKey.LIST_PARTITION_REASSIGNMENTS)
 def _list_partition_reassignments(many: Many) -> Iterator[Any]:
+    many.stop_broker(3)
+    for request in _alter_partition_reassignments(many, [1, 3]):
+        many.send(request)
     yield list_partition_reassignments.ListPartitionReassignmentsRequest(topics=None)
 
 
@@ -135,7 +168,7 @@ def _describe_cluster(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.DESCRIBE_TOPIC_PARTITIONS)
 def _describe_topic_partitions(many: Many) -> Iterator[Any]:
-    topics = [describe_topic_partitions.TopicRequest(name) for name in [*many.topics, BIG]]
+    topics = [describe_topic_partitions.TopicRequest(name) for name in [*many.topics, BIG, *many.groups]]
     yield describe_topic_partitions.DescribeTopicPartitionsRequest(topics)
 
 
@@ -151,6 +184,8 @@ def _sasl_authenticate(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.DESCRIBE_CLIENT_QUOTAS)
 def _describe_client_quotas(many: Many) -> Iterator[Any]:
+    for request in _alter_client_quotas(many):
+        many.send(request)
     yield describe_client_quotas.DescribeClientQuotasRequest()
 
 
@@ -164,7 +199,11 @@ def _alter_client_quotas(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS)
 def _describe_user_scram_credentials(many: Many) -> Iterator[Any]:
+    for request in _alter_user_scram_credentials(many):
+        many.send(request)
     yield describe_user_scram_credentials.DescribeUserScramCredentialsRequest()
+    users = [describe_user_scram_credentials.UserName(name) for name in [*many.groups, *many.topics]]
+    yield describe_user_scram_credentials.DescribeUserScramCredentialsRequest(users)
 
 
 @about(ApiKey.ALTER_USER_SCRAM_CREDENTIALS)
@@ -174,9 +213,18 @@ def _alter_user_scram_credentials(many: Many) -> Iterator[Any]:
     yield alter_user_scram_credentials.AlterUserScramCredentialsRequest(upsertions=upsertions)
 
 
+@about(ApiKey.ALTER_USER_SCRAM_CREDENTIALS, "that deletes")
+def _delete_user_scram_credentials(many: Many) -> Iterator[Any]:
+    for request in _alter_user_scram_credentials(many):
+        many.send(request)
+    deletions = [alter_user_scram_credentials.ScramCredentialDeletion(name, 1) for name in many.groups]
+    yield alter_user_scram_credentials.AlterUserScramCredentialsRequest(deletions)
+
+
 @about(ApiKey.CREATE_DELEGATION_TOKEN)
 def _create_delegation_token(many: Many) -> Iterator[Any]:
-    yield create_delegation_token.CreateDelegationTokenRequest()
+    renewers = [create_delegation_token.CreatableRenewers("User", name) for name in many.groups]
+    yield create_delegation_token.CreateDelegationTokenRequest(renewers=renewers)
 
 
 @about(ApiKey.RENEW_DELEGATION_TOKEN)
@@ -191,7 +239,8 @@ def _expire_delegation_token(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.DESCRIBE_DELEGATION_TOKEN)
 def _describe_delegation_token(many: Many) -> Iterator[Any]:
-    yield describe_delegation_token.DescribeDelegationTokenRequest()
+    owners = [describe_delegation_token.DescribeDelegationTokenOwner("User", name) for name in many.groups]
+    yield describe_delegation_token.DescribeDelegationTokenRequest(owners)
 
 
 @about(ApiKey.GET_TELEMETRY_SUBSCRIPTIONS)

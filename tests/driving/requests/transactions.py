@@ -72,3 +72,5 @@ def _describe_transactions(many: Many) -> Iterator[Any]:
 def _list_transactions(many: Many) -> Iterator[Any]:
     many.open_all()
     yield list_transactions.ListTransactionsRequest()
+    everybody = list(many.producers.values())
+    yield list_transactions.ListTransactionsRequest(["Ongoing", "Empty"], everybody)
