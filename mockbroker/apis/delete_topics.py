@@ -20,6 +20,7 @@ from .registry import handles
 if TYPE_CHECKING:
     from ..cluster.topic import Topic
 
+E = ErrorCode
 _OWN_ERROR_SINCE: Final = 3
 
 
@@ -56,12 +57,12 @@ def delete_topics(call: Call, request: DeleteTopicsRequest) -> Steps:
                 deleted[name] = cluster.topics[name]
         yield
     gone = yield from cluster.deleting_topics(deleted.values())
+    by_name = set(names)
     for told in portions(deleted.values(), MANY):
-        # Those that another request deleted meanwhile are unknown.
-        results += [
-            _result(each.name, each.id, ErrorCode.NONE if each in gone else ErrorCode.UNKNOWN_TOPIC_ID)
-            for each in told
-        ]
+        for each in told:
+            # Others were deleted by another request meanwhile.
+            unknown = E.UNKNOWN_TOPIC_OR_PARTITION if each.name in by_name else E.UNKNOWN_TOPIC_ID
+            results.append(_result(each.name, each.id, E.NONE if each in gone else unknown))
         yield
     return DeleteTopicsResponse(responses=results)
 

@@ -20,7 +20,7 @@ from ..protocol.messages.elect_leaders import (
 from .registry import handles
 
 _ELECTIONS = {0: elections.elect_preferred, 1: elections.elect_unclean}
-_ELECTIONS_IN_A_PART: Final = 4
+_ELECTIONS_IN_A_PART: Final = 2
 Elect = Callable[[str, int], PartitionResult]
 
 
