@@ -24,6 +24,10 @@ CLOSE: Final = Outcome.CLOSE
 class Asked(Protocol):
     """A request, or something else that is done in parts."""
 
+    @property
+    def gone(self) -> bool:
+        """Whether it does not go on: who does it is down."""
+
     def answer(self, response: Any) -> None: ...
 
     def ended_by(self, error: Exception) -> None: ...

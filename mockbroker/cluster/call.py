@@ -90,6 +90,11 @@ class Call:
         return self.environment.configs.broker_int("mockbroker.max.response.bytes")
 
     @property
+    def gone(self) -> bool:
+        """Whether the broker went down: then nothing is done, and nobody gets an answer."""
+        return not self.broker.online
+
+    @property
     def now_ms(self) -> int:
         return self.cluster.environment.now_ms
 

@@ -47,6 +47,9 @@ class Work:
     def go_on(self, enough: Callable[[], bool] = lambda: True) -> None:
         """Does a step of the request whose turn it is, and further ones until there are `enough`."""
         call, steps = self.under_way.popleft()
+        if call.gone:
+            steps.close()
+            return
         self._environment.contain(lambda: self._do(call, steps, enough), call)
 
     def _do(self, call: Asked, steps: Steps, enough: Callable[[], bool]) -> None:

@@ -16,6 +16,8 @@ class Owner(Protocol):
 class Nobody:
     """The owner of what is done in parts without a request that waits for it: an error is the cluster's."""
 
+    gone = False
+
     def __init__(self, environment: "Environment") -> None:
         self._environment = environment
 

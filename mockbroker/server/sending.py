@@ -34,6 +34,8 @@ class Part:
 
     __slots__ = ("answer", "ended_by")
 
+    gone = False
+
     def __init__(self, done: Callable[[Any], None], failed: Callable[[Exception], None]) -> None:
         self.answer = done
         self.ended_by = failed

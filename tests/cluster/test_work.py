@@ -284,7 +284,7 @@ def test_a_partition_whose_leader_changes_between_two_parts_is_reassigned_as_it_
     driver = WorkDriver(brokers=3)
     names = [driver.cluster.create_topic(f"r{number}", [[1, 2]]).name for number in range(TOPICS)]
     topics = [ReassignableTopic(name, [ReassignablePartition(0, [1, 2, 3])]) for name in names]
-    asked = driver.ask(AlterPartitionReassignmentsRequest(topics=topics), 0)
+    asked = driver.ask(AlterPartitionReassignmentsRequest(topics=topics), 0, broker=2)
     assert asked.parked
     driver.stop_broker(1)
     for topic in driver.finish(asked).responses:
@@ -292,6 +292,21 @@ def test_a_partition_whose_leader_changes_between_two_parts_is_reassigned_as_it_
     for name in names:
         registered = driver.cluster.topics[name].partitions[0].registered
         assert (registered.leader, 1 in registered.isr) == (2, False)
+
+
+def test_a_broker_that_is_killed_does_nothing_more() -> None:
+    driver = WorkDriver()
+    create(driver.cluster)
+    driver.finish(produce_to_many(driver))
+    asked = delete_records_of_many(driver)
+    assert asked.parked
+    starts = [topic.partitions[0].log.start_offset for topic in driver.cluster.topics.values()]
+    assert {0, 1} == set(starts)
+    driver.kill_broker(1)
+    while driver.cluster.work:
+        driver.cluster.work.go_on()
+    assert asked.parked
+    assert starts == [topic.partitions[0].log.start_offset for topic in driver.cluster.topics.values()]
 
 
 def test_offsets_of_deleted_topics_are_forgotten_in_parts() -> None:
