@@ -15,6 +15,7 @@ from ..log.stored import StoredLog
 from ..metadata.log import MetadataLog
 from ..metadata.records import FeatureLevelRecord
 from ..nearest import among
+from ..outcome import portions
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.primitives import short_uuid
 from ..protocol.releases import Release, facts
@@ -28,7 +29,7 @@ from .news import News
 from .notes import Notes
 from .processes import Processes
 from .topic import Topic, TopicPartition, appear, disappear
-from .work import Work, portions
+from .work import Work
 
 if TYPE_CHECKING:
     from ..coordinators.loading import Loading

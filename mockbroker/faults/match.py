@@ -37,7 +37,7 @@ _APIS: Final = {api_name(key).lower(): key for key in CODEC_VERSIONS}
 def parse_api(text: str | int | ApiKey) -> ApiKey:
     """An API by its name, however it is written, or by its key. FaultError."""
     if not isinstance(text, str) and not is_int(text):
-        raise FaultError(f"api is {text!r}: give a name, a number or a list of them")
+        raise FaultError(f"api is {text!r}: give a name, a number or a list of them", "api")
     try:
         if isinstance(text, int):
             return next(key for key in CODEC_VERSIONS if key == text)
@@ -82,7 +82,9 @@ class Match:
         values["api"] = tuple(parse_api(each) for each in _listed(values.get("api")))
         values["version"] = _listed(values.get("version"))
         if not all(is_int(each) and 0 <= each < 1 << 15 for each in values["version"]):
-            raise FaultError(f"version is {given['version']!r}: give a number, or a list of numbers")
+            raise FaultError(
+                f"version is {given['version']!r}: give a number, or a list of numbers", "version"
+            )
         if "nth" in values and "times" not in values:
             values["times"] = 1
         for name in ("nth", "times"):
