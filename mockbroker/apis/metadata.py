@@ -1,6 +1,6 @@
 """Metadata (3): KIP-4, auto creation by KIP-361, authorized operations by KIP-430, ids by KIP-516."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from typing import Final
 
 from ..cluster.call import Call
@@ -8,7 +8,7 @@ from ..cluster.topic import INTERNAL
 from ..cluster.topic_auto_creation import auto_create
 from ..controller import topic_creation, topic_names
 from ..metadata.image import TopicImage
-from ..outcome import Steps
+from ..outcome import MANY, Steps, portions
 from ..policies.topics.auto_created_topic import auto_created_topic
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -39,7 +39,7 @@ def metadata(call: Call, request: MetadataRequest) -> object:
 def _answer(call: Call, request: MetadataRequest) -> Steps:
     """One part for every few topics."""
     cluster = call.cluster
-    if (code := _fault(request, call.version)) is not None:
+    if (code := (yield from _fault(request, call.version))) is not None:
         return _refused(request, code)
     topics = []
     for topic in _topics(call, request):
@@ -96,15 +96,17 @@ def _why_not_creating(call: Call, request: MetadataRequest) -> str:
     return ""
 
 
-def _fault(request: MetadataRequest, version: int) -> ErrorCode | None:
+def _fault(request: MetadataRequest, version: int) -> Generator[None, None, ErrorCode | None]:
     """The error of a request that can't be answered at all."""
-    for each in request.topics or ():
-        if version < _IDS_SINCE and (each.name is None or each.topic_id is not None):
+    with_id = without_name = False
+    for some in portions(request.topics or (), MANY):
+        with_id = with_id or any(each.topic_id is not None for each in some)
+        without_name = without_name or any(each.name is None for each in some)
+        if version < _IDS_SINCE and (with_id or without_name):
             return ErrorCode.INVALID_REQUEST
-    named = all(each.topic_id is None for each in request.topics or ())
-    if named and any(each.name is None for each in request.topics or ()):
-        return ErrorCode.UNKNOWN_SERVER_ERROR
-    return None
+        if len(some) == MANY:
+            yield
+    return ErrorCode.UNKNOWN_SERVER_ERROR if without_name and not with_id else None
 
 
 def _refused(request: MetadataRequest, code: ErrorCode) -> MetadataResponse:
