@@ -1,55 +1,34 @@
 """What clients that mean no good, or know no better, do to a broker.
 
 `python -m benchmarks.attackers NAME HOST:PORT TOPIC SECONDS`. Each is bounded in time and in what it sends,
-and writes a line once it has begun.
+and writes a line once it has begun. What single requests do that name much is in `large_requests`.
 """
 
 from __future__ import annotations
 
 import argparse
-import select
-import socket
 import struct
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Final
 
 import cramjam
 from crc32c import crc32c
 
+from benchmarks.attacking import Target, ask, begun, create_topics, many, one_after_the_other, wait
+from benchmarks.large_requests import LARGE_REQUESTS
 from benchmarks.records import build_batch
 from benchmarks.wire import Writer
 
-PRODUCE, FETCH, METADATA, CREATE_TOPICS, DESCRIBE_CONFIGS = 0, 1, 3, 19, 32
+PRODUCE, FETCH, METADATA, DESCRIBE_CONFIGS = 0, 1, 3, 32
 _ZSTD: Final = 4
-_MOST_BYTES: Final = 400_000_000
-"""No attacker sends more."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """Which broker and topic, and until when (`time.monotonic`)."""
-
-    address: str
-    topic: str
-    until: float
-
-    def connect(self) -> socket.socket:
-        host, _, port = self.address.rpartition(":")
-        return socket.create_connection((host, int(port)), 30)
-
-    @property
-    def going_on(self) -> bool:
-        return time.monotonic() < self.until
 
 
 def huge_array(target: Target) -> None:
     """Metadata v9 of 21 bytes that announces four thousand million topics, again and again."""
     frame = bytes.fromhex("00000011 00030009 00000001 000178 00 ffffffff0f")
-    _one_after_the_other(target, frame)
+    one_after_the_other(target, frame)
 
 
 def bomb_frame(topic: str, megabytes: int = 2000) -> bytearray:
@@ -68,7 +47,7 @@ def bomb_frame(topic: str, megabytes: int = 2000) -> bytearray:
 
 def bomb(target: Target) -> None:
     """A batch of 60 KB that would decompress to 2 GB, again and again."""
-    _one_after_the_other(target, bytes(bomb_frame(target.topic)))
+    one_after_the_other(target, bytes(bomb_frame(target.topic)))
 
 
 def reserve(target: Target) -> None:
@@ -76,39 +55,39 @@ def reserve(target: Target) -> None:
     with ExitStack() as stack:
         for _ in range(60):
             stack.enter_context(target.connect()).sendall(struct.pack(">i", 100_000_000))
-        _begun()
-        _wait(target)
+        begun()
+        wait(target)
 
 
 def pipeline(target: Target) -> None:
     """One connection that sends requests as fast as it can, and reads all answers."""
-    _many(target, [_metadata([target.topic]) * 500], 1)
+    many(target, [_metadata([target.topic]) * 500], 1)
 
 
 def park(target: Target) -> None:
     """100 connections with thousands of fetches, each of which waits until something is produced."""
-    _many(target, [_fetch(target.topic) * 2000], 100)
+    many(target, [_fetch(target.topic) * 2000], 100)
 
 
 def deaf(target: Target) -> None:
     """40 connections that ask for all of a thousand topics, and never read."""
     with target.connect() as sock:
-        _ask(sock, _metadata([f"deaf-{number}" for number in range(1000)], create=True))
-    _many(target, [_metadata(None) * 2000], 40, reading=False)
+        ask(sock, _metadata([f"deaf-{number}" for number in range(1000)], create=True))
+    many(target, [_metadata(None) * 2000], 40, reading=False)
 
 
 def million_topics(target: Target) -> None:
     """Metadata of a million topics that are not there, and CreateTopics of as many, in turn."""
     names = [f"{number:07}" for number in range(1_000_000)]
-    _one_after_the_other(target, _metadata(names), _create_topics(names))
+    one_after_the_other(target, _metadata(names), create_topics(names))
 
 
 def megabytes_of_records(target: Target) -> None:
     """Produce of 100 MB: as many records of 100 B as go into each of 100 batches, one for each partition."""
     with target.connect() as sock:
-        _ask(sock, _create_topics(["records"], partitions=100))
+        ask(sock, create_topics(["records"], partitions=100))
     batch = build_batch(8000, 100)
-    _one_after_the_other(target, bytes(produce_frame("records", [batch] * 100)))
+    one_after_the_other(target, bytes(produce_frame("records", [batch] * 100)))
 
 
 def configs(target: Target) -> None:
@@ -120,22 +99,22 @@ def configs(target: Target) -> None:
         writer.string(target.topic)
         writer.int32(-1)
     writer.int8(1)
-    _one_after_the_other(target, bytes(writer.done()))
+    one_after_the_other(target, bytes(writer.done()))
 
 
 def dotted(target: Target) -> None:
     """Metadata that creates 5,000 topics with dots in their names, and then as many others."""
     frames = [_metadata([f"a.{turn}.{number}" for number in range(5000)], create=True) for turn in range(20)]
-    _one_after_the_other(target, *frames)
+    one_after_the_other(target, *frames)
 
 
-def create_topics(target: Target) -> None:
+def many_topics(target: Target) -> None:
     """CreateTopics of 5,000 topics, as many as go into one request, and then of others."""
-    frames = [_create_topics([f"created-{turn}-{number}" for number in range(5000)]) for turn in range(20)]
-    _one_after_the_other(target, *frames)
+    frames = [create_topics([f"created-{turn}-{number}" for number in range(5000)]) for turn in range(20)]
+    one_after_the_other(target, *frames)
 
 
-ATTACKS: Final[dict[str, Callable[[Target], None]]] = {
+FLOODS: Final[dict[str, Callable[[Target], None]]] = {
     "huge-array": huge_array,
     "bomb": bomb,
     "reserve": reserve,
@@ -146,8 +125,10 @@ ATTACKS: Final[dict[str, Callable[[Target], None]]] = {
     "records": megabytes_of_records,
     "configs": configs,
     "dotted": dotted,
-    "create-topics": create_topics,
+    "create-topics": many_topics,
 }
+
+ATTACKS: Final = FLOODS | LARGE_REQUESTS
 
 
 def produce_frame(topic: str, batches: list[bytes]) -> bytearray:
@@ -174,20 +155,6 @@ def _metadata(names: list[str] | None, *, create: bool = False) -> bytes:
     return bytes(writer.done())
 
 
-def _create_topics(names: list[str], partitions: int = 1) -> bytes:
-    writer = Writer(CREATE_TOPICS, 4, flexible=False)
-    writer.int32(len(names))
-    for name in names:
-        writer.string(name)
-        writer.int32(partitions)
-        writer.int16(1)
-        writer.int32(0)
-        writer.int32(0)
-    writer.int32(30_000)
-    writer.int8(0)
-    return bytes(writer.done())
-
-
 def _fetch(topic: str) -> bytes:
     """More than there will be, so that it waits for as long as it may: 100 ms."""
     writer = Writer(FETCH, 4, flexible=False)
@@ -203,83 +170,16 @@ def _fetch(topic: str) -> bytes:
     return bytes(writer.done())
 
 
-def _begun() -> None:
-    sys.stdout.write("begun\n")
-    sys.stdout.flush()
-
-
-def _wait(target: Target) -> None:
-    time.sleep(max(0.0, target.until - time.monotonic()))
-
-
-def _ask(sock: socket.socket, frame: bytes) -> None:
-    """Sends a request and reads its answer, or the end of the connection."""
-    sock.sendall(frame)
-    left = 4 + struct.unpack(">i", _exactly(sock, 4))[0] - 4
-    while left > 0:
-        left -= len(_exactly(sock, min(left, 1 << 20)))
-
-
-def _exactly(sock: socket.socket, size: int) -> bytes:
-    data = sock.recv(size, socket.MSG_WAITALL)
-    if len(data) < size:
-        raise ConnectionError("closed by the broker")
-    return data
-
-
-def _one_after_the_other(target: Target, *frames: bytes) -> None:
-    """Each frame on a connection of its own, again and again, whether it is answered or refused."""
-    _begun()
-    left = max(len(frames), _MOST_BYTES // max(map(len, frames)))
-    for frame in _again(frames):
-        if not target.going_on or not left:
-            break
-        left -= 1
-        with target.connect() as sock:
-            try:
-                _ask(sock, frame)
-            except ConnectionError:
-                continue
-    _wait(target)
-
-
-def _again(frames: tuple[bytes, ...]) -> Iterator[bytes]:
-    while True:
-        yield from frames
-
-
-def _many(target: Target, frames: list[bytes], connections: int, *, reading: bool = True) -> None:
-    """Sends on many connections whatever they take."""
-    with ExitStack() as stack:
-        socks = {}
-        poll = stack.enter_context(select.epoll())
-        for number in range(connections):
-            sock = stack.enter_context(target.connect())
-            sock.setblocking(False)
-            socks[sock.fileno()] = sock, memoryview(frames[number % len(frames)])
-            poll.register(sock, select.EPOLLIN * reading | select.EPOLLOUT)
-        _begun()
-        rests = {fd: whole for fd, (_, whole) in socks.items()}
-        sent, room = 0, bytearray(1 << 18)
-        while target.going_on:
-            for fd, events in poll.poll(0.05):
-                sock, whole = socks[fd]
-                if events & select.EPOLLIN and not sock.recv_into(room):
-                    raise ConnectionError("closed by the broker")
-                if events & select.EPOLLOUT and sent < _MOST_BYTES:
-                    size = sock.send(rests[fd])
-                    sent += size
-                    rests[fd] = rests[fd][size:] or whole
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.attackers", description=__doc__)
     parser.add_argument("name", choices=list(ATTACKS))
     parser.add_argument("address", help="HOST:PORT of a broker")
     parser.add_argument("topic")
     parser.add_argument("seconds", type=float)
+    parser.add_argument("--control", help="address of the control API")
     given = parser.parse_args()
-    ATTACKS[given.name](Target(given.address, given.topic, time.monotonic() + given.seconds))
+    until = time.monotonic() + given.seconds
+    ATTACKS[given.name](Target(given.address, given.topic, until, given.control))
 
 
 if __name__ == "__main__":

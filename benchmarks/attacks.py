@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from benchmarks.apis import Broker, api_versions
-from benchmarks.attackers import ATTACKS, bomb_frame
+from benchmarks.attackers import ATTACKS, FLOODS, bomb_frame
 from benchmarks.bench import Bench, Outcome, clock
 from benchmarks.peers import OURS, PEERS, started
 from benchmarks.process import resident_mb
@@ -26,7 +26,10 @@ from benchmarks.wire import Connection, WrongAnswerError
 
 AIM_MS: Final = 250
 _PAUSE_SECONDS: Final = 0.002
+_PREPARING_SECONDS: Final = 180
 _BOMBS: Final = 3
+_OPTIONS: Final = ("--control", "0", "--config", "mockbroker.client.telemetry=true")
+"""What some attacks need."""
 
 
 @dataclass
@@ -47,12 +50,15 @@ class Waited:
 
 
 @contextmanager
-def under_attack(name: str | None, address: str, topic: str, seconds: float) -> Iterator[None]:
+def under_attack(
+    name: str | None, address: str, topic: str, seconds: float, control: str | None
+) -> Iterator[None]:
     """An attacker in a process of its own, from when it has begun to when it has ended."""
     if name is None:
         yield
         return
     command = [sys.executable, "-m", "benchmarks.attackers", name, address, topic, str(seconds)]
+    command += [] if control is None else ["--control", control]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as attacker:
         assert attacker.stdout is not None
         try:
@@ -63,13 +69,14 @@ def under_attack(name: str | None, address: str, topic: str, seconds: float) -> 
             attacker.kill()
 
 
-def beside(bench: Bench, name: str | None, seconds: float) -> Waited:
+def beside(bench: Bench, name: str | None, seconds: float, control: str | None = None) -> Waited:
     """The good client's times while an attack goes on. WrongAnswerError when it is answered wrongly."""
     waited = Waited([], [])
     with bench.topic("good") as (connection, partition):
         frame = bench.broker.produce_frame(partition, build_batch(1, 100))
         # The attacker takes part of its time to prepare what it sends.
-        with under_attack(name, bench.broker.address, partition.topic, seconds + 30):
+        lasting = seconds + _PREPARING_SECONDS
+        with under_attack(name, bench.broker.address, partition.topic, lasting, control):
             until = time.monotonic() + seconds
             while time.monotonic() < until:
                 start = clock()
@@ -90,7 +97,7 @@ def worst(bench: Bench) -> Outcome:
     """One good client beside each attack in turn: its times beside the worst of them."""
     outcome = Outcome()
     latencies: list[int] = []
-    for name in ATTACKS:
+    for name in FLOODS:
         waited = beside(bench, name, bench.seconds)
         outcome.answers += len(waited.answers_ns)
         outcome.take_latencies(waited.answers_ns)
@@ -137,12 +144,13 @@ def main() -> None:
     failed = False
     for name in [None, *(each for each in ATTACKS if not chosen or each in chosen)]:
         with ExitStack() as stack:
-            running = stack.enter_context(started(ours.commands().by_brokers[1]))
+            running = stack.enter_context(started([*ours.commands().by_brokers[1], *_OPTIONS]))
             bench = Bench(Broker(running.address), running.pid, given.seconds, 0)
             try:
-                waited = beside(bench, name, given.seconds)
+                waited = beside(bench, name, given.seconds, running.control)
             except (WrongAnswerError, OSError) as wrong:
                 out(f"{name or 'nobody':16}ERR {wrong}\n")
+                sys.stdout.flush()
                 failed = True
                 continue
             p50 = sorted(waited.answers_ns)[len(waited.answers_ns) // 2] / 1e6

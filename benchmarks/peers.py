@@ -54,6 +54,8 @@ class Running:
     start_up_seconds: float
     """From the start of the process to its first ApiVersions answer."""
     start_up_cpu_us: float | None = None
+    control: str | None = None
+    """Address of the control API, if it was asked for."""
 
 
 def mockbroker(tree: Tree) -> Commands:
@@ -116,8 +118,9 @@ def started(command: list[str], tree: Tree | None = None) -> Iterator[Running]:
             except (OSError, ValueError, WrongAnswerError) as reason:
                 raise NotStartedError(f"no ApiVersions answer from {address!r}: {reason}") from None
             start_up = time.perf_counter() - start
+            control = process.stdout.readline().strip() if "--control" in command else None
             too_late.cancel()
-            yield Running(address, process.pid, start_up, cpu_us(process.pid))
+            yield Running(address, process.pid, start_up, cpu_us(process.pid), control)
         finally:
             too_late.cancel()
             _end(process)

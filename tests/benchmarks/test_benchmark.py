@@ -61,12 +61,18 @@ def test_every_scenario_gives_answers_and_no_errors(peer: str, tmp_path: Path) -
 
 
 def test_a_good_client_is_answered_beside_attacks() -> None:
-    command = [sys.executable, "-m", "benchmarks.attacks", "--seconds=0.2", "--only=huge-array,reserve,park"]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.attacks",
+        "--seconds=0.2",
+        "--only=huge-array,reserve,park,quotas",
+    ]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=280)
     assert not result.stderr
     assert "ERR" not in result.stdout
     rows = [line.split() for line in result.stdout.splitlines()[1:]]
-    assert [row[0] for row in rows] == ["nobody", "huge-array", "reserve", "park"]
+    assert [row[0] for row in rows] == ["nobody", "huge-array", "reserve", "park", "quotas"]
     assert all(int(row[1]) > 0 for row in rows)
 
 
