@@ -34,6 +34,9 @@ def python(module: str, *arguments: str) -> Command:
     return (sys.executable, "-m", module, *arguments)
 
 
+_LARGEST: Final = ("--mode", "largest", "--memory", "1000000000", "--p99", "0.25")
+
+
 def tests(*arguments: str) -> Command:
     return python("pytest", "-q", "-n", str(CORES), *arguments)
 
@@ -106,6 +109,13 @@ CAMPAIGNS: Final = {
         (
             python("mockbroker.conformance.fuzz", "run", "--inputs", "500000"),
             python("mockbroker.conformance.fuzz", "served"),
+        ),
+    ),
+    "largest": Campaign(
+        "100,000 of the largest requests to a process of 1 GB, 10,000 of them traced and captured",
+        (
+            python("mockbroker.conformance.fuzz", "served", *_LARGEST, "--inputs", "90000"),
+            python("mockbroker.conformance.fuzz", "served", *_LARGEST, "--inputs", "10000", "--recording"),
         ),
     ),
     "week": Campaign(

@@ -16,9 +16,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import recorded, served, shards
+from . import good, recorded, served, shards
 from .dialogue import Finding
-from .modes import INPUTS, MODES
+from .largest import MOST_ENTRIES
+from .modes import INPUTS, MODES, USUAL
 from .playing import play
 from .steps import read
 
@@ -43,7 +44,7 @@ def run(
 
     With --first it continues where it was stopped. Exit status 1 if something went wrong.
     """
-    modes = [each.value for each in mode or Mode]
+    modes = [each.value for each in mode or map(Mode, USUAL)]
     count = -(-inputs // INPUTS)
     write.mkdir(parents=True, exist_ok=True)
     found: Counter[str] = Counter()
@@ -104,14 +105,22 @@ def served_command(
     stall: Annotated[
         float, typer.Option(help="The longest that the good client may wait, in seconds.")
     ] = 1.0,
+    p99: Annotated[
+        float, typer.Option(help="The longest that 99 of 100 of its answers may take, in seconds.")
+    ] = good.PATIENCE_SECONDS,
+    entries: Annotated[
+        int, typer.Option(min=1, help="Entries of the largest requests, in the mode that has them.")
+    ] = MOST_ENTRIES,
+    recording: Annotated[bool, typer.Option(help="With a trace and a packet capture.")] = False,
 ) -> None:
     """Sends the requests of the sessions to a serving process, over sockets.
 
     Exit status 1 if it dies, fails, keeps memory, or makes a good client wait.
     """
-    modes = [each.value for each in mode or Mode]
+    modes = [each.value for each in mode or map(Mode, USUAL)]
     try:
-        result = served.run(first, inputs, modes, memory, stall)
+        limits = served.Limits(memory, stall, p99)
+        result = served.run(first, inputs, modes, limits, recording=recording, most_entries=entries)
     except Finding as finding:
         out.print(str(finding))
         raise typer.Exit(1) from None
@@ -140,6 +149,11 @@ def replay(
 def record() -> None:
     """Records again what real clients send."""
     recorded.record()
+
+
+@app.command("good", hidden=True)
+def good_command(host: str, port: int, pid: int, end: int) -> None:
+    good.go_on(host, port, pid, end)
 
 
 @app.command(hidden=True)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from ...apis.advertised import advertised, answered
 from ...protocol.releases import names, parse
 from ..client import api_keys, kio_versions
+from . import largest as largest_requests
 from . import recorded
 from .requests import Written, schema, uvarint, write
 from .steps import Close, Do, Send, Step
@@ -48,6 +49,9 @@ _PARKING: Final = (
 
 class Maker:
     """Makes the frames of one session. `now_ms` is the cluster's time at its start."""
+
+    most_entries = largest_requests.MOST_ENTRIES
+    """In one of the largest requests."""
 
     def __init__(self, mode: str, seed: int, known: Known, now_ms: int) -> None:
         # Text seeds the same stream in every process.
@@ -278,6 +282,11 @@ def parked(make: Maker) -> Iterator[bytes]:
         yield framed(head, body.data)
 
 
+def largest(make: Maker) -> Iterator[bytes]:
+    """Requests of every API at their largest, with names in them that occur again and again."""
+    yield from map(framed, largest_requests.frames(make, make.most_entries))
+
+
 MODES: Final[dict[str, Callable[[Maker], Iterator[bytes]]]] = {
     "raw": raw,
     "headers": headers,
@@ -285,4 +294,7 @@ MODES: Final[dict[str, Callable[[Maker], Iterator[bytes]]]] = {
     "lengths": lengths,
     "sessions": sessions,
     "parked": parked,
+    "largest": largest,
 }
+USUAL: Final = tuple(name for name in MODES if name != "largest")
+"""Those that take turns unless one asks for others: the largest requests take longest."""

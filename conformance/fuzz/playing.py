@@ -21,6 +21,7 @@ from ...faults import Faults
 from ...protocol.api_keys import ApiKey
 from ...protocol.messages.offset_fetch import OffsetFetchRequest
 from ...protocol.messages.produce import ProduceRequest
+from ...protocol.messages.write_txn_markers import WritableTxnMarker, WriteTxnMarkersRequest
 from ...protocol.reading import MOST_TEXT
 from ...protocol.releases import parse
 from ...seeded import streams
@@ -31,6 +32,7 @@ from ...trace import Trace
 from .. import batches
 from ..client import Client, DisconnectedError
 from .dialogue import Dialogue, Finding
+from .largest import MOST_ENTRIES
 from .modes import BROKERS, Maker
 from .steps import Close, Do, Send, Session, Step
 from .values import TOPICS, WITNESS, Known
@@ -275,8 +277,8 @@ class Stage:
 
 
 def _never_answered(request: Any) -> bool:
-    """Real brokers do not answer Produce with null records, OffsetFetch of no groups, nor one with a text
-    that is too long for an answer."""
+    """Real brokers do not answer Produce with null records, OffsetFetch of no groups, a marker that names a
+    partition twice, nor a request with a text that is too long for an answer."""
     if any(len(text.encode()) > MOST_TEXT for text in _texts(request)):
         return True
     match request:
@@ -284,8 +286,15 @@ def _never_answered(request: Any) -> bool:
             return any(each.records is None for topic in request.topic_data for each in topic.partition_data)
         case OffsetFetchRequest():
             return not request.groups
+        case WriteTxnMarkersRequest():
+            return any(_repeats(marker) for marker in request.markers)
         case _:
             return False
+
+
+def _repeats(marker: WritableTxnMarker) -> bool:
+    named = [(topic.name, index) for topic in marker.topics for index in topic.partition_indexes]
+    return len(set(named)) < len(named)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -342,22 +351,26 @@ def _most_bytes() -> int:
 
 def play(session: Session) -> Finding | None:
     """What goes wrong in a session, if anything does."""
-    stage = Stage(session.kafka, session.traced, Known(), sliced(session.seed))
+    stage = Stage(session.kafka, session.traced, Known(), sliced(session.mode, session.seed))
     return _through(stage, session.steps)
 
 
-def sliced(seed: int) -> bool:
+def sliced(mode: str, seed: int) -> bool:
     """Whether a session's connections have slices, and large requests are done in parts."""
-    return seed // 6 % 2 == 1
+    return mode == "largest" or seed // 6 % 2 == 1
 
 
 def explore(
-    mode: str, seed: int, tell: Callable[[Session], None] = lambda _: None
+    mode: str,
+    seed: int,
+    tell: Callable[[Session], None] = lambda _: None,
+    most_entries: int = MOST_ENTRIES,
 ) -> tuple[Session, Finding | None]:
     """Makes a session while it is played. `tell` is called before each step, with the session up to and
-    including it."""
+    including it. The largest requests have that many entries."""
     known = Known()
     maker = Maker(mode, seed, known, NOW_MS)
+    maker.most_entries = most_entries
     steps: list[Step] = []
     session = Session(mode, seed, maker.kafka, maker.traced, steps)
 
@@ -367,7 +380,7 @@ def explore(
             tell(session)
             yield step
 
-    return session, _through(Stage(maker.kafka, maker.traced, known, sliced(seed)), noted())
+    return session, _through(Stage(maker.kafka, maker.traced, known, sliced(mode, seed)), noted())
 
 
 def _through(stage: Stage, steps: Iterable[Step]) -> Finding | None:

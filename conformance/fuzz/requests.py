@@ -74,7 +74,7 @@ class Written:
         self.lengths.append(Length(start, len(self.data), form))
 
 
-class _Field(NamedTuple):
+class Field(NamedTuple):
     name: str
     form: str
     """A struct format, or text, data, records, uuid, entity."""
@@ -97,11 +97,11 @@ def schema(api: str, version: int, kind: str) -> Any:
 
 
 @functools.cache
-def _fields(entity: type) -> tuple[_Field, ...]:
+def fields_of(entity: type) -> tuple[Field, ...]:
     return tuple(map(_field, dataclasses.fields(entity)))
 
 
-def _field(given: dataclasses.Field[Any]) -> _Field:
+def _field(given: dataclasses.Field[Any]) -> Field:
     kind, nullable = given.type, False
     if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
         nullable = True
@@ -113,7 +113,7 @@ def _field(given: dataclasses.Field[Any]) -> _Field:
     entity = kind if dataclasses.is_dataclass(kind) and isinstance(kind, type) else None
     names = {"string": "text", "bytes": "data", "records": "records", "uuid": "uuid"}
     form = "entity" if entity else _FORMATS.get(kafka_type) or names[kafka_type]
-    return _Field(given.name, form, array, nullable, entity, given.metadata.get("tag"))
+    return Field(given.name, form, array, nullable, entity, given.metadata.get("tag"))
 
 
 def write(entity: Any, values: Values) -> Written:
@@ -126,7 +126,7 @@ def write(entity: Any, values: Values) -> Written:
 def _write_entity(entity: Any, values: Values, out: Written) -> None:
     flexible: bool = entity.__flexible__
     tagged = []
-    for each in _fields(entity):
+    for each in fields_of(entity):
         if each.tag is None:
             _write_field(entity.__name__, each, values, out, flexible)
         elif values.tagged():
@@ -145,9 +145,9 @@ def _write_entity(entity: Any, values: Values, out: Written) -> None:
             out.data += inner.data
 
 
-def _write_field(entity: str, each: _Field, values: Values, out: Written, flexible: bool) -> None:
+def _write_field(entity: str, each: Field, values: Values, out: Written, flexible: bool) -> None:
     if not each.array:
-        _write_one(entity, each, values, out, flexible)
+        write_one(entity, each, values, out, flexible)
         return
     form = "v" if flexible else "i"
     if each.nullable and values.null(each.name):
@@ -156,10 +156,11 @@ def _write_field(entity: str, each: _Field, values: Values, out: Written, flexib
     size = values.size(entity, each.name)
     out.length(size, form)
     for _ in range(size):
-        _write_one(entity, each, values, out, flexible)
+        write_one(entity, each, values, out, flexible)
 
 
-def _write_one(entity: str, each: _Field, values: Values, out: Written, flexible: bool) -> None:
+def write_one(entity: str, each: Field, values: Values, out: Written, flexible: bool) -> None:
+    """Writes a field that is no list, or one entry of a list."""
     null = each.nullable and not each.array and each.form != "q" and values.null(each.name)
     match each.form:
         case "entity":
