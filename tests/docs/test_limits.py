@@ -1,0 +1,78 @@
+"""Each number on the page on limits is the one in the code, and each configuration there has that default."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import pytest
+
+from docs.generate import REFERENCE
+from mockbroker.cluster import client_telemetry, fetch_sessions, notes
+from mockbroker.control import http, records, stream
+from mockbroker.controller import scram, topic_creation, topic_names
+from mockbroker.environment import Environment
+from mockbroker.protocol import compression, headers, reading, record_batch
+from mockbroker.protocol.releases import NEWEST, parse
+from mockbroker.seeded import streams
+from mockbroker.server import frames, reporting
+from mockbroker.trace import kept, trace
+
+PAGE: Final = REFERENCE.parent / "limits.md"
+UNITS: Final = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20}
+NONE: Final = "none yet"
+
+
+class Row(NamedTuple):
+    what: str
+    limit: str
+    configurations: list[str]
+
+    @property
+    def number(self) -> int:
+        value, _, unit = self.limit.partition(" ")
+        return int(value.replace(",", "")) * UNITS[unit]
+
+
+IN_CODE: Final = {
+    "bytes of a request": headers.MAX_FRAME_BYTES,
+    "entries in the arrays of a request, all together": reading.MAX_ENTRIES,
+    "bytes of a text": reading.MOST_TEXT,
+    "bytes that are not sent yet": frames.UNSENT_BYTES,
+    "bytes that wait behind a request which is not answered yet": frames.BACKLOG_BYTES,
+    "the most that this can be set to": compression.MOST_BYTES,
+    "records in a batch": record_batch.MAX_RECORDS,
+    "letters of a topic's name": topic_names._LONGEST,
+    "partitions and other changes of one CreateTopics or CreatePartitions": topic_creation.MAX_RECORDS,
+    "partitions in the fetch sessions of a broker, all together": fetch_sessions.MOST_PARTITIONS,
+    "iterations of a SCRAM credential": scram._MOST_ITERATIONS,
+    "clients whose metrics are known": client_telemetry._MOST_KEPT,
+    "bytes of a client's last push that can be looked at": client_telemetry._LARGEST_KEPT,
+    "bytes of a request's body": http.MOST_BYTES,
+    "records listed without `limit`": records._MOST,
+    "clients that follow the trace": stream.MOST_STREAMS,
+    "events of requests and states that are kept": trace.KEPT,
+    "the same once somebody has asked for the trace": trace.KEPT_WITH_DETAILS,
+    "partitions, topics and groups that large requests in the kept events name": kept.MOST_NAMES,
+    "failures that are kept": reporting.KEPT,
+    "notes about clients, for hints, of each kind": notes.KEPT,
+}
+
+
+def rows() -> Iterator[Row]:
+    for line in PAGE.read_text().splitlines():
+        what, limit, configuration, _ = [*map(str.strip, line.strip("|").split("|")), "", "", ""][:4]
+        if line.startswith("|") and what != "what" and not what.startswith("---"):
+            yield Row(what, limit, re.findall(r"`([a-z.]+)`", configuration))
+
+
+def test_the_page_has_every_limit() -> None:
+    assert set(IN_CODE) <= {row.what for row in rows()}
+
+
+@pytest.mark.parametrize("row", [row for row in rows() if row.limit != NONE], ids=lambda row: row.what)
+def test_a_limit_is_the_one_in_the_code(row: Row) -> None:
+    if not row.configurations:
+        assert row.number == IN_CODE[row.what]
+        return
+    environment = Environment(parse(NEWEST), streams(1), config={}, now_ms=0)
+    assert environment.configs.broker_int(row.configurations[0]) == row.number
