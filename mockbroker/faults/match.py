@@ -82,9 +82,8 @@ class Match:
         values["api"] = tuple(parse_api(each) for each in _listed(values.get("api")))
         values["version"] = _listed(values.get("version"))
         if not all(is_int(each) and 0 <= each < 1 << 15 for each in values["version"]):
-            raise FaultError(
-                f"version is {given['version']!r}: give a number, or a list of numbers", "version"
-            )
+            why = f"version is {given['version']!r}: give a number, or a list of numbers"
+            raise FaultError(why, "version")
         if "nth" in values and "times" not in values:
             values["times"] = 1
         for name in ("nth", "times"):
