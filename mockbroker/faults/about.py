@@ -1,7 +1,9 @@
 """What a request is about: the topics, partitions, groups and transactional ids that it names."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from ..protocol.api_keys import ApiKey
@@ -24,16 +26,23 @@ class About:
     partitions: set[tuple[str, int]] = field(default_factory=set)
     groups: set[str] = field(default_factory=set)
     transactional_ids: set[str] = field(default_factory=set)
+    most: int = sys.maxsize
+
+    @property
+    def full(self) -> bool:
+        """Whether there are the most, or a few more."""
+        count = len(self.topics) + len(self.partitions) + len(self.groups) + len(self.transactional_ids)
+        return count >= self.most
 
 
-def about(api: ApiKey, request: Any, cluster: "Cluster") -> About:
-    """The names in a request. Topic ids are resolved; unknown ids are left out."""
-    found = About()
+def about(api: ApiKey, request: Any, cluster: "Cluster", most: int = sys.maxsize) -> About:
+    """The names in a request, some `most` of them. Topic ids are resolved; unknown ids are left out."""
+    found = About(most=most)
     if api is ApiKey.FIND_COORDINATOR:
-        keys = {key for key in (request.key, *request.coordinator_keys) if key}
+        keys = {key for key in (request.key, *request.coordinator_keys[:most]) if key}
         (found.groups if request.key_type == _GROUP_KEY_TYPE else found.transactional_ids).update(keys)
     elif api is ApiKey.METADATA and request.topics is None:
-        found.topics.update(cluster.topics)
+        found.topics.update(islice(cluster.topics, most))
     else:
         _collect(request, found, cluster)
     return found
@@ -54,10 +63,12 @@ def _collect(entity: Any, found: About, cluster: "Cluster") -> None:
         if value is None:
             continue
         if each.name in _GROUP_NAMES:
-            found.groups.update(_texts(value))
+            found.groups.update(_texts(value, found.most))
         elif each.name in _TRANSACTION_NAMES:
-            found.transactional_ids.update(_texts(value))
+            found.transactional_ids.update(_texts(value, found.most))
         for entry in _entries(value):
+            if found.full:
+                return
             if "topic" in each.name:
                 _collect_topic(entry, found, cluster)
             elif is_dataclass(entry):
@@ -73,7 +84,7 @@ def _collect_topic(entry: Any, found: About, cluster: "Cluster") -> None:
         return
     for each in fields(entry):
         if "partition" in each.name:
-            for one in _entries(getattr(entry, each.name)):
+            for one in _entries(getattr(entry, each.name))[: found.most]:
                 index = partition_of(one)
                 if index is not None:
                     found.partitions.add((topic, index))
@@ -86,11 +97,11 @@ def partition_of(entry: Any) -> int | None:
     return next((getattr(entry, name) for name in PARTITION_NAMES if hasattr(entry, name)), None)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any, most: int) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     else:
-        yield from (each for each in value if isinstance(each, str))
+        yield from (each for each in value[:most] if isinstance(each, str))
 
 
 def _entries(value: Any) -> Sequence[Any]:

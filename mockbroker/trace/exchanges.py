@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..faults import Fault
 
 _TOPICS_KEPT: Final = 10_000
+MOST_NAMES: Final = 1_000
+"""How many of the partitions, topics, groups and transactional ids that a request names are kept."""
 _OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}
 
 
@@ -46,7 +48,7 @@ class Asked:
         body."""
         names = self.names
         if type(names) is not tuple:
-            names = self.names = names_in(about(self.api, names, cluster))
+            names = self.names = names_in(about(self.api, names, cluster, MOST_NAMES))
         call = self.call
         who = (call.broker.id, self.connection, call.client_id)
         return (*who, api_name(self.api), call.version, self.correlation_id, names)
@@ -97,11 +99,13 @@ def answer(number: int, asked: Asked, known: KnownTopics, rest: tuple[int, Any, 
 
 def names_of_produce(request: Any, cluster: "Cluster") -> tuple[str, ...]:
     """As for other requests, but faster."""
-    names = []
+    names: list[str] = []
     for topic in request.topic_data:
         name = topic.name or topic_of(topic, cluster)
         if name is not None:
-            names += [f"{name}-{each.index}" for each in topic.partition_data]
+            names += [f"{name}-{each.index}" for each in topic.partition_data[: MOST_NAMES - len(names)]]
+            if len(names) >= MOST_NAMES:
+                break
     if len(names) > 1:
         names = sorted(set(names))
     if request.transactional_id:

@@ -2,26 +2,52 @@
 
 import functools
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from ..protocol.errors import error_name
 from ..protocol.record_batch import HEADER_BYTES, parse_header
 
+MOST_ENTRIES: Final = 1_000
+"""How many entries of all lists in a request, or in an answer, a trace keeps."""
+LEFT_OUT: Final = "left_out"
 
-def plain(value: Any, name: str = "") -> Any:
+
+class _Room:
+    """For how many entries of lists there is room, and how many were left out."""
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+        self.out = 0
+
+    def cut(self, entries: Sequence[Any]) -> Sequence[Any]:
+        kept = entries[: self.left]
+        self.left -= len(kept)
+        self.out += len(entries) - len(kept)
+        return kept
+
+
+def shortened(message: Any, most: int = MOST_ENTRIES) -> dict[str, Any]:
+    """As `plain`, with the first `most` entries of all lists; `left_out` says how many there were besides,
+    not counting what is in them."""
+    room = _Room(most)
+    value: dict[str, Any] = plain(message, room=room)
+    return {**value, LEFT_OUT: room.out} if room.out else value
+
+
+def plain(value: Any, name: str = "", room: _Room | None = None) -> Any:
     """A value that JSON has. Records become the headers of their batches, other bytes their size."""
     if name == "records" and value is not None:
         return batches(value)
     if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name), each.name) for each in fields(value)}
+        return {each.name: plain(getattr(value, each.name), each.name, room) for each in fields(value)}
     if isinstance(value, dict):
-        return {each: plain(inner, each) for each, inner in value.items()}
+        return {each: plain(inner, each, room) for each, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(each, "", room) for each in (value if room is None else room.cut(value))]
     if isinstance(value, bytes | bytearray | memoryview):
         return {"bytes": len(value)}
     if isinstance(value, UUID):
@@ -39,7 +65,8 @@ def remade(model: type, value: Mapping[str, Any]) -> Any:
     """A request from its plain value, with all that it names; what else `plain` has lost stays as it is
     there."""
     kinds = _kinds(model)
-    return model(**{name: _remade(kinds.get(name), inner) for name, inner in value.items()})
+    there = {name: inner for name, inner in value.items() if name != LEFT_OUT}
+    return model(**{name: _remade(kinds.get(name), inner) for name, inner in there.items()})
 
 
 def _remade(kind: type | None, value: Any) -> Any:

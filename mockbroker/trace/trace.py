@@ -15,10 +15,10 @@ from . import events, exchanges
 from .codes import error_codes
 from .decisions import Decisions
 from .events import DETAILS, KINDS, NOT_KEPT, Event
-from .exchanges import Asked, KnownTopics, names_in, names_of_produce
+from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .kept import Kept, Unread
 from .looks import as_rows
-from .plain import plain
+from .plain import shortened
 from .states import States
 
 if TYPE_CHECKING:
@@ -105,11 +105,11 @@ class Trace:
         elif quiet and size <= _SMALL_BYTES:
             asked.names = request
         else:
-            asked.names = names_in(about(api, request, call.cluster))
+            asked.names = names_in(about(api, request, call.cluster, MOST_NAMES))
         if size > _SMALL_BYTES and len(asked.names) > 1:
             self.events.weigh(number, len(asked.names))
         if self.bodies:
-            self._keep(exchanges.request(number, asked, self._known, plain(request)))
+            self._keep(exchanges.request(number, asked, self._known, shortened(request)))
         else:
             self._keep((number, exchanges.request, asked, self._known, NOT_KEPT))
         return asked
@@ -133,7 +133,7 @@ class Trace:
             self._keep((number, exchanges.answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
         else:
             outcome = type(answer) is Outcome
-            codes, body = (answer, {}) if outcome else (error_codes(answer), plain(answer))
+            codes, body = (answer, {}) if outcome else (error_codes(answer), shortened(answer))
             self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))
 
     def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:

@@ -157,6 +157,23 @@ def test_no_more_is_kept_than_there_is_room_for(sizes: list[tuple[int, bool]]) -
         assert kept[-1].number == len(sizes) == next(iter(reversed(kept))).number
 
 
+@pytest.mark.parametrize("bodies", [True, False])
+def test_of_a_large_request_the_beginning_is_kept(bodies: bool) -> None:
+    driver = TracedDriver(bodies=bodies, kept=20_000)
+    names = [f"topic-{number}" for number in range(5_000)]
+    body = {"topics": [{"name": name} for name in names], "allow_auto_topic_creation": False}
+    driver.send(wire.request(ApiKey.METADATA, 4, encode("metadata", 4, body)))
+    asked, answered = driver.trace.find(api="Metadata")
+    assert isinstance(asked, Request)
+    assert isinstance(answered, Answer)
+    assert len(asked.names) == len(answered.names) == 1_000
+    if bodies:
+        assert [each["name"] for each in asked.body["topics"]] == names[:1_000]
+        assert asked.body["left_out"] == 4_000
+        assert len(answered.body["topics"]) + len(answered.body["brokers"]) == 1_000
+        assert answered.errors == ("UNKNOWN_TOPIC_OR_PARTITION",)
+
+
 def filled(model: Any, chance: random.Random, depth: int = 0) -> Any:
     """An answer with errors here and there."""
     values: dict[str, Any] = {}
