@@ -9,8 +9,9 @@ from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
-from ..outcome import Steps, portions
+from ..outcome import Steps
 from ..policies.transactions.transaction_verification import transaction_verification
+from ..portions import portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

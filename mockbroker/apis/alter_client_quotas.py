@@ -2,7 +2,8 @@
 
 from ..cluster.call import Call
 from ..controller.client_quotas import Alteration, Outcomes
-from ..outcome import Steps, portions
+from ..outcome import Steps
+from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.alter_client_quotas import (
     AlterClientQuotasRequest,

@@ -6,7 +6,8 @@ from ..cluster import resources
 from ..cluster.call import Call
 from ..cluster.resources import ResourceType
 from ..configs import altering
-from ..outcome import MANY, NO_ANSWER, Pace, Steps, portions
+from ..outcome import NO_ANSWER, Steps
+from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

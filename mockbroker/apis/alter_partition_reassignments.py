@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
 from ..controller import reassignments, topic_creation
-from ..outcome import FEW, Steps, portions
+from ..outcome import Steps
 from ..policies.controller.reassignment_refusal import reassignment_refusal
+from ..portions import FEW, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

@@ -5,7 +5,8 @@ from typing import Final
 
 from ..cluster.call import Call
 from ..cluster.log_dirs import LogDirs
-from ..outcome import FEW, MANY, Steps, portions
+from ..outcome import Steps
+from ..portions import FEW, MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.alter_replica_log_dirs import (

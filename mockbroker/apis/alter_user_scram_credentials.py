@@ -2,7 +2,8 @@
 
 from ..cluster.call import Call
 from ..controller.scram import Deletion, Upsertion, record
-from ..outcome import MANY, Steps, portions
+from ..outcome import Steps
+from ..portions import MANY, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

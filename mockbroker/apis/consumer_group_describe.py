@@ -6,8 +6,9 @@ from ..cluster.call import Call
 from ..coordinators.consumer.group import ConsumerGroup
 from ..coordinators.consumer.member import Assignment, ConsumerMember, partitions_of
 from ..coordinators.consumer.settings import assignors
-from ..outcome import Pace, Steps
+from ..outcome import Steps
 from ..policies.groups.group_operations import group_operations
+from ..portions import Pace
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.consumer_group_describe import (

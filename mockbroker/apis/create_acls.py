@@ -1,7 +1,8 @@
 """CreateAcls (30), of brokers without an authorizer."""
 
 from ..cluster.call import Call
-from ..outcome import CLOSE, MANY, Steps, portions
+from ..outcome import CLOSE, Steps
+from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.create_acls import AclCreationResult, CreateAclsRequest, CreateAclsResponse

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 from ..cluster.call import Call
 from ..controller import reassignments, topic_creation
 from ..controller.topic_creation import assign_replicas
-from ..outcome import MANY, Pace, Steps, portions
+from ..outcome import Steps
 from ..policies.topics.partitions_during_reassignment import partitions_during_reassignment
 from ..policies.topics.replicas_of_new_partitions import replicas_of_new_partitions
 from ..policies.topics.too_many_new_partitions import too_many_new_partitions
+from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 from ..cluster.call import Call
 from ..controller import topic_creation
 from ..controller.topic_names import CLUSTER_METADATA
-from ..outcome import MANY, Pace, Steps, portions
+from ..outcome import Steps
 from ..policies.topics.large_creation import large_creation
+from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

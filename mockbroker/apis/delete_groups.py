@@ -5,7 +5,8 @@ from functools import partial
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
-from ..outcome import MANY, Pace, Steps, portions
+from ..outcome import Steps
+from ..portions import MANY, Pace, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.delete_groups import (

@@ -5,7 +5,8 @@ from typing import Final
 
 from ..cluster.call import Call
 from ..environment import Timer
-from ..outcome import FEW, MANY, PARKED, Steps, portions
+from ..outcome import PARKED, Steps
+from ..portions import FEW, MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.delete_records import (

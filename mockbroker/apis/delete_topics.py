@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from ..cluster.call import Call
-from ..outcome import MANY, Steps, portions
+from ..outcome import Steps
+from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.delete_topics import (

@@ -6,7 +6,8 @@ from typing import Final
 from ..cluster.call import Call
 from ..controller.client_quotas import CLIENT_ID, IP, USER
 from ..metadata.records import Entity
-from ..outcome import Steps, portions
+from ..outcome import Steps
+from ..portions import portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

@@ -11,7 +11,8 @@ from ..configs import Source, describing, java, loggers
 from ..configs.describing import Described
 from ..configs.values import TYPE_IDS
 from ..controller import topic_names
-from ..outcome import PORTION, Steps, portions
+from ..outcome import Steps
+from ..portions import PORTION, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

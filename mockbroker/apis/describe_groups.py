@@ -3,9 +3,10 @@
 from ..cluster.call import Call
 from ..coordinators.group import ClassicGroup
 from ..coordinators.states import GroupState
-from ..outcome import Pace, Steps
+from ..outcome import Steps
 from ..policies.groups.described_assignments import described_assignments
 from ..policies.groups.group_operations import group_operations
+from ..portions import Pace
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_groups import (

@@ -5,8 +5,9 @@ from typing import Final
 
 from ..cluster.call import Call
 from ..cluster.log_dirs import LogDirs
-from ..outcome import FEW, MANY, Steps, portions
+from ..outcome import Steps
 from ..policies.topics.undescribed_topics import undescribed_topics
+from ..portions import FEW, MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.describe_log_dirs import (
     DescribeLogDirsPartition,

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from ..cluster.call import Call
 from ..controller.topic_names import fault
 from ..log.log import Log
-from ..outcome import FEW, PORTION, Steps, portions
+from ..outcome import Steps
+from ..portions import FEW, PORTION, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_producers import (

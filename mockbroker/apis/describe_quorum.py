@@ -7,7 +7,8 @@ from typing import Final
 from ..cluster.broker import Broker
 from ..cluster.call import Call
 from ..metadata.records import NO_CONTROLLER
-from ..outcome import Steps, portions
+from ..outcome import Steps
+from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_quorum import (

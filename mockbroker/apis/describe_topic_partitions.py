@@ -7,7 +7,8 @@ from ..cluster.call import Call
 from ..cluster.topic import INTERNAL
 from ..controller import topic_names
 from ..metadata.image import PartitionRegistration, TopicImage
-from ..outcome import Pace, Steps
+from ..outcome import Steps
+from ..portions import Pace
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_topic_partitions import (

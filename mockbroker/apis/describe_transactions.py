@@ -3,7 +3,8 @@
 from collections.abc import Collection
 
 from ..cluster.call import Call
-from ..outcome import Pace, Steps, portions
+from ..outcome import Steps
+from ..portions import Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

@@ -4,7 +4,8 @@ from collections import Counter
 
 from ..cluster.call import Call
 from ..metadata.image import MetadataImage
-from ..outcome import MANY, Steps, portions
+from ..outcome import Steps
+from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_user_scram_credentials import (

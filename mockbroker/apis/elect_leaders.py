@@ -5,9 +5,10 @@ from typing import Final
 
 from ..cluster.call import Call
 from ..controller import elections
-from ..outcome import Pace, Steps
+from ..outcome import Steps
 from ..policies.controller.election_refusal import election_refusal
 from ..policies.controller.repeated_election import repeated_election
+from ..portions import Pace
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

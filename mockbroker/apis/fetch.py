@@ -6,9 +6,10 @@ from typing import Final
 from ..cluster.call import Call
 from ..cluster.fetch_sessions import FetchContext, Key
 from ..coordinators.reply import Reply
-from ..outcome import PARKED, PORTION, Steps, at_once
+from ..outcome import PARKED, Steps
 from ..policies.fetching.failed_fetch_records import failed_fetch_records
 from ..policies.fetching.zstd_for_old_readers import zstd_for_old_readers
+from ..portions import PORTION, at_once
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import (

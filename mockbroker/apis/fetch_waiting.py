@@ -5,7 +5,8 @@ from typing import Any
 
 from ..cluster.call import Call
 from ..cluster.fetch_sessions import FetchContext, Key
-from ..outcome import PARKED, Steps, portions
+from ..outcome import PARKED, Steps
+from ..portions import portions
 from ..replication.partition import Partition
 from ..replication.waiters import Waiters
 from .fetched_partitions import Read, read, read_in_parts

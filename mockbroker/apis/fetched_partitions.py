@@ -5,11 +5,11 @@ from typing import Final, NamedTuple
 
 from ..cluster.call import Call
 from ..cluster.fetch_sessions import FetchContext, Key
-from ..outcome import portions
 from ..policies.fetching.fetch_of_unknown_partition import fetch_of_unknown_partition
 from ..policies.fetching.fetch_past_end import fetch_past_end
 from ..policies.fetching.follower_reads import follower_reads
 from ..policies.fetching.preferred_replica_wait import preferred_replica_wait
+from ..portions import portions
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import (
     NO_DIVERGENCE,

@@ -8,8 +8,9 @@ from ..cluster.call import Call
 from ..configs import java
 from ..controller.topic_creation import assign_replicas
 from ..java_hash import positive_hash
-from ..outcome import FEW, Steps, portions
+from ..outcome import Steps
 from ..policies.groups.share_coordinator import share_coordinator
+from ..portions import FEW, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.find_coordinator import (

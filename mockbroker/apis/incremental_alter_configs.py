@@ -7,7 +7,8 @@ from ..cluster import resources
 from ..cluster.call import Call
 from ..cluster.resources import ResourceType
 from ..configs import altering, definitions
-from ..outcome import MANY, Pace, Steps, portions
+from ..outcome import Steps
+from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

@@ -5,7 +5,8 @@ from typing import Final
 from ..cluster.call import Call
 from ..coordinators.group import RebalanceFailedError
 from ..coordinators.reply import Reply
-from ..outcome import Steps, portions
+from ..outcome import Steps
+from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberResponse

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from ..cluster.call import Call
-from ..outcome import MANY, Steps, portions
+from ..outcome import Steps
+from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_config_resources import (

@@ -1,8 +1,9 @@
 """ListGroups (16): the groups of the broker that is asked (KIP-518, KIP-848)."""
 
 from ..cluster.call import Call
-from ..outcome import Steps, portions
+from ..outcome import Steps
 from ..policies.groups.group_loading import group_loading
+from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse

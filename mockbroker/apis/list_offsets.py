@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 from ..cluster.call import Call
 from ..log.log import Log
-from ..outcome import FEW, MANY, Steps, portions
+from ..outcome import Steps
 from ..policies.fetching.listed_partitions import listed_partitions
 from ..policies.fetching.new_leader_end import new_leader_end
 from ..policies.fetching.unknown_isolation_level import unknown_isolation_level
+from ..portions import FEW, MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_offsets import (

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from ..cluster.call import Call
 from ..controller import reassignments
-from ..outcome import Steps, portions
+from ..outcome import Steps
 from ..policies.controller.reassignment_refusal import reassignment_refusal
+from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_partition_reassignments import (

@@ -8,8 +8,9 @@ from ..cluster.topic import INTERNAL
 from ..cluster.topic_auto_creation import auto_create
 from ..controller import topic_creation, topic_names
 from ..metadata.image import TopicImage
-from ..outcome import MANY, Steps, portions
+from ..outcome import Steps
 from ..policies.topics.auto_created_topic import auto_created_topic
+from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.metadata import (

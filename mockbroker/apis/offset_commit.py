@@ -4,8 +4,9 @@ from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
-from ..outcome import Steps, portions
+from ..outcome import Steps
 from ..policies.offsets.repeated_partitions import repeated_partitions
+from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.offset_commit import (

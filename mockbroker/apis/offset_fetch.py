@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from ..cluster.call import Call
 from ..coordinators.offsets import Key
 from ..coordinators.reply import Reply
-from ..outcome import PARKED, PORTION, Steps, portions
+from ..outcome import PARKED, Steps
 from ..policies.offsets.fetch_of_no_groups import fetch_of_no_groups
 from ..policies.offsets.repeated_partitions import repeated_partitions
+from ..portions import PORTION, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.offset_fetch import (

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from ..cluster.call import Call
-from ..outcome import FEW, Steps, portions
+from ..outcome import Steps
+from ..portions import FEW, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.offset_for_leader_epoch import (

@@ -13,8 +13,9 @@ from ..cluster.topic import Topic
 from ..log.log import Log
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
-from ..outcome import CLOSE, NO_ANSWER, PARKED, PORTION, Steps, at_once
+from ..outcome import CLOSE, NO_ANSWER, PARKED, Steps
 from ..policies.transactions.transaction_verification import transaction_verification
+from ..portions import PORTION, at_once
 from ..protocol import record_batch
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

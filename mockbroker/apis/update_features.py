@@ -6,8 +6,9 @@ from typing import Final
 from ..cluster.call import Call
 from ..configs import java
 from ..controller.features import UPGRADE, Update, finalize, refusal
-from ..outcome import Steps, portions
+from ..outcome import Steps
 from ..policies.controller.feature_updates import feature_updates
+from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.update_features import (

@@ -8,8 +8,9 @@ from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_markers import write_marker
 from ..log.producer_state import NO_EPOCH
-from ..outcome import FEW, Pace, Steps, portions
+from ..outcome import Steps
 from ..policies.transactions.repeated_markers import repeated_markers
+from ..portions import FEW, Pace, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import Marker
 from ..protocol.errors import ErrorCode

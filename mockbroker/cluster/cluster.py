@@ -15,8 +15,8 @@ from ..log.stored import StoredLog
 from ..metadata.log import MetadataLog
 from ..metadata.records import FeatureLevelRecord
 from ..nearest import among
-from ..outcome import portions
 from ..policies import Policies, UnknownPolicyError
+from ..portions import portions
 from ..protocol.primitives import short_uuid
 from ..protocol.releases import Release, facts
 from ..replication.cleanup import Cleanup

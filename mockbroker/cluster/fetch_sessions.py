@@ -5,11 +5,11 @@ from typing import Final
 from uuid import UUID
 
 from ..environment import Environment
-from ..outcome import PORTION, Pace
 from ..policies.fetching.fetch_of_nameless_topic import fetch_of_nameless_topic
 from ..policies.fetching.fetch_session_shards import fetch_session_shards
 from ..policies.fetching.session_leader_epoch import session_leader_epoch
 from ..policies.fetching.session_use import session_use
+from ..portions import PORTION, Pace
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
 

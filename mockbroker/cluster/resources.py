@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 
 from ..configs import ConfigError, altering, definitions, groups, java, loggers
 from ..controller import topic_names
-from ..outcome import FEW, Steps, portions
+from ..outcome import Steps
 from ..policies.configuration.other_node_id import other_node_id
+from ..portions import FEW, portions
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from .broker import Broker

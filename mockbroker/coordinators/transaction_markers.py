@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 from ..environment import Nobody
 from ..metadata.records import NO_LEADER
-from ..outcome import PARKED, Steps, portions
+from ..outcome import PARKED, Steps
 from ..policies.transactions.leaderless_marker import leaderless_marker
+from ..portions import portions
 from ..protocol import record_batch
 from ..protocol.batch_writing import Marker, marker_batch
 from ..protocol.errors import ErrorCode

@@ -4,7 +4,8 @@ The parts of a cluster share nothing else.
 """
 
 from .environment import Environment
-from .owner import Nobody, Owner
+from .nobody import Nobody
+from .owner import Owner
 from .randomness import Randomness, Streams
 from .timers import Timer
 

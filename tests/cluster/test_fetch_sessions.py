@@ -4,7 +4,7 @@ import pytest
 
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.fetch_sessions import EVICTION_MS, MOST_PARTITIONS, FetchContext, FetchSessions
-from mockbroker.outcome import at_once
+from mockbroker.portions import at_once
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ForgottenTopic
 

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from uuid import UUID
 
 from ...environment import Nobody
-from ...outcome import PARKED, Pace, Steps
+from ...outcome import PARKED, Steps
 from ...policies.groups.assignor_change import assignor_change
 from ...policies.groups.emptied_expression import emptied_expression
 from ...policies.groups.unsubscribed_partitions import unsubscribed_partitions
+from ...portions import Pace
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.releases import parse

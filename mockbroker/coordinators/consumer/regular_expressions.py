@@ -3,7 +3,7 @@
 from collections.abc import Generator, Sequence
 from typing import Final
 
-from ...outcome import Pace
+from ...portions import Pace
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...regular_expressions import ExpressionError, TooDeepError, expression
