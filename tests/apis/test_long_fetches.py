@@ -63,7 +63,8 @@ def found(asked: Asked) -> dict[int, tuple[int, int]]:
 def test_it_reads_the_same_in_parts() -> None:
     at_once, parts = ManyPartitions(in_parts=False), ManyPartitions()
     for driver in (at_once, parts):
-        driver.write(FIRST), driver.write(LAST)
+        driver.write(FIRST)
+        driver.write(LAST)
     asked = parts.fetch()
     assert asked.parked
     assert parts.steps() > 5
