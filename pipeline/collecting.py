@@ -65,6 +65,7 @@ def collect(
     from .archives import unpack
     from .progress import Progress
     from .readers import Reading, survey
+    from .readers.files import cut_rows
     from .remote import fetched
 
     here = fetched(paths, folder.with_name(FETCHED), tell)
@@ -99,6 +100,7 @@ def collect(
                 if not count and reader.name not in _QUIET:
                     collected.keep_silent(path)
             progress.read(size)
+    writer.write(cut_rows(reading))
     writer.close()
     collected.without_zone, collected.spans = reading.without_zone, reading.spans
     return collected

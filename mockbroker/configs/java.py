@@ -10,10 +10,10 @@ from ..java_hash import spread_hash
 
 _TRIMMED: Final = "".join(map(chr, range(0x21)))
 _DECIMAL: Final = re.compile(
-    r"([+-]?)(NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)", re.ASCII
+    r"([+-]?)(NaN|Infinity|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]+)?[fFdD]?)", re.ASCII
 )
 _HEXADECIMAL: Final = re.compile(
-    r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?", re.ASCII
+    r"([+-]?0[xX](?:[0-9a-fA-F]++\.?[0-9a-fA-F]*+|\.[0-9a-fA-F]++)[pP][+-]?[0-9]+)[fFdD]?", re.ASCII
 )
 _LONGEST: Final = 19
 """The number of digits of the greatest long; int() refuses more than 4,300."""

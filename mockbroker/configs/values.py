@@ -12,7 +12,8 @@ from . import java
 Value = bool | int | float | str | list[str] | None
 
 _BITS: Final = {"SHORT": 16, "INT": 32, "LONG": 64}
-_COMMA: Final = re.compile(r"\s*,\s*", re.ASCII)
+_BLANKS: Final = " \t\n\v\f\r"
+"""What `\\s` is in Java."""
 _REPLICA: Final = re.compile(r"[0-9]+:[0-9]+")
 
 TYPE_IDS: Final = {
@@ -116,7 +117,7 @@ def parse(name: str, text: str, type_name: str) -> Value:
                 raise invalid(name, text, "Not a number of type DOUBLE")
             return fraction
         case "LIST":
-            return _COMMA.split(trimmed) if trimmed else []
+            return [each.strip(_BLANKS) for each in trimmed.split(",")] if trimmed else []
         case "PASSWORD":
             return text
         case _:

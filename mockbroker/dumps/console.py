@@ -22,7 +22,7 @@ _VALUES: Final = (
     re.compile(
         r"OffsetAndMetadata\(offset=(?P<offset>-?\d+), "
         r"(?:leaderEpoch=Optional(?:\[(?P<epoch>\d+)\]|\.empty), )?metadata=(?P<metadata>.*), "
-        r"commitTimestamp=(?P<time>\d+), expireTimestamp=(?:None|Some\((?P<expire>-?\d+)\)|.*)\)"
+        r"commitTimestamp=(?P<time>\d+), expireTimestamp=(?:None|Some\((?P<expire>-?\d+)\)|[^,]{0,100})\)"
     ),
     # 0.9 to 1.0
     re.compile(

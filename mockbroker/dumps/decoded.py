@@ -31,8 +31,10 @@ _CLASSIC: Final = 2
 _COMMITS: Final = (0, 1)
 _NONE: Final = -1
 _DELETED: Final = "<DELETE>"
-_COMMIT: Final = re.compile(r"offset_commit::group=(?P<group>.*),partition=(?P<topic>.+)-(?P<partition>\d+)")
-_OLD_COMMIT: Final = re.compile(r"offset::(?P<group>.*):(?P<topic>.+):(?P<partition>\d+)")
+_COMMIT: Final = re.compile(
+    r"offset_commit::group=(?P<group>.*),partition=(?P<topic>[\w.-]+)-(?P<partition>\d+)"
+)
+_OLD_COMMIT: Final = re.compile(r"offset::(?P<group>.*):(?P<topic>[^:]+):(?P<partition>\d+)")
 _OFFSET: Final = re.compile(r"(?:offset=)?(?P<offset>\d+)(?:(?:,metadata=|:)(?P<metadata>.*))?")
 _OLD_GROUP: Final = re.compile(r"metadata::(?P<group>.*)")
 _GENERATION: Final = re.compile(r"[^:]*:[^:]*:(?P<generation>\d+):\{(?P<assignment>.*)\}")

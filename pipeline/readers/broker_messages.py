@@ -241,7 +241,7 @@ TABLE: Final = Table.of(
     message(
         "leader",
         "starts at Leader Epoch",
-        r"{tp} starts at Leader Epoch {leader_epoch} from offset {offset}"
+        r"(?<![\w.-]){tp} starts at Leader Epoch {leader_epoch} from offset {offset}"
         r"(?:.*?(?P<detail>Previous Leader Epoch was: -?\d+))?",
         leads=True,
     ),
@@ -272,7 +272,7 @@ TABLE: Final = Table.of(
     message(
         "leader",
         "potential data loss",
-        r"No broker in ISR .*?for {tp}\.? .*?[Ee]lect leader {leader} from live brokers",
+        r"No broker in ISR .{0,99}?for {tp}\.? .{0,99}?[Ee]lect leader {leader} from live brokers",
         detail="unclean",
     ),
     message(

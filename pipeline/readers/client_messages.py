@@ -8,7 +8,8 @@ from .log_messages import Table, Values, message
 
 _REFUSED: Final = "OFFSET_OUT_OF_RANGE"
 _OFFSET: Final = re.compile(
-    r"(?P<tp>[\w.-]+-\d+)=OffsetAndMetadata\{offset={offset}(?:, leaderEpoch=(?P<epoch>\w+))?"
+    r"(?<![\w.-])(?P<tp>[\w.-]+-\d+)=OffsetAndMetadata\{offset=(?P<offset>-?\d+)"
+    r"(?:, leaderEpoch=(?P<epoch>\w+))?"
 )
 _STRATEGY: Final = re.compile(r"earliest|latest|by_duration\S*", re.IGNORECASE)
 
@@ -24,7 +25,7 @@ def _diverged(entry: Entry, found: re.Match[str]) -> Values:
 def _asked(entry: Entry, found: re.Match[str]) -> Values:
     number = re.search(r"\d+", found["leader_epoch_from"])
     known = re.search(
-        r"diverge FetchPosition\{offset=(\d+)|end offset from the broker is .*?endOffset=(\d+)", entry.message
+        r"diverge FetchPosition\{offset=(\d+)|end offset from the broker is .{0,300}?endOffset=(\d+)", entry.message
     )
     end = next((int(each) for each in known.groups() if each), -1) if known else -1
     return {"leader_epoch": int(number[0]) if number else None, "end_offset": end}
@@ -207,24 +208,25 @@ TABLE: Final = Table.of(
     ),
 )
 
-_LISTS: Final = re.compile(
-    r"(?P<done>Completed (?:a?synchronous )?auto-commit of offsets)"
-    r"|(?P<failed>uto-commit of offsets \{.*\} failed|Offset commit with offsets \{.*\} failed)"
-)
+_DONE: Final = re.compile(r"Completed (?:a?synchronous )?auto-commit of offsets")
+_FAILED: Final = re.compile(r"(?:uto-commit of|Offset commit with) offsets \{")
 
 
 def lists(entry: Entry) -> list[Values]:
     """The rows of messages that name many partitions with their offsets."""
-    if "OffsetAndMetadata{" not in entry.message or not (what := _LISTS.search(entry.message)):
+    text = entry.message
+    if "OffsetAndMetadata{" not in text:
         return []
-    kind = "commit" if what["done"] else "refused"
+    done = _DONE.search(text) is not None
+    if not done and not ((failed := _FAILED.search(text)) and text.find("} failed", failed.end()) >= 0):
+        return []
     return [
         {
-            "kind": kind,
-            "api": None if what["done"] else "OffsetCommit",
+            "kind": "commit" if done else "refused",
+            "api": None if done else "OffsetCommit",
             "tp": each["tp"],
             "offset": int(each["offset"]),
             "leader_epoch": int(each["epoch"]) if (each["epoch"] or "").isdecimal() else None,
         }
-        for each in _OFFSET.finditer(entry.message)
+        for each in _OFFSET.finditer(text)
     ]

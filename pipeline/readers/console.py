@@ -17,10 +17,10 @@ from .internal_topics import of_entry
 from .registry import Reader
 
 SOURCE: Final = "console-consumer"
-_TRANSACTION: Final = re.compile(r"^(?P<id>.*?)::TransactionMetadata\((?P<value>.*)\)$")
+_TRANSACTION: Final = "::TransactionMetadata("
 _STATE: Final = re.compile(
-    r"producerId[=:](?P<id>\d+).*?producerEpoch[=:](?P<epoch>\d+).*?state[=:](?P<state>\w+).*?"
-    r"(?:txnLastUpdateTimestamp|lastUpdateTimestamp)[=:](?P<time>\d+)"
+    r".{0,400}?producerId[=:](?P<id>\d+).{0,300}?producerEpoch[=:](?P<epoch>\d+).{0,300}?"
+    r"state[=:](?P<state>\w++).*?(?:txnLastUpdateTimestamp|lastUpdateTimestamp)[=:](?P<time>\d+)"
 )
 
 
@@ -72,8 +72,9 @@ def _text_row(line: Line, file: str) -> Observation | None:
         return None if line.ended else unreadable(SOURCE, file, line.number, "torn last line", row.text)
     if entry is not None:
         return of_entry(entry, row)
-    if (found := _TRANSACTION.match(line.text)) and (state := _STATE.search(found["value"])):
-        row.kind, row.transactional_id, row.detail = "transaction", found["id"], state["state"]
+    name, _, value = line.text.partition(_TRANSACTION)
+    if value.endswith(")") and (state := _STATE.match(value)):
+        row.kind, row.transactional_id, row.detail = "transaction", name, state["state"]
         row.producer_id, row.producer_epoch = int(state["id"]), int(state["epoch"])
         row.time_ms = int(state["time"])
         return row

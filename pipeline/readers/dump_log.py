@@ -25,7 +25,7 @@ _DELETED: Final = "<DELETE>"
 _TRANSACTION: Final = re.compile(r"transaction_metadata::transactionalId=(?P<id>.*)")
 _STATE: Final = re.compile(
     r"producerId:(?P<id>\d+),producerEpoch:(?P<epoch>\d+),state=(?P<state>\w+),"
-    r"partitions=\[(?P<partitions>.*)\],txnLastUpdateTimestamp=(?P<time>\d+)"
+    r"partitions=\[(?P<partitions>[^\[\]]*)\],txnLastUpdateTimestamp=(?P<time>\d+)"
 )
 
 

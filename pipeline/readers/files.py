@@ -17,6 +17,8 @@ from .wrapping import Unwrap, WrongLineError, wrapping
 _ABOUT_KAFKA: Final = (b"kafka", b"|OFFSET|", b"OFFSET_OUT_OF_RANGE")
 MOST_TEXT: Final = 400
 """What `Observation.text` keeps of a line."""
+LONGEST: Final = 1 << 20
+"""What is searched of a log's line, in characters."""
 
 
 @dataclass(slots=True)
@@ -33,8 +35,8 @@ class Reading:
     """How files are read, and what was counted meanwhile.
 
     `timezone` is used for times without a zone; `without_zone` counts those. `lines` and `unknown_lines` are
-    counts by file; `unfinished` lists the files whose last line has no newline, and may be torn. `spans` says
-    from when until when each log goes.
+    counts by file; `unfinished` lists the files whose last line has no newline, and may be torn; `cut` has
+    the numbers of the lines that were too long; `spans` says from when until when each log goes.
     """
 
     timezone: tzinfo = UTC
@@ -43,6 +45,7 @@ class Reading:
     unknown_lines: Counter[str] = field(default_factory=Counter)
     unfinished: list[str] = field(default_factory=list)
     spans: dict[str, LogSpan] = field(default_factory=dict)
+    cut: dict[str, list[int]] = field(default_factory=dict)
 
 
 def head(path: Path) -> Head:
@@ -87,6 +90,23 @@ def lines(path: Path, reading: Reading) -> Iterator[Line | Observation]:
     reading.lines[name] += line.number
     if not line.ended:
         reading.unfinished.append(name)
+
+
+def log_lines(path: Path, reading: Reading) -> Iterator[Line | Observation]:
+    """The lines of a log as `lines` gives them, of which long ones are cut."""
+    for line in lines(path, reading):
+        if isinstance(line, Line) and len(line.text) > LONGEST:
+            reading.cut.setdefault(str(path), []).append(line.number)
+            line = line._replace(text=line.text[:LONGEST])
+        yield line
+
+
+def cut_rows(reading: Reading) -> Iterator[Observation]:
+    """One row for each file with lines that were cut."""
+    for file, numbers in reading.cut.items():
+        more = f" (and {len(numbers) - 1:,} more)" if len(numbers) > 1 else ""
+        reason = f"this line{more} is longer than {LONGEST:,} characters: the rest was not read"
+        yield unreadable("text", file, numbers[0], reason)
 
 
 def _unwrapped(line: Line, inside: Unwrap, name: str) -> Iterator[Line | Observation]:

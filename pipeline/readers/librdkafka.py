@@ -7,7 +7,7 @@ from typing import Final
 
 from ...dumps.files import Head
 from ..observations import Observation
-from .files import Reading, lines
+from .files import Reading, log_lines
 from .librdkafka_messages import TABLE, client
 from .log_entries import Entry
 from .registry import Reader
@@ -22,7 +22,7 @@ def recognises(head: Head) -> bool:
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
     file = str(path)
-    for line in lines(path, reading):
+    for line in log_lines(path, reading):
         if isinstance(line, Observation):
             line.source = SOURCE
             yield line

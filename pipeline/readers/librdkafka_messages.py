@@ -9,7 +9,7 @@ from .log_messages import Table, Values, message
 _PLACE: Final = r"(?P<topic>[\w.-]+) \[(?P<partition>\d+)\]"
 _AT: Final = r"offset (?P<from_offset>\d+)(?: \(leader epoch (?P<leader_epoch>-?\d+)\))?"
 _STRATEGIES: Final = {"BEGINNING": "earliest", "END": "latest"}
-_CLIENT: Final = re.compile(r"\[?(?P<client>[^\[\]|#\s]+)#(?:consumer|producer)-\d+[\]|]")
+_CLIENT: Final = re.compile(r"(?<![^\[\]|#\s])(?P<client>[^\[\]|#\s]+)#(?:consumer|producer)-\d+[\]|]")
 
 
 def _reset(entry: Entry, found: re.Match[str]) -> Values:
@@ -37,8 +37,8 @@ TABLE: Final = Table.of(
     message(
         "reset",
         "offset reset (at offset ",
-        rf"{_PLACE}: offset reset \(at {_AT}(?:, broker (?P<broker>-?\d+))?\) to (?:cached )?(?:offset )?"
-        r"(?P<to>\w+)[^:]*: (?P<why>[^\n]*)",
+        rf"(?<![\w.-]){_PLACE}: offset reset \(at {_AT}(?:, broker (?P<broker>-?\d+))?\) to "
+        r"(?:cached )?(?:offset )?(?P<to>\w+)[^:]*: (?P<why>[^\n]*)",
         _reset,
     ),
     # rdkafka_assignment.c, rdkafka_cgrp.c

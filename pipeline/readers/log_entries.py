@@ -9,7 +9,7 @@ from typing import Final
 
 from ...dumps.files import Line
 from ..observations import Observation
-from .files import MOST_TEXT, Reading, lines
+from .files import MOST_TEXT, Reading, log_lines
 from .log_times import TIME
 
 _CAUSE: Final = re.compile(r"(?:Caused by: )?(?:[\w.]+\.)(\w+(?:Exception|Error)): (.+)")
@@ -73,7 +73,7 @@ def _time_ms(found: re.Match[str], reading: Reading) -> int:
 def entries(path: Path, reading: Reading) -> Iterator[Entry | Observation]:
     """The entries of a file; lines before the first are unknown. Damaged compressed data becomes rows."""
     current: Entry | None = None
-    for line in lines(path, reading):
+    for line in log_lines(path, reading):
         if isinstance(line, Observation):
             if current is not None:
                 yield current

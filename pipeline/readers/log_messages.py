@@ -24,6 +24,10 @@ _POSITION: Final = (
     r"(?:LeaderAndEpoch)?\{{(?:leader=(?P<leader{n}>.*?), )?epoch=(?P<current_epoch{n}>\w+)\}}\}}"
 )
 _NODE: Final = re.compile(r"\(?id: (\d+)")
+_UNBOUNDED: Final = re.compile(
+    r"(?<!\\)(?P<of>\.|\])(?P<how>[*+])|(?P<of_class>\\[wWsSd])(?P<how_class>[*+])"
+)
+_MOST_BETWEEN: Final = 1_000
 _SHORT: Final = re.compile(r"(?<!\\)\{([a-z_]+)\}")
 _REPLICAS: Final = r"[\d, ]*"
 _NUMBER: Final = re.compile(r"-?\d+")
@@ -51,9 +55,18 @@ class Message(NamedTuple):
 def message(
     kind: str, text: str, pattern: str, completes: Completes | None = None, **constant: Any
 ) -> Message:
-    """`text` has to be in every entry that `pattern` matches: it is searched for first."""
-    expanded = _SHORT.sub(_group, pattern)
+    """`text` has to be in every entry that `pattern` matches: it is searched for first.
+
+    What is repeated in `pattern` is so at most 1,000 times: else the beginning of a message, again and again
+    in one line, would take time that grows with the square of the line's length.
+    """
+    expanded = _UNBOUNDED.sub(_bounded, _SHORT.sub(_group, pattern))
     return Message(text, re.compile(expanded, re.DOTALL), {"kind": kind, **constant}, completes)
+
+
+def _bounded(found: re.Match[str]) -> str:
+    of, how = found["of"] or found["of_class"], found["how"] or found["how_class"]
+    return f"{of}{{{int(how == '+')},{_MOST_BETWEEN}}}"
 
 
 def _group(found: re.Match[str]) -> str:

@@ -22,7 +22,7 @@ from .log_times import begins
 from .registry import Reader
 
 _BROKER_LOGGER: Final = re.compile(
-    r"\bkafka\.(?!clients)(?:\w+\.)*[A-Z]\w+|org\.apache\.kafka\.(?!clients)|state\.change\.logger"
+    r"\bkafka\.(?!clients)(?:\w{1,60}\.){0,20}[A-Z]\w|org\.apache\.kafka\.(?!clients)|state\.change\.logger"
 )
 _CLIENT_LOGGER: Final = re.compile(r"org\.apache\.kafka\.clients|o\.a\.k\.c|clientId=")
 _PREFIX: Final = re.compile(r"\[[A-Z][A-Za-z]*(?: [^\[\]]*)?\]")
@@ -37,7 +37,7 @@ _NAMED: Final = {
     "transactional_id": re.compile(r"transactionalId=([^,\]]+)"),
 }
 _PARTITION: Final = re.compile(
-    r"(?:Log|ProducerStateManager)\w* partition=([\w.-]+)|\[(?:Partition|LeaderEpochCache) ([\w.-]+)"
+    r"(?:Log|ProducerStateManager)\w{0,40} partition=([\w.-]+)|\[(?:Partition|LeaderEpochCache) ([\w.-]+)"
 )
 _CLIENTS: Final = (
     client_messages.TABLE,

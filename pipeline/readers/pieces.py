@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 
 from ...dumps.files import LONGEST_LINE, Head, Line
 from ..observations import Observation
-from .files import Reading, readable
+from .files import LONGEST, Reading, readable
 from .log_entries import MOST_MORE, Entry, entry
 from .log_spans import note_ends
 from .log_times import begins
@@ -42,14 +42,15 @@ _OWN_IDS: Final = (
 @dataclass(slots=True)
 class Told:
     """What a piece tells: the entries that may say something, numbered from the piece's first line, and the
-    counts of `Reading`. `ended` is false if the last line has no newline. `without_zone` includes dates that
-    don't exist."""
+    counts of `Reading`; `cut` counts lines from 1. `ended` is false if the last line has no newline.
+    `without_zone` includes dates that don't exist."""
 
     said: list[Said]
     lines: int
     unknown_lines: int
     without_zone: int
     ended: bool
+    cut: list[int]
 
 
 def can_cut(head: Head) -> bool:
@@ -91,6 +92,7 @@ def told(path: Path, start: int, end: int, reading: Reading) -> Told:
         lines - of_entries,
         len(piece.starts) - len(piece.matching(_ZONE)),
         not data or data.endswith(b"\n"),
+        [number + 1 for number in piece.long(lines)],
     )
 
 
@@ -180,12 +182,19 @@ class _Piece:
                     return
             yield self._line(number)
 
+    def long(self, lines: int) -> list[int]:
+        """The numbers of those of the first `lines` lines that are cut."""
+        import numpy as np
+
+        long = np.flatnonzero(np.diff(self._offsets[: lines + 1]) > LONGEST)
+        return [number for number in long.tolist() if len(self._whole(number)) > LONGEST]
+
     def _line(self, number: int) -> str:
-        return (
-            self.data[self._offsets[number] : self._offsets[number + 1]]
-            .decode(errors="replace")
-            .rstrip("\r\n")
-        )
+        return self._whole(number)[:LONGEST]
+
+    def _whole(self, number: int) -> str:
+        data = self.data[self._offsets[number] : self._offsets[number + 1]]
+        return data.decode(errors="replace").rstrip("\r\n")
 
     def own_ids(self) -> Iterator[tuple[int, Entry]]:
         """The first entry that names the broker whose log it is, and the first that names another one."""
@@ -227,6 +236,8 @@ def _numbered(file: str, pieces: Iterable[Told], reading: Reading) -> Iterator[S
         for each in piece.said:
             each.entry.number += before
             yield each
+        if piece.cut:
+            reading.cut.setdefault(file, []).extend(before + number for number in piece.cut)
         before += piece.lines
         reading.unknown_lines[file] += piece.unknown_lines
         reading.without_zone += piece.without_zone

@@ -6,7 +6,7 @@ from typing import Final
 from .log_entries import Entry
 from .log_messages import Table, Values, message
 
-LOGGER: Final = re.compile(r"\b(?:aio)?kafka\.(?:[a-z_]+\.)*[a-z_]+\b(?![.\w])")
+LOGGER: Final = re.compile(r"\b(?:aio)?kafka\.(?:[a-z_]{1,60}\.){0,20}[a-z_]{1,60}\b(?![.\w])")
 """kafka-python's loggers are modules, in lower case: `kafka.coordinator`. A broker's end with a class."""
 _NAMED: Final = {
     "group": re.compile(r"(?:for|joining|joined|Joined) group '?(?P<name>[^\s',:;<(]+)"),

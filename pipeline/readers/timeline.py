@@ -14,7 +14,7 @@ from typing import Final
 
 from ...dumps.files import Head
 from ..observations import Observation
-from .files import MOST_TEXT, Reading, lines
+from .files import MOST_TEXT, Reading, log_lines
 from .log_times import begins
 from .registry import Reader
 
@@ -26,17 +26,19 @@ _MORE: Final = re.compile(r"^\s*\|\s*\S|^\s{4,}\S")
 _DATE: Final = re.compile(r"\b(\d{4}-\d\d-\d\d)\b")
 _UTC: Final = re.compile(r"\d{4}-\d\d-\d\d\W+UTC|\bUTC\b")
 _LIST: Final = r"\[(\d+(?:, ?\d+)*)\]"
-_ISR: Final = re.compile(rf"ISR\b.*?{_LIST}\s*(?:to|→|->)\s*{_LIST}", re.IGNORECASE)
+_ISR: Final = re.compile(rf"ISR\b.{{0,300}}?{_LIST}\s*(?:to|→|->)\s*{_LIST}", re.IGNORECASE)
 _POSITION: Final = re.compile(
-    r"\{offset=(?P<offset>\d+),\s*offsetEpoch=(?P<epoch>[\w.\[\]]+),\s*currentLeader=.*?epoch=(?P<current>\w+)\}"
+    r"\{offset=(?P<offset>\d+),\s*offsetEpoch=(?P<epoch>[\w.\[\]]+),\s*currentLeader=.{0,300}?epoch=(?P<current>\w+)\}"
 )
 _AT_ERROR: Final = re.compile(r"position at error time", re.IGNORECASE)
-_TRUNCATED: Final = re.compile(r"truncat\w+ (?:partition )?(?:\S+ )?to (?:offset )?(\d+)", re.IGNORECASE)
-_EPOCHS: Final = re.compile(r"\bepochs?\W+(\d+(?:\W+(?:and|or)?\W*\d+)*)", re.IGNORECASE)
+_TRUNCATED: Final = re.compile(
+    r"truncat\w{1,9} (?:partition )?(?:\S{1,300} )?to (?:offset )?(\d+)", re.IGNORECASE
+)
+_EPOCHS: Final = re.compile(r"\bepochs?\W+(\d+(?:\W{1,9}(?:(?:and|or)\W{0,9})?\d+)*)", re.IGNORECASE)
 _LEADER_EPOCH: Final = re.compile(r"starts at leader epoch (\d+)", re.IGNORECASE)
 _LEADER: Final = re.compile(r"current leader is (\d+)", re.IGNORECASE)
-_MARKS: Final = re.compile(r"highWatermark[=:]\s?(\d+)(?:.*?endOffset[=:]\s?(\d+))?", re.IGNORECASE)
-_GENERATION: Final = re.compile(r"(?:stabili[sz]ed|stable)\b.*?generation (\d+)", re.IGNORECASE)
+_MARKS: Final = re.compile(r"highWatermark[=:]\s?(\d+)(?:.{0,300}?endOffset[=:]\s?(\d+))?", re.IGNORECASE)
+_GENERATION: Final = re.compile(r"(?:stabili[sz]ed|stable)\b.{0,300}?generation (\d+)", re.IGNORECASE)
 _REBALANCE: Final = re.compile(r"rebalanc\w+", re.IGNORECASE)
 _OUT_OF_RANGE: Final = re.compile(r"out of range|OFFSET_OUT_OF_RANGE", re.IGNORECASE)
 _LEAST: Final = 2
@@ -62,7 +64,7 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
     """`position` is the line at which a fact begins; lines without one are counted as unknown."""
     file = str(path)
     texts = []
-    for line in lines(path, reading):
+    for line in log_lines(path, reading):
         if isinstance(line, Observation):
             yield replace(line, source=SOURCE)
         else:

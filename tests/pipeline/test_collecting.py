@@ -9,6 +9,7 @@ import pytest
 
 from mockbroker.pipeline.collecting import collect
 from mockbroker.pipeline.engine import DuckEngine
+from mockbroker.pipeline.readers.files import LONGEST
 
 pq = pytest.importorskip("pyarrow.parquet")
 _LINE = (
@@ -42,3 +43,24 @@ def test_lines_that_a_broker_also_printed(tmp_path: Path) -> None:
 def test_the_same_line_of_another_broker(tmp_path: Path) -> None:
     files = {f"{broker}/server.log": _LINE.format(broker=broker, ms=100) for broker in (1, 2)}
     assert read(tmp_path, files) == ["server.log", "server.log"]
+
+
+def test_lines_that_were_cut_are_told_once_for_each_file(tmp_path: Path) -> None:
+    time = "2026-11-23 02:12:13,123 INFO [Consumer clientId=a, groupId=g] "
+    long = f"{time}{'a' * LONGEST}\n"
+    (tmp_path / "app.log").write_text(
+        f"{time}Resetting offset for partition orders-0 to offset 5.\n{long}{long}"
+    )
+    (tmp_path / "rdkafka.log").write_text(
+        "%4|1763863933.123|OFFSET|rdkafka#consumer-1| [thrd:main]: orders [0]: offset reset (at offset 5, "
+        f"broker 1) to END (offset 7): Offset out of range\n%4|1763863933.124|OFFSET|x| {'1' * LONGEST}\n"
+    )
+    with closing(DuckEngine(tmp_path)) as engine:
+        collected = collect([tmp_path / "app.log", tmp_path / "rdkafka.log"], tmp_path / "rows", engine)
+    rows = pq.read_table(collected.folder / "kind=unreadable", columns=["file", "position", "detail"])
+    told = [(Path(each["file"]).name, each["position"], each["detail"]) for each in rows.to_pylist()]
+    cut = "is longer than 1,048,576 characters: the rest was not read"
+    assert told == [
+        ("app.log", 2, f"this line (and 1 more) {cut}"),
+        ("rdkafka.log", 2, f"this line {cut}"),
+    ]

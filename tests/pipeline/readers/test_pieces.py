@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mockbroker.pipeline.observations import Observation
 from mockbroker.pipeline.readers import Reading, pieces
-from mockbroker.pipeline.readers.files import head
+from mockbroker.pipeline.readers.files import LONGEST, head
 from mockbroker.pipeline.readers.logs import READERS
 from tests.properties import examples
 
@@ -105,3 +105,13 @@ def test_lines_that_are_longer_than_a_line_may_be(tmp_path: Path, monkeypatch: p
     path = tmp_path / "server.log"
     path.write_text(f"{FAILED}\n{'x' * 100}{FAILED}\n{FAILED}\n{CAUSE}\n")
     assert len(check(path, 120)) == 3
+
+
+def test_long_lines_are_cut_in_pieces_as_in_the_whole(tmp_path: Path) -> None:
+    path = tmp_path / "server.log"
+    long = "é" * (LONGEST + 1)
+    path.write_text(f"{FAILED}\n{long}\n{CAUSE}\n{FAILED}{long}\n{FAILED}{'é' * (LONGEST - len(FAILED))}\n")
+    check(path, 100)
+    reading = Reading()
+    in_pieces(path, 100, reading)
+    assert reading.cut == {str(path): [2, 4]}
