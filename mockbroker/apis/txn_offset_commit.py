@@ -1,15 +1,17 @@
 """TxnOffsetCommit (28): a group's positions, as part of a transaction (KIP-98, KIP-447, KIP-890)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..cluster.call import Call
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_rules import Producer
+from ..outcome import Steps
 from ..policies.offsets.refused_transactional_commit import refused_transactional_commit
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..policies.transactions.loading_transactional_commit import loading_transactional_commit
 from ..policies.transactions.transaction_verification import transaction_verification
+from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.txn_offset_commit import (
@@ -33,17 +35,18 @@ Done = Callable[[ErrorCode, frozenset[Key]], None]
 
 
 @handles(ApiKey.TXN_OFFSET_COMMIT)
-def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> object:
+def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> Steps:
     """Partitions that don't exist get an error, and the others are committed."""
     reply = Reply[TxnOffsetCommitResponse](call)
     if call.version >= _BY_ID_SINCE:
         _name(call, request)
-    known = {
-        (topic.name, partition.partition_index): partition
-        for topic in request.topics
-        for partition in topic.partitions
-        if call.cluster.partition(topic.name, partition.partition_index) is not None
-    }
+    known: dict[Key, TxnOffsetCommitRequestPartition] = {}
+    for topic in request.topics:
+        for few in portions(topic.partitions):
+            for asked in few:
+                if call.cluster.partition(topic.name, asked.partition_index) is not None:
+                    known[topic.name, asked.partition_index] = asked
+            yield
 
     def done(error: ErrorCode, too_long: frozenset[Key]) -> None:
         reply.complete(_answer(call, request, frozenset(known), error, too_long))
@@ -55,7 +58,11 @@ def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> object:
     elif (partition := call.cluster.offsets_partition(request.group_id).at(call.broker.id)) is None:
         done(E.NOT_COORDINATOR, _NO_KEYS)
     else:
-        _Commit(call, partition, request, known, done).start()
+        commit = _Commit(call, partition, request, done)
+        for some in portions(known.items()):
+            commit.take(some)
+            yield
+        commit.start()
     return reply.outcome()
 
 
@@ -68,7 +75,6 @@ class _Commit:
         call: Call,
         partition: Partition,
         request: TxnOffsetCommitRequest,
-        known: dict[Key, TxnOffsetCommitRequestPartition],
         done: Done,
     ) -> None:
         self._call = call
@@ -76,25 +82,27 @@ class _Commit:
         self._done = done
         self._producer = Producer(request.producer_id, request.producer_epoch)
         self._partition = partition
-        limit = 2 * call.broker.groups.settings.offset_metadata_max
-        self._too_long = frozenset(
-            key
-            for key, asked in known.items()
-            if len((asked.committed_metadata or "").encode("utf-16-le")) > limit
-        )
-        expire_ms = call.broker.groups.expiry.expire_ms()
-        self._offsets = {
-            key: CommittedOffset(
-                asked.committed_offset,
-                asked.committed_leader_epoch,
-                asked.committed_metadata or "",
-                call.now_ms,
-                expire_ms,
-                call.cluster.topics[key[0]].id.bytes,
-            )
-            for key, asked in known.items()
-            if key not in self._too_long
-        }
+        self._limit = 2 * call.broker.groups.settings.offset_metadata_max
+        self._expire_ms = call.broker.groups.expiry.expire_ms()
+        self._too_long: set[Key] = set()
+        self._offsets: dict[Key, CommittedOffset] = {}
+
+    def take(self, known: Iterable[tuple[Key, TxnOffsetCommitRequestPartition]]) -> None:
+        """Adds offsets of partitions that exist."""
+        topics = self._call.cluster.topics
+        for key, asked in known:
+            metadata = asked.committed_metadata or ""
+            if len(metadata.encode("utf-16-le")) > self._limit:
+                self._too_long.add(key)
+            elif (topic := topics.get(key[0])) is not None:
+                self._offsets[key] = CommittedOffset(
+                    asked.committed_offset,
+                    asked.committed_leader_epoch,
+                    metadata,
+                    self._call.now_ms,
+                    self._expire_ms,
+                    topic.id.bytes,
+                )
 
     def start(self) -> None:
         call, policy = self._call, self._call.policies[transaction_verification]
@@ -133,12 +141,12 @@ class _Commit:
         if not error and entry is not None and request.producer_epoch < entry.epoch:
             error = E.INVALID_PRODUCER_EPOCH
         if error or not self._offsets:
-            self._done(error, self._too_long)
+            self._done(error, frozenset(self._too_long))
             return
         group = call.broker.groups.groups[request.group_id]
 
         def answered(error: ErrorCode) -> None:
-            self._done(error, self._too_long)
+            self._done(error, frozenset(self._too_long))
 
         call.broker.groups.commit_in_transaction(group, self._producer, self._offsets, answered)
 
