@@ -10,8 +10,9 @@ from .events import Event
 Unread = tuple[int, Callable[..., Event], Any, Any, Any]
 """Its number, the function that makes the event, and the function's arguments, the number first."""
 
-MOST_NAMES: Final = 200_000
-"""How many partitions, topics and groups the large requests that are kept may name together."""
+MOST_ENTRIES: Final = 200_000
+"""How many entries the large requests and answers that are kept may have together: partitions, topics and
+groups that they name, or any others."""
 
 
 class Kept(Sequence[Event]):
@@ -25,7 +26,7 @@ class Kept(Sequence[Event]):
         self._made: dict[int, Event] = {}
         self._most = most
         self._large: deque[tuple[int, int]] = deque()
-        self._names = 0
+        self._weight = 0
         self.append = self._entries.append
 
     def count(self, value: Any = None) -> int:
@@ -43,14 +44,14 @@ class Kept(Sequence[Event]):
             found = self._made[number] = make(number, *values)
         return found
 
-    def weigh(self, number: int, names: int) -> None:
-        """Counts the names of event `number`, and forgets the oldest events if there are too many."""
+    def weigh(self, number: int, weight: int) -> None:
+        """Counts the entries of event `number`, and forgets the oldest events if there are too many."""
         entries, large = self._entries, self._large
-        large.append((number, names))
-        self._names += names
-        while self._names > MOST_NAMES or (entries and large and large[0][0] < _number(entries[0])):
+        large.append((number, weight))
+        self._weight += weight
+        while self._weight > MOST_ENTRIES or (entries and large and large[0][0] < _number(entries[0])):
             last, weight = large.popleft()
-            self._names -= weight
+            self._weight -= weight
             while entries and _number(entries[0]) <= last:
                 entries.popleft()
 

@@ -14,6 +14,7 @@ from ..protocol.record_batch import HEADER_BYTES, parse_header
 MOST_ENTRIES: Final = 1_000
 """How many entries of all lists in a request, or in an answer, a trace keeps."""
 LEFT_OUT: Final = "left_out"
+_WEIGHED: Final = frozenset((dict, list, str))
 
 
 class _Room:
@@ -59,6 +60,16 @@ def plain(value: Any, name: str = "", room: _Room | None = None) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     return value
+
+
+def weight(value: Any) -> int:
+    """How many entries the lists in a result of `plain` have, in all; 256 letters of a text count as one."""
+    kind = type(value)
+    if kind is dict:
+        return sum(weight(inner) for inner in value.values() if type(inner) in _WEIGHED)
+    if kind is list:
+        return len(value) + sum(weight(inner) for inner in value if type(inner) in _WEIGHED)
+    return len(value) >> 8
 
 
 def remade(model: type, value: Mapping[str, Any]) -> Any:

@@ -18,7 +18,7 @@ from .events import DETAILS, KINDS, NOT_KEPT, Event
 from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .kept import Kept, Unread
 from .looks import as_rows
-from .plain import shortened
+from .plain import shortened, weight
 from .states import States
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ _QUIET: Final = frozenset(
 their effects are looked for a little later."""
 _SMALL_BYTES: Final = 256
 """The names in larger requests are extracted at once, so that the requests need not be kept."""
+_FEW_ENTRIES: Final = 50
+"""Requests and answers with more count as large."""
 _PARTITIONS_PER_MS: Final = 256
 """How many partitions are inspected for each millisecond between two inspections, if bodies are not kept."""
 _DETAILED_PER_MS: Final = 32
@@ -106,11 +108,13 @@ class Trace:
             asked.names = request
         else:
             asked.names = names_in(about(api, request, call.cluster, MOST_NAMES))
-        if size > _SMALL_BYTES and len(asked.names) > 1:
-            self.events.weigh(number, len(asked.names))
         if self.bodies:
-            self._keep(exchanges.request(number, asked, self._known, shortened(request)))
+            body = shortened(request)
+            self._weigh(number, body)
+            self._keep(exchanges.request(number, asked, self._known, body))
         else:
+            if size > _SMALL_BYTES and len(asked.names) > 1:
+                self.events.weigh(number, len(asked.names))
             self._keep((number, exchanges.request, asked, self._known, NOT_KEPT))
         return asked
 
@@ -134,7 +138,12 @@ class Trace:
         else:
             outcome = type(answer) is Outcome
             codes, body = (answer, {}) if outcome else (error_codes(answer), shortened(answer))
+            self._weigh(number, body)
             self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))
+
+    def _weigh(self, number: int, body: Any) -> None:
+        if (entries := weight(body)) > _FEW_ENTRIES:
+            self.events.weigh(number, entries)
 
     def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:
         """A client sent something that no broker answers: its connection is closed."""

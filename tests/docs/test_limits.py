@@ -55,10 +55,10 @@ IN_CODE: Final = {
     "clients that follow the trace": stream.MOST_STREAMS,
     "events of requests and states that are kept": trace.KEPT,
     "the same once somebody has asked for the trace": trace.KEPT_WITH_DETAILS,
-    "partitions, topics and groups that large requests in the kept events name": kept.MOST_NAMES,
     "entries of a request, or of an answer, that are kept": plain.MOST_ENTRIES,
     "names of a request that are kept": exchanges.MOST_NAMES,
     "lines that are alike and printed within 10 seconds": repeats.PRINTED,
+    "entries of the large requests and answers among them, all together": kept.MOST_ENTRIES,
     "failures that are kept": reporting.KEPT,
     "notes about clients, for hints, of each kind": notes.KEPT,
 }

@@ -25,7 +25,7 @@ from mockbroker.trace import Answer, Request, Trace
 from mockbroker.trace.codes import error_codes
 from mockbroker.trace.events import BodyNotKeptError
 from mockbroker.trace.kept import Kept
-from mockbroker.trace.plain import errors, plain
+from mockbroker.trace.plain import errors, plain, weight
 from tests.driving import wire
 from tests.driving.cluster import a_cluster
 from tests.driving.connections import ConnectionDriver, written
@@ -134,6 +134,19 @@ def test_records_are_not_kept_alive() -> None:
     finally:
         tracemalloc.stop()
     assert kept < 2_000_000
+
+
+def test_large_bodies_count_whatever_they_name() -> None:
+    driver = TracedDriver(bodies=True, kept=1000)
+    entity = {"entity_type": "user", "entity_name": "ada"}
+    entry = {"entity": [entity], "ops": [{"key": "producer_byte_rate", "value": 1.0, "remove": False}]}
+    body = encode("alter_client_quotas", 0, {"entries": [entry] * 500, "validate_only": True})
+    frame = wire.request(ApiKey.ALTER_CLIENT_QUOTAS, 0, body)
+    for _ in range(300):
+        driver.send(frame)
+    kept = [event.body for event in driver.trace.events if isinstance(event, Request | Answer)]
+    assert 100 < len(kept) < 500
+    assert sum(map(weight, kept)) <= 200_000
 
 
 @given(st.lists(st.tuples(st.integers(0, 90_000), st.booleans()), max_size=40))
