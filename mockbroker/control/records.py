@@ -1,6 +1,7 @@
 """Operations on records: looking at them, producing and deleting them."""
 
 import base64
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Future
 from itertools import islice
@@ -84,7 +85,7 @@ def list_records(
     if limit is not None and limit < 0:
         raise OptionError(f"limit is {limit}: give 0 or more")
     found = records(target, topic, partition, isolation_level, broker, offset, control)
-    listed = list(islice(found, _MOST + 1 if limit is None else limit))
+    listed = list(islice(found, _MOST + 1 if limit is None else min(limit, sys.maxsize)))
     if limit is None and len(listed) > _MOST:
         raise OptionError(
             f"there are more than {_MOST} records: give a limit to get that many of them, or choose a "

@@ -129,6 +129,7 @@ def test_more_records_than_are_listed_are_refused_unless_somebody_says_how_many(
     assert [each["offset"] for each in asking("GET", f"{path}?offset=1")[1]] == list(range(1, 1001))
     assert len(asking("GET", f"{path}?limit=1001")[1]) == 1001
     assert len(asking("GET", f"{path}?limit=3")[1]) == 3
+    assert len(asking("GET", f"{path}?limit={10**20}")[1]) == 1001
 
 
 @pytest.mark.parametrize("group", ["billing/committed", "committed", "a/b", "50%/2F", "%2F", "ü?#"])
