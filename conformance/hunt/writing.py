@@ -133,5 +133,5 @@ def read(path: Path) -> Plan:
     path = path / PLAN if path.is_dir() else path
     try:
         return Plan.from_json(json.loads(path.read_text()))
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is not a plan of mockbroker hunt: {error}") from None

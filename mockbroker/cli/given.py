@@ -1,11 +1,11 @@
 """Reads the values of command-line options."""
 
-import json
 import os
 import shlex
 from pathlib import Path
 from typing import Any
 
+from ..json_texts import read_json
 from ..pairs import pairs
 from ..tokens import VARIABLE
 
@@ -67,7 +67,7 @@ def fields(values: list[str]) -> dict[str, Any]:
         if not equals or not name:
             raise ValueError(f"{text!r}: write it as FIELD=VALUE")
         try:
-            value = json.loads(written)
+            value = read_json(written)
         except ValueError:
             value = written
         if name in found:

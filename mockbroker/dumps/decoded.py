@@ -5,13 +5,13 @@ key, which is the same number. Before 3.8 each tool has a text of its own.
 """
 
 import base64
-import json
 import re
 import struct
 import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from ..json_texts import read_json
 from ..protocol.consumer_protocol import Partitions, write_assignment, write_partitions
 from ..protocol.group_metadata import GroupMetadata, MemberMetadata
 from ..protocol.offsets_log import (
@@ -62,7 +62,7 @@ def of_dump(key: str, value: str | None) -> Entry | None:
     """
     deleted = value in (None, _DELETED)
     if key.startswith('{"type":'):
-        return of_json(json.loads(key), None if deleted else json.loads(value or ""))
+        return of_json(read_json(key), None if deleted else read_json(value or ""))
     if found := _COMMIT.fullmatch(key) or _OLD_COMMIT.fullmatch(key):
         commit_key = CommitKey(found["group"], found["topic"], int(found["partition"]))
         offset = _OFFSET.fullmatch(value or "")
@@ -73,7 +73,7 @@ def of_dump(key: str, value: str | None) -> Entry | None:
         group_key = GroupKey(found["group"] or found["old"], "classic")
         if deleted:
             return Entry(group_key, None, deleted=True)
-        said = json.loads(value or "")
+        said = read_json(value or "")
         some = said.get("assignment") not in ("{}", None)
         return Entry(group_key, GroupState(int(said["generationId"]), int(some), _NONE))
     if (found := _OLD_GROUP.fullmatch(key)) and (state := _GENERATION.fullmatch(value or "")):

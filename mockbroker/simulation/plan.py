@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Final
 
 from ..errors import MockBrokerError
+from ..json_texts import read_json
 from .consumer_setting import Commit, ConsumerSetting, Reset
 from .group_setting import GroupSetting
 from .producer_setting import Generation, ProducerSetting
@@ -104,7 +105,7 @@ class Plan:
     def from_json(cls, text: str) -> "Plan":
         """PlanError says what is wrong with the text."""
         try:
-            row = json.loads(text)
+            row = read_json(text)
             if row.pop("schema") != SCHEMA:
                 raise PlanError(f"not a history: its schema is not {SCHEMA!r}")
             if (version := row.pop("version")) != VERSION:

@@ -12,6 +12,7 @@ from typing import IO, Any, Final
 
 from ..errors import MockBrokerError
 from ..extras import MissingExtraError
+from ..json_texts import read_json
 from .events import KINDS, SCHEMA_VERSION, Event
 
 SCHEMA: Final = "mockbroker-trace"
@@ -103,7 +104,7 @@ def read_json_lines(path: Path) -> Iterator[Event]:
         check_schema(path, file.readline())
         for number, line in enumerate(file, 2):
             try:
-                yield event(json.loads(line))
+                yield event(read_json(line))
             except (ValueError, KeyError, TypeError) as error:
                 raise TraceError(f"{path}:{number}: {error}") from None
 
@@ -111,7 +112,7 @@ def read_json_lines(path: Path) -> Iterator[Event]:
 def check_schema(path: Path, line: str) -> None:
     """TraceError if this first line is not that of a trace that can be read."""
     try:
-        head = json.loads(line)
+        head = read_json(line)
         known = head["schema"] == SCHEMA
     except (ValueError, KeyError, TypeError):
         known = False
@@ -159,7 +160,7 @@ def read_parquet(path: Path) -> Iterator[Event]:
 
 
 def _value(name: str, cell: Any) -> Any:
-    return json.loads(cell) if name in AS_JSON and cell is not None else cell
+    return read_json(cell) if name in AS_JSON and cell is not None else cell
 
 
 def write_parquet(path: Path, events: list[Event]) -> None:

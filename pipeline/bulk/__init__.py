@@ -4,7 +4,6 @@ What no search uses is left out: `current_epoch` of `fetched` rows, answers to J
 and the groups of refused requests that are not about a partition.
 """
 
-import json
 import shutil
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -12,6 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ...json_texts import read_json
 from ...trace.events import SCHEMA_VERSION
 from ..engine import Engine
 from ..observations import Observation
@@ -43,7 +43,7 @@ def can_read(path: Path, reader: str) -> bool:
     with path.open("rb") as file:
         head = file.readline(1 << 10)
     try:
-        return bool(1 <= json.loads(head)["version"] <= SCHEMA_VERSION)
+        return bool(1 <= read_json(head)["version"] <= SCHEMA_VERSION)
     except (ValueError, KeyError, TypeError):
         return False
 
@@ -149,7 +149,7 @@ def _metadata_in(file: "pq.ParquetFile", split: Split) -> Iterator[str]:
 def _names(text: str | bytes) -> dict[str, str]:
     """The names of topic ids in a row with a body, or in a body."""
     try:
-        row = json.loads(text)
+        row = read_json(text)
         return topic_ids(row.get("body", row))
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}  # what can't be read is reported where rows are read

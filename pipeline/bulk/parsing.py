@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.json as pj
 
+from ...json_texts import read_json
 from ...trace.files import COLUMNS
 from ..readers.files import MOST_TEXT
 
@@ -129,11 +130,9 @@ def _without_body(line: bytes) -> pa.Table | None:
 
 
 def _reason(line: bytes) -> str:
-    import json
-
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        row = read_json(line)
+    except ValueError as error:
         return f"{type(error).__name__}: {error}"
     return (
         "a value is not of its kind"

@@ -25,7 +25,9 @@ def _diverged(entry: Entry, found: re.Match[str]) -> Values:
 def _asked(entry: Entry, found: re.Match[str]) -> Values:
     number = re.search(r"\d+", found["leader_epoch_from"])
     known = re.search(
-        r"diverge FetchPosition\{offset=(\d+)|end offset from the broker is .{0,300}?endOffset=(\d+)", entry.message
+        r"diverge FetchPosition\{offset=(\d+)|"
+        r"end offset from the broker is .{0,300}?endOffset=(\d+)",
+        entry.message,
     )
     end = next((int(each) for each in known.groups() if each), -1) if known else -1
     return {"leader_epoch": int(number[0]) if number else None, "end_offset": end}

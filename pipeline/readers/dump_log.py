@@ -3,7 +3,6 @@
 `position` is the line. Topic and partition are those of the folder that the tool names first.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +13,7 @@ from ...dumps.decoded import is_transaction, of_dump
 from ...dumps.dump_log import Damage, DumpedBatch, DumpedRecord, Dumping, DumpParser, recognises
 from ...dumps.files import Line
 from ...dumps.segments import Place
+from ...json_texts import read_json
 from ..observations import Observation
 from .coordinator_json import row_of
 from .files import MOST_TEXT, Reading, lines, unreadable
@@ -109,8 +109,8 @@ class _Dump:
 
 def _decoded_row(key: str, value: str | None, blank: Observation) -> Observation | None:
     """The row of a decoded record; None if it is not a record of an internal topic."""
-    if key.startswith('{"type":') and is_transaction(found := json.loads(key)):
-        return row_of(found, None if value in (None, _DELETED) else json.loads(value or ""), blank)
+    if key.startswith('{"type":') and is_transaction(found := read_json(key)):
+        return row_of(found, None if value in (None, _DELETED) else read_json(value or ""), blank)
     if (entry := of_dump(key, value)) is not None:
         return of_entry(entry, blank)
     if transaction := _TRANSACTION.fullmatch(key):

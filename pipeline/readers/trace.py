@@ -4,13 +4,13 @@
 request of an answer, names of topic ids, and the reset after OFFSET_OUT_OF_RANGE.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from ...dumps.files import Head, Line
+from ...json_texts import read_json
 from ...trace.events import KINDS, SCHEMA_VERSION
 from ...trace.files import SCHEMA
 from ..observations import Observation
@@ -225,7 +225,7 @@ def _read_lines(path: Path, reading: Reading) -> Iterator[Observation]:
 def _unknown_version(line: Line) -> str:
     """Why a trace with this first line is not read at all."""
     try:
-        version = json.loads(line.text)["version"]
+        version = read_json(line.text)["version"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return f"the first line tells no schema version: {error}"
     if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
@@ -235,7 +235,7 @@ def _unknown_version(line: Line) -> str:
 
 def _line(line: Line, state: Exchanges, file: str) -> Iterator[Observation]:
     try:
-        row = json.loads(line.text)
+        row = read_json(line.text)
         found = list(_known(row, state))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = f"{type(error).__name__}: {error}" if line.ended else f"torn last line: {error}"
@@ -277,7 +277,7 @@ def _parquet_row(row: Row, state: Exchanges, file: str, number: int) -> Iterator
     try:
         row = {name: value for name, value in row.items() if value is not None}
         if "body" in row:
-            row["body"] = json.loads(row["body"])
+            row["body"] = read_json(row["body"])
         found = list(_known(row, state))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         yield unreadable(SOURCE, file, number, f"{type(error).__name__}: {error}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...dumps.files import LONGEST_LINE, Head
+from ...json_texts import read_json
 from ...trace.events import KINDS
 from ...trace.files import AS_JSON, COLUMNS
 from .files import head, readable
@@ -68,7 +69,7 @@ def rows(path: Path, start: int, end: int) -> Iterator[Row]:
 
 def _row(line: bytes, file: str, at: int) -> Row:
     try:
-        event = json.loads(line)
+        event = read_json(line)
         if event["kind"] not in KINDS:
             raise ValueError(f"unknown kind {event['kind']!r}")
         return (file, at, None, *(_cell(name, event) for name in COLUMNS))

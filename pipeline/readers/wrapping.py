@@ -5,7 +5,6 @@ What is inside is given to the readers as if it stood in a file of its own: a li
 and a stack trace as further lines. A time that only the wrapping tells is put before it.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
+from ...json_texts import read_json
 from .log_times import begins
 
 Fields = Mapping[str, Any]
@@ -72,10 +72,11 @@ def _of_json(line: str, *, timed: bool) -> list[str]:
     if not line.startswith("{"):
         raise WrongLineError("it is not an object of JSON, as the other lines are")
     try:
-        read = json.loads(line)
+        fields = dict(_flat(read_json(line)))
     except ValueError as error:
         raise WrongLineError(f"it is not JSON: {error}") from None
-    fields = dict(_flat(read))
+    except RecursionError:
+        raise WrongLineError("it is nested too deep") from None
     message = _first(fields, _MESSAGES)
     time = _time(fields)
     if message is None or time is None:

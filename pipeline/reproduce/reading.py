@@ -1,11 +1,11 @@
 """The incidents in a report that `analyze --out` wrote."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ...json_texts import read_json
 from ..errors import PipelineError
 from ..incidents.model import SCHEMA
 
@@ -29,7 +29,7 @@ def read(report: Path) -> list[Recorded]:
     """The incidents in the folder of a report, or in its `incidents.json`. PipelineError says what to do."""
     path = report / FILE if report.is_dir() else report
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = read_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         reason = error.strerror or error
         raise PipelineError(
