@@ -34,7 +34,8 @@ def python(module: str, *arguments: str) -> Command:
     return (sys.executable, "-m", module, *arguments)
 
 
-_LARGEST: Final = ("--mode", "largest", "--memory", "1000000000", "--p99", "0.25")
+_LARGEST: Final = ("--mode", "largest", "--memory", "1000000000", "--p99", "0.25", "--kept", "300")
+"""Members and fetch sessions keep what they named for as long as they live."""
 
 
 def tests(*arguments: str) -> Command:

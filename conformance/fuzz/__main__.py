@@ -111,6 +111,9 @@ def served_command(
     entries: Annotated[
         int, typer.Option(min=1, help="Entries of the largest requests, in the mode that has them.")
     ] = MOST_ENTRIES,
+    kept: Annotated[
+        int, typer.Option(help="MB that may be kept once connections and topics are gone.")
+    ] = shards.KEPT_BYTES >> 20,
     recording: Annotated[bool, typer.Option(help="With a trace and a packet capture.")] = False,
 ) -> None:
     """Sends the requests of the sessions to a serving process, over sockets.
@@ -119,7 +122,7 @@ def served_command(
     """
     modes = [each.value for each in mode or map(Mode, USUAL)]
     try:
-        limits = served.Limits(memory, stall, p99)
+        limits = served.Limits(memory, stall, p99, kept << 20)
         result = served.run(first, inputs, modes, limits, recording=recording, most_entries=entries)
     except Finding as finding:
         out.print(str(finding))
