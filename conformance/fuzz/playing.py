@@ -111,6 +111,7 @@ class Stage:
                 case Do():
                     self._do(step)
             self._work(_PARTS)
+            self._note_names()
             self._settle()
         except Finding:
             raise
@@ -195,8 +196,14 @@ class Stage:
         for data in step.writes:
             dialogue.sent(data)
             dialogue.got(self.receive(connection, data))
-            if connection.parked is not None and connection.parked[1].api_key is ApiKey.JOIN_GROUP:
-                names = [each.name for each in connection.parked[3].protocols]
+
+    def _note_names(self) -> None:
+        """Looks for members that name a protocol twice."""
+        for connection in self._connections.values():
+            found = connection.parked
+            # A large request has no values before it is read.
+            if found is not None and found[1].api_key is ApiKey.JOIN_GROUP and found[3] is not None:
+                names = [each.name for each in found[3].protocols]
                 self._named_twice = self._named_twice or len(set(names)) < len(names)
 
     def connect(self, broker: int) -> Connection:

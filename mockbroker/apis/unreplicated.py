@@ -61,6 +61,7 @@ class Unreplicated:
 
     def _reached(self, partition: Partition) -> None:
         answer, leader_epoch, offset, _ = self.left.pop(partition)
+        self._call.cluster.notes.produce_waited(self._call.client_id, partition, self.left)
         error = ErrorCode.NONE
         if partition.deleted:
             error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -44,8 +44,7 @@ class Notes:
         self.waits: dict[str | None, FetchContext] = {}
         """The last Fetch of a client that had to wait."""
         self.unacknowledged: dict[ClientPartition, tuple[Partition, Container[Partition]]] = {}
-        """The last Produce of a client that had to wait for followers: its partition, and those it waits for
-        until now."""
+        """The last Produce of a client that waits for followers: its partition, and all that it waits for."""
         self.coordinated: dict[str, tuple[str | None, int]] = {}
         """Groups whose coordinator a client has asked for: which client was the last, and when."""
         self.unread: dict[tuple[str | None, str], str] = {}
@@ -77,6 +76,14 @@ class Notes:
         self, client_id: str | None, partition: "Partition", left: "Container[Partition]"
     ) -> None:
         _note(self.unacknowledged, (client_id, partition.topic.name, partition.index), (partition, left))
+
+    def produce_waited(
+        self, client_id: str | None, partition: "Partition", left: "Container[Partition]"
+    ) -> None:
+        """It waits no longer for this partition."""
+        key = client_id, partition.topic.name, partition.index
+        if self.unacknowledged.get(key, (None, None))[1] is left:
+            del self.unacknowledged[key]
 
     def coordinator_sought(self, client_id: str | None, group: str, now_ms: int) -> None:
         _note(self.coordinated, group, (client_id, now_ms))
