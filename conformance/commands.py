@@ -29,8 +29,8 @@ from .setup import BROKER_CONFIG, CLUSTER_SIZES
 HELP = "Compare a cluster with the recorded answers of real brokers."
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=HELP, rich_markup_mode=None)
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Console(emoji=False, highlight=False, soft_wrap=True)
+err = Console(emoji=False, stderr=True, highlight=False, soft_wrap=True)
 
 Only = Annotated[str | None, typer.Option("--only", help="Part of a question's id, or a glob.")]
 _WIDEST = 400

@@ -35,6 +35,7 @@ _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
         "create_topics.returned_configs",
         "describe_configs.chosen_broker_keys",
         "describe_configs.chosen_keys",
+        "describe_configs.resources_named_twice",
         "describe_configs.several_resources",
         "describe_configs.topic_synonyms",
     ),

@@ -4,9 +4,11 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Final
 
+from ..shown import shown
 from .analysis import Analysis
 from .incidents import Incident
 from .incidents.model import Finding
@@ -45,25 +47,26 @@ def where(finding: Finding) -> str:
 def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
     """What was read, what could not be read, and the incidents: at most `most` of each name, with as many
     events."""
-    console.print(_read(analysis), highlight=False, markup=False)
+    # Texts from files are neither markup nor orders to the terminal.
+    plain = partial(console.print, highlight=False, markup=False, emoji=False)
+    plain(shown(_read(analysis)))
     for line in trouble(analysis):
-        console.print(line, style="yellow", highlight=False, markup=False)
+        plain(shown(line), style="yellow")
     if not analysis.incidents:
         console.print("No finding.", style="green")
         return
     console.print(counted(analysis), style="bold", highlight=False)
-    shown: Counter[str] = Counter()
+    told: Counter[str] = Counter()
     for incident in analysis.incidents:
-        shown[incident.name] += 1
-        if shown[incident.name] <= most:
+        told[incident.name] += 1
+        if told[incident.name] <= most:
             console.print()
-            # Text from files must not be taken for markup.
             for line in _told(incident, console.width, most):
-                console.print(line, highlight=False, markup=False, soft_wrap=True)
+                plain(shown(line), soft_wrap=True)
     console.print()
-    for name, count in shown.items():
+    for name, count in told.items():
         if count > most:
-            console.print(f"{count - most} more of {name} are in the report", highlight=False, markup=False)
+            plain(f"{count - most} more of {name} are in the report")
 
 
 def counted(analysis: Analysis) -> str:

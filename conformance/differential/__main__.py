@@ -18,8 +18,8 @@ from .replaying import replay
 from .running import Found, Pair, run
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+out = Console(emoji=False, highlight=False)
+err = Console(emoji=False, stderr=True, highlight=False)
 _SHOWN = 5
 
 

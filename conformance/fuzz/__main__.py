@@ -27,8 +27,8 @@ Mode = enum.Enum("Mode", {name.upper(): name for name in MODES})  # type: ignore
 _MEMORY: Final = 2_000_000 * 1024
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, help=__doc__)
-out = Console(highlight=False, soft_wrap=True, markup=False)
-err = Console(stderr=True, highlight=False, markup=False)
+out = Console(emoji=False, highlight=False, soft_wrap=True, markup=False)
+err = Console(emoji=False, stderr=True, highlight=False, markup=False)
 
 
 @app.command()

@@ -43,9 +43,9 @@ def _run(
     from ..pipeline.page import write_page
     from ..pipeline.report import show
 
-    console = Console()
+    console = Console(emoji=False)
     if not console.is_terminal:
-        console = Console(width=110)
+        console = Console(emoji=False, width=110)
     with _progress() as tell:
         found = analyze(paths, out, timezone=zone, engine=engine, master=master, tell=tell)
     show(found, console)
@@ -61,7 +61,7 @@ def _run(
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
     """Says on stderr what is being done: with a spinner on a terminal, else one line each."""
-    console = Console(stderr=True)
+    console = Console(emoji=False, stderr=True)
     if not console.is_terminal:
         yield lambda what: typer.echo(f"mockbroker analyze: {what}", err=True)
         return

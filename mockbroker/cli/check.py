@@ -44,7 +44,7 @@ class Settings:
     json: Path | None = None
     html: Path | None = None
     cards: Path | None = None
-    console: Console = field(default_factory=lambda: Console(highlight=False))
+    console: Console = field(default_factory=lambda: Console(emoji=False, highlight=False))
 
     def drivers(self) -> list[tuple[str, tuple[str, ...]]]:
         """The clients by name, and the options that name each. ValueError."""
@@ -62,7 +62,7 @@ class Settings:
         """What starts a client's driver, built if need be. ValueError; BuildError."""
         if self.command is not None:
             return shlex.split(self.command)
-        console = Console(stderr=True)
+        console = Console(emoji=False, stderr=True)
         if not console.is_terminal:
             console.print(f"mockbroker check: building the driver of {name}", soft_wrap=True)
         with console.status(f"building the driver of {name}"):
@@ -120,7 +120,7 @@ def _played(
     settings: Settings, title: str, words: Sequence[str], plan: Sequence[Cell]
 ) -> tuple[str, list[Judged]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
+    console = Console(emoji=False, stderr=True)
     tell = now_and_then("check")
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(title, total=len(plan))

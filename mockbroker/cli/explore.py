@@ -70,7 +70,7 @@ def run(
     KeyboardInterrupt if it was interrupted: then it prints and keeps what was found so far, and says how to
     continue.
     """
-    console, errors = Console(soft_wrap=True), Console(stderr=True)
+    console, errors = Console(emoji=False, soft_wrap=True), Console(emoji=False, stderr=True)
     compared = variants(options, fixed)
     _check(compared)
     if out is not None:

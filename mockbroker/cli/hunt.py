@@ -84,7 +84,7 @@ class Settings:
                 raise ValueError("a driver of your own has no versions: give --client NAME")
             return shlex.split(self.command)
         assert self.client is not None
-        with Console(stderr=True).status(f"building the driver of {self.client}"):
+        with Console(emoji=False, stderr=True).status(f"building the driver of {self.client}"):
             return command_for(self.client, version or self.version)
 
 
@@ -130,8 +130,8 @@ class _Search:
 
     def __init__(self, settings: Settings, lanes: int) -> None:
         self._settings, self._campaign = settings, settings.campaign(lanes)
-        self._console = Console(soft_wrap=True, highlight=False)
-        self._errors = Console(stderr=True)
+        self._console = Console(emoji=False, soft_wrap=True, highlight=False)
+        self._errors = Console(emoji=False, stderr=True)
         self.groups = Groups()
         self.interrupted = False
         self._client = ""

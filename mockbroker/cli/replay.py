@@ -37,7 +37,7 @@ def run(
     if clients and trace is not None:
         raise ValueError("--trace is written by the simulator only: it can't be combined with --client")
     plan = _changed(read_plan(path), kafka, policies, fixed, commit)
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console(emoji=False, soft_wrap=True, highlight=False)
     commands = _commands(clients)
     _tell(console, plan.told)
     if commands:
@@ -52,7 +52,7 @@ def _commands(clients: Sequence[str]) -> list[Sequence[str]]:
     """What starts the drivers of these clients."""
     from ..conformance.drivers import command_for
 
-    with Console(stderr=True).status("building drivers"):
+    with Console(emoji=False, stderr=True).status("building drivers"):
         return [command_for(each) for each in clients]
 
 
