@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from .engine import Engine
 from .observations import Observation
 from .readers import Reader, Reading
-from .readers.files import head
+from .readers.files import head, unreadable, why
 from .readers.pieces import Told, can_cut, cuts, rows, told
 
 PIECE: Final = 32 << 20
@@ -43,16 +43,24 @@ class Ahead:
         self._told = engine.ahead(_told, tasks) if large else (_told(task) for task in tasks)
 
     def read(self, path: Path, reading: Reading, done: Callable[[int], None]) -> Iterator[Observation]:
-        """The rows of the next log; `done` hears of the bytes of each piece. PipelineError."""
+        """The rows of the next log; `done` hears of the bytes of each piece."""
         tasks = next(self._logs)
         assert all(each.path == path for each in tasks), path
 
+        bad: list[str] = []
+
         def pieces() -> Iterator[Told]:
             for task in tasks:
-                yield next(self._told)
+                found = next(self._told)
+                if isinstance(found, str):
+                    bad.append(found)
+                else:
+                    yield found
                 done(task.end - task.start)
 
-        return rows("broker-log", path, pieces(), reading)
+        yield from rows("broker-log", path, pieces(), reading)
+        if bad:
+            yield unreadable("broker-log", str(path), 0, bad[0])
 
     def close(self) -> None:
         """Ends the processes."""
@@ -63,5 +71,9 @@ def _ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
     return pairwise([*cuts(path, size), path.stat().st_size])
 
 
-def _told(task: _Task) -> Told:
-    return told(task.path, task.start, task.end, Reading(task.timezone))
+def _told(task: _Task) -> Told | str:
+    """What a piece tells, or why it can't be read."""
+    try:
+        return told(task.path, task.start, task.end, Reading(task.timezone))
+    except Exception as error:
+        return why(error)

@@ -8,11 +8,15 @@ from shutil import disk_usage
 from typing import Final
 
 from ..dumps.files import opened
-from .errors import PipelineError
 from .observations import Observation
-from .readers.files import readable, unreadable, walk
+from .readers.files import readable, unreadable, walk, why
 
 _SOURCE: Final = "archive"
+_GROWTH: Final = 100
+_LEAST_LIMIT: Final = 256 << 20
+_SHOWN: Final = 60
+_BLOCK: Final = 4 << 10
+"""What an empty file takes."""
 _DAMAGE: Final = (tarfile.TarError, EOFError, OSError, ValueError)
 
 
@@ -27,18 +31,26 @@ class Unpacked:
 
 
 def unpack(paths: Iterable[Path], folder: Path) -> Unpacked:
-    """`folder` gets a folder for each archive. PipelineError for a path that can't be read, or if there is
-    not enough space."""
+    """`folder` gets a folder for each archive. PipelineError for a path that does not exist."""
     found = Unpacked()
-    for path in walk(paths):
-        if not _is_archive(path):
+
+    def refused(path: Path, error: Exception) -> None:
+        found.bad.append(unreadable(_SOURCE, str(path), 0, why(error)))
+
+    for path in walk(paths, refused):
+        try:
+            is_archive = _is_archive(path)
+        except Exception as error:
+            refused(path, error)
+            continue
+        if not is_archive:
             found.paths.append(path)
             continue
         into = folder / str(len(found.archives) + 1) / path.name
         into.mkdir(parents=True)
         found.archives.append(path)
         found.bad += _unpack(path, into)
-        found.paths += walk([into])
+        found.paths += walk([into], refused)
     return found
 
 
@@ -54,20 +66,37 @@ def _is_archive(path: Path) -> bool:
 
 
 def _unpack(path: Path, into: Path) -> Iterator[Observation]:
-    number = 0
-    with readable(path), opened(path) as file:
-        try:
-            with tarfile.open(fileobj=file, mode="r|") as archive:
-                for number, member in enumerate(archive, 1):
-                    if not member.isfile():
-                        continue
-                    if member.size > disk_usage(into).free:
-                        raise PipelineError(f"{path}: no space for {member.name} in {into}")
-                    try:
-                        archive.extract(member, into, set_attrs=False, filter="data")
-                    except tarfile.FilterError as error:
-                        yield unreadable(_SOURCE, str(path), number, f"left out: {error}")
-        except _DAMAGE as error:
-            if isinstance(error, PipelineError) or (isinstance(error, OSError) and error.errno is not None):
-                raise
-            yield unreadable(_SOURCE, str(path), number + 1, f"the archive is broken: {error}")
+    number, left = 0, max(_GROWTH * path.stat().st_size, _LEAST_LIMIT)
+    try:
+        with opened(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
+            for number, member in enumerate(archive, 1):
+                left -= max(member.size, _BLOCK)
+                if left < 0:
+                    yield unreadable(_SOURCE, str(path), number, f"the rest is left out: {_too_much(path)}")
+                    return
+                if not member.isfile():
+                    continue
+                if member.size > disk_usage(into).free:
+                    yield _left_out(path, number, member, "no space is left for it")
+                    continue
+                try:
+                    archive.extract(member, into, set_attrs=False, filter="data")
+                except tarfile.FilterError as error:
+                    yield _left_out(path, number, member, str(error))
+                except OSError as error:
+                    if error.errno is None:
+                        raise
+                    yield _left_out(path, number, member, error.strerror or str(error))
+    except _DAMAGE as error:
+        yield unreadable(_SOURCE, str(path), number + 1, f"the archive is broken: {error}")
+
+
+def _left_out(path: Path, number: int, member: tarfile.TarInfo, reason: str) -> Observation:
+    name = member.name if len(member.name) <= _SHOWN else f"{member.name[:_SHOWN]}…"
+    return unreadable(_SOURCE, str(path), number, f"left out: {name!r}: {reason}")
+
+
+def _too_much(path: Path) -> str:
+    """The limit that an archive exceeds, for people."""
+    limit = max(_GROWTH * path.stat().st_size, _LEAST_LIMIT) >> 20
+    return f"the archive unpacks to more than {limit:,} MiB: unpack it yourself, and give the folder"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -65,18 +66,21 @@ def collect(
     from .archives import unpack
     from .progress import Progress
     from .readers import Reading, survey
-    from .readers.files import cut_rows
+    from .readers.files import cut_rows, guarded, unreadable, why
     from .remote import fetched
 
     here = fetched(paths, folder.with_name(FETCHED), tell)
     unpacked = unpack(here, folder.with_name(UNPACKED))
-    found = survey(unpacked.paths)
+    found = survey(
+        unpacked.paths,
+        lambda path, error: unpacked.bad.append(unreadable("text", str(path), 0, why(error))),
+    )
     collected = Collected(folder, unknown=[str(path) for path in found.unknown])
     for path in found.unknown:
         collected.keep_silent(path)
     if not found.recognised:
-        listed = ", ".join(collected.unknown[:5]) or "no files"
-        raise PipelineError(f"no file has a known format: {listed}")
+        listed = collected.unknown[:5] + [f"{each.file} ({each.detail})" for each in unpacked.bad[:5]]
+        raise PipelineError(f"no file has a known format: {', '.join(listed) or 'no files'}")
     reading = Reading(timezone)
     writer, repeats = _Writer(folder), _Repeats()
     writer.write(iter(unpacked.bad))
@@ -91,12 +95,17 @@ def collect(
             tell(f"reading {path} ({reader.what})")
             collected.files[str(path)] = reader.what
             if cut:
-                writer.write(repeats.without(path, logs.read(path, reading, progress.read)))
+                rows = partial(logs.read, path, reading, progress.read)
+                writer.write(repeats.without(path, guarded(reader.name, path, rows)))
                 continue
             if bulk.can_read(path, reader.name):
-                bulk.read(engine, path, folder)
+                try:
+                    bulk.read(engine, path, folder)
+                except Exception as error:
+                    writer.write(iter([unreadable(reader.name, str(path), 0, why(error))]))
             else:
-                count = writer.write(repeats.without(path, reader.read(path, reading)))
+                rows = partial(reader.read, path, reading)
+                count = writer.write(repeats.without(path, guarded(reader.name, path, rows)))
                 if not count and reader.name not in _QUIET:
                     collected.keep_silent(path)
             progress.read(size)

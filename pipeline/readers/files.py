@@ -1,7 +1,7 @@
 """Files as the readers see them, and what is counted while they are read."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
@@ -125,25 +125,62 @@ def unreadable(source: str, file: str, position: int, reason: str, text: str | N
     return Observation("unreadable", source, file, position, detail=reason, text=cut)
 
 
-def walk(paths: Iterable[Path | str]) -> Iterator[Path]:
-    """The files, and those in folders, in order of name. PipelineError if one does not exist."""
+Refused = Callable[[Path, Exception], object]
+"""Hears of a file or folder that can't be read, and why."""
+
+
+def walk(paths: Iterable[Path | str], refused: Refused | None = None) -> Iterator[Path]:
+    """The files, and those in folders, in order of name; a folder to which several links lead is read once.
+
+    PipelineError if a path does not exist; if something in a folder can't be read, `refused` hears of it, or
+    else PipelineError.
+    """
     for path in map(Path, paths):
         with readable(path):
             if path.is_dir():
-                yield from _files(path)
+                yield from _files(path, refused, set())
             else:
                 path.stat()
                 yield path
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    with readable(folder):
-        entries = sorted(folder.iterdir())
-    for entry in entries:
-        if entry.is_dir():
-            yield from _files(entry)
-        elif entry.is_file():
+def _files(folder: Path, refused: Refused | None, seen: set[tuple[int, int]]) -> Iterator[Path]:
+    try:
+        with readable(folder):
+            about = folder.stat()
+            if (about.st_dev, about.st_ino) in seen:
+                return
+            seen.add((about.st_dev, about.st_ino))
+            entries = sorted(folder.iterdir())
+            # A link may lead to a folder that is read under its own name.
+            folders = {each: each.is_symlink() for each in entries if each.is_dir()}
+            files = {each for each in entries if each.is_file()}
+    except PipelineError as error:
+        if refused is None:
+            raise
+        refused(folder, error)
+        return
+    links = [each for each, is_link in folders.items() if is_link]
+    for entry in [*(each for each in entries if each not in links), *links]:
+        if entry in folders:
+            yield from _files(entry, refused, seen)
+        elif entry in files:
             yield entry
+
+
+def guarded(source: str, path: Path, rows: Callable[[], Iterator[Observation]]) -> Iterator[Observation]:
+    """The rows of a file, and one more if something ends them: a file that can't be read does not end the
+    reading of others."""
+    try:
+        yield from rows()
+    except Exception as error:
+        yield unreadable(source, str(path), 0, why(error))
+
+
+def why(error: Exception) -> str:
+    """Why a file can't be read, in one line."""
+    told = str(error) if isinstance(error, PipelineError) else f"{type(error).__name__}: {error}"
+    return f"it could not be read: {told}"
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Final
 
 from ...dumps.files import HEAD_BYTES, Head
 from ..observations import Observation
-from .files import Reading, head, later, walk
+from .files import Reading, Refused, head, later, walk
 
 Recognises = Callable[[Head], bool]
 Reads = Callable[[Path, Reading], Iterator[Observation]]
@@ -83,11 +83,18 @@ class Survey:
     unknown: list[Path] = field(default_factory=list)
 
 
-def survey(paths: Iterable[Path | str]) -> Survey:
-    """Reads the start of every file, also in folders. PipelineError for a path that can't be read."""
+def survey(paths: Iterable[Path | str], refused: Refused | None = None) -> Survey:
+    """Reads the start of every file, also in folders. PipelineError for a path that does not exist; for one
+    that can't be read, `refused` hears of it, or else PipelineError."""
     found = Survey()
-    for path in walk(paths):
-        reader = recognise(path)
+    for path in walk(paths, refused):
+        try:
+            reader = recognise(path)
+        except Exception as error:
+            if refused is None:
+                raise
+            refused(path, error)
+            continue
         if reader is None:
             (found.useless if _USELESS.fullmatch(path.name) else found.unknown).append(path)
         else:
