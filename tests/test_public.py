@@ -18,6 +18,7 @@ from mockbroker import MockBrokerError, MockCluster
 ROOT = Path(mockbroker.__file__).parent
 INSIDE = {
     "AlreadyDoneError",
+    "AnswerTooLargeError",
     "ApiError",
     "BatchError",
     "DamagedError",

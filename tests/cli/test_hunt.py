@@ -108,13 +108,13 @@ def test_what_was_found_outlives_ctrl_c(hunting: "subprocess.Popen[str]", tmp_pa
     [
         (["--client", "confluent"], "no client 'confluent': did you mean 'confluent-kafka'?"),
         ([], "which client? Give --client NAME, --client-command COMMAND or --application COMMAND"),
-        (["--client-command", "no-such-program"], "No such file or directory: 'no-such-program'"),
+        (["--client-command", "no-such-program"], "no-such-program: No such file or directory"),
         (
             ["--client-command", f"{sys.executable} -c 'print(42)'"],
             "ended with status 0; its last output:\n42",
         ),
         (["--client-command", "x", "--versions", "1,2"], "a driver of your own has no versions"),
-        (["--client", "aiokafka", "--plan", "nowhere.json"], "No such file or directory: 'nowhere.json'"),
+        (["--client", "aiokafka", "--plan", "nowhere.json"], "nowhere.json: No such file or directory"),
         (["--client", "aiokafka", "--plan", __file__], "is not a plan of mockbroker hunt"),
     ],
 )
@@ -150,7 +150,7 @@ def test_a_whole_application(tmp_path: Path) -> None:
         ([], "which topics does the application read? Give --input TOPIC"),
         (["--input", "in", "--output", "out", "--client", "java"], "a client or an application?"),
         (["--input", "in", "--output", "out", "--versions", "1"], "an application has no versions"),
-        (["--input", "in", "--output", "out"], "No such file or directory: 'no-such-program'"),
+        (["--input", "in", "--output", "out"], "no-such-program: No such file or directory"),
     ],
 )
 def test_what_is_wrong_with_an_application(options: list[str], told: str) -> None:
