@@ -17,6 +17,11 @@ MANY: Final = 512
 def portions(entries: Iterable[T], size: int = PORTION) -> Iterator[Sequence[T]]:
     """The entries, a few at a time. Whoever walks over them yields after each portion, and gives a copy of
     what may change meanwhile."""
+    if type(entries) is list and len(entries) <= size:
+        # Most requests name few.
+        if entries:
+            yield entries
+        return
     rest = iter(entries)
     while portion := list(islice(rest, size)):
         yield portion

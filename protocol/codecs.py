@@ -66,16 +66,22 @@ class Codec:
     def decode(self, frame: bytes | memoryview, offset: int) -> Any:
         """The request after the header, whose client id ends at `offset`. MalformedRequestError."""
         try:
-            return self._request(self._read(*self._body(frame, offset)))
+            if self.flexible:
+                offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
+            request = self._read(frame if self.keeps_view else bytes(frame), offset)
         except reading.READ_ERRORS as error:
             raise self._malformed(error) from error
+        return request if self.upgrade is None else self.upgrade(request, self.version)
 
     def decode_in_parts(self, frame: bytes | memoryview, offset: int) -> Generator[None, None, Any]:
         """As `decode`, for large requests."""
         try:
-            return self._request((yield from self._functions_in_parts()[0](*self._body(frame, offset))))
+            if self.flexible:
+                offset = skip_tags(frame, offset)
+            request = yield from self._functions_in_parts()[0](bytes(frame), offset)
         except reading.READ_ERRORS as error:
             raise self._malformed(error) from error
+        return request if self.upgrade is None else self.upgrade(request, self.version)
 
     def _functions_in_parts(self) -> tuple[reading.ReaderInParts, writing.WriterInParts]:
         if self._in_parts is None:
@@ -87,14 +93,6 @@ class Codec:
             )
         return self._in_parts
 
-    def _body(self, frame: bytes | memoryview, offset: int) -> tuple[Any, int]:
-        if self.flexible:
-            offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
-        return (frame if self.keeps_view else bytes(frame)), offset
-
-    def _request(self, values: Any) -> Any:
-        return values if self.upgrade is None else self.upgrade(values, self.version)
-
     def _malformed(self, error: Exception) -> MalformedRequestError:
         why = error if isinstance(error, ValueError) else "the request ends early"
         return MalformedRequestError(f"{self.api_key.name} v{self.version}: {why}")
@@ -102,30 +100,33 @@ class Codec:
     def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
         """The whole answer frame. TextTooLongError; AnswerTooLargeError if it has more than `most` bytes,
         records not counted."""
-        out, response = self._begun(response)
-        self._write(response, out)
-        return self._frame(correlation_id, out, most)
-
-    def encode_in_parts(
-        self, correlation_id: int, response: Any, most: float = math.inf
-    ) -> Generator[None, None, Frame]:
-        """As `encode`, for large answers."""
-        out, response = self._begun(response)
-        for _ in self._functions_in_parts()[1](response, out):
-            if len(out) + out.shared_bytes > most:
-                break
-            yield
-        return self._frame(correlation_id, out, most)
-
-    def _begun(self, response: Any) -> tuple[FrameBuffer, Any]:
         if self.downgrade is not None:
             response = self.downgrade(response, self.version)
         out = FrameBuffer(8)
         if self.tagged_answer:
             out.append(0)
-        return out, response
+        self._write(response, out)
+        if len(out) > most or out.splices:
+            return self._finished(correlation_id, out, most)
+        _PREFIX.pack_into(out, 0, len(out) - 4, correlation_id)
+        return out
 
-    def _frame(self, correlation_id: int, out: FrameBuffer, most: float) -> Frame:
+    def encode_in_parts(
+        self, correlation_id: int, response: Any, most: float = math.inf
+    ) -> Generator[None, None, Frame]:
+        """As `encode`, for large answers."""
+        if self.downgrade is not None:
+            response = self.downgrade(response, self.version)
+        out = FrameBuffer(8)
+        if self.tagged_answer:
+            out.append(0)
+        for _ in self._functions_in_parts()[1](response, out):
+            if len(out) + out.shared_bytes > most:
+                break
+            yield
+        return self._finished(correlation_id, out, most)
+
+    def _finished(self, correlation_id: int, out: FrameBuffer, most: float) -> Frame:
         if len(out) + out.shared_bytes > most:
             raise AnswerTooLargeError(f"the answer would have more than {most} bytes")
         spliced = sum(sum(map(len, records)) for _, records in out.splices)

@@ -37,7 +37,10 @@ _LONG: Final = 64
 def fetch(call: Call, request: FetchRequest) -> object:
     if call.version < 15 and request.replica_id != request.replica_state.replica_id:
         request.replica_state = ReplicaState(request.replica_id)
-    if sum(len(topic.partitions) for topic in request.topics) > _LONG:
+    topics = request.topics
+    if len(topics) > 1 and sum([len(topic.partitions) for topic in topics]) > _LONG:
+        return call.in_parts(_in_parts(call, request))
+    if topics and len(topics[0].partitions) > _LONG:
         return call.in_parts(_in_parts(call, request))
     context = at_once(call.broker.sessions.context(request, call.version))
     refused = _refused(call, context)

@@ -9,7 +9,7 @@ from ..policies.fetching.fetch_of_nameless_topic import fetch_of_nameless_topic
 from ..policies.fetching.fetch_session_shards import fetch_session_shards
 from ..policies.fetching.session_leader_epoch import session_leader_epoch
 from ..policies.fetching.session_use import session_use
-from ..portions import PORTION, Pace
+from ..portions import PORTION
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
 
@@ -75,10 +75,11 @@ class FetchSession:
 
     def take(self, request: FetchRequest) -> Generator[None, None, None]:
         """Adds and changes partitions as the request says."""
-        pace = Pace()
+        count = 0
         for topic in request.topics:
             for asked in topic.partitions:
-                if pace.enough():
+                count += 1
+                if not count % PORTION:
                     yield
                 key = (topic.topic, topic.topic_id, asked.partition)
                 cached = self.partitions.get(key)
@@ -131,10 +132,11 @@ class FetchContext:
 
     def take(self) -> "Generator[None, None, FetchContext]":
         """Takes the partitions from the request, if there is no session."""
-        pace = Pace()
+        count = 0
         for topic in self.request.topics if self.session is None else ():
             for asked in topic.partitions:
-                if pace.enough():
+                count += 1
+                if not count % PORTION:
                     yield
                 self._asked[topic.topic, topic.topic_id, asked.partition] = asked
         return self

@@ -101,7 +101,10 @@ class Sending(Frames):
             frame = found.encode(correlation_id, answer, self._most_bytes)
         except _ENCODING_ERRORS as error:
             return self._send_instead(error, found, correlation_id, call, request, exchange)
-        return self._send_whole(frame, exchange)
+        if exchange is not None or self._deliveries is not None:
+            return self._send_whole(frame, exchange)
+        self.send(frame)
+        return True
 
     def _write_large(
         self,
