@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mockbroker.coordinators.consumer.assignors import ASSIGNORS, Subscriber
@@ -73,17 +73,29 @@ def test_uniform_moves_nothing_of_what_it_made(group: tuple[list[Subscriber], di
     assert again == target
 
 
-@given(group=groups())
-def test_nobody_could_take_a_partition_from_someone_who_has_two_more(
-    group: tuple[list[Subscriber], dict[UUID, int]],
-) -> None:
-    members, counts = group
-    target = ASSIGNORS["uniform"](members, counts)
-    sizes = {name: _size(found) for name, found in target.items()}
-    for each in members:
-        for owner, found in target.items():
-            if sizes[owner] > sizes[each.id] + 1:
-                assert found.keys().isdisjoint(each.topics)
+def test_nobody_could_take_a_partition_from_someone_who_has_two_more() -> None:
+    uneven = 0
+    first, second, *_ = TOPICS
+    a = Subscriber("a", None, frozenset([first]), {first: frozenset([0, 1])})
+    b = Subscriber("b", None, frozenset([first, second]), {})
+    c = Subscriber("c", None, frozenset([second]), {second: frozenset([0])})
+
+    @given(group=groups())
+    @example(group=([a, c], {first: 7, second: 1}))
+    @example(group=([a, b, c], {first: 2, second: 1}))
+    def check(group: tuple[list[Subscriber], dict[UUID, int]]) -> None:
+        nonlocal uneven
+        members, counts = group
+        target = ASSIGNORS["uniform"](members, counts)
+        sizes = {name: _size(found) for name, found in target.items()}
+        for each in members:
+            for owner, found in target.items():
+                if sizes[owner] > sizes[each.id] + 1:
+                    uneven += 1
+                    assert found.keys().isdisjoint(each.topics)
+
+    check()
+    assert uneven
 
 
 def _size(found: Assignment | Mapping[UUID, frozenset[int]]) -> int:
