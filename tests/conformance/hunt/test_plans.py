@@ -27,19 +27,39 @@ def test_a_quarter_of_the_plans_has_no_event() -> None:
 
 
 @pytest.mark.parametrize(
-    ("capabilities", "left"),
+    ("capabilities", "left", "used"),
     [
-        (set(), {"producer"}),
-        ({"groups"}, {"producer", "members"}),
-        ({"assign"}, {"producer", "members"}),
-        ({"groups", "transactions"}, {"producer", "members", "transactions"}),
-        ({"transactions", "send-offsets"}, {"producer", "transactions"}),
-        (ALL, {"producer", "members", "idempotent", "transactions", "processor", "bad payloads"}),
+        (set(), {"producer"}, set()),
+        ({"groups"}, {"producer", "members"}, {"groups"}),
+        ({"assign"}, {"producer", "members"}, {"assign"}),
+        ({"groups", "assign"}, {"producer", "members"}, {"groups"}),
+        (
+            {"groups", "transactions"},
+            {"producer", "members", "transactions"},
+            {"groups", "transactions"},
+        ),
+        ({"transactions", "send-offsets"}, {"producer", "transactions"}, {"transactions"}),
+        (ALL, {"producer", "members", "idempotent", "transactions", "processor", "bad payloads"}, ALL),
     ],
 )
-def test_a_client_gets_what_it_can_do(capabilities: set[str], left: set[str]) -> None:
+def test_a_client_gets_what_it_can_do(capabilities: set[str], left: set[str], used: set[str]) -> None:
     assert set(workloads(capabilities)) == left
-    for seed in range(30):
-        plan = draw(seed, capabilities)
-        if "groups" not in capabilities:
-            assert not any(user.fields.get("group") for user in plan.users)
+    plans = [draw(seed, capabilities, workload=each) for each in sorted(left) for seed in range(30)]
+    assert set().union(*map(_asked_of_the_client, plans)) == used
+
+
+def _asked_of_the_client(plan: Plan) -> set[str]:
+    """The capabilities that a driver needs to play it."""
+    asked = set()
+    for user in plan.users:
+        if user.kind in ("member", "processor"):
+            asked.add("groups" if user.fields["group"] else "assign")
+        if user.kind == "processor":
+            asked.add("send-offsets")
+        if user.config.get("enable.idempotence"):
+            asked.add("idempotence")
+        if "transactional.id" in user.config:
+            asked.add("transactions")
+        if any(step.fields.get("what") == "bad" for step in user.steps):
+            asked.add("deserializer")
+    return asked
