@@ -36,7 +36,9 @@ def test_log_dirs(bootstrap: str, name: str) -> None:
     client = Client(bootstrap)
     client.create(name)
     client.produce(Plan(name), range(10))
-    for broker in client.log_dirs():
+    brokers = client.log_dirs()
+    assert brokers
+    for broker in brokers:
         (folder,) = broker["log_dirs"]
         sizes = [p["partition_size"] for t in folder["topics"] if t["name"] == name for p in t["partitions"]]
         assert len(sizes) == PARTITIONS

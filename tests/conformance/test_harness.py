@@ -174,6 +174,7 @@ def test_recordings_are_complete(release: str) -> None:
             if found is None:
                 assert release != RELEASES[-1], f"{question.id} is not recorded for {release}"
                 continue
+            assert found, f"{question.id} is recorded for {release} in no version"
             for version, steps in found.items():
                 assert steps, f"{question.id} v{version} has no answers"
                 assert steps[-1][0] != "<failed>", f"{question.id} v{version} broke off"

@@ -109,9 +109,9 @@ OTHER = {
 
 @pytest.mark.parametrize("name", OTHER)
 def test_questions_about_configuration_differ_without_it(name: str) -> None:
-    for question in all_questions():
-        if name not in needed(question.id):
-            continue
+    questions = [each for each in all_questions() if name in needed(each.id)]
+    assert questions
+    for question in questions:
         config = {**BROKER_CONFIG, name: OTHER[name]}
         network = InMemoryNetwork(configured("4.4.0", question.brokers, None, config))
         results = ask(network.bootstrap_servers, "4.4.0", only=question.id, timeout=5, network=network)

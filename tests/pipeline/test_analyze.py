@@ -104,6 +104,7 @@ def test_the_offsets_topics_of_linkedins_rewinds(findings: list[Finding]) -> Non
 
 
 def test_what_findings_name_exists(findings: list[Finding]) -> None:
+    assert findings
     for each in findings:
         assert set(each["behaviours"]) <= set(CATALOGUE)
         assert each["why"]

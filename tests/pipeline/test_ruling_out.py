@@ -122,7 +122,8 @@ def test_files_of_one_log() -> None:
 
 def test_what_was_seen_though_nothing_was_made_of_it() -> None:
     bad = orders("truncation", "server-1.log", broker=1, bad=True)
-    assert not any("truncation" in each for each in told(RESET, [*rows(), bad], spans()))
+    ruled_out = [each.partition(", from ")[0] for each in told(RESET, [*rows(), bad], spans())]
+    assert ruled_out == [each for each in ALL if "truncation" not in each]
 
 
 def test_a_trace_has_all() -> None:
@@ -136,9 +137,10 @@ def test_a_trace_has_all() -> None:
 def test_without_files_nothing_is_ruled_out(signature: str) -> None:
     cause = {**RESET, "signature": signature}
     assert not any(each.startswith("not ") for each in told(cause, [], {}))
-    assert told(cause, rows(), spans())
+    assert any(each.startswith("not ") for each in told(cause, rows(), spans()))
 
 
 def test_without_a_time_nothing_is_ruled_out() -> None:
     cause = {**RESET, "from_ms": None, "to_ms": None}
-    assert not any(each.startswith("not ") for each in told(cause, rows(), spans()))
+    perhaps = told(cause, rows(), spans())
+    assert [each.split()[0] for each in perhaps] == ["perhaps"] * len(ALL)

@@ -19,7 +19,9 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_every_mechanism_is_recorded_with_every_reset() -> None:
-    for client, mechanisms in Results().outcomes.items():
+    outcomes = Results().outcomes
+    assert outcomes
+    for client, mechanisms in outcomes.items():
         assert mechanisms.keys() == MECHANISMS.keys(), client
         for variants in mechanisms.values():
             assert all(row.keys() == set(RESETS) for row in variants.values())

@@ -42,6 +42,7 @@ def test_illegal_ones_are_drawn_too_if_they_may_be() -> None:
 @pytest.mark.parametrize("api", FAULTS)
 def test_each_is_legal_in_all_versions_that_it_is_for(api: str) -> None:
     oldest, newest = CODEC_VERSIONS[parse_api(api)]
+    assert FAULTS[api]
     for fault in FAULTS[api]:
         for version in fault.get("version", range(oldest, newest + 1)):
             assert not parse({"do": "error", "api": api, **fault, "version": version}).illegal
