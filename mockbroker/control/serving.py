@@ -14,12 +14,19 @@ from starlette.types import ASGIApp
 
 from ..repeats import SECONDS, Repeats, told
 
+UNREAD_S: Final = 10
+"""A client that reads nothing for this long is given up. Hypercorn would wait for it even at the end."""
+_USER_TIMEOUT: Final = getattr(socket, "TCP_USER_TIMEOUT", None)
+"""There is none on macOS."""
 _ACCEPTING: Final = logging.getLogger("trio.serve_listeners")
 """Where trio says that it can't accept a client, with a traceback, ten times a second."""
 
 
 async def serve_app(application: ASGIApp, sock: socket.socket, *, task_status: trio.TaskStatus[None]) -> None:
     """Serves an application on `sock`, which it owns from now on, until cancelled."""
+    if _USER_TIMEOUT is not None:
+        # Accepted sockets inherit it.
+        sock.setsockopt(socket.IPPROTO_TCP, _USER_TIMEOUT, UNREAD_S * 1000)
     with _complaints() as complaints:
         config = Config()
         config.bind = [f"fd://{sock.detach()}"]

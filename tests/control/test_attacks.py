@@ -8,6 +8,7 @@ import json
 import re
 import socket
 from collections.abc import Iterator, MutableMapping
+from contextlib import ExitStack
 from dataclasses import fields
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
+from mockbroker.control import serving
 from mockbroker.control.client import ControlClient, OperationError
 from mockbroker.control.http import MOST_BYTES, app
 from mockbroker.control.openapi import document
@@ -313,3 +315,19 @@ def test_tracebacks_that_are_alike_are_counted(capfd: pytest.CaptureFixture[str]
     errors = capfd.readouterr().err
     assert errors.count("Error in ASGI Framework") == PRINTED
     assert re.search(r"\([67] like it in ", errors.splitlines()[-1]), "the last may be told after its answer"
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="needs TCP_USER_TIMEOUT (Linux)")
+def test_a_client_that_reads_nothing_does_not_keep_a_cluster_from_ending(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(serving, "UNREAD_S", 1)
+    request = b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with ExitStack() as stack, MockCluster(brokers=1, control=True) as cluster:
+        host, _, port = cluster.control_url.removeprefix("http://").rpartition(":")
+        sock = stack.enter_context(socket.socket())
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sock.connect((host, int(port)))
+        sock.sendall(request * 200)
+        # The first bytes say that answers are being sent.
+        assert sock.recv(1, socket.MSG_PEEK)

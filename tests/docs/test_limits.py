@@ -9,7 +9,7 @@ import pytest
 from docs.generate import REFERENCE
 from mockbroker import repeats
 from mockbroker.cluster import call, client_telemetry, fetch_sessions, notes
-from mockbroker.control import bodies, http, records, stream
+from mockbroker.control import bodies, http, records, serving, stream
 from mockbroker.controller import scram, topic_creation, topic_names
 from mockbroker.environment import Environment
 from mockbroker.protocol import compression, headers, primitives, reading, record_batch
@@ -51,6 +51,7 @@ IN_CODE: Final = {
     "bytes of a client's last push that can be looked at": client_telemetry._LARGEST_KEPT,
     "bytes of a request's body": http.MOST_BYTES,
     "seconds until a request's body has to be there": bodies.SECONDS,
+    "seconds that a client may read nothing of its answers (Linux)": serving.UNREAD_S,
     "records listed without `limit`": records._MOST,
     "clients that follow the trace": stream.MOST_STREAMS,
     "events of requests and states that are kept": trace.KEPT,
