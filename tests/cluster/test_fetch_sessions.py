@@ -10,10 +10,12 @@ from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, Fet
 
 from ..driving.cluster import configured
 
+LAST_EPOCH = (1 << 31) - 1
 
-def sessions(slots: int = 2) -> tuple[Cluster, FetchSessions]:
+
+def sessions(slots: int = 2, kafka: str = "4.4") -> tuple[Cluster, FetchSessions]:
     config = {"max.incremental.fetch.session.cache.slots": str(slots)}
-    cluster = configured("4.4", 1, None, config)
+    cluster = configured(kafka, 1, None, config)
     return cluster, cluster.brokers[1].sessions
 
 
@@ -96,7 +98,39 @@ def test_a_session_that_was_idle_for_long_makes_room() -> None:
     assert idle not in found.sessions
 
 
-@pytest.mark.parametrize(("size", "fits"), [(3, True), (1, False)])
+def test_a_session_keeps_its_place_until_it_was_idle_for_longer() -> None:
+    cluster, found = sessions(slots=1)
+    assert opened(found)
+    cluster.advance(cluster.now_ms + EVICTION_MS)
+    assert not opened(found, 2)
+    cluster.advance(cluster.now_ms + 1)
+    assert opened(found, 2)
+
+
+def test_after_the_last_epoch_comes_the_first() -> None:
+    _, found = sessions()
+    number = opened(found)
+    found.sessions[number].epoch = LAST_EPOCH
+    for epoch in (LAST_EPOCH, 1, 2):
+        assert context(found, request(0, session_id=number, epoch=epoch), 12).session
+
+
+@pytest.mark.parametrize(
+    ("session_id", "kafka", "error"),
+    [
+        (2_147_483_639, "3.8", ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
+        (2_147_483_640, "3.8", ErrorCode.UNKNOWN_SERVER_ERROR),
+        (2_147_483_640, "3.7", ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
+        (-268_435_454, "3.8", ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
+        (-268_435_455, "3.8", ErrorCode.UNKNOWN_SERVER_ERROR),
+    ],
+)
+def test_ids_beyond_the_eight_caches(session_id: int, kafka: str, error: ErrorCode) -> None:
+    _, found = sessions(kafka=kafka)
+    assert context(found, request(0, session_id=session_id, epoch=1), 12).error is error
+
+
+@pytest.mark.parametrize(("size", "fits"), [(3, True), (2, False), (1, False)])
 def test_an_old_session_gives_way_to_a_larger_one_only(size: int, fits: bool) -> None:
     cluster, found = sessions(slots=1)
     old = opened(found, 2)
