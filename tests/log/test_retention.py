@@ -51,6 +51,15 @@ def test_whole_segments_go_from_the_oldest_on() -> None:
     assert driver.log.start_offset == 4
 
 
+@pytest.mark.parametrize(("older_ms", "start"), [(0, 0), (1, 1)])
+def test_a_segment_goes_when_it_is_older_than_its_time(older_ms: int, start: int) -> None:
+    driver = LogDriver(segment_bytes=100, retention_ms=10 * MINUTE_MS)
+    driver.append(age_ms=10 * MINUTE_MS - FIRST_CHECK_MS + older_ms, size=20)
+    driver.append(size=20)
+    driver.advance(FIRST_CHECK_MS)
+    assert driver.log.start_offset == start
+
+
 @pytest.mark.parametrize(("limit", "start"), [(0, 5), (1, 4), (2, 3), (4, 1), (5, 0), (-1, 0)])
 def test_a_log_keeps_at_least_its_size(limit: int, start: int) -> None:
     probe = LogDriver()
