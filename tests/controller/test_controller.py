@@ -158,6 +158,16 @@ def test_a_leader_that_is_behind_does_not_change_the_isr(field: str, value: Any)
     assert list(partition.isr) == [1, 2]
 
 
+def test_leaders_are_moved_within_the_isr() -> None:
+    alone = Alone()
+    partition = alone.topic()
+    assert alone.controller.alter_isr(AlterPartition(partition.topic_id, 0, 1, 0, 0, [1, 3]))
+    assert (next_leader(partition), next_leader(partition, 2), next_leader(partition, 3)) == (3, None, 3)
+    assert not move_leader(partition, 2)
+    assert move_leader(partition)
+    assert partition.leader == 3
+
+
 def test_nobody_leads_what_only_a_fenced_broker_had() -> None:
     alone = Alone()
     topic_id = alone.controller.create_topic("t", [[1]], {})
