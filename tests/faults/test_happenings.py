@@ -398,6 +398,17 @@ def test_a_broker_is_cut_off_and_rejoins(driver: FaultyDriver) -> None:
     assert (broker.unreachable, broker.hears_controller) == (set(), True)
 
 
+def test_a_request_that_leaves_nothing_to_do_is_not_the_one_that_counts(driver: FaultyDriver) -> None:
+    fault = driver.faults.add("rejoin-broker", api="Heartbeat", target=2, times=1)
+    driver.send("heartbeat")
+    assert (fault.hits, fault.used_up) == (0, False)
+    driver.faults.add("cut-off-broker", api="Produce", target=2, times=1)
+    driver.produce()
+    driver.send("heartbeat")
+    assert (fault.hits, fault.used_up) == (1, True)
+    assert driver.cluster.brokers[2].hears_controller
+
+
 def test_followers_are_slow_and_die(driver: FaultyDriver) -> None:
     driver.faults.add("slow-follower", api="Produce", target=2, delay_ms=50, nth=1)
     driver.faults.add("fail-follower", api="Produce", target=3, nth=2)
