@@ -250,7 +250,7 @@ def test_epochs_never_go_back() -> None:
     ownership.told("member-1", 3, None, until_ms)
     assert found_by(scene) == ["member-epoch-back"]
     ownership.ends("member-2")
-    ownership.told("member-2", 2, ownership.floor(), until_ms)
+    ownership.told("member-2", 3, ownership.floor(), until_ms)
     assert found_by(scene)[1:] == ["group-epoch-back"]
     ownership.ends("member-1")
     ownership.ends("member-2")
