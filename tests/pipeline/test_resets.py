@@ -17,6 +17,7 @@ RESETS = {
     .add("high-watermark", offset=900, end_offset=900)
     .out_of_range(500)
     .reset(600),
+    "a log that begins at the position": History().add("log-start", offset=500).out_of_range(500).reset(500),
     "a truncation": History()
     .add("high-watermark", offset=400, end_offset=400)
     .out_of_range(500)
@@ -77,6 +78,7 @@ def found() -> Found:
     ("story", "signature", "confidence", "said"),
     [
         ("retention", "reset-to-earliest", "certain", "retention or DeleteRecords"),
+        ("a log that begins at the position", "reset-to-earliest", "possible", "don't tell"),
         ("a truncation", "reset-to-latest", "likely", "truncated below"),
         ("a shorter log", "reset-to-earliest", "likely", "ends before the position"),
         ("an undefined epoch", "reset-to-earliest", "certain", "does not know (-1)"),
