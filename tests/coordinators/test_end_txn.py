@@ -61,3 +61,6 @@ def test_end_txn_bumps_over_the_last_epoch() -> None:
     assert driver.end(old, commit=True, version=5) == new
     assert driver.end(old, commit=False, version=5).error == "INVALID_TXN_STATE"
     assert driver.begun(new) == new
+    after = driver.end(new, commit=True, version=5)
+    assert after == new._replace(epoch=1)
+    assert driver.end(old, commit=True, version=5).error == "INVALID_PRODUCER_ID_MAPPING"
