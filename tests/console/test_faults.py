@@ -117,7 +117,7 @@ def test_errors_stand_at_their_fields(cluster: MockCluster, page: Page, complain
     expect(wrong(page, "ms")).to_have_text("ms is soon: give a number")
     assert complaints == []
     field(page, "ms").fill("-5")
-    expect(wrong(page, "ms")).to_have_text("ms is -5: give a number, 0 or more")
+    expect(wrong(page, "ms")).to_have_text("ms is -5: give a number, 0 or more, and 2147483647 at most")
     field(page, "ms").fill("5")
     expect(wrong(page, "ms")).to_have_count(0)
     field(page, "api").fill("Produse")
