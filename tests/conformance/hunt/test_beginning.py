@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockbroker.conformance.hunt.journal import Committed, Journal, Owns, Read
+from mockbroker.conformance.hunt.journal import Committed, Journal, Opened, Owns, Read
 from mockbroker.conformance.hunt.judging.consumers import begins_elsewhere
 from mockbroker.conformance.hunt.plan import Plan, PlannedTopic, PlannedUser
 from mockbroker.conformance.hunt.stage import InLog, Outcome
@@ -52,4 +52,20 @@ def test_a_partition_may_be_lost_while_a_commit_is_under_way(lost_meanwhile: boo
         owns("a", gains=False)
     owns("b", gains=True)
     outcome.journal.add(Read(user="b", handle="b", topic="topic-0", partition=0, offset=0, value=b""))
+    assert [each.invariant for each in begins_elsewhere(outcome)] == found
+
+
+@pytest.mark.parametrize(
+    ("level", "found"), [("read_committed", []), ("read_uncommitted", ["skipped"])], ids=["committed", "all"]
+)
+def test_a_member_leaves_out_what_was_aborted_if_it_reads_committed_records(
+    level: str, found: list[str]
+) -> None:
+    user = PlannedUser("a", "member", fields={"group": "g", "topics": ["topic-0"]})
+    outcome = Outcome(Plan(1, "4.4", 1, (PlannedTopic("topic-0", 1),), (user,)), Journal())
+    outcome.logs[PARTITION] = [InLog(0, b"", False), InLog(1, b"", True)]
+    outcome.log_starts[PARTITION] = 0
+    outcome.journal.add(Opened(user="a", handle="a", config={"isolation.level": level}))
+    outcome.journal.add(Owns(user="a", handle="a", gains=True, partitions=(PARTITION,)))
+    outcome.journal.add(Read(user="a", handle="a", topic="topic-0", partition=0, offset=1, value=b""))
     assert [each.invariant for each in begins_elsewhere(outcome)] == found
