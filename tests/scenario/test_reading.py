@@ -204,6 +204,12 @@ def test_times_are_written_with_a_unit(text: str, expected: float) -> None:
     assert seconds(text) == expected
 
 
+@pytest.mark.parametrize("text", ["", "1", "-1s", "1d", "s", "1s2s", ".5s", 5, None])
+def test_times_without_a_unit_are_refused(text: object) -> None:
+    with pytest.raises(ValueError, match="is not a duration: write it as '500ms'"):
+        seconds(text)
+
+
 def test_an_answer_fits_what_is_expected_of_it() -> None:
     answer = [{"broker": 1, "isr": [1, 2]}, {"broker": 2, "isr": [1]}]
     assert fits([{"broker": 2}], answer)
