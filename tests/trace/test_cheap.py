@@ -7,6 +7,7 @@ import gc
 import random
 import tracemalloc
 import typing
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -169,6 +170,25 @@ def test_no_more_is_kept_than_there_is_room_for(sizes: list[tuple[int, bool]]) -
     if numbers:
         assert numbers[-1] == len(sizes)
         assert kept[-1].number == len(sizes) == next(iter(reversed(kept))).number
+
+
+def test_events_that_were_read_are_forgotten_with_the_others() -> None:
+    kept = Kept(10)
+    made = weakref.WeakSet[Any]()
+
+    class Made:
+        pass
+
+    def make(*_: Any) -> Any:
+        event = Made()
+        made.add(event)
+        return event
+
+    for number in range(1_000):
+        kept.append((number, make, None, None, None))
+        assert kept[-1] is kept[-1]
+    gc.collect()
+    assert 10 <= len(made) <= 30
 
 
 @pytest.mark.parametrize("bodies", [True, False])
