@@ -151,6 +151,15 @@ def spoken(*frames: tuple[bool, bytes]) -> list[Message]:
 METADATA = bytes.fromhex("00000014 0003 0009 00000001 0001 78 00 00 000000 00000000")
 
 
+def test_sequence_numbers_begin_again_after_the_last() -> None:
+    ends = ("127.0.0.1", 40000), ("127.0.0.1", 9092)
+    last = (1 << 32) - 1
+    first, rest = METADATA[:10], METADATA[10:]
+    found = [Segment(0, *ends, last - 9, 0, 0, first), Segment(1, *ends, 0, 0, 0, rest)]
+    found += [Segment(2, *ends, len(rest), 0, 0, METADATA)]
+    assert [(each.time_us, each.api) for each in messages(found)] == [(1, "Metadata"), (2, "Metadata")]
+
+
 @pytest.mark.parametrize("size", ["ffffffff07", "ffffffff0f", "8080808008"])
 def test_an_array_of_any_length_is_unreadable_not_the_end(size: str) -> None:
     ask = bytes.fromhex("00000011 0003 0009 00000001 0001 78 00") + bytes.fromhex(size)
