@@ -199,6 +199,20 @@ def test_every_byte_is_accounted_for(content: bytes) -> None:
     assert all(bool(each.data) != bool(each.reason) for each in spans)
 
 
+@pytest.mark.parametrize("attributes", range(0, 128, 8))
+def test_a_batch_after_other_bytes_is_found_whatever_it_is(attributes: int) -> None:
+    """Its time, its transaction, control records, and a delete horizon are bits 3 to 6."""
+    batch = bytes(key_values([(b"k", b"v")], OLD, attributes=attributes))
+    junk, whole = scanning.scan(b"?" * 30 + batch)
+    assert (junk.size, whole.data) == (30, batch)
+
+
+def test_parts_begin_where_something_is_left() -> None:
+    assert scanning.starts(TWO, 1) == [0]
+    assert scanning.starts(TWO * 3, 1) == [0, len(TWO), 2 * len(TWO)]
+    assert scanning.starts(TWO * 3, len(TWO) + 1) == [0, 2 * len(TWO)]
+
+
 @given(st.lists(PIECES, max_size=6).map(b"".join), st.integers(1, 300))
 def test_reading_in_parts_is_reading_the_whole(content: bytes, apart: int) -> None:
     starts = scanning.starts(content, apart)
