@@ -3,12 +3,14 @@
 import pytest
 
 from mockbroker.cluster.cluster import Cluster
+from mockbroker.controller import elections
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.delete_records import (
     DeleteRecordsPartition,
     DeleteRecordsRequest,
     DeleteRecordsTopic,
 )
+from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import a_cluster, ask, create
 
@@ -63,3 +65,29 @@ def test_what_cannot_be_deleted_from_is_refused(cluster: Cluster) -> None:
     assert delete(cluster, 0, broker=partition.leader % 3 + 1) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
     cluster.internal_topics.create_offsets_topic()
     assert delete(cluster, 0, "__consumer_offsets") == (ErrorCode.INVALID_TOPIC_EXCEPTION, -1)
+
+
+@pytest.mark.parametrize(
+    ("moves", "after_ms", "expected"),
+    [
+        (False, 4_999, None),
+        (False, 5_000, (ErrorCode.REQUEST_TIMED_OUT, 0)),
+        (True, 0, (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)),
+    ],
+)
+def test_a_follower_that_does_not_delete_is_waited_for(
+    cluster: Cluster, moves: bool, after_ms: int, expected: tuple[ErrorCode, int] | None
+) -> None:
+    partition = cluster.partition("t", 0)
+    assert partition is not None
+    partition.set_follower(partition.leader % 3 + 1, FollowerState.PAUSED)
+    topic = DeleteRecordsTopic("t", [DeleteRecordsPartition(0, 7)])
+    asked = ask(cluster, DeleteRecordsRequest([topic], 5_000), broker=partition.leader)
+    assert asked.parked
+    if moves:
+        assert elections.move_leader(partition)
+    cluster.advance(cluster.now_ms + after_ms)
+    assert asked.parked is (expected is None)
+    if expected is not None:
+        (result,) = asked.topics[0].partitions
+        assert (ErrorCode(result.error_code), result.low_watermark) == expected
