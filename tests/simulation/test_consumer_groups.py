@@ -227,6 +227,14 @@ def test_a_partition_is_owned_until_its_owner_may_be_fenced(
     assert found_by(scene) == expected
 
 
+def test_a_member_whose_session_may_be_over_may_take_what_others_own() -> None:
+    scene, ownership = an_ownership()
+    ownership.takes("member-1", ("m", 0))
+    ownership.claim("member-2").session_ms = scene.cluster.now_ms
+    ownership.takes("member-2", ("m", 0))
+    assert found_by(scene) == []
+
+
 def test_a_partition_that_was_given_up_is_free() -> None:
     scene, ownership = an_ownership()
     ownership.takes("member-1", ("m", 0))
