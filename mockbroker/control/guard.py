@@ -2,6 +2,7 @@
 only requests that send it are accepted."""
 
 import hmac
+import re
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -10,6 +11,7 @@ from ..tokens import VARIABLE
 from .answers import Answer, error_answer
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_PORT: Final = re.compile(r":\d*$")
 _CONSOLE: Final = "/console/"
 _OUR_SITES: Final = ("same-origin", "none")
 """What a browser sends with requests of our own pages, and for addresses that its user typed."""
@@ -34,7 +36,7 @@ def _refusal(headers: dict[bytes, bytes], token: str | None) -> Answer | None:
     host = headers.get(b"host", b"").decode("latin-1")
     origin = headers.get(b"origin")
     site = headers.get(b"sec-fetch-site", b"none").decode("latin-1")
-    if host.removesuffix(f":{host.rpartition(':')[2]}").lower() not in _LOOPBACK:
+    if _PORT.sub("", host).lower() not in _LOOPBACK:
         return error_answer(403, f"host {host!r} is not this machine")
     if origin is not None and origin != f"http://{host}".encode("latin-1"):
         return error_answer(403, f"requests from {origin.decode('latin-1')} are not answered")

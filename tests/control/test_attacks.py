@@ -168,6 +168,16 @@ def test_pages_of_other_sites_are_refused(cluster: MockCluster, method: str, sit
     assert ask(method, cluster.control_url + path, None, {"Sec-Fetch-Site": site})[0] == status
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LocalHost:9999", "[::1]", "[::1]:80"])
+def test_names_of_this_machine_are_its_own(cluster: MockCluster, host: str) -> None:
+    assert ask("GET", f"{cluster.control_url}/brokers", None, {"Host": host})[0] == 200
+
+
+@pytest.mark.parametrize("host", ["localhost.example", "example:80", "127.0.0.1.example", "::1", "", "0"])
+def test_other_names_are_refused(cluster: MockCluster, host: str) -> None:
+    assert ask("GET", f"{cluster.control_url}/brokers", None, {"Host": host})[0] == 403
+
+
 TOKEN = "s3cret"
 
 
