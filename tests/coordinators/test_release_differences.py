@@ -30,6 +30,8 @@ def test_ties_are_broken_by_the_order_of_hashes() -> None:
     for order in (scala_order, java_order):
         assert order({"a": 1, "b": 2, "c": 1}) == "b"
         assert order(votes) in ("sticky", "range")
+    # Bucket 8 of 16, though its hash is larger; as `java.util.HashMap` lists it.
+    assert java_order({"range": 2, "sticky": 2, "roundrobin": 1}) == "sticky"
 
 
 @pytest.mark.parametrize(("release", "protocol"), [("3.9", "roundrobin"), ("4.4", "range")])
