@@ -1,5 +1,7 @@
 """Long work is done in steps of the right size."""
 
+from collections.abc import Generator
+
 import pytest
 
 from mockbroker.portions import Pace, at_once, portions
@@ -21,7 +23,7 @@ def test_entries_come_a_few_at_a_time(count: int, sizes: list[int]) -> None:
 
 
 def test_all_steps_at_once() -> None:
-    def steps():  # type: ignore[no-untyped-def]
+    def steps() -> Generator[None, None, int]:
         yield
         yield
         return 5
