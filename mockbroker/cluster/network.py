@@ -43,6 +43,8 @@ class Network:
     def rejoin(self, broker: int) -> None:
         """Reconnects a broker that was cut off: it learns who leads, and truncates its logs accordingly."""
         one = self._brokers[broker]
+        if one.hears_controller and not one.unreachable:
+            return
         one.hears_controller = True
         if one.online and self._controller.is_registered(broker):
             # Others register when they are started.

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mockbroker.cluster.cluster import Cluster
@@ -92,6 +92,13 @@ def test_a_verb_changes_something_unless_it_says_why_not() -> None:
 
     @settings(deadline=None, max_examples=examples(200))
     @given(st.lists(steps(), min_size=1, max_size=12))
+    @example(
+        [
+            (VERBS["slow-metadata"], 0, {"broker": 2, "delay_ms": 200}, 0),
+            (VERBS["stop-broker"], 0, {"broker": 1}, 0),
+            (VERBS["rejoin-broker"], 0, {"broker": 2}, 0),
+        ]
+    )
     def check(history: list[Step]) -> None:
         cluster = a_driven_cluster()
         for verb, index, values, ms in history:
