@@ -1,13 +1,13 @@
 """Large traces: read in parallel by few long tasks, into the same table that `readers/trace.py` makes.
 
-What no search uses is left out: `current_epoch` of `fetched` rows, answers to JoinGroup and InitProducerId,
-and the groups of refused requests that are not about a partition.
+What no search uses is left out: answers to JoinGroup and InitProducerId, and the groups of refused requests
+that are not about a partition.
 """
 
 import shutil
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -159,17 +159,21 @@ def _work(split: Split) -> None:
     """Writes a file for each kind. A task that is retried writes the same files again."""
     import pyarrow as pa
 
+    from .fetching import FETCHED, POSITION, taken
     from .pairing import ANSWERED, ASKED, pair
-    from .rows import SCHEMA
+    from .rows import SCHEMA, without_text
 
     writers = Writers(Path(split.folder), f"{split.stem}-{split.start}")
-    halves = {kind: [SCHEMA.empty_table()] for kind in (ASKED, ANSWERED)}
+    halves = {kind: [SCHEMA.empty_table()] for kind in (ASKED, ANSWERED, POSITION, FETCHED)}
     for kind, table in _parquet(split) if split.path.endswith(".parquet") else _lines(split):
         if kind in halves:
             halves[kind].append(table)
         else:
             writers.write(kind, table)
-    for kind, table in pair(*(pa.concat_tables(tables) for tables in halves.values())):
+        if kind == POSITION:
+            writers.write("position", without_text(table))
+    asked, answered, positions, fetched = (pa.concat_tables(tables) for tables in halves.values())
+    for kind, table in chain(pair(asked, answered), taken(positions, fetched)):
         writers.write(kind, table)
     writers.close()
 
@@ -179,17 +183,18 @@ def _pair_the_rest(folder: Path, stem: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from .fetching import FETCHED, POSITION, taken
     from .pairing import ANSWERED, ASKED, pair
     from .rows import SCHEMA
 
     writers = Writers(folder, f"{stem}-rest")
-    rest = (
+    asked, answered, positions, fetched = (
         pa.concat_tables(
             [SCHEMA.empty_table(), *(pq.ParquetFile(file).read() for file in sorted(path.glob("*.parquet")))]
         )
-        for path in (folder / f"kind={kind}" for kind in (ASKED, ANSWERED))
+        for path in (folder / f"kind={kind}" for kind in (ASKED, ANSWERED, POSITION, FETCHED))
     )
-    for kind, table in pair(*rest, last=True):
+    for kind, table in chain(pair(asked, answered, last=True), taken(positions, fetched, last=True)):
         writers.write(kind, table)
     writers.close()
 

@@ -1,18 +1,16 @@
 """Requests and answers of large traces that need each other: extracted separately, then joined."""
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .parsing import COMMITS
-from .rows import SCHEMA
+from ..readers.exchanges import COMMITS
+from .rows import SCHEMA, Rows
 
 ASKED, ANSWERED = "~asked", "~answered"
 _OLD_FETCH: Final = "OffsetFetch"
 _GIVEN: Final = ("group", "generation", "transactional_id", "producer_id", "producer_epoch", "sequence")
-Rows = Iterator[tuple[str, pa.Table]]
 
 
 def pair(asked: pa.Table, answered: pa.Table, *, last: bool = False) -> Rows:
@@ -64,9 +62,9 @@ def _told(asked: pa.Table, answers: pa.Table) -> Rows:
         ("~listed", _all(_is(api, "ListOffsets"), listed), _own(answers) | {"detail": detail}),
         ("restore", _is(api, _OLD_FETCH), _own(answers)),
     ]
-    yield "refused", _with(answers, common | {"api": api}, pc.invert(fine))
+    yield "refused", replaced(answers, common | {"api": api}, pc.invert(fine))
     for kind, mask, columns in each:
-        yield kind, _with(answers, common | columns, _all(fine, mask))
+        yield kind, replaced(answers, common | columns, _all(fine, mask))
 
 
 def _own(answers: pa.Table) -> dict[str, Any]:
@@ -81,7 +79,7 @@ def _all(one: pa.ChunkedArray, other: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.fill_null(pc.and_(one, other), False)
 
 
-def _with(rows: pa.Table, columns: dict[str, Any], mask: pa.ChunkedArray) -> pa.Table:
+def replaced(rows: pa.Table, columns: dict[str, Any], mask: pa.ChunkedArray) -> pa.Table:
     """Rows where `mask` is true, with other columns replacing theirs; null for None."""
     arrays = [
         rows[field.name].filter(mask)

@@ -11,6 +11,7 @@ import pyarrow.json as pj
 
 from ...json_texts import read_json
 from ...trace.files import COLUMNS
+from ..readers.exchanges import COMMITS
 from ..readers.files import MOST_TEXT
 
 _TEXT, _INT, _LONG = pa.string(), pa.int32(), pa.int64()
@@ -153,7 +154,6 @@ def _rows(data: bytes, schema: pa.Schema) -> pa.Table | None:
         return None
 
 
-COMMITS: Final = ("OffsetCommit", "TxnOffsetCommit")
 PAIRED: Final = (*COMMITS, "Produce", "OffsetForLeaderEpoch", "ListOffsets")
 APIS: Final = ("Fetch", "OffsetFetch", *PAIRED)
 """The APIs whose bodies are read."""

@@ -2,7 +2,8 @@
 rows.
 
 Rows that need no other row are complete. Of exchanges that need both sides, requests become `~asked` and
-answers `~answered`, and failed Fetches `~refused`; `text` identifies the exchange, until `pairing` is done.
+answers `~answered`, those of Fetch `~position` and `~fetched`, and failed Fetches `~refused`; `text`
+identifies the exchange, until `pairing` and `fetching` are done.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,10 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..observations import NAMES
+from ..readers.exchanges import COMMITS
 from ..writing import folder_schema
-from .parsing import APIS, COMMITS, PAIRED
+from .parsing import APIS
 
 Columns = Mapping[str, Any]
+Rows = Iterator[tuple[str, pa.Table]]
 SCHEMA: Final = folder_schema()
 _PRODUCER: Final = ("producer_id", "producer_epoch")
 _COMMON: Final = ["position", "time_ms", "broker", "client_id"]
@@ -58,9 +61,7 @@ class Parts(NamedTuple):
         return Parts(self.parent.filter(mask), self.topic.filter(mask), self.values.filter(mask), group)
 
 
-def told(
-    rows: pa.Table, positions: pa.Array, file: str, names: Mapping[str, str]
-) -> Iterator[tuple[str, pa.Table]]:
+def told(rows: pa.Table, positions: pa.Array, file: str, names: Mapping[str, str]) -> Rows:
     """Kind and rows. `positions` are the positions of `rows` in the file; `names` are names of topic ids."""
     for kind, made in _told(rows, positions, file):
         yield kind, _named(made, names) if names else made
@@ -73,7 +74,7 @@ def _named(rows: pa.Table, names: Mapping[str, str]) -> pa.Table:
     return rows.set_column(rows.schema.get_field_index("topic"), rows.schema.field("topic"), topic)
 
 
-def _told(rows: pa.Table, positions: pa.Array, file: str) -> Iterator[tuple[str, pa.Table]]:
+def _told(rows: pa.Table, positions: pa.Array, file: str) -> Rows:
     rows = rows.append_column("position", positions).combine_chunks()
     # Bodies are the greater part of a trace: only those that are read are copied.
     states = rows.drop_columns(["body"]).filter(
@@ -91,11 +92,12 @@ def _told(rows: pa.Table, positions: pa.Array, file: str) -> Iterator[tuple[str,
     place = {"topic": failed["topic"], "partition": failed["partition"], "detail": failed["failure"]}
     yield "follower-failure", _made(failed, file, place)
     exchanges = _Exchanges(rows)
-    yield from _fetches(exchanges, file)
-    yield from _offset_fetches(exchanges, file)
-    for api in PAIRED:
-        yield "~asked", _asked(exchanges.requests(api), api, file)
-        yield "~answered", _answered(exchanges.answers(api), api, file)
+    for api in APIS:
+        # Even of no rows a body is slow to take apart.
+        if len(asked := exchanges.requests(api)):
+            yield from _REQUESTS.get(api, _asked)(asked, api, file)
+        if len(answered := exchanges.answers(api)):
+            yield from _ANSWERS.get(api, _answered)(answered, api, file)
     yield "refused", _refused(exchanges.refusals(), file)
 
 
@@ -121,8 +123,7 @@ class _Exchanges:
         return self._rows.filter(mask).combine_chunks()
 
 
-def _fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.Table]]:
-    asked = exchanges.requests("Fetch")
+def _fetch(asked: pa.Table, api: str, file: str) -> Rows:
     parts = _parts(asked, "topics", "partitions")
     body = _body(asked)
     replica = pc.max_element_wise(
@@ -131,25 +132,28 @@ def _fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.Table]]
     )
     follower = pc.binary_join_element_wise("follower", pc.cast(_known(replica), pa.string()), " ")
     yield (
-        "position",
+        "~position",
         _of_parts(
             asked,
             parts,
             file,
-            api=_constant("Fetch", parts),
+            api=_constant(api, parts),
             offset=parts["fetch_offset"],
             leader_epoch=_known(parts["last_fetched_epoch"]),
             current_epoch=_known(parts["current_leader_epoch"]),
             detail=follower.take(parts.parent),
+            text=_exchange(asked).take(parts.parent),
         ),
     )
-    answered = exchanges.answers("Fetch")
+
+
+def _fetched(answered: pa.Table, api: str, file: str) -> Rows:
     parts = _parts(answered, "responses", "partitions")
     fine = pc.equal(parts["error_code"], "NONE")
     some = parts.where(pc.and_(fine, pc.greater(pc.list_value_length(parts["records"]), 0)))
     first, last = _first_and_last(some["records"])
     yield (
-        "fetched",
+        "~fetched",
         _of_parts(
             answered,
             some,
@@ -157,21 +161,24 @@ def _fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.Table]]
             offset=first["base_offset"],
             end_offset=pc.add(last["base_offset"], last["records"]),
             leader_epoch=_known(last["leader_epoch"]),
+            text=_exchange(answered).take(some.parent),
         ),
     )
     bad = parts.where(pc.invert(fine))
     error = bad["error_code"]
-    yield "~refused", _of_parts(answered, bad, file, api=_constant("Fetch", bad), error=error)
+    yield "~refused", _of_parts(answered, bad, file, api=_constant(api, bad), error=error)
 
 
-def _offset_fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.Table]]:
-    """Since v8 an answer names its groups; before, only the request does."""
-    asked, answered = exchanges.requests("OffsetFetch"), exchanges.answers("OffsetFetch")
-    exchange = {"api": pa.array(["OffsetFetch"] * len(asked)), "text": _exchange(asked)}
+def _offset_fetch(asked: pa.Table, api: str, file: str) -> Rows:
+    exchange = {"api": pa.repeat(api, len(asked)), "text": _exchange(asked)}
     yield (
         "~asked",
         _made(asked, file, {**exchange, "group": _some(pc.struct_field(_body(asked), "group_id"))}),
     )
+
+
+def _offset_fetched(answered: pa.Table, api: str, file: str) -> Rows:
+    """Since v8 an answer names its groups; before, only the request does."""
     groups = pc.struct_field(_body(answered), "groups")
     row, group = pc.list_parent_indices(groups), pc.list_flatten(groups)
     topics = pc.struct_field(group, "topics")
@@ -185,7 +192,7 @@ def _offset_fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.
     error = bad["error_code"]
     yield (
         "refused",
-        _of_parts(answered, bad, file, group=bad.group, api=_constant("OffsetFetch", bad), error=error),
+        _of_parts(answered, bad, file, group=bad.group, api=_constant(api, bad), error=error),
     )
     yield (
         "~answered",
@@ -193,7 +200,7 @@ def _offset_fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.
             answered,
             before,
             file,
-            api=_constant("OffsetFetch", before),
+            api=_constant(api, before),
             text=_exchange(answered).take(before.parent),
             error=_failure(before),
             **_committed(before),
@@ -205,11 +212,12 @@ def _committed(parts: Parts) -> dict[str, pa.Array]:
     return {"offset": parts["committed_offset"], "leader_epoch": _known(parts["committed_leader_epoch"])}
 
 
-def _asked(rows: pa.Table, api: str, file: str) -> pa.Table:
+def _asked(rows: pa.Table, api: str, file: str) -> Rows:
     inner = {"Produce": ("topic_data", "partition_data")}.get(api, ("topics", "partitions"))
     parts = _parts(rows, *inner)
+    whole = _body(rows)
     body = {
-        name: pc.struct_field(_body(rows), name).take(parts.parent)
+        name: pc.struct_field(whole, name).take(parts.parent)
         for name in (
             "group_id",
             "transactional_id",
@@ -248,13 +256,13 @@ def _asked(rows: pa.Table, api: str, file: str) -> pa.Table:
             "sequence": pc.if_else(idempotent, _known(batch["base_sequence"]), None),
             "end_offset": batch["records"],
         }
-    return _of_parts(rows, parts, file, **columns)
+    yield "~asked", _of_parts(rows, parts, file, **columns)
 
 
-def _answered(rows: pa.Table, api: str, file: str) -> pa.Table:
+def _answered(rows: pa.Table, api: str, file: str) -> Rows:
     inner = {"Produce": ("responses", "partition_responses")}.get(api, ("topics", "partitions"))
     parts = _parts(rows, *inner)
-    return _of_parts(
+    columns = _of_parts(
         rows,
         parts,
         file,
@@ -265,6 +273,12 @@ def _answered(rows: pa.Table, api: str, file: str) -> pa.Table:
         end_offset=parts["end_offset"],
         leader_epoch=_known(parts["leader_epoch"]),
     )
+    yield "~answered", columns
+
+
+_REQUESTS: Final = {"Fetch": _fetch, "OffsetFetch": _offset_fetch}
+_ANSWERS: Final = {"Fetch": _fetched, "OffsetFetch": _offset_fetched}
+"""By API, if not `_asked` and `_answered`."""
 
 
 def _refused(bad: pa.Table, file: str) -> pa.Table:
@@ -366,6 +380,11 @@ def _of_parts(rows: pa.Table, parts: Parts, file: str, **columns: pa.Array) -> p
         file,
         {"topic": parts.topic, "partition": parts.index, **columns},
     )
+
+
+def without_text(rows: pa.Table) -> pa.Table:
+    at = rows.schema.get_field_index("text")
+    return rows.set_column(at, rows.schema.field(at), pa.nulls(len(rows), pa.string()))
 
 
 def _made(rows: pa.Table, file: str, columns: Columns) -> pa.Table:

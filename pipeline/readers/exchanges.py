@@ -11,6 +11,7 @@ Values = dict[str, Any]
 Names = Mapping[str, str]
 """Topic ids, as text, to names."""
 
+COMMITS: Final = ("OffsetCommit", "TxnOffsetCommit")
 _OK: Final = "NONE"
 _STRATEGIES: Final = {-1: "latest", -2: "earliest"}
 _NO_UUID: Final = (None, "00000000-0000-0000-0000-000000000000")
@@ -52,13 +53,17 @@ def _offset_commit(request: Body, answer: Body, names: Names) -> Iterator[Values
             "kind": "commit",
             **_place(topic, part),
             "group": request["group_id"],
-            "generation": _known(_either(request, "generation_id_or_member_epoch", "generation_id")),
+            "generation": _generation(request),
             "offset": wanted["committed_offset"],
             "leader_epoch": _known(wanted.get("committed_leader_epoch")),
         }
         if "transactional_id" in request:
             row |= _producer(request) | {"detail": "in a transaction"}
         yield row
+
+
+def _generation(request: Body) -> Any:
+    return _known(_either(request, "generation_id_or_member_epoch", "generation_id"))
 
 
 def _offset_fetch(request: Body, answer: Body, names: Names) -> Iterator[Values]:
@@ -239,6 +244,8 @@ def _refused(api: str, request: Body, answer: Body, names: Names) -> Iterator[Va
     elif "topics" in request and api != "OffsetFetch":
         asked = _asked(request, "topics", names)
     common = {"group": request.get("group_id") or None} | _producer(request)
+    if api in COMMITS:
+        common["generation"] = _generation(request)
     for error, place in _errors(answer, {}, names):
         wanted = asked.get((place.get("topic"), place.get("partition")), {})
         offset = _either(wanted, "fetch_offset", "committed_offset")
