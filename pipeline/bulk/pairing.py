@@ -5,7 +5,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..readers.exchanges import COMMITS
+from ..readers.fields import COMMITS
 from .rows import SCHEMA, Rows
 
 ASKED, ANSWERED = "~asked", "~answered"

@@ -11,7 +11,7 @@ import pyarrow.json as pj
 
 from ...json_texts import read_json
 from ...trace.files import COLUMNS
-from ..readers.exchanges import COMMITS
+from ..readers.fields import COMMITS
 from ..readers.files import MOST_TEXT
 
 _TEXT, _INT, _LONG = pa.string(), pa.int32(), pa.int64()

@@ -1,5 +1,5 @@
 """What parsed rows of a trace say, whole columns at a time: the same as `readers/exchanges.py` says of single
-rows.
+rows. Both know from `readers/fields.py` which column is where.
 
 Rows that need no other row are complete. Of exchanges that need both sides, requests become `~asked` and
 answers `~answered`, those of Fetch `~position` and `~fetched`, and failed Fetches `~refused`; `text`
@@ -13,14 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..observations import NAMES
-from ..readers.exchanges import COMMITS
+from ..readers.fields import ANSWERED, ASKED, Fields, Part, answered_in, asked_in
 from ..writing import folder_schema
 from .parsing import APIS
 
 Columns = Mapping[str, Any]
 Rows = Iterator[tuple[str, pa.Table]]
 SCHEMA: Final = folder_schema()
-_PRODUCER: Final = ("producer_id", "producer_epoch")
 _COMMON: Final = ["position", "time_ms", "broker", "client_id"]
 _STATES: Final[dict[str, dict[str, str]]] = {
     "leader": {"leader": "leader", "leader_epoch": "leader_epoch"},
@@ -124,7 +123,7 @@ class _Exchanges:
 
 
 def _fetch(asked: pa.Table, api: str, file: str) -> Rows:
-    parts = _parts(asked, "topics", "partitions")
+    parts = _parts(asked, *asked_in(api))
     body = _body(asked)
     replica = pc.max_element_wise(
         pc.struct_field(body, "replica_id"),
@@ -138,9 +137,7 @@ def _fetch(asked: pa.Table, api: str, file: str) -> Rows:
             parts,
             file,
             api=_constant(api, parts),
-            offset=parts["fetch_offset"],
-            leader_epoch=_known(parts["last_fetched_epoch"]),
-            current_epoch=_known(parts["current_leader_epoch"]),
+            **_fields(ASKED[api], asked, parts),
             detail=follower.take(parts.parent),
             text=_exchange(asked).take(parts.parent),
         ),
@@ -148,7 +145,7 @@ def _fetch(asked: pa.Table, api: str, file: str) -> Rows:
 
 
 def _fetched(answered: pa.Table, api: str, file: str) -> Rows:
-    parts = _parts(answered, "responses", "partitions")
+    parts = _parts(answered, *answered_in(api))
     fine = pc.equal(parts["error_code"], "NONE")
     some = parts.where(pc.and_(fine, pc.greater(pc.list_value_length(parts["records"]), 0)))
     first, last = _first_and_last(some["records"])
@@ -188,7 +185,10 @@ def _offset_fetched(answered: pa.Table, api: str, file: str) -> Rows:
     before = _parts(answered, "topics", "partitions")
     fine = pc.equal(now["error_code"], "NONE")
     good, bad = now.where(fine), now.where(pc.invert(fine))
-    yield "restore", _of_parts(answered, good, file, group=good.group, **_committed(good))
+    yield (
+        "restore",
+        _of_parts(answered, good, file, group=good.group, **_fields(ANSWERED[api], answered, good)),
+    )
     error = bad["error_code"]
     yield (
         "refused",
@@ -203,43 +203,15 @@ def _offset_fetched(answered: pa.Table, api: str, file: str) -> Rows:
             api=_constant(api, before),
             text=_exchange(answered).take(before.parent),
             error=_failure(before),
-            **_committed(before),
+            **_fields(ANSWERED[api], answered, before),
         ),
     )
 
 
-def _committed(parts: Parts) -> dict[str, pa.Array]:
-    return {"offset": parts["committed_offset"], "leader_epoch": _known(parts["committed_leader_epoch"])}
-
-
 def _asked(rows: pa.Table, api: str, file: str) -> Rows:
-    inner = {"Produce": ("topic_data", "partition_data")}.get(api, ("topics", "partitions"))
-    parts = _parts(rows, *inner)
-    whole = _body(rows)
-    body = {
-        name: pc.struct_field(whole, name).take(parts.parent)
-        for name in (
-            "group_id",
-            "transactional_id",
-            "generation_id_or_member_epoch",
-            "generation_id",
-            *_PRODUCER,
-        )
-    }
-    columns = {
-        "api": _constant(api, parts),
-        "text": _exchange(rows).take(parts.parent),
-        "group": _some(body["group_id"]),
-        "transactional_id": body["transactional_id"],
-        "current_epoch": _known(parts["current_leader_epoch"]),
-        "leader_epoch": _known(pc.coalesce(parts["committed_leader_epoch"], parts["leader_epoch"])),
-        "offset": parts["committed_offset"],
-    }
-    if api in COMMITS:
-        columns["generation"] = _known(
-            pc.coalesce(body["generation_id_or_member_epoch"], body["generation_id"])
-        )
-        columns |= {name: _known(body[name]) for name in _PRODUCER}
+    parts = _parts(rows, *asked_in(api))
+    columns = {"api": _constant(api, parts), "text": _exchange(rows).take(parts.parent)}
+    columns |= _fields(ASKED[api], rows, parts)
     if api == "TxnOffsetCommit":
         columns["detail"] = _constant("in a transaction", parts)
     if api == "ListOffsets":
@@ -247,33 +219,28 @@ def _asked(rows: pa.Table, api: str, file: str) -> Rows:
         latest = pc.if_else(pc.equal(at, -1), "latest", pa.scalar(None, pa.string()))
         columns["detail"] = pc.if_else(pc.equal(at, -2), "earliest", latest)
     if api == "Produce":
-        batch = _first(parts["records"])
-        producer = _known(batch["producer_id"])
-        idempotent = pc.is_valid(producer)
-        columns |= {
-            "producer_id": producer,
-            "producer_epoch": pc.if_else(idempotent, batch["producer_epoch"], None),
-            "sequence": pc.if_else(idempotent, _known(batch["base_sequence"]), None),
-            "end_offset": batch["records"],
-        }
+        columns["end_offset"] = _first(parts["records"])["records"]
     yield "~asked", _of_parts(rows, parts, file, **columns)
 
 
 def _answered(rows: pa.Table, api: str, file: str) -> Rows:
-    inner = {"Produce": ("responses", "partition_responses")}.get(api, ("topics", "partitions"))
-    parts = _parts(rows, *inner)
-    columns = _of_parts(
-        rows,
-        parts,
-        file,
-        api=_constant(api, parts),
-        text=_exchange(rows).take(parts.parent),
-        error=_failure(parts),
-        offset=pc.coalesce(parts["base_offset"], parts["offset"]),
-        end_offset=parts["end_offset"],
-        leader_epoch=_known(parts["leader_epoch"]),
-    )
-    yield "~answered", columns
+    parts = _parts(rows, *answered_in(api))
+    columns = {"api": _constant(api, parts), "text": _exchange(rows).take(parts.parent)}
+    columns |= _fields(ANSWERED.get(api, {}), rows, parts)
+    yield "~answered", _of_parts(rows, parts, file, error=_failure(parts), **columns)
+
+
+def _fields(fields: Fields, rows: pa.Table, parts: Parts) -> dict[str, pa.Array]:
+    kinds = {field.part for field in fields.values()}
+    body = _body(rows) if Part.BODY in kinds else None
+    batch = _first(parts["records"]) if Part.BATCH in kinds else {}
+    values = {
+        Part.BODY: lambda name: pc.struct_field(body, name).take(parts.parent),
+        Part.PARTITION: parts.__getitem__,
+        Part.BATCH: batch.__getitem__,
+    }
+    found = {column: pc.coalesce(*map(values[field.part], field.names)) for column, field in fields.items()}
+    return {column: _known(array) if fields[column].known else array for column, array in found.items()}
 
 
 _REQUESTS: Final = {"Fetch": _fetch, "OffsetFetch": _offset_fetch}
@@ -367,6 +334,8 @@ def _some(values: pa.Array) -> pa.Array:
 
 
 def _known(values: pa.Array) -> pa.Array:
+    if pa.types.is_string(values.type):
+        return _some(values)
     return pc.if_else(pc.greater_equal(values, 0), values, None)
 
 

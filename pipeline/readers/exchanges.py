@@ -6,12 +6,13 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from .fields import ANSWERED, ASKED, COMMITS, Fields, Part, answered_in, asked_in
+
 Body = dict[str, Any]
 Values = dict[str, Any]
 Names = Mapping[str, str]
 """Topic ids, as text, to names."""
 
-COMMITS: Final = ("OffsetCommit", "TxnOffsetCommit")
 _OK: Final = "NONE"
 _STRATEGIES: Final = {-1: "latest", -2: "earliest"}
 _NO_UUID: Final = (None, "00000000-0000-0000-0000-000000000000")
@@ -22,15 +23,8 @@ def of_request(api: str, body: Body, names: Names) -> Iterator[Values]:
     if api != "Fetch":
         return
     replica = _replica(body)
-    for topic, part in _partitions(body, "topics", names):
-        row = {
-            "kind": "position",
-            "api": "Fetch",
-            **_place(topic, part),
-            "offset": part["fetch_offset"],
-            "leader_epoch": _known(part.get("last_fetched_epoch")),
-            "current_epoch": _known(part.get("current_leader_epoch")),
-        }
+    for topic, part in _partitions(body, asked_in(api), names):
+        row = {"kind": "position", "api": api, **_place(topic, part), **_columns(ASKED[api], body, part)}
         if replica is not None:
             row |= {"detail": f"follower {replica}"}
         yield row
@@ -39,46 +33,29 @@ def of_request(api: str, body: Body, names: Names) -> Iterator[Values]:
 def of_answer(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
     """What an answer to `request` says, including its errors."""
     if reads := _ANSWERS.get(api):
-        yield from reads(request, answer, names)
+        yield from reads(api, request, answer, names)
     yield from _refused(api, request, answer, names)
 
 
-def _offset_commit(request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    asked = _asked(request, "topics", names)
-    for topic, part in _partitions(answer, "topics", names):
+def _commit(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    asked = _asked(api, request, names)
+    for topic, part in _fine(api, answer, names):
         wanted = asked.get((topic, _index(part)))
-        if part["error_code"] != _OK or wanted is None:
+        if wanted is None:
             continue
-        row = {
-            "kind": "commit",
-            **_place(topic, part),
-            "group": request["group_id"],
-            "generation": _generation(request),
-            "offset": wanted["committed_offset"],
-            "leader_epoch": _known(wanted.get("committed_leader_epoch")),
-        }
-        if "transactional_id" in request:
-            row |= _producer(request) | {"detail": "in a transaction"}
+        row = {"kind": "commit", **_place(topic, part), **_columns(ASKED[api], request, wanted)}
+        if api == "TxnOffsetCommit":
+            row["detail"] = "in a transaction"
         yield row
 
 
-def _generation(request: Body) -> Any:
-    return _known(_either(request, "generation_id_or_member_epoch", "generation_id"))
-
-
-def _offset_fetch(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+def _offset_fetch(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
     groups = answer.get("groups") or [{**answer, "group_id": request.get("group_id")}]
     for group in groups:
         asked = group.get("group_id") or _only_group(request)
-        for topic, part in _partitions(group, "topics", names):
-            if part["error_code"] == _OK:
-                yield {
-                    "kind": "restore",
-                    **_place(topic, part),
-                    "group": asked,
-                    "offset": part["committed_offset"],
-                    "leader_epoch": _known(part.get("committed_leader_epoch")),
-                }
+        for topic, part in _fine(api, group, names):
+            restored = _columns(ANSWERED[api], answer, part)
+            yield {"kind": "restore", **_place(topic, part), "group": asked, **restored}
 
 
 def _only_group(request: Body) -> str | None:
@@ -86,59 +63,56 @@ def _only_group(request: Body) -> str | None:
     return groups[0]["group_id"] if len(groups) == 1 else request.get("group_id") or None
 
 
-def _epochs(request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    asked = _asked(request, "topics", names)
-    for topic, part in _partitions(answer, "topics", names):
+def _epochs(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    asked = _asked(api, request, names)
+    for topic, part in _fine(api, answer, names):
         wanted = asked.get((topic, _index(part)), {})
-        if part["error_code"] == _OK:
-            yield {
-                "kind": "epoch-answer",
-                **_place(topic, part),
-                "leader_epoch": wanted.get("leader_epoch"),
-                "current_epoch": _known(wanted.get("current_leader_epoch")),
-                "end_offset": part["end_offset"],
-                "detail": f"epoch {part['leader_epoch']}" if "leader_epoch" in part else None,
-            }
+        yield {
+            "kind": "epoch-answer",
+            **_place(topic, part),
+            **_columns(ASKED[api], request, wanted),
+            "end_offset": part["end_offset"],
+            "detail": f"epoch {part['leader_epoch']}" if "leader_epoch" in part else None,
+        }
 
 
-def _produce(request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    asked = _asked(request, "topic_data", names, "partition_data")
-    for topic, part in _partitions(answer, "responses", names, "partition_responses"):
-        if part["error_code"] != _OK or part["base_offset"] < 0:
+def _produce(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    asked = _asked(api, request, names)
+    for topic, part in _fine(api, answer, names):
+        if part["base_offset"] < 0:
             continue
-        batch = _first_batch(asked.get((topic, _index(part)), {}))
-        count = batch.get("records")
+        wanted = asked.get((topic, _index(part)), {})
+        count = _first_batch(wanted).get("records")
         yield {
             "kind": "append",
             **_place(topic, part),
-            **_sequence(batch),
-            "transactional_id": request.get("transactional_id"),
-            "offset": part["base_offset"],
+            **_columns(ASKED[api], request, wanted),
+            **_columns(ANSWERED[api], answer, part),
             "end_offset": None if count is None else part["base_offset"] + count,
         }
 
 
-def _fetch(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+def _fetch(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
     if _replica(request) is not None:
         return
-    asked = _asked(request, "topics", names)
-    for topic, part in _partitions(answer, "responses", names):
+    asked = _asked(api, request, names)
+    for topic, part in _fine(api, answer, names):
         batches = [each for each in part.get("records") or [] if "base_offset" in each]
-        if part["error_code"] != _OK or not batches:
+        if not batches:
             continue
-        wanted = asked.get((topic, _index(part)), {})
+        wanted = _columns(ASKED[api], request, asked.get((topic, _index(part)), {}))
         last = batches[-1]
         yield {
             "kind": "fetched",
             **_place(topic, part),
-            "offset": max(batches[0]["base_offset"], wanted.get("fetch_offset", 0)),
+            "offset": max(batches[0]["base_offset"], wanted["offset"] or 0),
             "end_offset": last["base_offset"] + last["records"],
             "leader_epoch": _known(last["leader_epoch"]),
-            "current_epoch": _known(wanted.get("current_leader_epoch")),
+            "current_epoch": wanted["current_epoch"],
         }
 
 
-def _join(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+def _join(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
     if answer.get("error_code", _OK) == _OK and answer.get("generation_id", -1) >= 0:
         yield {
             "kind": "group",
@@ -148,7 +122,7 @@ def _join(request: Body, answer: Body, names: Names) -> Iterator[Values]:
         }
 
 
-def _init_producer(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+def _init_producer(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
     if answer["error_code"] == _OK:
         yield {
             "kind": "transaction",
@@ -159,9 +133,8 @@ def _init_producer(request: Body, answer: Body, names: Names) -> Iterator[Values
         }
 
 
-_ANSWERS: Final[dict[str, Callable[[Body, Body, Names], Iterator[Values]]]] = {
-    "OffsetCommit": _offset_commit,
-    "TxnOffsetCommit": _offset_commit,
+_ANSWERS: Final[dict[str, Callable[[str, Body, Body, Names], Iterator[Values]]]] = {
+    **dict.fromkeys(COMMITS, _commit),
     "OffsetFetch": _offset_fetch,
     "OffsetForLeaderEpoch": _epochs,
     "Produce": _produce,
@@ -174,9 +147,7 @@ _ANSWERS: Final[dict[str, Callable[[Body, Body, Names], Iterator[Values]]]] = {
 def state_of_partitions(answer: Body, names: Names) -> Iterator[Values]:
     """What a Fetch answer says: high watermarks, log starts, and the leader if it is another broker."""
     yield from current_leaders(answer, names)
-    for topic, part in _partitions(answer, "responses", names):
-        if part["error_code"] != _OK:
-            continue
+    for topic, part in _fine("Fetch", answer, names):
         place = _place(topic, part)
         if part["high_watermark"] >= 0:
             yield {"kind": "high-watermark", **place, "offset": part["high_watermark"]}
@@ -197,7 +168,7 @@ def leaders(answer: Body, names: Names) -> Iterator[Values]:
 def current_leaders(answer: Body, names: Names) -> Iterator[Values]:
     """The new leader in Produce and Fetch answers that refuse (KIP-951)."""
     for partitions in ("partitions", "partition_responses"):
-        for topic, part in _partitions(answer, "responses", names, partitions):
+        for topic, part in _partitions(answer, ("responses", partitions), names):
             now = part.get("current_leader") or {}
             if now.get("leader_id", -1) >= 0:
                 told = {"leader": now["leader_id"], "leader_epoch": _known(now.get("leader_epoch"))}
@@ -221,41 +192,31 @@ def ids_in(request: Body) -> set[str]:
 
 def offsets_for_reset(request: Body, answer: Body) -> Iterator[Values]:
     """ListOffsets for earliest or latest: a reset, if the client has lost its position before."""
-    asked = _asked(request, "topics", {})
-    for topic, part in _partitions(answer, "topics", {}):
+    api = "ListOffsets"
+    asked = _asked(api, request, {})
+    for topic, part in _fine(api, answer, {}):
         wanted = asked.get((topic, _index(part)), {})
         strategy = _STRATEGIES.get(wanted.get("timestamp", 0))
-        if part["error_code"] == _OK and strategy and part.get("offset", -1) >= 0:
+        if strategy and part.get("offset", -1) >= 0:
             yield {
                 "kind": "reset",
                 **_place(topic, part),
-                "offset": part["offset"],
-                "leader_epoch": _known(part.get("leader_epoch")),
-                "current_epoch": _known(wanted.get("current_leader_epoch")),
+                **_columns(ASKED[api], request, wanted),
+                **_columns(ANSWERED[api], answer, part),
                 "detail": strategy,
             }
 
 
 def _refused(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
     """A row for each error code, with what it is about and what was asked for there."""
-    asked: dict[tuple[str | None, int | None], Body] = {}
-    if "topic_data" in request:
-        asked = _asked(request, "topic_data", names, "partition_data")
-    elif "topics" in request and api != "OffsetFetch":
-        asked = _asked(request, "topics", names)
+    asked = _asked(api, request, names) if api in ASKED else {}
     common = {"group": request.get("group_id") or None} | _producer(request)
-    if api in COMMITS:
-        common["generation"] = _generation(request)
     for error, place in _errors(answer, {}, names):
-        wanted = asked.get((place.get("topic"), place.get("partition")), {})
-        offset = _either(wanted, "fetch_offset", "committed_offset")
-        row = {"kind": "refused", "api": api, "error": error, **common, "offset": offset}
-        row |= _sequence(_first_batch(wanted)) | place
-        row["current_epoch"] = _known(wanted.get("current_leader_epoch"))
-        row["leader_epoch"] = _known(
-            _either(wanted, "leader_epoch", "last_fetched_epoch", "committed_leader_epoch")
-        )
-        yield row
+        row = {"kind": "refused", "api": api, "error": error, **common}
+        wanted = asked.get((place.get("topic"), place.get("partition")))
+        if wanted is not None:
+            row |= _columns(ASKED[api], request, wanted)
+        yield row | place
 
 
 def _errors(value: Any, place: Values, names: Names) -> Iterator[tuple[str, Values]]:
@@ -285,9 +246,8 @@ def _named(value: Body, names: Names) -> Values:
     return found
 
 
-def _partitions(
-    body: Body, topics: str, names: Names, partitions: str = "partitions"
-) -> Iterator[tuple[str | None, Body]]:
+def _partitions(body: Body, inside: tuple[str, str], names: Names) -> Iterator[tuple[str | None, Body]]:
+    topics, partitions = inside
     for topic in body.get(topics) or []:
         name = _topic(topic, names)
         for part in topic.get(partitions) or []:
@@ -295,10 +255,21 @@ def _partitions(
                 yield name, part
 
 
-def _asked(
-    body: Body, topics: str, names: Names, partitions: str = "partitions"
-) -> dict[tuple[str | None, int | None], Body]:
-    return {(topic, _index(part)): part for topic, part in _partitions(body, topics, names, partitions)}
+def _asked(api: str, request: Body, names: Names) -> dict[tuple[str | None, int | None], Body]:
+    return {(topic, _index(part)): part for topic, part in _partitions(request, asked_in(api), names)}
+
+
+def _fine(api: str, answer: Body, names: Names) -> Iterator[tuple[str | None, Body]]:
+    """The partitions of an answer that have no error."""
+    for topic, part in _partitions(answer, answered_in(api), names):
+        if part["error_code"] == _OK:
+            yield topic, part
+
+
+def _columns(fields: Fields, body: Body, part: Body) -> Values:
+    whole = {Part.BODY: body, Part.PARTITION: part, Part.BATCH: _first_batch(part)}
+    values = {column: _either(whole[field.part], *field.names) for column, field in fields.items()}
+    return {column: _known(value) if fields[column].known else value for column, value in values.items()}
 
 
 def _topic(body: Body, names: Names) -> str | None:
@@ -322,7 +293,8 @@ def _either(body: Body, *names: str) -> Any:
 
 
 def _known(value: Any) -> Any:
-    return None if value is None or value < 0 else value
+    """None for a negative number or an empty text."""
+    return None if value is None or value == "" or (isinstance(value, int) and value < 0) else value
 
 
 def _replica(body: Body) -> int | None:
@@ -343,13 +315,3 @@ def _producer(body: Body) -> Values:
 def _first_batch(part: Body) -> Body:
     batches = part.get("records")
     return batches[0] if isinstance(batches, list) and batches else {}
-
-
-def _sequence(batch: Body) -> Values:
-    if _known(batch.get("producer_id")) is None:
-        return {}
-    return {
-        "producer_id": batch["producer_id"],
-        "producer_epoch": batch["producer_epoch"],
-        "sequence": _known(batch["base_sequence"]),
-    }
