@@ -381,7 +381,7 @@ class Pump:
         if self._peers.pop(peer.fd, None) is None:
             return
         self._by_connection.pop(peer.connection, None)
-        peer.connection.wants_close = True
+        peer.connection.dropped()
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)
         if peer.connection.resets:

@@ -178,6 +178,12 @@ class Sending(Frames):
         self.wants_close = True
         self._malformed(f"{api_name(found.api_key)} v{found.version}: {error}{_LARGER_ANSWERS}")
 
+    def dropped(self) -> None:
+        """The socket is closed. A request that is never answered refers to the connection, and the connection
+        to it: a server hardly ever looks for such circles."""
+        self.wants_close = True
+        self.parked = self._deliveries = None
+
     def end(self, how: End) -> None:
         """Ends the connection once everything that was sent is on its way."""
         self.wants_close = True
