@@ -17,11 +17,12 @@ import cramjam
 from crc32c import crc32c
 
 from benchmarks.attacking import Target, ask, begun, create_topics, many, one_after_the_other, wait
+from benchmarks.large_frames import produce_frame
 from benchmarks.large_requests import LARGE_REQUESTS
 from benchmarks.records import build_batch
 from benchmarks.wire import Writer
 
-PRODUCE, FETCH, METADATA, DESCRIBE_CONFIGS = 0, 1, 3, 32
+FETCH, METADATA, DESCRIBE_CONFIGS = 1, 3, 32
 _ZSTD: Final = 4
 
 
@@ -129,21 +130,6 @@ FLOODS: Final[dict[str, Callable[[Target], None]]] = {
 }
 
 ATTACKS: Final = FLOODS | LARGE_REQUESTS
-
-
-def produce_frame(topic: str, batches: list[bytes]) -> bytearray:
-    """Produce v7, acks=1; a batch for each partition from 0 on."""
-    writer = Writer(PRODUCE, 7, flexible=False)
-    writer.string(None)
-    writer.int16(1)
-    writer.int32(30_000)
-    writer.int32(1)
-    writer.string(topic)
-    writer.int32(len(batches))
-    for partition, batch in enumerate(batches):
-        writer.int32(partition)
-        writer.data(batch)
-    return writer.done()
 
 
 def _metadata(names: list[str] | None, *, create: bool = False) -> bytes:

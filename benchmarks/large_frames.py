@@ -50,16 +50,22 @@ def produce(topic: str, producer: int) -> bytes:
     now_ms = time.time_ns() // 1_000_000
     tail = struct.pack(">hiqqqhii", 0, 0, now_ms, now_ms, producer, 0, 0, 1) + b"\x0c\0\0\0\x01\0\0"
     batch = struct.pack(">qiibI", 0, len(tail) + 9, -1, 2, crc32c(tail)) + tail
+    return bytes(produce_frame(topic, [batch]))
+
+
+def produce_frame(topic: str, batches: list[bytes]) -> bytearray:
+    """Produce v7, acks=1; a batch for each partition from 0 on."""
     writer = Writer(PRODUCE, 7, flexible=False)
     writer.string(None)
     writer.int16(1)
     writer.int32(30_000)
     writer.int32(1)
     writer.string(topic)
-    writer.int32(1)
-    writer.int32(0)
-    writer.data(batch)
-    return bytes(writer.done())
+    writer.int32(len(batches))
+    for partition, batch in enumerate(batches):
+        writer.int32(partition)
+        writer.data(batch)
+    return writer.done()
 
 
 def commit(group: str, topic: str, partitions: Iterable[int], metadata: str) -> bytes:
