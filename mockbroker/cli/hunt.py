@@ -2,6 +2,7 @@
 
 import shlex
 import signal
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -125,7 +126,7 @@ async def _tried(settings: Settings, version: str, plan: Plan) -> str:
     return f"{version}: {', '.join(told) or 'nothing is violated'}"
 
 
-class _Search:
+class _Search(ABC):
     """What is played, and how what it finds is shown."""
 
     def __init__(self, settings: Settings, lanes: int) -> None:
@@ -149,8 +150,9 @@ class _Search:
             await self._tell(drivers)
             nursery.cancel_scope.cancel()
 
+    @abstractmethod
     async def _play(self, drivers: Campaign[Any]) -> None:
-        raise NotImplementedError
+        """Plays until it is over, or interrupted."""
 
     async def _tell(self, drivers: Campaign[Any]) -> None:
         for group in self.groups.by_name.values():
