@@ -61,7 +61,7 @@ lint: setup-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --package mockbroker
-	$(BIN)/mypy tests benchmarks docs found studies
+	$(BIN)/mypy tests benchmarks docs found incidents studies
 	$(BIN)/lint-imports
 
 bench: setup-dev

@@ -3,8 +3,8 @@
 `ask` is the entry point for tests, `python -m mockbroker.conformance` the one for people.
 """
 
+from ..rig.setup import BROKER_CONFIG, RELEASES
 from .asking import Result, ask
 from .recordings import nearest_release
-from .setup import BROKER_CONFIG, RELEASES
 
 __all__ = ["BROKER_CONFIG", "RELEASES", "Result", "ask", "nearest_release"]

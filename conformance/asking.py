@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import recordings, telemetry_receiver
-from .network import SOCKETS, Network
+from ..rig import telemetry_receiver
+from ..rig.network import SOCKETS, Network
+from ..rig.scene import LacksApiError, Scene, Target
+from . import recordings
 from .questions import all_questions
 from .registry import Question
-from .scene import LacksApiError, Scene, Target
 
 Steps = list[list[Any]]
 _QUESTIONS = Path(__file__).parent / "questions"

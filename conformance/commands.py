@@ -18,13 +18,14 @@ from rich.progress import (
 
 from mockbroker.protocol.releases import NEWEST
 
-from . import readiness, recordings, telemetry_receiver
+from ..rig import readiness, telemetry_receiver
+from ..rig.real_broker import RealBrokerError, RealCluster
+from ..rig.scene import Target
+from ..rig.setup import BROKER_CONFIG, CLUSTER_SIZES
+from . import recordings
 from .asking import FAILED, Result, ask, count, record
 from .diff import lines
 from .questions import all_questions
-from .real_broker import RealBrokerError, RealCluster
-from .scene import Target
-from .setup import BROKER_CONFIG, CLUSTER_SIZES
 
 HELP = "Compare a cluster with the recorded answers of real brokers."
 

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any
 
-from .normalise import IDENTITY
+from ..rig.normalise import IDENTITY
 
 Steps = list[list[Any]]
 _ABSENT, _NO_STEP = object(), object()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from .setup import BROKER_CONFIG
+from ..rig.setup import BROKER_CONFIG
 
 _ALL_CONFIGS: Final = "describe_configs.broker"
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from .setup import BROKER_CONFIG, CLUSTER_SIZES, RELEASES
+from ..rig.setup import BROKER_CONFIG, CLUSTER_SIZES, RELEASES
 
 ANSWERS = Path(__file__).parent / "answers"
 Steps = list[list[Any]]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .scene import Scene
+from ..rig.scene import Scene
 
 Steps = Iterator[tuple[str, Any]]
 Scenario = Callable[[Scene], Steps]

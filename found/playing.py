@@ -9,13 +9,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from mockbroker.conformance.client import Client
+from mockbroker.clients.drivers import command_for
 from mockbroker.conformance.differential.coordinating import GROUPS, move
 from mockbroker.conformance.differential.waiting import until
-from mockbroker.conformance.drivers import command_for
-from mockbroker.conformance.real_broker import RealCluster
-from mockbroker.conformance.setup import BROKER_CONFIG
 from mockbroker.errors import MockBrokerError
+from mockbroker.rig.client import Client
+from mockbroker.rig.real_broker import RealCluster
+from mockbroker.rig.setup import BROKER_CONFIG
 from mockbroker.scenario.scenario import load
 
 from .finding import Finding

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import trio
 
-from mockbroker.conformance.check.scenario import Scenario
-from mockbroker.conformance.check.scenarios import SCENARIOS
-from mockbroker.conformance.check.scene import Scene
-from mockbroker.conformance.drivers import open_driver
-from mockbroker.conformance.drivers.shipped import SHIPPED
-from mockbroker.conformance.hunt.playing import Users, play
-from mockbroker.conformance.hunt.stage import Stage
+from mockbroker.clients.check.scenario import Scenario
+from mockbroker.clients.check.scenarios import SCENARIOS
+from mockbroker.clients.check.scene import Scene
+from mockbroker.clients.drivers import open_driver
+from mockbroker.clients.drivers.shipped import SHIPPED
+from mockbroker.clients.hunt.playing import Users, play
+from mockbroker.clients.hunt.stage import Stage
 from mockbroker.console.files import FOLDER
 from mockbroker.trace import Event
 from mockbroker.trace.files import write_json_lines

@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.table import Table
 
 from mockbroker.conformance import ask
-from mockbroker.conformance.real_broker import RealCluster
-from mockbroker.conformance.setup import CLUSTER_SIZES, RELEASES
+from mockbroker.rig.real_broker import RealCluster
+from mockbroker.rig.setup import CLUSTER_SIZES, RELEASES
 
 CORES: Final = os.cpu_count() or 1
 ROOT: Final = Path(__file__).parent.parent
@@ -83,7 +83,7 @@ CAMPAIGNS: Final = {
     ),
     "drivers": Campaign(
         "a walk through all verbs with each driver that comes with mockbroker",
-        (tests("tests/conformance/drivers", "--timeout", "1800"),),
+        (tests("tests/clients/drivers", "--timeout", "1800"),),
     ),
     "hunt": Campaign(
         "1,000 random workloads with the Java client: nothing is violated",

@@ -10,7 +10,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FOLDERS = {
     "mockbroker": "mockbroker",
-    **{name: f"mockbroker/{name}" for name in ("protocol", "policies", "conformance", "pipeline")},
+    **{
+        name: f"mockbroker/{name}"
+        for name in ("protocol", "policies", "rig", "conformance", "clients", "pipeline")
+    },
 }
 """Where the files of each folder are installed."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mockbroker.cli.given import fields
-from mockbroker.conformance.hunt import writing
+from mockbroker.clients.hunt import writing
 from mockbroker.json_texts import read_json
 from mockbroker.pipeline.errors import PipelineError
 from mockbroker.pipeline.readers import read

@@ -4,11 +4,11 @@ import struct
 from typing import Any, Final
 
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.conformance.batches import batch, records
-from mockbroker.conformance.client import Client, DisconnectedError
 from mockbroker.environment import Environment
 from mockbroker.faults import Faults
 from mockbroker.protocol.releases import parse
+from mockbroker.rig.batches import batch, records
+from mockbroker.rig.client import Client, DisconnectedError
 from mockbroker.seeded import streams
 from mockbroker.server.connection import Connection
 from mockbroker.server.observer import SilentObserver

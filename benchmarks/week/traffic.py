@@ -1,7 +1,7 @@
 """What clients do in an hour."""
 
-from mockbroker.conformance.batches import TRANSACTIONAL, Record, batch
 from mockbroker.replication.states import FollowerState
+from mockbroker.rig.batches import TRANSACTIONAL, Record, batch
 
 from .stage import LONG_MS, InMemory, Stage
 

@@ -3,7 +3,7 @@
 import uuid
 from typing import Any, Final
 
-from ..scene import UNKNOWN_TOPIC_ID
+from ...rig.scene import UNKNOWN_TOPIC_ID
 from .building import record_bytes
 from .steps import SUFFIX, Step
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from crc32c import crc32c
 
-from .. import batches
+from ...rig import batches
 
 _OVERRIDES = (
     "producer_id",

@@ -4,8 +4,8 @@ import time
 from typing import Final
 
 from ...addresses import parted
-from ..client import Client
-from ..scene import Target
+from ...rig.client import Client
+from ...rig.scene import Target
 from .coordinating import COORDINATORS
 
 _LIMIT_S: Final = 30.0

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..client import Client
+from ...rig.client import Client
 from .binding import Bindings
 from .waiting import until
 

@@ -6,9 +6,9 @@ import time
 from difflib import SequenceMatcher
 from typing import Any, Final, Protocol
 
-from ..client import Client, DisconnectedError, api_keys, decode, encode, flexible, key_of
-from ..normalise import Normaliser
-from ..scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Target
+from ...rig.client import Client, DisconnectedError, api_keys, decode, encode, flexible, key_of
+from ...rig.normalise import Normaliser
+from ...rig.scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Target
 from .binding import Bindings
 from .connecting import await_producer_ids
 from .coordinating import COORDINATORS

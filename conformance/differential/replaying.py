@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterator, Sequence
 
 from ...cluster_options import unchecked
+from ...rig.scene import Target
+from ...rig.setup import BROKER_CONFIG
 from ...server.mock_cluster import MockCluster
-from ..scene import Target
-from ..setup import BROKER_CONFIG
 from .comparing import Difference, first_difference
 from .connecting import connected
 from .playing import BEHIND_MS, Playing

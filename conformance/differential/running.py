@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from ...cluster_options import unchecked
+from ...rig.real_broker import RealCluster
+from ...rig.scene import Target
+from ...rig.setup import BROKER_CONFIG, QUICK_CONFIG
 from ...server.mock_cluster import MockCluster
-from ..real_broker import RealCluster
-from ..scene import Target
-from ..setup import BROKER_CONFIG, QUICK_CONFIG
 from .comparing import Difference, first_difference
 from .connecting import connected
 from .generating import sequence

@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from ..client import Client
-from ..normalise import Normaliser
-from ..scene import Target
+from ...rig.client import Client
+from ...rig.normalise import Normaliser
+from ...rig.scene import Target
 from . import coordinating, expecting
 from .binding import Bindings
 from .expecting import Expected, Topic

@@ -9,7 +9,7 @@ from typing import Any, Final
 from kio.serial import entity_reader
 from kio.serial.errors import OutOfBoundValue
 
-from ..client import api_keys, kio_versions
+from ...rig.client import api_keys, kio_versions
 from .requests import schema
 from .values import LEARNT, WITNESS, Known
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
-from .. import batches
-from ..client import Client
+from ...rig import batches
+from ...rig.client import Client
 from .dialogue import Finding
 from .values import WITNESS
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, Final, Protocol
 
-from ..client import encode, flexible
+from ...rig.client import encode, flexible
 from .requests import Field, Values, Written, fields_of, schema, write_one
 from .values import GROUPS, TOPICS, Drawn
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...apis.advertised import advertised, answered
 from ...protocol.releases import names, parse
-from ..client import api_keys, kio_versions
+from ...rig.client import api_keys, kio_versions
 from . import largest as largest_requests
 from . import recorded
 from .requests import Written, schema, uvarint, write

@@ -24,13 +24,13 @@ from ...protocol.messages.produce import ProduceRequest
 from ...protocol.messages.write_txn_markers import WritableTxnMarker, WriteTxnMarkersRequest
 from ...protocol.reading import MOST_TEXT
 from ...protocol.releases import parse
+from ...rig import batches
+from ...rig.client import Client, DisconnectedError
 from ...seeded import streams
 from ...server.connection import Connection
 from ...server.observer import ClientConnection
 from ...server.slices import ENDLESS, Slice
 from ...trace import Trace
-from .. import batches
-from ..client import Client, DisconnectedError
 from .dialogue import Dialogue, Finding
 from .largest import MOST_ENTRIES
 from .modes import BROKERS, Maker

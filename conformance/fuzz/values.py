@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, Final
 
-from .. import batches
+from ...rig import batches
 from .requests import BITS
 
 TOPICS: Final = ("t0", "t1", "t.2", "t_2")

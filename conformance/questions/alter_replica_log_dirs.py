@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from .. import batches
+from ...rig import batches
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("alter_replica_log_dirs")
 

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("alter_user_scram_credentials")
 

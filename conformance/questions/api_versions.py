@@ -3,9 +3,9 @@
 import struct
 from typing import Any
 
-from ..client import Client, decode
+from ...rig.client import Client, decode
+from ...rig.scene import CLOSED, Scene
 from ..registry import Steps, about
-from ..scene import CLOSED, Scene
 
 question = about("api_versions")
 

@@ -1,9 +1,9 @@
 """ConsumerGroupDescribe (KIP-848)."""
 
-from ..consumer_scene import ConsumerMember, at_once
-from ..group_scene import commit, stable
+from ...rig.consumer_scene import ConsumerMember, at_once
+from ...rig.group_scene import commit, stable
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("consumer_group_describe")
 

@@ -2,10 +2,10 @@
 
 import re
 
-from ..consumer_scene import LEAVES, LEAVES_FOR_A_WHILE, ConsumerMember, at_once, settled
-from ..group_scene import commit, stable
+from ...rig.consumer_scene import LEAVES, LEAVES_FOR_A_WHILE, ConsumerMember, at_once, settled
+from ...rig.group_scene import commit, stable
+from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
 from ..registry import Steps, about
-from ..scene import UNKNOWN_TOPIC_ID, Scene
 
 question = about("consumer_group_heartbeat")
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("create_acls")
 READ = 3

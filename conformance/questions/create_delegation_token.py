@@ -6,8 +6,8 @@ Answers are shown as bytes, because kio can't read the time -1.
 
 import struct
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("create_delegation_token")
 CREATE = 38

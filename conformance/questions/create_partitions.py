@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("create_partitions")
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .metadata import INVALID_NAMES
 
 question = about("create_topics")

@@ -1,7 +1,7 @@
 """DeleteAcls of brokers without an authorizer."""
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .describe_acls import asked
 
 question = about("delete_acls")

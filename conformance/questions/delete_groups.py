@@ -1,9 +1,9 @@
 """DeleteGroups (KIP-229)."""
 
-from ..consumer_scene import ConsumerMember
-from ..group_scene import Member, commit, stable
+from ...rig.consumer_scene import ConsumerMember
+from ...rig.group_scene import Member, commit, stable
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("delete_groups")
 

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .alter_client_quotas import CONNECTION, CONSUMER, IP, PRODUCER, REQUEST, Entity, in_order, quotas
 
 question = about("describe_client_quotas")

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("describe_configs")
 

@@ -1,7 +1,7 @@
 """DescribeDelegationToken, of brokers that any client may use (KIP-48)."""
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("describe_delegation_token")
 

@@ -1,9 +1,9 @@
 """DescribeGroups: KIP-430 (authorized operations), KIP-1043 (unknown groups from v6 on)."""
 
-from ..consumer_scene import ConsumerMember
-from ..group_scene import Member, commit, rebalancing, stable, stable_pair
+from ...rig.consumer_scene import ConsumerMember
+from ...rig.group_scene import Member, commit, rebalancing, stable, stable_pair
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("describe_groups")
 

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
-from .. import batches
+from ...rig import batches
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("describe_log_dirs")
 

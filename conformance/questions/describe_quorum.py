@@ -3,8 +3,8 @@
 from functools import partial
 from typing import Any, Final
 
+from ...rig.scene import CLOSED, Scene
 from ..registry import Steps, about
-from ..scene import CLOSED, Scene
 
 question = about("describe_quorum")
 

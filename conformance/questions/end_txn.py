@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from ...rig.scene import Scene
+from ...rig.transaction_scene import Producer
 from ..registry import Steps, about
-from ..scene import Scene
-from ..transaction_scene import Producer
 
 question = about("end_txn")
 

@@ -2,8 +2,8 @@
 
 import struct
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .create_delegation_token import count, raw
 
 question = about("expire_delegation_token")

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..batches import GZIP, ZSTD, batch, records
+from ...rig.batches import GZIP, ZSTD, batch, records
+from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
 from ..registry import Steps, about
-from ..scene import UNKNOWN_TOPIC_ID, Scene
 
 question = about("fetch")
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ..batches import OLD, Record, batch
+from ...rig.batches import OLD, Record, batch
+from ...rig.scene import Scene
+from ...rig.transaction_scene import Producer
 from ..registry import Steps, about
-from ..scene import Scene
-from ..transaction_scene import Producer
 from .fetch import fetch, fields, part
 
 question = about("fetch")

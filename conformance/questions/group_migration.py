@@ -3,11 +3,11 @@
 from functools import partial
 from typing import Any
 
-from ..consumer_scene import LEAVES_FOR_A_WHILE, ConsumerMember, at_once
-from ..group_scene import commit_fields
-from ..migration_scene import ClassicMember, assignment, classic_group, subscription
+from ...rig.consumer_scene import LEAVES_FOR_A_WHILE, ConsumerMember, at_once
+from ...rig.group_scene import commit_fields
+from ...rig.migration_scene import ClassicMember, assignment, classic_group, subscription
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 _ask = partial(about, needs=("consumer_group_heartbeat", 1))
 consumer_heartbeat, describe = _ask("consumer_group_heartbeat"), _ask("consumer_group_describe")

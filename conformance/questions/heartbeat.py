@@ -1,9 +1,9 @@
 """Heartbeat in every state of a group."""
 
-from ..consumer_scene import ConsumerMember
-from ..group_scene import Member, commit, rebalancing, stable, stable_pair
+from ...rig.consumer_scene import ConsumerMember
+from ...rig.group_scene import Member, commit, rebalancing, stable, stable_pair
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("heartbeat")
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .alter_configs import dynamic
 from .create_topics import VALUES
 from .describe_configs import BROKER, CLIENT_METRICS, GROUP, LOGGER, TOPIC
@@ -400,7 +400,7 @@ def broker_security(s: Scene) -> Steps:
 @question()
 def takes_effect(s: Scene) -> Steps:
     """A smaller max.message.bytes refuses the next batch."""
-    from ..batches import batch, records
+    from ...rig.batches import batch, records
 
     topic = s.topic()
     yield "set", _alter(s, topic, (SET, "max.message.bytes", "100"))

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ..consumer_scene import ConsumerMember
-from ..group_scene import SUBSCRIPTION, Member, rebalancing, stable, stable_pair, subscription
+from ...rig.consumer_scene import ConsumerMember
+from ...rig.group_scene import SUBSCRIPTION, Member, rebalancing, stable, stable_pair, subscription
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("join_group")
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..batches import GZIP, OLD, ZSTD, Record, batch, records
+from ...rig.batches import GZIP, OLD, ZSTD, Record, batch, records
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("list_offsets")
 

@@ -1,8 +1,8 @@
 """ListOffsets in logs of several segments: the first whose largest timestamp is late enough is searched."""
 
-from ..batches import GZIP, OLD, Record, batch
+from ...rig.batches import GZIP, OLD, Record, batch
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .fetch_segments import EACH_ITS_OWN, MINUTE_MS
 from .list_offsets import listed
 

@@ -1,7 +1,7 @@
 """ListPartitionReassignments (KIP-455)."""
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("list_partition_reassignments")
 

@@ -3,9 +3,9 @@
 import struct
 from typing import Any, Final
 
-from ..client import decode, encode, flexible, key_of
+from ...rig.client import decode, encode, flexible, key_of
+from ...rig.scene import CLOSED, NO_ANSWER, Scene
 from ..registry import Steps, about
-from ..scene import CLOSED, NO_ANSWER, Scene
 
 _HERE: Final = "here"
 _LONGEST: Final = b"x" * 32767

@@ -3,8 +3,8 @@
 from collections import Counter
 from typing import Any
 
+from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
 from ..registry import Steps, about
-from ..scene import UNKNOWN_TOPIC_ID, Scene
 
 question = about("metadata")
 

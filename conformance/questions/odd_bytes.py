@@ -3,9 +3,9 @@
 import struct
 from typing import Any, Final
 
-from ..client import decode, encode
+from ...rig.client import decode, encode
+from ...rig.scene import CLOSED, Scene
 from ..registry import Steps, about
-from ..scene import CLOSED, Scene
 
 metadata = about("metadata")
 fetch = about("fetch")

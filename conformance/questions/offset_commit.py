@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ..consumer_scene import ConsumerMember, at_once
-from ..group_scene import Member, commit_fields, rebalancing, stable
+from ...rig.consumer_scene import ConsumerMember, at_once
+from ...rig.group_scene import Member, commit_fields, rebalancing, stable
+from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
 from ..registry import Steps, about
-from ..scene import UNKNOWN_TOPIC_ID, Scene
 
 question = about("offset_commit")
 

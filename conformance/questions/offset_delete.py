@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..group_scene import commit, stable, subscription
+from ...rig.group_scene import commit, stable, subscription
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("offset_delete")
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ..consumer_scene import ConsumerMember
-from ..group_scene import commit, commit_fields, stable
+from ...rig.consumer_scene import ConsumerMember
+from ...rig.group_scene import commit, commit_fields, stable
+from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
 from ..registry import Steps, about
-from ..scene import UNKNOWN_TOPIC_ID, Scene
 
 question = about("offset_fetch")
 

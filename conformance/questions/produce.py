@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from ..batches import GZIP, LZ4, OLD, SNAPPY, ZSTD, Record, batch, records
+from ...rig.batches import GZIP, LZ4, OLD, SNAPPY, ZSTD, Record, batch, records
+from ...rig.scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Scene
 from ..registry import Steps, about
-from ..scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Scene
 
 question = about("produce")
 

@@ -3,9 +3,9 @@
 import struct
 from typing import Any
 
-from ..batches import CONTROL, GZIP, TRANSACTIONAL, Record, batch, control_batch, message_set, records
+from ...rig.batches import CONTROL, GZIP, TRANSACTIONAL, Record, batch, control_batch, message_set, records
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .produce import produce
 
 question = about("produce")

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..batches import batch
+from ...rig.batches import batch
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .produce import produce
 
 question = about("produce")

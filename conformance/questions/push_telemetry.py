@@ -4,9 +4,9 @@ import uuid
 from typing import Any, Final
 
 from ...protocol.compression import compress
-from ..client import Client
+from ...rig.client import Client
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .get_telemetry_subscriptions import KNOWN, NEW, get, subscription
 
 question = about("push_telemetry")

@@ -4,10 +4,10 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from ..consumer_scene import ConsumerMember
+from ...rig.consumer_scene import ConsumerMember
+from ...rig.scene import Scene
+from ...rig.transaction_scene import Producer
 from ..registry import Steps, about
-from ..scene import Scene
-from ..transaction_scene import Producer
 
 list_transactions = about("list_transactions")
 heartbeat = about("consumer_group_heartbeat")

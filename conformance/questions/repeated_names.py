@@ -5,11 +5,11 @@ Modules of single APIs ask this too where they had reason to before.
 
 from typing import Any
 
-from ..consumer_scene import ConsumerMember
-from ..group_scene import Member, commit, commit_fields, stable, subscription
+from ...rig.consumer_scene import ConsumerMember
+from ...rig.group_scene import Member, commit, commit_fields, stable, subscription
+from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
+from ...rig.transaction_scene import Producer
 from ..registry import Steps, about
-from ..scene import UNKNOWN_TOPIC_ID, Scene
-from ..transaction_scene import Producer
 from .create_acls import binding
 from .describe_acls import asked as acl_filter
 from .fetch import fields as fetch_fields

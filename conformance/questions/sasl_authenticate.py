@@ -1,7 +1,7 @@
 """SaslAuthenticate (KIP-152, KIP-368) where no listener has SASL."""
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("sasl_authenticate")
 

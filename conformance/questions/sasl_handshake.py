@@ -1,7 +1,7 @@
 """SaslHandshake (KIP-43, KIP-152) where no listener has SASL."""
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("sasl_handshake")
 

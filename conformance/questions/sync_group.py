@@ -1,8 +1,8 @@
 """SyncGroup: KIP-559 (protocol type and name), KIP-345."""
 
-from ..group_scene import Member, rebalancing, stable, stable_pair
+from ...rig.group_scene import Member, rebalancing, stable, stable_pair
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("sync_group")
 

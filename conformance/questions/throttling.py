@@ -6,10 +6,10 @@ the rate is taken, ten are deemed to be over then.
 
 from typing import Any
 
-from ..batches import Record, batch
-from ..client import Client
+from ...rig.batches import Record, batch
+from ...rig.client import Client
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 from .alter_client_quotas import CONSUMER, PRODUCER, Entity, quotas
 
 question = about("alter_client_quotas")

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
+from ...rig.transaction_scene import Producer
 from ..registry import Steps, about
-from ..scene import UNKNOWN_TOPIC_ID, Scene
-from ..transaction_scene import Producer
 
 question = about("txn_offset_commit")
 

@@ -1,7 +1,7 @@
 """UnregisterBroker: KIP-631."""
 
+from ...rig.scene import Scene
 from ..registry import Steps, about
-from ..scene import Scene
 
 question = about("unregister_broker")
 

@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from ..consumer_scene import ConsumerMember
+from ...rig.consumer_scene import ConsumerMember
+from ...rig.scene import Scene
+from ...rig.transaction_scene import TIMEOUT_MS, Producer
 from ..registry import Steps, about
-from ..scene import Scene
-from ..transaction_scene import TIMEOUT_MS, Producer
 
 question = about("update_features")
 

@@ -15,13 +15,14 @@ import pytest
 from mockbroker.errors import MockBrokerError
 from mockbroker.protocol.releases import NEWEST
 
-from .. import readiness, recordings
+from ...rig import readiness
+from ...rig.client import Client
+from ...rig.scene import Target
+from ...rig.setup import BROKER_CONFIG
+from .. import recordings
 from ..asking import Result, compare, recorded
-from ..client import Client
 from ..needed_config import needed
 from ..registry import Question
-from ..scene import Target
-from ..setup import BROKER_CONFIG
 from .report import SUFFIXES, Report, differences, title
 
 _HERE: Final = Path(__file__).resolve().parents[1]

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from mockbroker.protocol.errors import ErrorCode
 
+from ...rig.client import api_name
+from ...rig.scene import CLOSED, NO_ANSWER
 from ..asking import FAILED, Result
-from ..client import api_name
 from ..diff import compared, lines
-from ..scene import CLOSED, NO_ANSWER
 
 EQUAL: Final = "equal"
 OTHER_ERROR: Final = "other error"

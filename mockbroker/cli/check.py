@@ -10,15 +10,15 @@ import trio
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..conformance.check import cells
-from ..conformance.check.cells import Cell
-from ..conformance.check.checking import check
-from ..conformance.check.others import others
-from ..conformance.check.report import Report
-from ..conformance.check.reports import cards, junit, page, table
-from ..conformance.check.reports import data as json_file
-from ..conformance.check.verdicts import Judged
-from ..conformance.drivers import SHIPPED, command_for
+from ..clients.check import cells
+from ..clients.check.cells import Cell
+from ..clients.check.checking import check
+from ..clients.check.others import others
+from ..clients.check.report import Report
+from ..clients.check.reports import cards, junit, page, table
+from ..clients.check.reports import data as json_file
+from ..clients.check.verdicts import Judged
+from ..clients.drivers import SHIPPED, command_for
 from ..errors import first_of
 from ..policies.catalogue import known
 from ..protocol.releases import parse

@@ -100,7 +100,7 @@ def hunt(
 
     The exit status is 1 if an invariant was violated.
     """
-    from ..conformance.drivers import DriverFailedError
+    from ..clients.drivers import DriverFailedError
     from ..errors import MockBrokerError
     from . import hunt as hunting
 
@@ -171,7 +171,7 @@ def check(
     The exit status is 1 if a client violated something while brokers answered as they should, or its driver
     failed.
     """
-    from ..conformance.drivers.building import BuildError
+    from ..clients.drivers.building import BuildError
     from ..errors import MockBrokerError
     from ..pairs import pairs
     from . import check as checking

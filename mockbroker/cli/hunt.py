@@ -15,16 +15,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ..conformance.drivers import DriverFailedError, command_for
-from ..conformance.drivers.building import BuildError
-from ..conformance.hunt.applications import Application, application_campaign
-from ..conformance.hunt.campaign import Campaign, Found, Result, campaign
-from ..conformance.hunt.correspondence import fields
-from ..conformance.hunt.drawing import draw, draw_application
-from ..conformance.hunt.judging import judge
-from ..conformance.hunt.plan import Fields, Plan
-from ..conformance.hunt.telling import lines
-from ..conformance.hunt.writing import Group, Groups, read, write
+from ..clients.drivers import DriverFailedError, command_for
+from ..clients.drivers.building import BuildError
+from ..clients.hunt.applications import Application, application_campaign
+from ..clients.hunt.campaign import Campaign, Found, Result, campaign
+from ..clients.hunt.correspondence import fields
+from ..clients.hunt.drawing import draw, draw_application
+from ..clients.hunt.judging import judge
+from ..clients.hunt.plan import Fields, Plan
+from ..clients.hunt.telling import lines
+from ..clients.hunt.writing import Group, Groups, read, write
 from ..errors import first_of
 
 __all__ = ("Settings", "fields", "play", "run")

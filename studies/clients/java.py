@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 from .consumer import Commit, Consumer, Read, wait_for
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any, Final, NamedTuple
 
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 from .consumer import LIMIT_S
 from .java import LOG_LEVEL, PROJECT, JavaProgram

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from mockbroker.conformance.drivers.building import BuildError
+from mockbroker.clients.drivers.building import BuildError
 from mockbroker.protocol import releases
 
 from . import APPLICATIONS, Application, Case, make, run

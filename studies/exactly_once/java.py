@@ -3,7 +3,7 @@
 import queue
 from typing import Any
 
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 from ..clients.java import LOG_LEVEL, PROJECT, JavaProgram
 from .case import BATCH, GROUP, INPUT, OUTPUT, PAUSE_MS, RECORDS, TRANSACTIONAL_ID

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from mockbroker.conformance.drivers.building import BuildError
+from mockbroker.clients.drivers.building import BuildError
 
 from .. import clients
 from ..clients import Client

@@ -9,9 +9,9 @@ from typing import Any, Final, Self
 
 from mockbroker import MockCluster
 from mockbroker.cluster_options import unchecked
-from mockbroker.conformance.batches import Record, batch
-from mockbroker.conformance.client import Client as RawClient
 from mockbroker.protocol import record_batch
+from mockbroker.rig.batches import Record, batch
+from mockbroker.rig.client import Client as RawClient
 
 from ..clients import Client, Consumer, wait_for
 from ..clients.consumer import LIMIT_S

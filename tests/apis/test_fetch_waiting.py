@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from mockbroker.conformance.batches import OLD, Record, records
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.replication.states import FollowerState
+from mockbroker.rig.batches import OLD, Record, records
 
 from ..driving.cluster import Asked
 from ..driving.partition import PartitionDriver, fetched, outcome

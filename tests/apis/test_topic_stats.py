@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from mockbroker.conformance.batches import batch, records
 from mockbroker.controller import reassignments
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.rig.batches import batch, records
 
 from ..driving.partition import PartitionDriver, outcome
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.conformance.drivers.shipped import PROGRAMS
+from mockbroker.clients.drivers.shipped import PROGRAMS
 from tests.cli.in_process import mockbroker
 
-WRONG = Path(__file__).parent.parent / "conformance" / "hunt" / "wrong.py"
+WRONG = Path(__file__).parent.parent / "clients" / "hunt" / "wrong.py"
 
 
 def check(*options: str) -> "subprocess.CompletedProcess[str]":

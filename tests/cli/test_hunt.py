@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from found.finding import Finding
-from mockbroker.conformance.drivers.shipped import PROGRAMS
-from mockbroker.conformance.hunt.writing import read
+from mockbroker.clients.drivers.shipped import PROGRAMS
+from mockbroker.clients.hunt.writing import read
 from tests.cli.in_process import mockbroker
 
-WRONG = Path(__file__).parent.parent / "conformance" / "hunt" / "wrong.py"
+WRONG = Path(__file__).parent.parent / "clients" / "hunt" / "wrong.py"
 ENVIRONMENT = {**os.environ, "MOCKBROKER_PROGRAMS": str(PROGRAMS / "python"), "COLUMNS": "120"}
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from mockbroker import MockCluster
 from mockbroker.cli import main
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 from mockbroker.server.failures import OutputLostError
 
 from ..control.asking import ask

@@ -145,7 +145,7 @@ def test_what_can_not_be_is_one_line(tmp_path: Path, text: str, command: list[st
 
 ASK = """
 import os, sys
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 host, _, port = os.environ["BOOTSTRAP_SERVERS"].split(",")[0].rpartition(":")
 with Client(host, int(port)) as client:
     client.call("metadata", 8, {"topics": [{"name": "orders"}], "allow_auto_topic_creation": True})

@@ -14,7 +14,7 @@ from mockbroker import Fault, MockCluster
 from mockbroker.cli import tables
 from mockbroker.cli.app import app
 from mockbroker.cli.ctl import app as ctl
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 WORD = st.text(st.sampled_from("abc_-1"), min_size=1, max_size=12)
 TEXT = st.lists(WORD, min_size=1, max_size=8).map(" ".join)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 from .scenario import TIMEOUT, Event, Plan
 

@@ -12,7 +12,7 @@ import pytest
 import trio
 from confluent_kafka import Producer
 
-from mockbroker.conformance.drivers import SHIPPED, Answer, Driver, command_for, open_driver
+from mockbroker.clients.drivers import SHIPPED, Answer, Driver, command_for, open_driver
 from mockbroker.contents.values import GroupDescription
 from mockbroker.names import Fault, ReleaseName
 from mockbroker.protocol.errors import ErrorCode

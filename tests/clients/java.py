@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 from studies.clients.java import FLAGS, LOG_LEVEL, PROJECT
 
 from .. import needs

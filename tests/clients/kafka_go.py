@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 from .. import needs
 from . import build

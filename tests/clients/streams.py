@@ -11,7 +11,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
-from mockbroker.conformance.incidents.streams import WORD_COUNT
+from incidents.streams import WORD_COUNT
 from studies.clients.java import LOG_LEVEL, JavaProgram
 
 from . import java

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockbroker.conformance.drivers import command_for, open_driver
+from mockbroker.clients.drivers import command_for, open_driver
 from mockbroker.contents.values import GroupDescription
 
 from .consumer_members import CLIENTS, CONFIG, GROUP, PARTITIONS, playing, write

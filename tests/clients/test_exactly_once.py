@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.drivers.building import BuildError
+from mockbroker.clients.drivers.building import BuildError
 from studies import exactly_once
 from studies.exactly_once import APPLICATIONS, Application, Case, run
 from studies.exactly_once.experiment import LIMIT_S

@@ -15,7 +15,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer
 from confluent_kafka import TopicPartition as Partition
 
 from mockbroker import MockCluster
-from mockbroker.conformance.drivers.building import BuildError
+from mockbroker.clients.drivers.building import BuildError
 from studies.clients.producers import JavaProducers
 
 from .. import needs

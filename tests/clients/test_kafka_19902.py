@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mockbroker.conformance.drivers.building import BuildError
+from mockbroker.clients.drivers.building import BuildError
 from studies import clients
 from studies.clients import Client, Commit
 from studies.kafka_19902.case import Case

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 from .. import needs
 from . import build, scenario

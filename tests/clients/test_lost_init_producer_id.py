@@ -18,8 +18,8 @@ from confluent_kafka import KafkaError, KafkaException, Message
 from confluent_kafka import Producer as RealProducer
 
 from mockbroker import ErrorName, MockCluster, ReleaseName
+from mockbroker.clients.drivers.building import BuildError
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.conformance.drivers.building import BuildError
 from studies.clients.producers import JavaProducers, Reply
 
 from .. import needs

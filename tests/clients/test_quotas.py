@@ -8,7 +8,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 from .. import needs
 from . import java, scenario

@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Producer
 
 from mockbroker import MockCluster, TelemetryClient
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 from .. import needs
 from . import java, scenario

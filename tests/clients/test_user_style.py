@@ -12,7 +12,7 @@ from aiokafka import AIOKafkaProducer
 from confluent_kafka import Producer
 
 from mockbroker import MockCluster
-from mockbroker.conformance.drivers.building import BuildError
+from mockbroker.clients.drivers.building import BuildError
 from studies.clients.producers import JavaProducers
 
 from .. import needs

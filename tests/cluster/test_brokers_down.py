@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from mockbroker.cluster.processes import Processes
-from mockbroker.conformance.batches import batch
 from mockbroker.log.log import Log
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.metadata import MetadataRequest
+from mockbroker.rig.batches import batch
 
 from ..driving.cluster import ClusterDriver, configured
 

@@ -7,10 +7,10 @@ import pytest
 
 from mockbroker.cluster.client_quotas import Rate
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.conformance.batches import Record, batch
-from mockbroker.conformance.client import Client
 from mockbroker.metadata.records import Entity
 from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.rig.batches import Record, batch
+from mockbroker.rig.client import Client
 
 from ..driving.cluster import configured
 from ..driving.network import InMemoryNetwork

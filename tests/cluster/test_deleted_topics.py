@@ -2,10 +2,10 @@
 
 import pytest
 
-from mockbroker.conformance.batches import batch
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.replication.states import FollowerState
+from mockbroker.rig.batches import batch
 
 from ..driving.partition import PartitionDriver, deleted, fetched, outcome
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from mockbroker.apis.advertised import advertised
-from mockbroker.conformance.batches import records
 from mockbroker.controller import elections, reassignments
 from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
@@ -23,6 +22,7 @@ from mockbroker.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderTopic,
 )
 from mockbroker.protocol.releases import parse
+from mockbroker.rig.batches import records
 
 from ..driving.partition import PartitionDriver, deleted, outcome
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 import pytest
 
 from mockbroker.apis.advertised import advertised
-from mockbroker.conformance.batches import batch, describe, records
 from mockbroker.controller import elections, reassignments
 from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.rig.batches import batch, describe, records
 
 from ..driving.cluster import NOW_MS, ClusterDriver, configured, dotted
 from ..driving.in_memory import InMemoryClient

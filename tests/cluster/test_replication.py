@@ -2,7 +2,6 @@
 
 import pytest
 
-from mockbroker.conformance.batches import batch
 from mockbroker.controller import elections, reassignments
 from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol import record_batch
@@ -10,6 +9,7 @@ from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.replication.states import FollowerState
+from mockbroker.rig.batches import batch
 
 from ..driving.cluster import a_cluster
 from ..driving.partition import LAG_MS, PartitionDriver, deleted, outcome

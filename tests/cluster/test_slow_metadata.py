@@ -2,12 +2,12 @@
 
 import pytest
 
-from mockbroker.conformance.batches import batch
 from mockbroker.controller import elections
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from mockbroker.replication import internal_append
 from mockbroker.replication.states import FollowerState
+from mockbroker.rig.batches import batch
 
 from ..driving.groups import GroupDriver
 from ..driving.partition import PartitionDriver, outcome

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from mockbroker import MockCluster, ReleaseName
-from mockbroker.conformance import BROKER_CONFIG, asking, commands, readiness
-from mockbroker.conformance.client import Client
-from mockbroker.conformance.scene import Target
+from mockbroker.conformance import BROKER_CONFIG, asking, commands
+from mockbroker.rig import readiness
+from mockbroker.rig.client import Client
+from mockbroker.rig.scene import Target
 
 QUESTION = "heartbeat.wrong_members"
 

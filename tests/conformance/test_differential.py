@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from mockbroker.conformance.client import Known, known_fields
 from mockbroker.conformance.differential import recordings
 from mockbroker.conformance.differential.__main__ import app
 from mockbroker.conformance.differential.comparing import first_difference
@@ -21,6 +20,7 @@ from mockbroker.conformance.differential.replaying import replay
 from mockbroker.conformance.differential.shrinking import shrunk
 from mockbroker.conformance.differential.steps import KILL, MOVE, RESTARTS, START, STOP, Sequence, Step
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
+from mockbroker.rig.client import Known, known_fields
 
 FAMILIES = [(brokers, family) for brokers in (1, 3) for family in families(brokers)]
 VERSIONS = {key.name.lower(): list(range(low, high + 1)) for key, (low, high) in CODEC_VERSIONS.items()}

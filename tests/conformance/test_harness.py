@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from mockbroker.conformance import batches, nearest_release, recordings
-from mockbroker.conformance.client import UnknownFieldError, decode, encode, kio_versions
+from mockbroker.conformance import nearest_release, recordings
 from mockbroker.conformance.diff import differing, lines
-from mockbroker.conformance.normalise import Normaliser
 from mockbroker.conformance.questions import all_questions
-from mockbroker.conformance.setup import RELEASES
+from mockbroker.rig import batches
+from mockbroker.rig.client import UnknownFieldError, decode, encode, kio_versions
+from mockbroker.rig.normalise import Normaliser
+from mockbroker.rig.setup import RELEASES
 
 
 @pytest.fixture

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from mockbroker.conformance import BROKER_CONFIG, RELEASES, ask, telemetry_receiver
+from mockbroker.conformance import BROKER_CONFIG, RELEASES, ask
 from mockbroker.conformance.diff import lines
 from mockbroker.conformance.known_differences import KNOWN, reason
 from mockbroker.conformance.questions import all_questions
-from mockbroker.conformance.setup import CLUSTER_SIZES
+from mockbroker.rig import telemetry_receiver
+from mockbroker.rig.setup import CLUSTER_SIZES
 
 from ..driving.cluster import configured
 from ..driving.network import InMemoryNetwork

@@ -16,7 +16,6 @@ from mockbroker.conformance.asking import FAILED, recorded
 from mockbroker.conformance.known_differences import reason
 from mockbroker.conformance.needed_config import needed
 from mockbroker.conformance.questions import all_questions
-from mockbroker.conformance.scene import CLOSED
 from mockbroker.conformance.suite.plugin import Asked, DiffersError
 from mockbroker.conformance.suite.report import (
     BROKE_OFF,
@@ -26,6 +25,7 @@ from mockbroker.conformance.suite.report import (
     differences,
     outcome,
 )
+from mockbroker.rig.scene import CLOSED
 
 from ..driving.cluster import configured
 from ..driving.network import InMemoryNetwork

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
 from mockbroker.faults import parse
 from mockbroker.faults.actions import ACTIONS
+from mockbroker.rig.client import Client
 from tests.console.tools import expect, tools
 from tests.control.asking import ask
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 from tests.console.tools import expect
 from tests.control.asking import ask
 

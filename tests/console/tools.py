@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator

@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client, DisconnectedError
+from mockbroker.rig.client import Client, DisconnectedError
 from tests.clients.kafka_python import KafkaConsumer
 
 _SOON_S = 60.0

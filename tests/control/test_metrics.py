@@ -12,7 +12,6 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from docs.generate import REFERENCE
 from mockbroker import MockCluster
-from mockbroker.conformance.batches import Record
 from mockbroker.control.metrics import (
     BYTES_IN,
     BYTES_OUT,
@@ -28,6 +27,7 @@ from mockbroker.control.metrics import (
 )
 from mockbroker.control.target import Target
 from mockbroker.faults import Faults
+from mockbroker.rig.batches import Record
 from mockbroker.trace import Trace
 
 from ..driving.cluster import ClusterDriver

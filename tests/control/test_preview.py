@@ -7,10 +7,10 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
 from mockbroker.control.fault_schema import fault_schema
 from mockbroker.faults.actions import ACTIONS
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
+from mockbroker.rig.client import Client
 
 from .asking import ask
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from mockbroker.conformance.batches import Record, batch
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.record_batch import header_of
+from mockbroker.rig.batches import Record, batch
 
 from ..driving.cluster import NOW_MS
 from ..driving.transactions import Given, TransactionDriver

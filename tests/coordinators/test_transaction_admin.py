@@ -5,7 +5,6 @@ import sys
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.api_versions import ApiVersionsRequest
 from mockbroker.protocol.messages.list_transactions import ListTransactionsRequest
@@ -14,6 +13,7 @@ from mockbroker.protocol.messages.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
+from mockbroker.rig.client import Client
 
 from ..driving.cluster import NOW_MS
 from ..driving.transactions import TransactionDriver

@@ -4,11 +4,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from mockbroker.conformance.batches import Record, batch
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.record_batch import CONTROL, TRANSACTIONAL, header_of, records
+from mockbroker.rig.batches import Record, batch
 
 from ..driving.cluster import NOW_MS
 from ..driving.transactions import Given, TransactionDriver

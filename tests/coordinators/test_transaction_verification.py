@@ -2,8 +2,8 @@
 
 import pytest
 
-from mockbroker.conformance.batches import LZ4
 from mockbroker.protocol.errors import error_name
+from mockbroker.rig.batches import LZ4
 
 from ..driving.transactions import Given, TransactionDriver
 

@@ -11,7 +11,7 @@ import pytest
 
 from docs.generate import REFERENCE
 from mockbroker import MockCluster
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 from .. import needs
 

@@ -3,8 +3,8 @@
 import struct
 
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.conformance.client import Client, DisconnectedError
 from mockbroker.faults import Faults
+from mockbroker.rig.client import Client, DisconnectedError
 from mockbroker.server.connection import Connection
 from mockbroker.server.observer import SilentObserver
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from mockbroker.conformance.batches import NONE, Record, batch
 from mockbroker.protocol.record_batch import header_of, records
+from mockbroker.rig.batches import NONE, Record, batch
 
 from .partition import PartitionDriver, fetched, outcome
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from mockbroker.conformance.batches import TRANSACTIONAL, Record, batch
 from mockbroker.protocol.codecs import Codec
 from mockbroker.protocol.messages import (
     add_partitions_to_txn,
@@ -13,6 +12,7 @@ from mockbroker.protocol.messages import (
     produce,
     txn_offset_commit,
 )
+from mockbroker.rig.batches import TRANSACTIONAL, Record, batch
 
 from .cluster import ClusterDriver, configured
 

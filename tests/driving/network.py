@@ -14,7 +14,7 @@ FIRST_CLIENT_PORT = 40_000
 
 
 class InMemoryNetwork:
-    """`conformance.network.Network` to the brokers of a cluster."""
+    """`rig.network.Network` to the brokers of a cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster

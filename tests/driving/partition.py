@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from mockbroker.cluster.replicas import describe
 from mockbroker.cluster.topic import TopicPartition
-from mockbroker.conformance.batches import Record, batch
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -27,6 +26,7 @@ from mockbroker.protocol.messages.offset_for_leader_epoch import (
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.record_batch import header_of
 from mockbroker.replication.states import FollowerState
+from mockbroker.rig.batches import Record, batch
 
 from .cluster import Asked, ClusterDriver, configured, dotted
 

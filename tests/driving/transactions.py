@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mockbroker.cluster.topic import TopicPartition
-from mockbroker.conformance.batches import NONE, Record, batch
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
@@ -38,6 +37,7 @@ from mockbroker.protocol.messages.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
+from mockbroker.rig.batches import NONE, Record, batch
 
 from .cluster import Asked, ClusterDriver, configured
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
 from mockbroker.faults import FaultError, parse
 from mockbroker.names import FaultAction
+from mockbroker.rig.client import Client
 from mockbroker.scenario.scenario import load
 
 from ..control.asking import ask

@@ -9,12 +9,12 @@ import pytest
 
 from mockbroker.apis.registry import REGISTERED
 from mockbroker.cluster.replicas import describe
-from mockbroker.conformance.batches import Record, batch
-from mockbroker.conformance.client import Known, kio_versions, known_fields
 from mockbroker.faults import FaultError, Faults
 from mockbroker.faults.answers import levels
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import facts, parse
+from mockbroker.rig.batches import Record, batch
+from mockbroker.rig.client import Known, kio_versions, known_fields
 from tests.driving.cluster import a_cluster, create
 from tests.driving.in_memory import InMemoryClient
 

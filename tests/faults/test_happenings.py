@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from mockbroker.conformance.batches import Record, batch
-from mockbroker.conformance.client import decode, encode
 from mockbroker.faults import FaultError, Faults
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.replication.states import FollowerState
+from mockbroker.rig.batches import Record, batch
+from mockbroker.rig.client import decode, encode
 from tests.driving.cluster import a_cluster, create
 from tests.driving.connections import ConnectionDriver, answered, written
 from tests.driving.wire import request

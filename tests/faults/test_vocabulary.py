@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 from ..driving import wire
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client, DisconnectedError, decode
 from mockbroker.conformance.fuzz.modes import Maker, framed
 from mockbroker.conformance.fuzz.playing import NOW_MS, play
 from mockbroker.conformance.fuzz.requests import schema, write
 from mockbroker.conformance.fuzz.steps import Do, Send, Session, Step
 from mockbroker.conformance.fuzz.values import Drawn, Known
+from mockbroker.rig.client import Client, DisconnectedError, decode
 
 QUICKLY = {"group.initial.rebalance.delay.ms": "10"}
 LONGEST = b"x" * 32767

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.conformance.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, Record, batch
 from mockbroker.log import compaction
 from mockbroker.log.log import Log
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.batch_writing import Marker, marker_batch
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.record_batch import DELETE_HORIZON, TRANSACTIONAL, header_of, records
+from mockbroker.rig.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, Record, batch
 
 from ..driving.log import DAY_MS, MINUTE_MS, LogDriver
 

@@ -6,10 +6,10 @@ import json
 import pytest
 
 from mockbroker.cluster.topic import TopicPartition
-from mockbroker.conformance.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, Record, batch
 from mockbroker.log.validation import BatchError, validate
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.record_batch import HEADER_BYTES, MAX_RECORDS, header_of
+from mockbroker.rig.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, Record, batch
 
 from ..driving.cluster import configured
 

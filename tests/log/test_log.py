@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.conformance.batches import Record, batch
 from mockbroker.log.log import Log
 from mockbroker.protocol import record_batch
+from mockbroker.rig.batches import Record, batch
 
 from ..driving.cluster import a_cluster
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.conformance.batches import Record, batch
 from mockbroker.log.recompression import CODECS, recompressed
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.compression import Compression, decompress
 from mockbroker.protocol.record_batch import HEADER_BYTES, TRANSACTIONAL, header_of, records
+from mockbroker.rig.batches import Record, batch
 
 DATA = st.none() | st.binary(max_size=40)
 RECORDS = st.lists(

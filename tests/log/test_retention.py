@@ -2,9 +2,9 @@
 
 import pytest
 
-from mockbroker.conformance.batches import Record
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.replication.states import FollowerState
+from mockbroker.rig.batches import Record
 
 from ..driving.cluster import NOW_MS
 from ..driving.log import DAY_MS, MINUTE_MS, LogDriver

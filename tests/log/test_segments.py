@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.conformance.batches import Record
 from mockbroker.log.segments import NO_TIMESTAMP
 from mockbroker.replication.states import FollowerState
+from mockbroker.rig.batches import Record
 
 from ..driving.log import DAY_MS, MINUTE_MS, LogDriver
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 from .. import needs
 from . import incidents, traces

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 
 from mockbroker import MockCluster, unchecked
-from mockbroker.conformance.drivers import building
+from mockbroker.clients.drivers import building
 
 from .conftest import connector_jars
 from .spark_queries import DONE, NOTHING, TOPIC, Stream, Table

@@ -9,8 +9,8 @@ import pytest
 from confluent_kafka import Producer
 
 from mockbroker import Behaviours, MockCluster
-from mockbroker.conformance.client import Client
 from mockbroker.policies import OwnPolicyError, UnknownPolicyError
+from mockbroker.rig.client import Client
 from mockbroker.server.observer import SilentObserver
 
 QUIET = {"logger": logging.Logger("quiet", logging.CRITICAL)}

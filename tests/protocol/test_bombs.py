@@ -16,9 +16,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.conformance.batches import batch
 from mockbroker.protocol import message_set, record_batch
 from mockbroker.protocol.compression import Compression, TooLargeError, compress, decompress
+from mockbroker.rig.batches import batch
 
 XERIAL = b"\x82SNAPPY\x00" + struct.pack(">ii", 1, 1)
 

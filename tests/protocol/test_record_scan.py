@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockbroker.conformance.batches import Record, batch
 from mockbroker.protocol import record_batch, record_scan
+from mockbroker.rig.batches import Record, batch
 
 from ..properties import examples
 

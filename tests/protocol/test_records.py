@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
 
-from mockbroker.conformance.batches import GZIP, LZ4, SNAPPY, ZSTD, Record, batch
 from mockbroker.protocol import reading, record_batch, record_scan, schema, writing
 from mockbroker.protocol.codecs import codec
 from mockbroker.protocol.compression import decompress
@@ -27,6 +26,7 @@ from mockbroker.protocol.messages.produce import (
 )
 from mockbroker.protocol.primitives import SPLICE_BYTES, Records
 from mockbroker.protocol.produce import ProduceReader
+from mockbroker.rig.batches import GZIP, LZ4, SNAPPY, ZSTD, Record, batch
 
 from .test_schema import damage
 

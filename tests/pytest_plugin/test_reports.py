@@ -159,7 +159,7 @@ def test_a_failed_test_says_what_was_decided_otherwise(run: Run) -> None:
     """And neither what any broker decides nor what was said."""
     result = run(
         """
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 @pytest.mark.mockbroker(brokers=1, topics={"orders": 1}, policies={"undefined-epoch": "log-end-offset"})
 def test_it(mock_cluster):
@@ -184,7 +184,7 @@ def test_it(mock_cluster):
 def test_what_the_failure_says_is_not_said_again_and_calls_are_not_shown(run: Run) -> None:
     result = run(
         """
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 def test_wait(mock_cluster):
     mock_cluster.faults.add("silence", api="Heartbeat").wait(timeout=0.01)

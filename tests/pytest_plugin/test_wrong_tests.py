@@ -12,7 +12,7 @@ WRONG = """
 import time
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 
 def produce(cluster):

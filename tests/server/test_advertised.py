@@ -11,8 +11,8 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
 from mockbroker.errors import OptionError
+from mockbroker.rig.client import Client
 from mockbroker.server.advertised import addresses
 from mockbroker.trace import Event
 

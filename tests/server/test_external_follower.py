@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.batches import batch, describe
-from mockbroker.conformance.client import Client
+from mockbroker.rig.batches import batch, describe
+from mockbroker.rig.client import Client
 from studies.clients.consumer import wait_for
 
 FETCHED, LOG_START, FOLLOWERS_END = 116_617, 116_753, 116_619

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client, DisconnectedError, Pending
 from mockbroker.coordinators.group import ClassicGroup
 from mockbroker.policies import OwnPolicyError
+from mockbroker.rig.client import Client, DisconnectedError, Pending
 
 GROUP = "g"
 

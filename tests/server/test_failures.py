@@ -12,10 +12,10 @@ import trio
 from mockbroker import MockCluster, serve
 from mockbroker.apis.registry import HANDLERS
 from mockbroker.cluster.call import Call
-from mockbroker.conformance import batches
-from mockbroker.conformance.client import Client, DisconnectedError, Pending
 from mockbroker.policies import OwnPolicyError
 from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.rig import batches
+from mockbroker.rig.client import Client, DisconnectedError, Pending
 from mockbroker.server.failures import ClusterError, RequestFailedError
 from mockbroker.server.observer import ClientConnection, SilentObserver
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client, DisconnectedError
+from mockbroker.rig.client import Client, DisconnectedError
 from mockbroker.server.observer import ClientConnection, SilentObserver
 
 

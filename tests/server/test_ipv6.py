@@ -11,9 +11,9 @@ from confluent_kafka.admin import AdminClient
 from mockbroker import MockCluster
 from mockbroker.addresses import as_java_has_it, joined, of_client, parted
 from mockbroker.captures.decode import messages
-from mockbroker.conformance.scene import Target
 from mockbroker.errors import OptionError
 from mockbroker.protocol.pcapng import read
+from mockbroker.rig.scene import Target
 from mockbroker.server.advertised import addresses
 from mockbroker.server.listening import PortInUseError
 

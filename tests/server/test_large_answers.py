@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from mockbroker.conformance.client import encode
 from mockbroker.environment import Owner
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages.offset_commit import (
@@ -14,6 +13,7 @@ from mockbroker.protocol.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from mockbroker.rig.client import encode
 
 from ..driving import wire
 from ..driving.cluster import configured

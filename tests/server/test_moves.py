@@ -3,8 +3,8 @@
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
 from mockbroker.errors import ConflictError
+from mockbroker.rig.client import Client
 
 
 @pytest.mark.parametrize("brokers", [1, 2, 3])

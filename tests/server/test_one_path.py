@@ -12,10 +12,10 @@ import pytest
 
 from mockbroker.apis.registry import HANDLERS
 from mockbroker.cluster.call import Call
-from mockbroker.conformance.client import encode
 from mockbroker.faults import Faults
 from mockbroker.outcome import PARKED
 from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.rig.client import encode
 from mockbroker.trace import Answer, Malformed, Request, Trace
 from tests.driving.cluster import a_cluster
 from tests.driving.connections import ConnectionDriver

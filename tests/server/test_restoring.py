@@ -10,7 +10,6 @@ from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, 
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster, ReleaseName, unchecked
-from mockbroker.conformance.client import Client
 from mockbroker.dumps.offsets_files import read
 from mockbroker.dumps.offsets_topic import OFFSETS
 from mockbroker.errors import OptionError
@@ -18,6 +17,7 @@ from mockbroker.java_hash import positive_hash
 from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value
 from mockbroker.protocol.record_batch import CONTROL, header_of, place, records
+from mockbroker.rig.client import Client
 
 from ..dumps.recordings import HERE, PARTITIONS, PIPELINE, RELEASES, committed
 

@@ -7,8 +7,8 @@ import pytest
 
 from mockbroker import MockCluster
 from mockbroker.cluster.liveness import Liveness
-from mockbroker.conformance.client import Client
 from mockbroker.errors import ConflictError
+from mockbroker.rig.client import Client
 
 
 @pytest.mark.parametrize("brokers", [1, 2])

@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockbroker import MockCluster, unchecked
-from mockbroker.conformance.client import encode
 from mockbroker.errors import OptionError
 from mockbroker.faults import Faults
 from mockbroker.faults.answers import response_class
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.errors import error_name
+from mockbroker.rig.client import encode
 from mockbroker.trace import Answer, Request, Trace
 from mockbroker.trace.codes import error_codes
 from mockbroker.trace.events import BodyNotKeptError

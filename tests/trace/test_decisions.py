@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import Client
 from mockbroker.policies import CATALOGUE, Policies
 from mockbroker.policies.watched import Decision, WatchedPolicies
 from mockbroker.protocol import releases
+from mockbroker.rig.client import Client
 from mockbroker.trace.files import read_json_lines
 
 from ..policies.test_own import Halfway, Heard, end_of_epoch, produce

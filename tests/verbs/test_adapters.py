@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from mockbroker import ConflictError, MockCluster, OptionError
-from mockbroker.conformance.batches import Record, batch
-from mockbroker.conformance.client import Client
 from mockbroker.control.table import OPERATIONS
 from mockbroker.errors import NotThereError
 from mockbroker.faults.actions import ACTIONS
+from mockbroker.rig.batches import Record, batch
+from mockbroker.rig.client import Client
 from mockbroker.server.running import RunningCluster
 from mockbroker.verbs.table import VERBS
 from mockbroker.verbs.verb import Verb

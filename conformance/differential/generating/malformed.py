@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 from typing import Any, Final
 
-from ...client import key_of
+from ....rig.client import key_of
 from ..steps import Step
 from .world import Versions
 

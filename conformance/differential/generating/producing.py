@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...batches import CONTROL, LOG_APPEND_TIME, OLD, TRANSACTIONAL
+from ....rig.batches import CONTROL, LOG_APPEND_TIME, OLD, TRANSACTIONAL
 from .world import Producer, World
 
 _LEAST_TRANSACTIONAL = 3

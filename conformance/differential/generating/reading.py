@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...batches import OLD
+from ....rig.batches import OLD
 from .world import World
 
 _SESSIONS_SINCE = 7

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...batches import OLD
+from ....rig.batches import OLD
 from ..steps import Step
 
 Versions = Mapping[str, Sequence[int]]

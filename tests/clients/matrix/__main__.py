@@ -15,8 +15,8 @@ import trio
 from rich.console import Console
 from rich.table import Table
 
-from mockbroker.conformance.real_broker import RealCluster
-from mockbroker.conformance.setup import BROKER_CONFIG
+from mockbroker.rig.real_broker import RealCluster
+from mockbroker.rig.setup import BROKER_CONFIG
 
 from .cells import Row, config_for, mocks, row
 from .story import GOOD

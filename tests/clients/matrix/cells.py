@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import trio
 
+from mockbroker.clients.drivers import command_for, open_driver
 from mockbroker.cluster_options import unchecked
-from mockbroker.conformance.drivers import command_for, open_driver
 from mockbroker.server.serving import ServedCluster, serve
 
 from .story import play

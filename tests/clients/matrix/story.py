@@ -12,7 +12,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from mockbroker.conformance.drivers import Answer, Driver
+from mockbroker.clients.drivers import Answer, Driver
 
 PARTITIONS: Final = 4
 PART: Final = 40

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Final
 
-from mockbroker.conformance.real_broker import RealCluster
+from mockbroker.rig.real_broker import RealCluster
 
 from ..console import VERSION
 from . import session

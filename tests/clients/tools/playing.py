@@ -8,7 +8,7 @@ from typing import Final
 
 from confluent_kafka.admin import AdminClient
 
-from mockbroker.conformance.setup import BROKER_CONFIG, QUICK_CONFIG
+from mockbroker.rig.setup import BROKER_CONFIG, QUICK_CONFIG
 
 from ..scenario import TIMEOUT
 from . import session

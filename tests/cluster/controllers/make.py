@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from mockbroker.conformance.client import Client
-from mockbroker.conformance.real_broker import RealCluster
+from mockbroker.rig.client import Client
+from mockbroker.rig.real_broker import RealCluster
 
 from .stage import BROKERS, Stage, Story
 from .stories import STORIES

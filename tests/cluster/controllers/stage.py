@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from mockbroker.conformance import batches
-from mockbroker.conformance.client import Client, kio_versions
+from mockbroker.rig import batches
+from mockbroker.rig.client import Client, kio_versions
 
 BROKERS: Final = (1, 2, 3, 4)
 Steps = Iterator[tuple[str, Any]]

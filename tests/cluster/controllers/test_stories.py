@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 from ...driving.cluster import configured
 from ...driving.network import InMemoryNetwork

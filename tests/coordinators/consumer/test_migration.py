@@ -9,9 +9,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from mockbroker.conformance.migration_scene import subscription
 from mockbroker.protocol.consumer_protocol import read_assignment, read_subscription, write_assignment
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.rig.migration_scene import subscription
 from tests.driving.cluster import Asked
 from tests.driving.groups import REBALANCE_MS, SESSION_MS, Generation, GroupDriver
 

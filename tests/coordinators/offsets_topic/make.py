@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from mockbroker.conformance.client import Client
-from mockbroker.conformance.real_broker import RealCluster
+from mockbroker.rig.client import Client
+from mockbroker.rig.real_broker import RealCluster
 
 from .stage import Stage, Story
 from .stories import CONFIGS, SINCE, STORIES

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 from uuid import UUID
 
-from mockbroker.conformance.client import Client, Pending, kio_versions
 from mockbroker.protocol.record_batch import CONTROL, parse_header, records
+from mockbroker.rig.client import Client, Pending, kio_versions
 
 from ...driving.offsets_structs import COMMIT, GROUP, KEY
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from mockbroker.conformance.client import Pending
+from mockbroker.rig.client import Pending
 
 from .stage import Stage, Story
 

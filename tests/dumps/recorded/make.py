@@ -18,8 +18,8 @@ from pathlib import Path
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-from mockbroker.conformance.real_broker import RealCluster
-from mockbroker.conformance.real_tools import Tools
+from mockbroker.rig.real_broker import RealCluster
+from mockbroker.rig.real_tools import Tools
 
 RELEASES = {"3.9.2": "3.9.2", "4.4.0": "4.3.1"}
 """Of brokers, and of the tool that dumps their segments."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from mockbroker import ConflictError
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 from mockbroker.server.running import RunningCluster
 
 from ...driving import wire

@@ -7,8 +7,8 @@ import trio
 
 import mockbroker
 from mockbroker import MockCluster
-from mockbroker.conformance.client import DisconnectedError
 from mockbroker.faults import ClientRequest
+from mockbroker.rig.client import DisconnectedError
 
 from .asking import client, heartbeat, let_lead, produce
 

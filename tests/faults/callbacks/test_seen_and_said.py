@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance.client import DisconnectedError
 from mockbroker.faults import ClientRequest
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.pytest_plugin.clusters import Clusters
+from mockbroker.rig.client import DisconnectedError
 
 from .asking import client, end, heartbeat, produce
 

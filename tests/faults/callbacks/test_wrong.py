@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from mockbroker import FaultError, MockCluster, unchecked
-from mockbroker.conformance.client import DisconnectedError
 from mockbroker.faults import CallbackError, ClientRequest
 from mockbroker.protocol.messages.heartbeat import HeartbeatResponse
+from mockbroker.rig.client import DisconnectedError
 
 from .asking import client, end, heartbeat, produce
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 from ...cluster.controllers.make import CONTROLLER, Real
 from .stage import tell

@@ -4,8 +4,8 @@ import enum
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
-from mockbroker.conformance import batches
-from mockbroker.conformance.client import Client
+from mockbroker.rig import batches
+from mockbroker.rig.client import Client
 
 MINUTE_MS: Final = 60_000
 _AGE_MS: Final = 600 * MINUTE_MS

@@ -3,7 +3,7 @@ one minute are in one segment."""
 
 from typing import Final
 
-from mockbroker.conformance import batches
+from mockbroker.rig import batches
 
 from .stage import AGAIN, Stage, Steps, Story
 

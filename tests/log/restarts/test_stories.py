@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.conformance.client import Client
+from mockbroker.rig.client import Client
 
 from ...driving.cluster import configured
 from ...driving.network import InMemoryNetwork

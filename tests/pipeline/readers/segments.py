@@ -7,13 +7,13 @@ from typing import Any
 
 from aiokafka.record.legacy_records import LegacyRecordBatchBuilder
 
-from mockbroker.conformance.batches import batch
+from mockbroker.rig.batches import batch
 
 NAME = "00000000000000000000.log"
 
 
 def data(offset: int, count: int = 2, epoch: int = 0, **values: Any) -> bytes:
-    """A batch of `count` records as it lies in a log; `values` are those of `conformance.batches.batch`."""
+    """A batch of `count` records as it lies in a log; `values` are those of `rig.batches.batch`."""
     return batch(count, base_offset=offset, partition_leader_epoch=epoch, **values)
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mockbroker.conformance.batches import GZIP, LZ4, NONE, OLD, SNAPPY, ZSTD, control_batch
 from mockbroker.dumps import scanning
 from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.group_metadata import GroupMetadata, MemberMetadata, write_group
 from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value, group_key
 from mockbroker.protocol.transaction_log import Layout, TransactionValue, write_key, write_value
+from mockbroker.rig.batches import GZIP, LZ4, NONE, OLD, SNAPPY, ZSTD, control_batch
 
 from .reading import rows, source
 from .segments import data, old, segment

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockbroker.conformance.batches import GZIP, control_batch
 from mockbroker.pipeline.observations import NAMES
 from mockbroker.pipeline.readers import read
+from mockbroker.rig.batches import GZIP, control_batch
 
 from .reading import STORIES
 from .segments import data, old, segment

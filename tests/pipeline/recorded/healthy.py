@@ -20,7 +20,7 @@ from pathlib import Path
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-from mockbroker.conformance.real_tools import Tools
+from mockbroker.rig.real_tools import Tools
 
 from .make import HERE, LIMIT_S, Cluster, until
 

@@ -30,8 +30,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourceType,
 )
 
-from mockbroker.conformance.real_broker import RealCluster
-from mockbroker.conformance.real_tools import Tools
+from mockbroker.rig.real_broker import RealCluster
+from mockbroker.rig.real_tools import Tools
 
 RELEASES = ("3.9.2", "4.3.1")
 OLDER_TOOLS = "2.8.2"

@@ -1,0 +1,117 @@
+"""Programs in other languages: built once into a cache."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from mockbroker.errors import MockBrokerError
+
+from ...rig.real_broker import cache_folder
+
+_LIMIT_S: Final = 900.0
+
+
+class BuildError(MockBrokerError):
+    """A program could not be built; the message has what the build tool said, or which tool is missing."""
+
+
+def need(tool: str) -> str:
+    """The path of a program. BuildError when it is not there."""
+    path = shutil.which(tool)
+    if path is None:
+        raise BuildError(f"needs {tool}: it is not on PATH")
+    return path
+
+
+def cached(project: Path, variant: str, build: Callable[[Path], None]) -> Path:
+    """A folder with the project's files, after `build` ran in it: from the cache, or new. BuildError.
+
+    Built in a folder of its own, then renamed: others may build the same at the same time.
+    """
+    files = sorted(file for file in project.rglob("*") if file.is_file())
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+    cache = cache_folder() / "clients"
+    home = cache / f"{project.name}-{variant}-{digest}"
+    if home.exists():
+        return home
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
+        work = Path(folder, "work")
+        work.mkdir()
+        for file in files:
+            copied = work / file.relative_to(project)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, copied)
+        build(work)
+        try:
+            work.rename(home)
+        except OSError:  # another was quicker
+            if not home.exists():
+                raise
+    return home
+
+
+def step(command: Sequence[str], folder: Path) -> None:
+    """Runs one command of a build. BuildError."""
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired as expired:
+        raise BuildError(f"{' '.join(command)}\nnot done after {_LIMIT_S:.0f} s") from expired
+    if done.returncode:
+        raise BuildError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def class_path(project: Path, version: str, program: str = "*") -> str:
+    """The jars that a project's pom names for a version of Kafka, and the project's classes. BuildError.
+
+    With `program` only that one is built: it may go with versions that are too old for the others.
+    """
+    for tool in ("java", "javac", "mvn"):
+        need(tool)
+
+    def steps(folder: Path) -> None:
+        copy = ["dependency:copy-dependencies", "-DoutputDirectory=lib", f"-Dkafka.version={version}"]
+        step(["mvn", "-B", "-q", *copy], folder)
+        if sources := [file.name for file in folder.glob(f"{program}.java")]:
+            step(["javac", "--release", "11", "-cp", "lib/*", "-d", "classes", *sources], folder)
+
+    variant = version if program == "*" else f"{program.lower()}-{version}"
+    home = cached(project, variant, steps)
+    return f"{home}/lib/*{os.pathsep}{home}/classes"
+
+
+def go_program(project: Path, package: str, module: str, version: str | None) -> Path:
+    """A program of a Go module, with the version of `module` that it is locked to, or another. BuildError."""
+
+    def steps(folder: Path) -> None:
+        go = need("go")
+        if version is not None:
+            step([go, "get", f"{module}@v{version.removeprefix('v')}"], folder)
+        step([go, "build", "-mod=mod", "-o", "program", f"./{package}"], folder)
+
+    return cached(project, f"{package}-{version or 'locked'}", steps) / "program"
+
+
+def rust_program(project: Path, crate: str, version: str | None) -> Path:
+    """The program of a Cargo project, with the locked version of `crate` or another one. BuildError.
+
+    Librdkafka is built from the source that its crate brings, which takes a minute or more.
+    """
+
+    def steps(folder: Path) -> None:
+        cargo, *_ = (need(tool) for tool in ("cargo", "make", "cc"))
+        if version is not None:
+            step([cargo, "update", crate, "--precise", version], folder)
+        target = folder / "target"
+        step([cargo, "build", "--locked", "--target-dir", str(target)], folder)
+        shutil.copy(target / "debug" / "program", folder)
+        shutil.rmtree(target)
+
+    return cached(project, f"{crate}-{version or 'locked'}", steps) / "program"

@@ -1,0 +1,159 @@
+"""What an operator does to a cluster and asks of it, by plain requests. Every call blocks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mockbroker.errors import MockBrokerError
+from mockbroker.rig.client import Client
+
+LATEST: Final = -1
+EARLIEST: Final = -2
+_TOPIC: Final = 2
+_SET: Final = 0
+_TIMEOUT_MS: Final = 30_000
+
+
+class AdminError(MockBrokerError, RuntimeError):
+    """The cluster refused what was asked, or no broker answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a broker knows of a partition; `leader` is -1 if there is none."""
+
+    leader: int
+    epoch: int
+    in_sync: tuple[int, ...]
+
+
+class Admin:
+    """`ports` are those of the brokers, by node id."""
+
+    def __init__(self, ports: Mapping[int, int]) -> None:
+        self._ports = ports
+
+    def ask(self, node: int, api: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer of one broker. OSError."""
+        with Client("127.0.0.1", self._ports[node], "admin", timeout=10) as client:
+            return client.call(api, version, fields)
+
+    def _any(self, api: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
+        failed: OSError | None = None
+        for node in self._ports:
+            try:
+                return self.ask(node, api, version, fields)
+            except OSError as error:
+                failed = error
+        raise AdminError(f"no broker answers {api}: {failed}")
+
+    def _controller(self, api: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """With KRaft any broker passes it on."""
+        asked = {"topics": [], "allow_auto_topic_creation": False}
+        return self.ask(self._any("metadata", 7, asked)["controller_id"], api, version, fields)
+
+    def create(
+        self, topic: str, partitions: int = 1, *, replicas: Sequence[int] | None = None, **config: str
+    ) -> None:
+        """`replicas` are those of its only partition. Underscores in names of settings stand for dots."""
+        placed = [{"partition_index": 0, "broker_ids": list(replicas)}] if replicas else []
+        made = {
+            "name": topic,
+            "num_partitions": -1 if placed else partitions,
+            "replication_factor": -1 if placed else len(self._ports),
+            "assignments": placed,
+            "configs": [{"name": name.replace("_", "."), "value": value} for name, value in config.items()],
+        }
+        answer = self._controller("create_topics", 5, {"topics": [made], "timeout": _TIMEOUT_MS})
+        _check(answer["topics"])
+
+    def delete(self, topic: str) -> None:
+        _check(
+            self._controller("delete_topics", 4, {"topic_names": [topic], "timeout": _TIMEOUT_MS})[
+                "responses"
+            ]
+        )
+
+    def alter(self, topic: str, **config: str) -> None:
+        changed = [
+            {"name": name.replace("_", "."), "config_operation": _SET, "value": value}
+            for name, value in config.items()
+        ]
+        resource = {"resource_type": _TOPIC, "resource_name": topic, "configs": changed}
+        _check(self._any("incremental_alter_configs", 1, {"resources": [resource]})["responses"])
+
+    def delete_records(self, topic: str, partition: int, offset: int) -> None:
+        """All below `offset`."""
+        place = {"name": topic, "partitions": [{"partition_index": partition, "offset": offset}]}
+        answer = self.ask(
+            self.state(topic, partition).leader,
+            "delete_records",
+            2,
+            {"topics": [place], "timeout": _TIMEOUT_MS},
+        )
+        _check(answer["topics"][0]["partitions"])
+
+    def elect_preferred(self, topic: str, *partitions: int) -> None:
+        wanted = [{"topic": topic, "partitions": list(partitions)}]
+        answer = self._controller(
+            "elect_leaders", 2, {"election_type": 0, "topic_partitions": wanted, "timeout": _TIMEOUT_MS}
+        )
+        _check(answer["replica_election_results"][0]["partition_result"], "ELECTION_NOT_NEEDED")
+
+    def states(self, topic: str, node: int | None = None) -> dict[int, State]:
+        """By partition, as `node` knows them; none if the topic is not known."""
+        asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
+        answer = self._any("metadata", 7, asked) if node is None else self.ask(node, "metadata", 7, asked)
+        return {
+            each["partition_index"]: State(
+                each["leader_id"], each["leader_epoch"], tuple(sorted(each["isr_nodes"]))
+            )
+            for each in answer["topics"][0]["partitions"]
+        }
+
+    def state(self, topic: str, partition: int = 0) -> State:
+        return self.states(topic).get(partition, State(-1, -1, ()))
+
+    def offset(
+        self,
+        topic: str,
+        partition: int = 0,
+        timestamp: int = LATEST,
+        *,
+        committed: bool = False,
+        node: int | None = None,
+    ) -> int:
+        """The high watermark, or with `committed` the last stable offset; with EARLIEST the log start. Asks
+        `node`, else the leader. AdminError, also while there is no leader.
+        """
+        place = {"name": topic, "partitions": [{"partition_index": partition, "timestamp": timestamp}]}
+        asked = {"replica_id": -1, "isolation_level": int(committed), "topics": [place]}
+        leader = self.state(topic, partition).leader if node is None else node
+        if leader < 0:
+            raise AdminError(f"{topic}-{partition} has no leader")
+        found = self.ask(leader, "list_offsets", 5, asked)["topics"][0]["partitions"]
+        _check(found)
+        return int(found[0]["offset"])
+
+    def ready(self, *topics: str) -> bool:
+        """Whether all replicas of some topics are in sync."""
+        every = [self.states(topic) for topic in topics]
+        return all(
+            each
+            and all(state.leader > 0 and len(state.in_sync) == len(self._ports) for state in each.values())
+            for each in every
+        )
+
+
+def holds(condition: Callable[[], bool]) -> bool:
+    """False also while the cluster can't answer."""
+    try:
+        return condition()
+    except (OSError, AdminError):
+        return False
+
+
+def _check(results: Sequence[Mapping[str, Any]], *fine: str) -> None:
+    for each in results:
+        if each["error_code"] not in ("NONE", *fine):
+            raise AdminError(f"{each['error_code']}: {each.get('error_message') or dict(each)}")

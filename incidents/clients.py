@@ -1,0 +1,246 @@
+"""Applications that use a cluster while something happens to it: clients in Java, C (librdkafka) and Python.
+
+Each library is a driver, a process of its own, whose log is a file.
+"""
+
+import itertools
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import trio
+
+from mockbroker.clients.drivers.driver import Driver, open_driver
+from mockbroker.clients.drivers.lines import Answer
+from mockbroker.clients.drivers.shipped import command_for
+from mockbroker.errors import MockBrokerError
+
+LIBRARIES: Final = ("java", "confluent-kafka", "kafka-python")
+Place = tuple[str, int]
+"""A topic and a partition."""
+_POLL_MS: Final = 300
+_CALL_MS: Final = 60_000
+LOGS_OF_JAVA: Final = (
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=info",
+    "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss,SSS",
+    "-Duser.timezone=UTC",
+    "-Xmx128m",
+)
+
+
+class ClientError(MockBrokerError, RuntimeError):
+    """A client could not be opened, or could not write."""
+
+
+class Producer:
+    """`last` is the highest offset that was acknowledged, by partition; `failed` are errors."""
+
+    def __init__(self, driver: Driver, handle: str) -> None:
+        self._driver, self.handle = driver, handle
+        self.last: dict[Place, int] = {}
+        self.failed: list[str] = []
+        self._number = itertools.count()
+
+    async def send(self, topic: str, partition: int, count: int) -> int:
+        """The highest offset of these records, once all are acknowledged or given up; -1 for none."""
+        begun = []
+        for _ in range(count):
+            value = f"{self.handle} {next(self._number)}".encode()
+            fields: dict[str, Any] = {"topic": topic, "partition": partition, "key": None, "value": value}
+            begun.append(await self._driver.send("produce", self.handle, **fields))
+        highest = -1
+        for each in begun:
+            answer = await each.wait()
+            if answer.ok is not None and answer.ok["offset"] is not None:
+                highest = max(highest, answer.ok["offset"])
+            elif answer.error is not None:
+                self.failed.append(str(answer.error))
+        if highest >= 0:
+            self.last[topic, partition] = highest
+        return highest
+
+    async def do(self, verb: str, **fields: Any) -> Answer:
+        """`begin`, `commit-transaction`, … with a timeout of a minute where there is one."""
+        timed: dict[str, Any] = {} if verb == "begin" else {"timeout_ms": _CALL_MS}
+        return await self._driver.call(verb, self.handle, **timed, **fields)
+
+    async def close(self) -> None:
+        await self._driver.call("close", self.handle, 5_000)
+
+
+class Member:
+    """A member of a group: it reads, and commits what it has read. `jumps` says where it went back to an
+    offset below its own, or on to one above: place, expected offset, the offset that came."""
+
+    def __init__(self, driver: Driver, handle: str, group: str, at: dict[Place, int]) -> None:
+        self._driver, self.handle, self.group = driver, handle, group
+        self.at = at
+        self.jumps: list[tuple[Place, int, int]] = []
+        self.refused: list[str] = []
+        self._leaves = trio.Event()
+        self._left = trio.Event()
+
+    async def run(self) -> None:
+        while not self._leaves.is_set():
+            answer = await self._driver.call("poll", self.handle, _POLL_MS)
+            records = answer.ok["records"] if answer.ok is not None else ()
+            for each in records:
+                place = each["topic"], each["partition"]
+                if self.at.get(place, each["offset"]) != each["offset"]:
+                    self.jumps.append((place, self.at[place], each["offset"]))
+                self.at[place] = each["offset"] + 1
+            if records:
+                done = await self._done(records)
+                if done.error is not None:
+                    self.refused.append(str(done.error))
+            elif answer.error is not None:
+                self.refused.append(str(answer.error))
+                await trio.sleep(_POLL_MS / 1000)
+        await self._driver.call("close", self.handle, 10_000)
+        self._left.set()
+
+    async def _done(self, records: Sequence[Any]) -> Answer:
+        """Commits what it has read."""
+        return await self._driver.call("commit", self.handle, _CALL_MS)
+
+    async def leave(self) -> None:
+        """Leaves the group, after the poll that is under way."""
+        self._leaves.set()
+        await self._left.wait()
+
+
+class Worker(Member):
+    """A member that writes for each record that it reads one to `target`, in transactions that commit its
+    offsets too. ClientError if its producer can't go on."""
+
+    def __init__(self, member: Member, producer: Producer, target: str) -> None:
+        super().__init__(member._driver, member.handle, member.group, member.at)
+        self._producer, self._target = producer, target
+
+    async def _done(self, records: Sequence[Any]) -> Answer:
+        offsets = {(each["topic"], each["partition"]): each["offset"] + 1 for each in records}
+        _fine(await self._producer.do("begin"))
+        for partition in {each["partition"] for each in records}:
+            count = sum(each["partition"] == partition for each in records)
+            await self._producer.send(self._target, partition, count)
+        rows = [[*place, offset] for place, offset in offsets.items()]
+        done = await self._producer.do("send-offsets", offsets=rows, consumer=self.handle)
+        if done.error is None:
+            done = await self._producer.do("commit-transaction")
+        if done.error is not None:
+            await self._undo([*offsets])
+        return done
+
+    async def _undo(self, places: list[Place]) -> None:
+        """What it has read since its last transaction is to be read again."""
+        _fine(await self._producer.do("abort-transaction"))
+        answer = await self._driver.call(
+            "committed", self.handle, _CALL_MS, partitions=[[*each] for each in places]
+        )
+        _fine(answer)
+        for topic, partition, offset in (answer.ok or {})["offsets"]:
+            self.at[topic, partition] = offset or 0
+            # It may have lost the partition meanwhile.
+            await self._driver.call("seek", self.handle, topic=topic, partition=partition, offset=offset or 0)
+
+
+AnyMember = TypeVar("AnyMember", bound=Member)
+
+
+class Applications:
+    """All clients of a recording."""
+
+    def __init__(self, servers: str, drivers: dict[str, Driver], nursery: trio.Nursery) -> None:
+        self._servers, self._drivers, self._nursery = servers, drivers, nursery
+        self._numbers = itertools.count(1)
+        self.at: dict[str, dict[Place, int]] = {}
+        """The next offset that each group will read."""
+        self.members: list[Member] = []
+        self._last: dict[str, Producer] = {}
+
+    async def producer(self, library: str, **config: Any) -> Producer:
+        """Underscores in names of settings stand for dots."""
+        number = next(self._numbers)
+        handle = f"writer-{number}"
+        await self._open(library, handle, "producer", {"client.id": handle, "acks": "all", **dotted(config)})
+        return Producer(self._drivers[library], handle)
+
+    async def send(self, library: str, topic: str, partition: int, count: int) -> int:
+        """By the library's usual producer. ClientError if one record is not acknowledged."""
+        if library not in self._last:
+            self._last[library] = await self.producer(library)
+        producer = self._last[library]
+        last = await producer.send(topic, partition, count)
+        if producer.failed:
+            raise ClientError(f"{library} could not write to {topic}: {producer.failed[0]}")
+        return last
+
+    async def member(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
+        """Joins a group, and reads from then on."""
+        return self._started(await self._joined(library, group, topics, **config))
+
+    async def worker(self, library: str, group: str, source: str, target: str) -> Worker:
+        """Joins a group, and works from then on."""
+        member = await self._joined(library, group, [source], isolation_level="read_committed")
+        producer = await self.producer(library, transactional_id=f"{member.handle}-writes")
+        return self._started(Worker(member, producer, target))
+
+    def _started(self, member: AnyMember) -> AnyMember:
+        self.members.append(member)
+        self._nursery.start_soon(member.run)
+        return member
+
+    async def _joined(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
+        handle = f"{group}-{next(self._numbers)}"
+        own: dict[str, Any] = {
+            "client.id": handle,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        }
+        if config.get("group_protocol") != "consumer":  # whose coordinator sets them
+            own |= {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000}
+        await self._open(library, handle, "consumer", {**own, **dotted(config)})
+        driver = self._drivers[library]
+        _fine(await driver.call("subscribe", handle, topics=list(topics)))
+        return Member(driver, handle, group, self.at.setdefault(group, {}))
+
+    async def leave(self, *members: Member) -> None:
+        async with trio.open_nursery() as nursery:
+            for each in members:
+                nursery.start_soon(each.leave)
+                self.members.remove(each)
+
+    async def _open(self, library: str, handle: str, kind: str, config: dict[str, Any]) -> None:
+        fields: dict[str, Any] = {"kind": kind, "config": {"bootstrap.servers": self._servers, **config}}
+        _fine(await self._drivers[library].call("open", handle, _CALL_MS, **fields))
+
+
+def dotted(config: dict[str, Any]) -> dict[str, Any]:
+    return {name.replace("_", "."): value for name, value in config.items()}
+
+
+def _fine(answer: Answer) -> None:
+    if answer.error is not None:
+        raise ClientError(f"a client refused: {answer.error}")
+
+
+@asynccontextmanager
+async def applications(servers: str, logs: Path) -> AsyncIterator[Applications]:
+    """One process for each library, whose log is `LIBRARY.log` in the folder. BuildError."""
+    async with AsyncExitStack() as opened:
+        drivers = {}
+        for library in LIBRARIES:
+            command = [*command_for(library)]
+            if library == "java":
+                at = command.index("-cp")
+                command = [*command[:at], *LOGS_OF_JAVA, *command[at:]]
+            environment = {"MOCKBROKER_DRIVER_LOGS": "1", "PYTHONUNBUFFERED": "1", "TZ": "UTC"}
+            drivers[library] = await opened.enter_async_context(
+                open_driver(command, environment, logs / f"{library}.log")
+            )
+        async with trio.open_nursery() as nursery:
+            yield Applications(servers, drivers, nursery)
+            nursery.cancel_scope.cancel()

@@ -1,0 +1,125 @@
+"""`mockbroker check`: what clients make of known stories."""
+
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from mockbroker.clients.check.cells import Cell, planned
+from mockbroker.clients.check.checking import check
+from mockbroker.clients.check.others import others
+from mockbroker.clients.check.scenarios import SCENARIOS
+from mockbroker.clients.check.verdicts import Judged
+from mockbroker.clients.drivers import command_for
+from mockbroker.clients.drivers.shipped import PROGRAMS
+from mockbroker.clients.hunt.stage import Patience
+from mockbroker.policies.catalogue import CATALOGUE, known
+from mockbroker.protocol.releases import parse
+
+WRONG = Path(__file__).parents[1] / "hunt" / "wrong.py"
+HASTE = Patience(settle_s=5, told_s=5, call_ms=2_000, grace_s=2)
+
+
+async def played(command: tuple[str, ...], *cells: Cell) -> list[Judged]:
+    told: list[Judged] = []
+    _, judged = await check(command, cells, told.append, patience=HASTE)
+    assert {id(each) for each in told} == {id(each) for each in judged}
+    return judged
+
+
+def wrong(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    monkeypatch.setenv("MOCKBROKER_PROGRAMS", str(PROGRAMS / "python"))
+    return (sys.executable, str(WRONG), name)
+
+
+def cell(name: str, policies: Mapping[str, str] | None = None) -> Cell:
+    return Cell(SCENARIOS[name], "4.4", not policies, policies or {})
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_each_scenario_names_what_there_is(name: str) -> None:
+    scenario = SCENARIOS[name]
+    assert scenario.what_happens
+    for variant in scenario.variants:
+        for behaviour, answer in variant.items():
+            known(behaviour).choose(parse("4.4"), {behaviour: answer})
+
+
+@pytest.mark.trio
+async def test_linkedins_first_rewind() -> None:
+    judged = await played(
+        tuple(command_for("confluent-kafka")),
+        cell("load-stops"),
+        cell("load-stops", {"offsets-load": "stops"}),
+        cell("load-stops", {"offsets-load": "skips"}),
+    )
+    assert [each.told for each in judged] == ["right", "read-again", "right"]
+    assert "begins t-0 at 10, though 20 was committed" in judged[1].verdict.evidence[0]
+    assert (judged[1].times, judged[1].runs) == (3, 3)
+    assert not any(each.unexpected for each in judged)
+    assert "offsets-load" in judged[0].decided
+
+
+@pytest.mark.trio
+async def test_a_client_that_loses_records_is_told_from_a_broker_that_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (judged,) = await played(wrong("loses", monkeypatch), cell("leaders-move"))
+    assert "acknowledged-lost" in judged.verdict.violated
+    assert judged.unexpected
+
+
+@pytest.mark.trio
+async def test_a_driver_that_dies_or_hangs_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    (died,) = await played(wrong("dies", monkeypatch), cell("idle-producer"))
+    assert died.told.startswith("driver failed: it was ended by SIGABRT; ")
+    (hung,) = await played(wrong("hangs", monkeypatch), cell("idle-producer"))
+    assert hung.verdict.violated == ("call-overdue",)
+    assert "flush has not returned" in hung.verdict.evidence[0]
+    rubbish = (sys.executable, "-c", "print('no room'); raise SystemExit(3)")
+    judged = await played(rubbish, cell("retention"), cell("rebalance"))
+    assert all(each.told.startswith("driver failed: it ended with status 3") for each in judged)
+    assert all(each.verdict.evidence == ("no room",) for each in judged)
+    assert all(each.unexpected for each in (died, hung, *judged))
+
+
+@pytest.mark.trio
+async def test_what_a_driver_lacks_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    (judged,) = await played(wrong("lacking", monkeypatch), cell("retention"))
+    assert judged.told == "right"
+    toy = "from lines import Lines; lines = Lines(); lines.hello('toy 1', ['groups']); lines.requests.read()"
+    monkeypatch.setenv("PYTHONPATH", str(PROGRAMS / "python"))
+    (judged,) = await played((sys.executable, "-c", toy), cell("transactions"))
+    assert judged.told == "not supported"
+    assert judged.verdict.evidence == ("the driver has no capability transactions",)
+    assert not judged.unexpected
+
+
+def test_every_scenario_is_played_with_every_release_and_its_variants_once() -> None:
+    cells = list(planned(SCENARIOS.values(), ["2.3", "4.4"], [False, True], {}))
+    variants = sum(len(each.variants) for each in SCENARIOS.values())
+    assert len(cells) == len(SCENARIOS) * 4 + variants
+    assert {(each.kafka, each.fixed) for each in cells if each.policies} == {("4.4", False)}
+    chosen = list(planned(SCENARIOS.values(), ["4.4"], [True], {"compaction": "dead"}))
+    assert len(chosen) == len(SCENARIOS)
+
+
+@pytest.mark.trio
+async def test_other_answers_are_those_of_what_was_met() -> None:
+    judged = await played(tuple(command_for("confluent-kafka")), cell("retention"))
+    found = list(others(judged, "4.4"))
+    assert {name for each in found for name in each.policies} <= judged[0].decided
+    assert len({each.answers for each in found}) == len(found)
+    for each in found:
+        ((name, answer),) = each.policies.items()
+        assert answer in CATALOGUE[name].answers
+        assert each.one_of_many
+
+
+def test_the_command_of_a_cell_plays_it_alone() -> None:
+    words = shlex.split(cell("load-stops", {"offsets-load": "stops"}).command(("--client", "java")))
+    assert words == shlex.split(
+        "mockbroker check --client java --only load-stops --kafka 4.4 --fixed no --policy offsets-load=stops"
+    )

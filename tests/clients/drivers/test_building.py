@@ -1,0 +1,57 @@
+"""Programs of other languages are built once, whatever folders they have."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from mockbroker.clients.drivers import building
+from mockbroker.clients.drivers.building import BuildError
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOCKBROKER_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "outer.txt").write_text("1")
+    (folder / "inner" / "inner.txt").write_text("1")
+    return folder
+
+
+def test_a_project_is_built_again_only_after_a_change(project: Path) -> None:
+    built: list[str] = []
+
+    def build(folder: Path) -> None:
+        built.append((folder / "inner" / "inner.txt").read_text())
+        (folder / "made").touch()
+
+    first = building.cached(project, "program", build)
+    assert (first / "made").exists()
+    assert building.cached(project, "program", build) == first
+    assert built == ["1"]
+
+    (project / "inner" / "inner.txt").write_text("2")
+    assert building.cached(project, "program", build) != first
+    assert built == ["1", "2"]
+
+
+def test_a_build_that_fails_says_why_and_leaves_nothing(project: Path) -> None:
+    def build(folder: Path) -> None:
+        building.step([sys.executable, "-c", "raise SystemExit('no such module')"], folder)
+
+    for _ in range(2):
+        with pytest.raises(BuildError, match="no such module"):
+            building.cached(project, "program", build)
+
+
+def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BuildError, match="needs go: it is not on PATH"):
+        building.need("go")

@@ -1,0 +1,201 @@
+"""Each driver that comes with mockbroker does what it says it can do."""
+
+import base64
+import os
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+import trio
+
+from mockbroker.clients.drivers import SHIPPED, Answer, Driver, command_for, open_driver
+from mockbroker.server.serving import serve
+
+LIMIT_MS = 30_000
+QUICK = {
+    "retry.backoff.ms": 50,
+    "heartbeat.interval.ms": 200,
+    "session.timeout.ms": 10_000,
+    "fetch.max.wait.ms": 200,
+}
+CAN_NOT_SEEK = {"kafka-go", "platformatic-kafka"}
+TELLS_NO_ASSIGNMENT = {"kafka-go"}
+
+
+def _marks(needs: Sequence[str]) -> list[pytest.MarkDecorator]:
+    # What is built for the first time may take minutes.
+    marks = [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
+    if "cargo" in needs:
+        why = "librdkafka is built from source, for minutes: `make acceptance` does"
+        marks.append(pytest.mark.skipif(bool(os.environ.get("CI")), reason=why))
+    return marks
+
+
+clients = pytest.mark.parametrize(
+    "client", [pytest.param(name, marks=_marks(shipped.needs)) for name, shipped in SHIPPED.items()]
+)
+
+
+def ok(answer: Answer) -> Mapping[str, Any]:
+    assert answer.error is None, answer.error
+    assert answer.ok is not None
+    return answer.ok
+
+
+async def produce(driver: Driver, handle: str, topic: str, partition: int, value: bytes) -> Mapping[str, Any]:
+    sent = await driver.send("produce", handle, topic=topic, partition=partition, key=None, value=value)
+    ok(await driver.call("flush", handle, LIMIT_MS))
+    return ok(await sent.wait())
+
+
+async def read(driver: Driver, handle: str, count: int, errors: list[str]) -> list[bytes]:
+    """Polls until so many records have been read."""
+    values: list[bytes] = []
+    with trio.fail_after(LIMIT_MS / 1000):
+        while len(values) < count:
+            answer = await driver.call("poll", handle, 300)
+            if answer.error is not None:
+                errors.append(answer.error.name)
+                continue
+            polled = ok(answer)
+            errors += [each["name"] for each in polled.get("errors", ())]
+            values += [base64.b64decode(each["value"]) for each in polled["records"]]
+    return values
+
+
+@clients
+@pytest.mark.trio
+async def test_a_walk_through_all_verbs(client: str) -> None:
+    await walk(client, command_for(client))
+
+
+@clients
+@pytest.mark.trio
+async def test_acks_of_the_leader_alone(client: str) -> None:
+    """Some libraries take it as a number."""
+    async with serve(brokers=1, topics={"t": 1}) as cluster, open_driver(command_for(client)) as driver:
+        servers = {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
+        config = {**servers, "client.id": "p", "acks": "1", "enable.idempotence": False}
+        ok(await driver.call("open", "p", kind="producer", config=config))
+        assert await produce(driver, "p", "t", 0, b"first") == {"partition": 0, "offset": 0}
+        ok(await driver.call("close", "p", LIMIT_MS))
+
+
+@pytest.mark.needs("java", "javac", "mvn")
+@pytest.mark.parametrize("release", ["2.1.0", "2.8.2", "3.9.2"])
+@pytest.mark.trio
+async def test_older_releases_of_java(release: str) -> None:
+    await walk("java", command_for("java", release))
+
+
+async def walk(client: str, command: Sequence[str]) -> None:
+    """Tries all verbs that the driver says it can do."""
+    async with serve(brokers=3, topics={"t": 2, "out": 1}) as cluster, open_driver(command) as driver:
+        servers = {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
+        ok(
+            await driver.call(
+                "open", "p", kind="producer", config={**servers, "client.id": "p", "acks": "all"}
+            )
+        )
+        assert await produce(driver, "p", "t", 0, b"first") == {"partition": 0, "offset": 0}
+        assert await produce(driver, "p", "t", 1, b"second") == {"partition": 1, "offset": 0}
+        config = {
+            **servers,
+            "client.id": "c",
+            "group.id": "g",
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        }
+        ok(await driver.call("open", "c", kind="consumer", config=config))
+        if "groups" in driver.hello.capabilities:
+            heard: list[tuple[str, Any]] = []
+            driver.listen("c", lambda event, line: heard.append((event, line["partitions"])))
+            ok(await driver.call("subscribe", "c", topics=["t"]))
+        else:
+            ok(await driver.call("assign", "c", partitions=[["t", 0, 0], ["t", 1, 0]]))
+        assert sorted(await read(driver, "c", 2, [])) == [b"first", b"second"]
+        if "groups" in driver.hello.capabilities:
+            both = [["t", 0], ["t", 1]]
+            assigned = [sorted(given) for event, given in heard if event == "assigned" and given]
+            assert assigned == ([] if client in TELLS_NO_ASSIGNMENT else [both])
+            ok(await driver.call("commit", "c", LIMIT_MS))
+            found = ok(await driver.call("committed", "c", LIMIT_MS, partitions=[["t", 0], ["t", 1]]))
+            assert sorted(found["offsets"]) == [["t", 0, 1], ["t", 1, 1]]
+            assert {at: each.offset for at, each in cluster.committed("g").items()} == {
+                ("t", 0): 1,
+                ("t", 1): 1,
+            }
+        sought = await driver.call("seek", "c", topic="t", partition=0, offset=0)
+        if client in CAN_NOT_SEEK:
+            assert sought.error is not None
+        else:
+            ok(sought)
+            assert await read(driver, "c", 1, []) == [b"first"]
+        if "transactions" in driver.hello.capabilities:
+            await transact(driver, servers)
+            values = [each.value for each in cluster.records("out", isolation_level="read_committed")]
+            assert values == [b"committed"]
+        ok(await driver.call("close", "c", LIMIT_MS))
+        ok(await driver.call("close", "p", LIMIT_MS))
+
+
+async def transact(driver: Driver, servers: Mapping[str, Any]) -> None:
+    config = {**servers, "client.id": "x", "transactional.id": "x"}
+    ok(await driver.call("open", "x", kind="producer", config=config))
+    for value, verb in ((b"aborted", "abort-transaction"), (b"committed", "commit-transaction")):
+        ok(await driver.call("begin", "x"))
+        await produce(driver, "x", "out", 0, value)
+        offsets = [["t", 0, 1]]
+        sent = await driver.call("send-offsets", "x", LIMIT_MS, offsets=offsets, consumer="c")
+        if "send-offsets" in driver.hello.capabilities:
+            ok(sent)
+        else:
+            assert sent.error is not None
+            assert sent.error.name == "unsupported"
+        ok(await driver.call(verb, "x", LIMIT_MS))
+    ok(await driver.call("close", "x", LIMIT_MS))
+
+
+@clients
+@pytest.mark.trio
+async def test_errors_have_names_and_codes(client: str) -> None:
+    limits = {"message.max.bytes": "1000"}
+    async with (
+        serve(brokers=1, topics={"t": 1}, config=limits) as cluster,
+        open_driver(command_for(client)) as driver,
+    ):
+        config = {"bootstrap.servers": cluster.bootstrap_servers, "acks": "all"}
+        ok(await driver.call("open", "p", kind="producer", config=config))
+        incompressible = random.Random(1).randbytes(5_000)
+        sent = await driver.send("produce", "p", topic="t", partition=0, key=None, value=incompressible)
+        await driver.call("flush", "p", LIMIT_MS)
+        with trio.fail_after(LIMIT_MS / 1000):
+            answer = await sent.wait()
+        assert answer.error is not None
+        assert answer.error.name
+        assert answer.error.code in (10, None)
+        unknown = await driver.call("dance", "p")
+        assert unknown.error is not None
+        assert unknown.error.name == "unsupported"
+
+
+@clients
+@pytest.mark.trio
+async def test_a_deserializer_that_raises(client: str) -> None:
+    async with serve(brokers=1, topics={"t": 1}) as cluster, open_driver(command_for(client)) as driver:
+        if "deserializer" not in driver.hello.capabilities:
+            return
+        await cluster.produce_async("t", "bad", partition=0)
+        config = {"bootstrap.servers": cluster.bootstrap_servers, "auto.offset.reset": "earliest"}
+        ok(await driver.call("open", "c", kind="consumer", config=config, fails_on="bad"))
+        assigned = await driver.call("assign", "c", partitions=[["t", 0, 0]])
+        if assigned.error is not None and assigned.error.name == "unsupported":
+            assigned = await driver.call("subscribe", "c", topics=["t"])
+        ok(assigned)
+        errors: list[str] = []
+        with trio.fail_after(LIMIT_MS / 1000):
+            while not errors:
+                answer = await driver.call("poll", "c", 300)
+                errors += [answer.error.name] if answer.error else []
+                errors += [each["name"] for each in (answer.ok or {}).get("errors", ())]

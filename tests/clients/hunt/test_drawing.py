@@ -1,0 +1,71 @@
+"""What happens to clients in a hunt is what may happen to them with Kafka, unless it may be illegal too."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mockbroker.clients.hunt.drawing import draw
+from mockbroker.clients.hunt.legal import ANSWERS, FAULTS, WITHOUT_TRANSACTIONAL_ID
+from mockbroker.clients.hunt.plan import Step
+from mockbroker.faults import parse
+from mockbroker.faults.match import parse_api
+from mockbroker.protocol.api_keys import CODEC_VERSIONS
+
+ALL = ("groups", "transactions", "idempotence", "deserializer", "send-offsets")
+
+
+def steps(*, illegal: bool = False) -> Iterator[Step]:
+    for seed in range(400):
+        yield from draw(seed, ALL, illegal=illegal).steps
+
+
+def faults(*, illegal: bool) -> Iterator[dict[str, Any]]:
+    return (dict(step.fields) for step in steps(illegal=illegal) if step.do == "fault")
+
+
+def test_no_fault_that_is_drawn_does_what_no_broker_does() -> None:
+    drawn = list(faults(illegal=False))
+    assert {each["error"] for each in drawn if each["do"] == "error"} > {
+        "NOT_COORDINATOR",
+        "NOT_LEADER_OR_FOLLOWER",
+    }
+    assert {parse(each).illegal for each in drawn} == {""}
+
+
+def test_illegal_ones_are_drawn_too_if_they_may_be() -> None:
+    drawn = list(faults(illegal=True))
+    assert any(parse(each).illegal for each in drawn if each["do"] == "error")
+    assert {"wrong-correlation-id", "reorder"} < {each["do"] for each in drawn}
+
+
+@pytest.mark.parametrize("api", FAULTS)
+def test_each_is_legal_in_all_versions_that_it_is_for(api: str) -> None:
+    oldest, newest = CODEC_VERSIONS[parse_api(api)]
+    assert FAULTS[api]
+    for fault in FAULTS[api]:
+        for version in fault.get("version", range(oldest, newest + 1)):
+            assert not parse({"do": "error", "api": api, **fault, "version": version}).illegal
+
+
+def test_what_depends_on_more_than_the_version_is_left_out() -> None:
+    assert "COORDINATOR_LOAD_IN_PROGRESS" in ANSWERS["JoinGroup"]
+    assert "COORDINATOR_LOAD_IN_PROGRESS" not in ANSWERS["Heartbeat"]
+    assert "UNSTABLE_OFFSET_COMMIT" not in ANSWERS["OffsetFetch"]
+
+
+def test_a_coordinator_is_at_fault_only_where_one_is_asked_for_a_producer_id() -> None:
+    drawn: dict[bool, set[str]] = {True: set(), False: set()}
+    for seed in range(1_000):
+        plan = draw(seed, ALL)
+        transactional = any("transactional.id" in user.config for user in plan.users)
+        for step in plan.steps:
+            if step.fields.get("api") == "InitProducerId" and "error" in step.fields:
+                drawn[transactional].add(step.fields["error"])
+    assert drawn[False] == {*WITHOUT_TRANSACTIONAL_ID}
+    assert drawn[True] > drawn[False]
+
+
+def test_brokers_forget_what_they_forget_in_their_own_way() -> None:
+    drawn = {step.fields["do"] if step.do == "fault" else step.do for step in steps()}
+    assert {"evict-member", "expire-transactional-id", "drop-fetch-sessions"} < drawn

@@ -1,0 +1,95 @@
+"""`mockbroker hunt` finds each client that is wrong on purpose, and nothing wrong with the right one."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import trio
+
+from mockbroker.clients.drivers.shipped import PROGRAMS
+from mockbroker.clients.hunt.campaign import Result, campaign
+from mockbroker.clients.hunt.drawing import draw
+from mockbroker.clients.hunt.plan import Plan
+from mockbroker.clients.hunt.stage import Patience
+
+pytestmark = pytest.mark.long
+IMPATIENT = Patience(settle_s=4, told_s=4, call_ms=2_000, grace_s=1)
+SEEDS = range(1, 9)
+
+
+@pytest.fixture(autouse=True)
+def _programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOCKBROKER_PROGRAMS", str(PROGRAMS / "python"))
+
+
+def command(wrong: str) -> Sequence[str]:
+    return (sys.executable, str(Path(__file__).with_name("wrong.py")), wrong)
+
+
+async def found(wrong: str, workload: str, patience: Patience, enough: str = "") -> set[str]:
+    """The invariants that are violated, until there is `enough`. All events are left out: what is found is
+    the client's own doing."""
+    invariants: set[str] = set()
+
+    def drawn(seed: int, capabilities: frozenset[str], kafka: str) -> Plan:
+        plan = draw(seed, capabilities, kafka, workload)
+        return Plan.from_json({**plan.as_json(), "steps": ()})
+
+    def take(result: Result) -> None:
+        invariants.update(each.violation.invariant for each in result.found)
+        if enough in invariants:
+            scope.cancel()
+
+    async with campaign(command(wrong), 4, repeats=0, patience=patience) as drivers:
+        with trio.CancelScope() as scope:
+            await drivers.hunt(SEEDS, take, "4.4", drawn)
+    return invariants
+
+
+@pytest.mark.parametrize(
+    ("wrong", "workload", "invariant"),
+    [
+        ("loses", "producer", "acknowledged-lost"),
+        ("refuses", "producer", "refused-but-written"),
+        ("repeats", "idempotent", "duplicated"),
+        ("swaps", "idempotent", "out-of-order"),
+        ("drops", "transactions", "committed-incomplete"),
+        ("commits-always", "transactions", "aborted-visible"),
+        ("reads-all", "transactions", "aborted-read"),
+        ("forgets-offsets", "processor", "processed-again"),
+        ("drops", "processor", "not-processed"),
+        ("begins-again", "members", "reset-without-loss"),
+        ("begins-at-the-end", "members", "skipped"),
+        ("leaves-out", "members", "skipped"),
+        ("goes-back", "members", "read-again"),
+        ("stops-reading", "members", "stuck"),
+        ("hangs", "producer", "call-overdue"),
+        ("spins", "producer", "call-spins"),
+        ("dies", "producer", "died"),
+        ("gives-up", "idempotent", "unusable"),
+        ("never-tells", "producer", "untold"),
+    ],
+)
+@pytest.mark.trio
+async def test_a_wrong_client(wrong: str, workload: str, invariant: str) -> None:
+    assert invariant in await found(wrong, workload, IMPATIENT, invariant)
+
+
+@pytest.mark.parametrize(
+    "workload", ["producer", "idempotent", "transactions", "processor", "members", "bad payloads"]
+)
+@pytest.mark.trio
+async def test_the_right_client(workload: str) -> None:
+    assert await found("right", workload, Patience()) == set()
+
+
+@pytest.mark.parametrize("workload", ["transactions", "processor", "members"])
+@pytest.mark.trio
+async def test_a_client_that_lacks_verbs_is_not_wrong(workload: str) -> None:
+    assert await found("lacking", workload, Patience()) == set()
+
+
+@pytest.mark.trio
+async def test_a_consumer_that_could_not_subscribe_is_followed_by_another() -> None:
+    assert await found("joins-late", "members", Patience()) == set()
