@@ -5,6 +5,9 @@
 
 from ..rig.setup import BROKER_CONFIG, RELEASES
 from .asking import Result, ask
+from .moved import find_by_old_names
 from .recordings import nearest_release
 
 __all__ = ["BROKER_CONFIG", "RELEASES", "Result", "ask", "nearest_release"]
+
+find_by_old_names()
