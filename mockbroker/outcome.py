@@ -9,11 +9,13 @@ class Outcome(enum.Enum):
     """What a handler may return instead of an answer."""
 
     PARKED = "the answer comes later, by Call.answer"
+    NEVER = "no answer ever comes, nor one to later requests of the connection"
     NO_ANSWER = "the protocol has no answer: Produce with acks=0"
     CLOSE = "the connection is closed"
 
 
 PARKED: Final = Outcome.PARKED
+NEVER: Final = Outcome.NEVER
 NO_ANSWER: Final = Outcome.NO_ANSWER
 CLOSE: Final = Outcome.CLOSE
 

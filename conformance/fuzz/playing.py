@@ -1,13 +1,12 @@
 """Plays a session on the core and `Connection`, without sockets, in virtual time."""
 
-import dataclasses
 import itertools
 import math
 import resource
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from mockbroker.controller.topic_creation import assign_replicas
 
@@ -19,10 +18,6 @@ from ...environment import Environment
 from ...errors import ConflictError, NotThereError
 from ...faults import Faults
 from ...protocol.api_keys import ApiKey
-from ...protocol.messages.offset_fetch import OffsetFetchRequest
-from ...protocol.messages.produce import ProduceRequest
-from ...protocol.messages.write_txn_markers import WritableTxnMarker, WriteTxnMarkersRequest
-from ...protocol.reading import MOST_TEXT
 from ...protocol.releases import parse
 from ...rig import batches
 from ...rig.client import Client, DisconnectedError
@@ -152,11 +147,11 @@ class Stage:
         if self._silenced:
             return
         for number, connection in self._connections.items():
-            if connection.wants_close:
+            if connection.wants_close or connection.owes_nothing:
                 continue
             if connection.parked is not None:
-                api, request = connection.parked[1].api_key, connection.parked[3]
-                if _never_answered(request) or (api is ApiKey.JOIN_GROUP and self._named_twice):
+                api = connection.parked[1].api_key
+                if api is ApiKey.JOIN_GROUP and self._named_twice:
                     continue
                 raise Finding("no answer", f"connection {number} waits for ever: {api.name}")
             dialogue = self._dialogues[number]
@@ -281,38 +276,6 @@ class Stage:
     def _begin_slice(self) -> None:
         if self._slice is not ENDLESS:
             self._slice.end = self._slice.clock() + _SLICE
-
-
-def _never_answered(request: Any) -> bool:
-    """Real brokers do not answer Produce with null records, OffsetFetch of no groups, a marker that names a
-    partition twice, nor a request with a text that is too long for an answer."""
-    if any(len(text.encode()) > MOST_TEXT for text in _texts(request)):
-        return True
-    match request:
-        case ProduceRequest():
-            return any(each.records is None for topic in request.topic_data for each in topic.partition_data)
-        case OffsetFetchRequest():
-            return not request.groups
-        case WriteTxnMarkersRequest():
-            return any(_repeats(marker) for marker in request.markers)
-        case _:
-            return False
-
-
-def _repeats(marker: WritableTxnMarker) -> bool:
-    named = [(topic.name, index) for topic in marker.topics for index in topic.partition_indexes]
-    return len(set(named)) < len(named)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _texts(each)
-    elif dataclasses.is_dataclass(value):
-        for each in dataclasses.fields(value):
-            yield from _texts(getattr(value, each.name))
 
 
 class _GoodClient(Client):

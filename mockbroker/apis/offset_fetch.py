@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..cluster.call import Call
 from ..coordinators.offsets import Key
 from ..coordinators.reply import Reply
-from ..outcome import PARKED, Steps
+from ..outcome import NEVER, Steps
 from ..policies.offsets.fetch_of_no_groups import fetch_of_no_groups
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..portions import PORTION, portions
@@ -33,7 +33,7 @@ E = ErrorCode
 @handles(ApiKey.OFFSET_FETCH)
 def offset_fetch(call: Call, request: OffsetFetchRequest) -> Steps:
     if not request.groups and call.policies[fetch_of_no_groups] == "silence":
-        return PARKED
+        return NEVER
     if request.require_stable:
         return (yield from _settled(call, request.groups))
     return (yield from _answer(call, request.groups))

@@ -13,7 +13,7 @@ from ..cluster.topic import Topic
 from ..log.log import Log
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
-from ..outcome import CLOSE, NO_ANSWER, PARKED, Steps
+from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..portions import PORTION, at_once
 from ..protocol import record_batch
@@ -75,7 +75,7 @@ def _steps(call: Call, request: ProduceRequest) -> Steps:
         return _refuse_all(request, error)
     if asked is None:
         # A real broker fails on null records, and neither answers nor reads on.
-        return PARKED
+        return NEVER
     if request.transactional_id is not None and call.policies[transaction_verification] is not None:
         producers = {each.header[9:11] for each in asked if each.appends and each.in_transaction}
         if len(producers) > 1:
@@ -163,7 +163,7 @@ def _looked_at(
 def _refuse_all(request: ProduceRequest, error: RequestError) -> object:
     """The same error for every partition; none if records are null (`ProduceRequest.getErrorResponse`)."""
     if any(each.records is None for data in request.topic_data for each in data.partition_data):
-        return PARKED
+        return NEVER
     if request.acks == 0:
         return CLOSE
     topics = [

@@ -12,7 +12,7 @@ from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
 
 Handler = Callable[[Call, Any], Any]
-"""`(call, request) -> response`, or PARKED, NO_ANSWER or CLOSE."""
+"""`(call, request) -> response`, or an Outcome."""
 
 H = TypeVar("H", bound=Callable[..., Any])
 

@@ -8,7 +8,7 @@ from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_markers import write_marker
 from ..log.producer_state import NO_EPOCH
-from ..outcome import Steps
+from ..outcome import NEVER, Steps
 from ..policies.transactions.repeated_markers import repeated_markers
 from ..portions import FEW, Pace, portions
 from ..protocol.api_keys import ApiKey
@@ -45,6 +45,7 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> Steps:
         if asked.producer_epoch == NO_EPOCH and (yield from _writes(call, asked)):
             return _failed(request)
     never = call.policies[repeated_markers] == "never"
+    silent = False
     results = _Results(answer)
     pace = Pace(FEW)
     for asked in request.markers:
@@ -61,13 +62,14 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> Steps:
             if partition is None or call.broker.id not in partition.replicas:
                 result.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
                 continue
-            if never and times > 1:
-                waiting += 1
+            silent = silent or (never and times > 1)
             if partition.leader != call.broker.id:
                 result.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
             else:
                 waiting += 1
                 write_marker(call.broker, partition, marker, partial(done, result), asked.transaction_version)
+    if silent:
+        return NEVER
     settled()
     return reply.outcome()
 

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..nearest import nearest
-from ..outcome import CLOSE, PARKED
+from ..outcome import CLOSE, NEVER
 from ..protocol.codecs import codec
 from .about import About, about
 from .actions.answering import Error
@@ -83,7 +83,7 @@ class ClientRequest:
 
     def drop(self) -> None:
         """Never answers this request, nor those after it on the connection, which stays open."""
-        self._say("drop", lambda exchange: _end(exchange, PARKED))
+        self._say("drop", lambda exchange: _end(exchange, NEVER))
 
     def delay(self, ms: int) -> None:
         """Makes the request take `ms` longer."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..cluster.call import Call
-from ..outcome import CLOSE, NO_ANSWER, PARKED, Failed, Outcome
+from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Failed, Outcome
 from ..protocol.api_keys import ApiKey
 
 Handler = Callable[[Call, Any], Any]
@@ -54,7 +54,7 @@ class Delivery:
 class Exchange:
     """Faults before the work, the work, faults after it.
 
-    `answer` is the response, or NO_ANSWER, CLOSE, or PARKED for silence; None until there is one. `received`
+    `answer` is the response, or NO_ANSWER, CLOSE, or NEVER; None until there is one. `received`
     is the request's own call, `call` the one that the handler gets. `error` is what the handler or a fault
     raised. `on_the_way` are functions that change how the answer is delivered, in turn.
     """
@@ -131,7 +131,7 @@ class Exchange:
             self._steps.extend(self._after)
 
     def end(self, outcome: Outcome, how: End = End.CLOSE) -> None:
-        """Sends no answer, whatever other faults do: CLOSE, in this way, or PARKED for silence."""
+        """Sends no answer, whatever other faults do: CLOSE, in this way, or NEVER."""
         self.answer = outcome
         self.ending = how
         self._steps.clear()
@@ -164,7 +164,7 @@ class Exchange:
     @property
     def has_answer(self) -> bool:
         """Whether there is a response that could be changed."""
-        return self.answer not in (None, NO_ANSWER, CLOSE, PARKED)
+        return self.answer not in (None, NO_ANSWER, CLOSE, NEVER)
 
     @property
     def replaced(self) -> bool:

@@ -123,7 +123,7 @@ class Connection(Sending):
             self.announced = True
             self.observer.identified(self)
         if answer is PARKED or not self._deliver(found, correlation_id, call, request, answer):
-            self.parked = (call, found, correlation_id, request)
+            self.parked = (call, found, correlation_id, None if self.owes_nothing else request)
 
     def _read_large(
         self,

@@ -128,6 +128,8 @@ class Frames(ABC):
         while backlog and self.parked is None and not self.wants_close and self.out_bytes <= UNSENT_BYTES:
             rest = memoryview(backlog[0]).toreadonly()[self._taken :]
             used = self._take(rest)
+            if self.owes_nothing:
+                return
             self.waiting -= used
             if used < len(rest):
                 self._taken += used
@@ -152,7 +154,14 @@ class Frames(ABC):
         """Whether so much waits after a parked request that no more should be read."""
         return self.waiting > BACKLOG_BYTES
 
+    def forget_waiting(self) -> None:
+        """Nothing of what waits will be answered."""
+        self._backlog = deque()
+        self.waiting = 0
+
     def _queue(self, data: memoryview) -> None:
+        if self.owes_nothing:
+            return
         backlog = self._backlog
         self.waiting += len(data)
         # Requests may still refer to the first.

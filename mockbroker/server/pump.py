@@ -22,7 +22,7 @@ import trio
 from ..addresses import as_java_has_it, joined, of_client
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
-from ..environment import Owner, Timer
+from ..environment import Owner
 from ..faults import Faults
 from ..policies import OwnPolicyError
 from ..trace import Trace
@@ -54,7 +54,7 @@ _NO_LINGER: Final = struct.pack("ii", 1, 0)
 class _Peer:
     """A socket and its connection."""
 
-    __slots__ = ("connection", "ended", "events", "expiry", "fd", "queued", "sock")
+    __slots__ = ("connection", "ended", "events", "fd", "queued", "sock")
 
     def __init__(self, sock: socket.socket, connection: Connection) -> None:
         self.sock = sock
@@ -64,7 +64,6 @@ class _Peer:
         self.queued = False
         self.ended = False
         """Whether the client sends no more, but still gets answers."""
-        self.expiry: Timer | None = None
 
 
 class Pump:
@@ -273,11 +272,6 @@ class Pump:
             # Like Kafka, which reads on only when it has answered, and notices the end then.
             peer.ended = True
             self._settle(peer)
-            if self._peers.get(peer.fd) is peer and peer.expiry is None:
-                # Its request may never be answered. Kafka does not know then either that the client is gone.
-                environment = connection.broker.environment
-                idle_ms = environment.configs.broker_int("connections.max.idle.ms")
-                peer.expiry = environment.after(idle_ms, lambda: self._drop(peer))
             return
         if self.wire is not None:
             self.wire.received(connection, bytes((self._view if target is None else target)[:size]))
@@ -387,8 +381,6 @@ class Pump:
         if self._peers.pop(peer.fd, None) is None:
             return
         self._by_connection.pop(peer.connection, None)
-        if peer.expiry is not None:
-            peer.expiry.cancel()
         peer.connection.dropped()
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)

@@ -9,7 +9,7 @@ from ..cluster.call import Call
 from ..cluster.cluster import Cluster
 from ..faults.exchange import End, Exchange
 from ..faults.match import api_name
-from ..outcome import CLOSE, PARKED, Outcome
+from ..outcome import CLOSE, NEVER, PARKED, Outcome
 from ..protocol.codecs import AnswerTooLargeError, Codec, Frame
 from ..protocol.primitives import TextTooLongError
 from ..trace import Trace
@@ -192,14 +192,17 @@ class Sending(Frames):
     def _end(self, outcome: Outcome, how: End = End.CLOSE) -> bool:
         if outcome is CLOSE:
             self.end(how)
-        if outcome is PARKED:
+        if outcome is NEVER:
             self._never_answered()
-        return outcome is not PARKED
+        return outcome is not NEVER
 
     def _never_answered(self) -> None:
-        """The request and those after it are never answered. A client that has closed its side need not
-        wait."""
+        """The request and those after it are never answered: nothing of them is kept, and a client that has
+        closed its side need not wait."""
         self.owes_nothing = True
+        self.forget_waiting()
+        if self.parked is not None:
+            self.parked = (*self.parked[:3], None)
         self.on_ready(self)
 
     def _tell(self, answer: Any) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..faults.about import About, about, topic_of
 from ..faults.match import api_name
-from ..outcome import CLOSE, NO_ANSWER, PARKED, Outcome
+from ..outcome import CLOSE, NEVER, NO_ANSWER, Outcome
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import error_name
 from . import events
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _TOPICS_KEPT: Final = 10_000
 MOST_NAMES: Final = 1_000
 """How many of the partitions, topics, groups and transactional ids that a request names are kept."""
-_OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}
+_OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", NEVER: "silence"}
 
 
 class Asked:

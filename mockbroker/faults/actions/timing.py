@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
-from ...outcome import CLOSE, PARKED
+from ...outcome import CLOSE, NEVER
 from ..exchange import End, Exchange
 from ..match import Match
 from .action import Action, When, action, check_number
@@ -45,7 +45,7 @@ class Silence(Action):
     when = ("before", "after", "instead")
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        exchange.end(PARKED)
+        exchange.end(NEVER)
         return True
 
 
