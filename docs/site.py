@@ -1,10 +1,13 @@
-"""A hook of mkdocs: pages that stand beside docs/ are part of the site too, under `project/`, and pictures
-that have a dark form are dark on dark pages."""
+"""A hook of mkdocs. The site also has pages from outside docs/, under `project/`, and a page for each
+finding, under `found/`. Pictures that have a dark form are dark on dark pages."""
 
 import posixpath
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from found.finding import findings
+from found.page import site_page
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -30,6 +33,8 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
 
     for page, inside in PAGES.items():
         files.append(File.generated(config, inside, content=(ROOT / page).read_text()))
+    for finding in findings():
+        files.append(File.generated(config, f"found/{finding.name}.md", content=site_page(finding)))
     return files
 
 
@@ -66,4 +71,6 @@ def _in_site(path: str) -> str | None:
         return path.removeprefix("docs/")
     if path == "README.md":
         return "index.md"
+    if path.startswith("found/"):
+        return f"{path}.md"
     return PAGES.get(path)

@@ -1,4 +1,4 @@
-"""`docs/found.md`, and the text that is filed upstream."""
+"""`docs/found.md`, a page for each finding, and the text that is filed upstream."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,9 @@ PAGE: Final = Path(__file__).parent.parent / "docs" / "found.md"
 _WIDTH: Final = 118
 _INTRODUCTION: Final = """# What is wrong with released clients
 
-Defects of released clients that mockbroker has shown, worst first. For each there is a program that shows it
-against mock brokers in seconds. Those that need no fault also run against real, unmodified brokers, which
-Maven fetches:
+Defects of released clients that mockbroker has shown, the worst first. Each has a program that shows it
+against mock brokers within seconds. The programs that need no fault also run against real, unmodified
+brokers, which Maven fetches:
 
 ```console
 $ python -m found list
@@ -26,39 +26,36 @@ $ python -m found real NAME --kafka 3.9.2
 $ python -m found report NAME
 ```
 
-Each has been tried with the releases that are named, and a test runs it with the one that is installed, so
-that a fix upstream shows. *New* means that a search in stored copies of public trackers, with the words and
-on the day that are given, found no report of it. `report` prints what can be filed. All of this is in
-[found/](../found), a folder for each.
+Each defect was tried with the releases that its row names. A test runs it with the release that is installed,
+so a fix upstream is noticed. *New* means that no report of it was found in stored copies of public trackers;
+the words of that search, and its day, are given with the finding. `report` prints a text that can be filed.
+Everything about a finding is in its folder in [found/](../found).
 """
 
 
 def page() -> str:
-    """The text of `docs/found.md`."""
-    return "\n".join(_page()) + "\n"
+    """The text of `docs/found.md`: a table, whose rows lead to the findings' folders."""
+    return "\n".join(_table()) + "\n"
+
+
+def site_page(finding: Finding) -> str:
+    """A finding's page on the documentation's site."""
+    return "\n".join([f"# {finding.title}", "", *_facts(finding), *_report(finding)]) + "\n"
 
 
 def report(finding: Finding) -> str:
     """What can be filed upstream, in Markdown."""
-    return "\n".join([f"# {finding.title}", "", *_report(finding, "##")]) + "\n"
+    return "\n".join([f"# {finding.title}", "", *_report(finding)]) + "\n"
 
 
-def _page() -> Iterator[str]:
+def _table() -> Iterator[str]:
     yield _INTRODUCTION
     yield "| what goes wrong | client | releases | what it takes | status |"
     yield "|---|---|---|---|---|"
     for each in findings():
         status = f"[known]({each.issue})" if each.issue else each.status
-        what = f"**{each.severity}**: [{each.title}](#{each.name})"
+        what = f"**{each.severity}**: [{each.title}](../found/{each.name})"
         yield f"| {what} | {each.client} | {_span(each.versions)} | {each.needs} | {status} |"
-    for each in findings():
-        yield ""
-        yield f'<a id="{each.name}"></a>'
-        yield ""
-        yield f"## {each.title}"
-        yield ""
-        yield from _facts(each)
-        yield from _report(each, "###")
 
 
 def _facts(finding: Finding) -> Iterator[str]:
@@ -75,7 +72,7 @@ def _facts(finding: Finding) -> Iterator[str]:
     yield ""
 
 
-def _report(finding: Finding, level: str) -> Iterator[str]:
+def _report(finding: Finding) -> Iterator[str]:
     versions = finding.versions
     yield from _wrapped(finding.report.happens)
     yield ""
@@ -83,7 +80,7 @@ def _report(finding: Finding, level: str) -> Iterator[str]:
     brokers = f", with Apache Kafka {' and '.join(finding.real)}" if finding.real else ""
     yield from _wrapped(f"Seen in {finding.client} {', '.join(versions.has)}{lacks}{brokers}.")
     yield ""
-    yield f"{level} Steps"
+    yield "## Steps"
     yield ""
     yield from _wrapped(_setting(finding))
     yield ""
@@ -91,7 +88,7 @@ def _report(finding: Finding, level: str) -> Iterator[str]:
     yield finding.program.read_text().strip()
     yield "```"
     yield ""
-    yield f"{level} Actual"
+    yield "## Actual"
     yield ""
     yield "```text"
     yield finding.expected.strip()
@@ -102,7 +99,7 @@ def _report(finding: Finding, level: str) -> Iterator[str]:
         ("Suggested fix", finding.report.fix),
     ):
         yield ""
-        yield f"{level} {heading}"
+        yield f"## {heading}"
         yield ""
         yield from _wrapped(text)
 
@@ -111,18 +108,18 @@ def _setting(finding: Finding) -> str:
     """The cluster that the program needs, in words."""
     scenario = load(finding.scenario)
     brokers = scenario.cluster.get("brokers", 3)
-    told = [f"{brokers} broker{'s' if brokers > 1 else ''}"]
-    told += [f"`{name}={value}`" for name, value in scenario.cluster.get("config", {}).items()]
+    parts = [f"{brokers} broker{'s' if brokers > 1 else ''}"]
+    parts += [f"`{name}={value}`" for name, value in scenario.cluster.get("config", {}).items()]
     for topic, partitions in scenario.cluster.get("topics", {}).items():
-        told.append(f"topic `{topic}` with {partitions} partition{'s' if partitions > 1 else ''}")
+        parts.append(f"topic `{topic}` with {partitions} partition{'s' if partitions > 1 else ''}")
     for fault in scenario.faults:
-        told.append("a fault: `" + " ".join(f"{name}={value}" for name, value in fault.given.items()) + "`")
+        parts.append("a fault: `" + " ".join(f"{name}={value}" for name, value in fault.given.items()) + "`")
     moving = ""
     if finding.moves:
         moving = f" `MOVE_COORDINATOR` is a command that moves the coordinator of group `{finding.moves}`."
     if finding.moves_leader:
         moving = f" `MOVE_LEADER` is a command that moves the leader of topic `{finding.moves_leader}`."
-    return f"A cluster of {', '.join(told)}.{moving}"
+    return f"A cluster of {', '.join(parts)}.{moving}"
 
 
 def _listed(names: Sequence[str]) -> str:

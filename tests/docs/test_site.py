@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from found.finding import findings
 from tests.docs.walking import ROOT
 from tests.needs import brings
 
@@ -53,6 +55,15 @@ def test_it_is_built_without_a_warning_and_loads_nothing_from_elsewhere(site: Pa
         loaded = ["".join(found) for found in LOADED.findall(page.read_text())]
         assert [url for url in loaded if re.match(r"(https?:)?//", url)] == [], page
     assert "mockbroker.server.mock_cluster.MockCluster" in (site / "reference/python.html").read_text()
+
+
+def test_each_finding_has_a_page_that_the_table_leads_to(site: Path) -> None:
+    table = (site / "found.html").read_text()
+    for finding in findings():
+        assert f'href="found/{finding.name}.html"' in table
+        assert finding.expected.splitlines()[-1] in html.unescape(
+            (site / "found" / f"{finding.name}.html").read_text()
+        )
 
 
 def test_a_section_of_the_sidebar_has_a_page_only_if_it_is_one_of_its_own(site: Path) -> None:

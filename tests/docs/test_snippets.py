@@ -41,8 +41,6 @@ ELSEWHERE: Final = (
     ("docs/control.md", "java", "", "tests/docs/test_control.py runs it"),
     ("docs/control.md", "go", "", "tests/docs/test_control.py runs it"),
     ("docs/analyze.md", "sql", "read_parquet", "is for DuckDB, which nothing else needs"),
-    ("docs/found.md", "javascript", "", "tests/found/test_found.py runs it"),
-    ("docs/found.md", "python", "", "tests/found/test_found.py runs it"),
     ("docs/spark-as-a-client.md", "python", "readStream", "needs Spark: tests/pipeline has its like"),
     (
         "docs/forgotten-producers.md",
