@@ -33,6 +33,7 @@ PAGES: Final = (
     "conformance/README.md",
     "benchmarks/README.md",
     "studies/README.md",
+    "tests/README.md",
     *sorted(f"docs/{each.name}" for each in (ROOT / "docs").glob("*.md")),
 )
 ELSEWHERE: Final = (
