@@ -1,4 +1,7 @@
-"""What each test needs is known before it runs, and it gets nothing else. How often properties are tried."""
+"""What each test needs is known before it runs, and it gets nothing else. How often properties are tried.
+
+Fixtures of all folders: clusters without sockets, in virtual time (`driving/`).
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,15 @@ import os
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from hypothesis import settings
 
+from mockbroker.cluster.cluster import Cluster
+
 from . import needs
+from .driving.cluster import a_cluster
 
 settings.register_profile("fast", max_examples=25, derandomize=True, deadline=None)
 settings.register_profile("ci", max_examples=100, derandomize=True, deadline=None, print_blob=True)
@@ -69,3 +76,20 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     if started := item.config.stash[_pretenders].started():
         pytest.fail(f"started without a marker `needs` for it: {started}", pytrace=False)
     return result
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    """Three brokers of the newest release."""
+    return a_cluster()
+
+
+@pytest.fixture
+def driver(request: pytest.FixtureRequest) -> object:
+    """A new driver of the class that the test's parameter is annotated with.
+
+    It drives the newest release, or the one that `@pytest.mark.parametrize` with `indirect` names.
+    """
+    made: type = get_type_hints(request.function)["driver"]
+    driver: object = made(request.param) if hasattr(request, "param") else made()
+    return driver

@@ -46,8 +46,7 @@ def shown(cluster: Cluster, kind: int, resource: str, name: str) -> tuple[str | 
     return found.value, found.config_source
 
 
-def test_a_topic_configuration_is_set_and_reset() -> None:
-    cluster = a_cluster()
+def test_a_topic_configuration_is_set_and_reset(cluster: Cluster) -> None:
     create(cluster, "t")
     assert alter(cluster, TOPIC, "t", ("retention.ms", SET, "5")).error_code == ErrorCode.NONE
     assert cluster.topics["t"].settings.retention_ms == 5
@@ -56,8 +55,7 @@ def test_a_topic_configuration_is_set_and_reset() -> None:
     assert shown(cluster, TOPIC, "t", "retention.ms") == ("604800000", 5)
 
 
-def test_lists_grow_and_shrink() -> None:
-    cluster = a_cluster()
+def test_lists_grow_and_shrink(cluster: Cluster) -> None:
     create(cluster, "t")
     alter(cluster, TOPIC, "t", ("cleanup.policy", APPEND, "compact"))
     assert shown(cluster, TOPIC, "t", "cleanup.policy") == ("delete,compact", 1)
@@ -82,24 +80,21 @@ def test_lists_grow_and_shrink() -> None:
     ],
 )
 def test_a_change_that_is_refused_changes_nothing(
-    resource: str, changes: list[tuple[str, int, str | None]], code: ErrorCode
+    cluster: Cluster, resource: str, changes: list[tuple[str, int, str | None]], code: ErrorCode
 ) -> None:
-    cluster = a_cluster()
     create(cluster, "t")
     assert alter(cluster, TOPIC, resource, ("segment.ms", SET, "7"), *changes).error_code == code
     assert cluster.topics["t"].overrides == {}
 
 
-def test_validate_only_sets_nothing() -> None:
-    cluster = a_cluster()
+def test_validate_only_sets_nothing(cluster: Cluster) -> None:
     create(cluster, "t")
     alter(cluster, TOPIC, "t", ("retention.ms", SET, "5"), validate_only=True)
     alter(cluster, BROKER, "", ("log.retention.ms", SET, "5"), validate_only=True)
     assert cluster.topics["t"].settings.retention_ms == 604800000
 
 
-def test_the_older_request_replaces_everything() -> None:
-    cluster = a_cluster()
+def test_the_older_request_replaces_everything(cluster: Cluster) -> None:
     create(cluster, "t", retention_ms="5")
     assert replace(cluster, TOPIC, "t", segment_ms="6").error_code == ErrorCode.NONE
     assert cluster.topics["t"].overrides == {"segment.ms": "6"}
@@ -161,8 +156,7 @@ def test_min_insync_replicas_is_the_clusters_with_eligible_leader_replicas(
     assert alter(cluster, BROKER, "", (name, SET, "2")).error_code == ErrorCode.NONE
 
 
-def test_loggers_have_levels() -> None:
-    cluster = a_cluster()
+def test_loggers_have_levels(cluster: Cluster) -> None:
     assert alter(cluster, LOGGER, "1", ("kafka.server.KafkaApis", SET, "DEBUG")).error_code == ErrorCode.NONE
     assert shown(cluster, LOGGER, "1", "kafka.server.KafkaApis") == ("DEBUG", 6)
     assert alter(cluster, LOGGER, "1", ("root", SET, "LOUD")).error_code == ErrorCode.INVALID_CONFIG
@@ -171,8 +165,7 @@ def test_loggers_have_levels() -> None:
     assert shown(cluster, LOGGER, "1", "kafka.server.KafkaApis") == ("INFO", 6)
 
 
-def test_client_metrics_and_groups_have_configurations() -> None:
-    cluster = a_cluster()
+def test_client_metrics_and_groups_have_configurations(cluster: Cluster) -> None:
     alter(cluster, CLIENT_METRICS, "m", ("interval.ms", SET, "1000"))
     assert shown(cluster, CLIENT_METRICS, "m", "interval.ms") == ("1000", 7)
     alter(cluster, GROUP, "g", ("consumer.session.timeout.ms", SET, "50000"))
@@ -192,8 +185,7 @@ def test_a_resource_type_that_a_release_lacks_fails_the_request() -> None:
     assert alter(cluster, GROUP, "g").error_message == "Unknown resource type 32"
 
 
-def test_a_broker_describes_itself_only() -> None:
-    cluster = a_cluster()
+def test_a_broker_describes_itself_only(cluster: Cluster) -> None:
     found = {each.name: each for each in describe(cluster, BROKER, "2", broker=2).configs}
     assert (found["node.id"].value, found["node.id"].read_only) == ("2", True)
     assert found["ssl.keystore.password"].is_sensitive

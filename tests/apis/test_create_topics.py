@@ -2,6 +2,7 @@
 
 import pytest
 
+from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.create_partitions import (
     CreatePartitionsAssignment,
@@ -76,9 +77,8 @@ def test_what_cannot_be_created_is_refused(name: str, partitions: int, factor: i
     ],
 )
 def test_a_manual_assignment_is_checked_and_kept(
-    partitions: list[tuple[int, list[int]]], code: ErrorCode
+    cluster: Cluster, partitions: list[tuple[int, list[int]]], code: ErrorCode
 ) -> None:
-    cluster = a_cluster()
     asked = CreatableTopic("t", -1, -1, [CreatableReplicaAssignment(*each) for each in partitions])
     assert ask(cluster, CreateTopicsRequest([asked])).topics[0].error_code == code
     if code == ErrorCode.NONE:
@@ -86,8 +86,7 @@ def test_a_manual_assignment_is_checked_and_kept(
         assert replicas == [brokers for _, brokers in sorted(partitions)]
 
 
-def test_fenced_brokers_are_chosen_last() -> None:
-    cluster = a_cluster()
+def test_fenced_brokers_are_chosen_last(cluster: Cluster) -> None:
     cluster.processes.stop(2)
     create(cluster, "t", 4, 2)
     create(cluster, "u", 4, 3)
@@ -95,8 +94,7 @@ def test_fenced_brokers_are_chosen_last() -> None:
     assert [each.replicas[-1] for each in cluster.topics["u"].partitions] == [2] * 4
 
 
-def test_replicas_on_fenced_brokers_alone_are_refused() -> None:
-    cluster = a_cluster()
+def test_replicas_on_fenced_brokers_alone_are_refused(cluster: Cluster) -> None:
     create(cluster, "t")
     cluster.processes.stop(2)
     asked = CreatableTopic("u", -1, -1, [CreatableReplicaAssignment(0, [2])])
@@ -118,15 +116,13 @@ def test_only_the_last_value_of_a_repeated_name_counts_and_nulls_are_refused() -
     )
 
 
-def test_validate_only_creates_nothing() -> None:
-    cluster = a_cluster()
+def test_validate_only_creates_nothing(cluster: Cluster) -> None:
     asked = CreateTopicsRequest([CreatableTopic("t", 1, 1)], validate_only=True)
     assert [ask(cluster, asked).topics[0].error_code for _ in range(2)] == [ErrorCode.NONE] * 2
     assert not cluster.topics
 
 
-def test_a_name_that_occurs_twice_is_not_created() -> None:
-    cluster = a_cluster()
+def test_a_name_that_occurs_twice_is_not_created(cluster: Cluster) -> None:
     topics = [CreatableTopic("t", 1, 1), CreatableTopic("other", 1, 1), CreatableTopic("t", 2, 1)]
     answer = ask(cluster, CreateTopicsRequest(topics))
     assert {each.name: each.error_code for each in answer.topics} == {
@@ -136,8 +132,7 @@ def test_a_name_that_occurs_twice_is_not_created() -> None:
     assert list(cluster.topics) == ["other"]
 
 
-def test_partitions_are_added() -> None:
-    cluster = a_cluster()
+def test_partitions_are_added(cluster: Cluster) -> None:
     create(cluster, "t", 1, 3)
 
     def add(count: int, *replicas: list[int]) -> ErrorCode:
@@ -169,8 +164,7 @@ def test_a_request_that_needs_more_than_ten_thousand_records_is_refused(
         assert ask(cluster, request).topics[0].error_code == expected
 
 
-def test_topics_that_are_refused_take_no_room() -> None:
-    cluster = a_cluster()
+def test_topics_that_are_refused_take_no_room(cluster: Cluster) -> None:
     topics = [CreatableTopic("t", 9999, 1), CreatableTopic("u", 1, 9)]
     answer = ask(cluster, CreateTopicsRequest(topics, validate_only=True))
     assert [each.error_code for each in answer.topics] == [
@@ -197,8 +191,7 @@ def test_too_many_new_partitions_are_refused(release: str, code: ErrorCode) -> N
     assert ask(cluster, request).results[0].error_code == code
 
 
-def test_topics_are_deleted_by_name_and_by_id() -> None:
-    cluster = a_cluster()
+def test_topics_are_deleted_by_name_and_by_id(cluster: Cluster) -> None:
     ids = {name: create(cluster, name).topic_id for name in "abcd"}
     states = [
         DeleteTopicState("a"),
@@ -221,8 +214,7 @@ def test_topics_are_deleted_by_name_and_by_id() -> None:
     assert set(cluster.topics) == {"c", "d"}
 
 
-def test_no_time_to_delete_topics_matters_once_one_is_rightly_named() -> None:
-    cluster = a_cluster()
+def test_no_time_to_delete_topics_matters_once_one_is_rightly_named(cluster: Cluster) -> None:
     wrong = DeleteTopicState("t", create(cluster, "t").topic_id)
     for states, code in (
         ([wrong], ErrorCode.INVALID_REQUEST),

@@ -32,8 +32,7 @@ def test_every_folder_is_told_and_all_logs_are_in_the_first(
     assert not any(each.topics for each in others)
 
 
-def test_a_follower_that_is_behind_has_less() -> None:
-    driver = PartitionDriver()
+def test_a_follower_that_is_behind_has_less(driver: PartitionDriver) -> None:
     driver.produce(3)
     whole = driver.partition.log.size
     driver.partition.set_follower(2, FollowerState.PAUSED)

@@ -27,8 +27,7 @@ def observers(partition: PartitionData) -> dict[int, int]:
     return {each.replica_id: partition.high_watermark - each.log_end_offset for each in partition.observers}
 
 
-def test_an_observer_lags_whose_metadata_is_slow() -> None:
-    cluster = a_cluster()
+def test_an_observer_lags_whose_metadata_is_slow(cluster: Cluster) -> None:
     cluster.slow_metadata(3, 500)
     before = described(cluster, 1).high_watermark
     cluster.create_topic("t", [[1], [2]])
@@ -40,8 +39,7 @@ def test_an_observer_lags_whose_metadata_is_slow() -> None:
     assert observers(described(cluster, 1)) == {2: 0, 3: 0}
 
 
-def test_brokers_that_the_controller_does_not_hear_are_no_observers() -> None:
-    cluster = a_cluster()
+def test_brokers_that_the_controller_does_not_hear_are_no_observers(cluster: Cluster) -> None:
     cluster.network.cut_off(2, [], from_controller=True)
     assert set(observers(described(cluster, 1))) == {3}
     cluster.processes.stop(3)
@@ -50,8 +48,7 @@ def test_brokers_that_the_controller_does_not_hear_are_no_observers() -> None:
     assert set(observers(described(cluster, 1))) == {3}
 
 
-def test_a_controller_that_stops_is_followed_by_another_in_the_next_epoch() -> None:
-    cluster = a_cluster()
+def test_a_controller_that_stops_is_followed_by_another_in_the_next_epoch(cluster: Cluster) -> None:
     before = described(cluster, 2)
     assert (before.leader_id, before.leader_epoch) == (1, 1)
     cluster.processes.stop(1)

@@ -1,5 +1,6 @@
 """ElectLeaders for all partitions: the order is what Kafka 4.4.0 answered to the same requests."""
 
+from mockbroker.cluster.cluster import Cluster
 from mockbroker.controller import reassignments
 from mockbroker.protocol.messages.create_partitions import (
     CreatePartitionsAssignment,
@@ -8,11 +9,10 @@ from mockbroker.protocol.messages.create_partitions import (
 )
 from mockbroker.protocol.messages.elect_leaders import ElectLeadersRequest
 
-from ..driving.cluster import a_cluster, ask, create
+from ..driving.cluster import ask, create
 
 
-def test_all_topics_are_in_the_order_of_the_controllers_table() -> None:
-    cluster = a_cluster()
+def test_all_topics_are_in_the_order_of_the_controllers_table(cluster: Cluster) -> None:
     everything = ElectLeadersRequest(topic_partitions=None)
 
     def topics() -> list[str]:
@@ -29,8 +29,7 @@ def test_all_topics_are_in_the_order_of_the_controllers_table() -> None:
     assert topics() == [*later, "orders-1"]
 
 
-def test_a_change_of_a_partition_makes_room_for_one_more() -> None:
-    cluster = a_cluster()
+def test_a_change_of_a_partition_makes_room_for_one_more(cluster: Cluster) -> None:
     topic = cluster.create_topic("many", [[1, 2]] * 10)
     for partition in topic.partitions:
         reassignments.begin(partition, [2, 1])
@@ -38,9 +37,8 @@ def test_a_change_of_a_partition_makes_room_for_one_more() -> None:
     assert [each.partition_id for each in elected.partition_result] == [0, 5, 2, 7, 4, 9, 1, 6, 3, 8]
 
 
-def test_new_partitions_have_as_many_replicas_as_the_first_in_the_table() -> None:
+def test_new_partitions_have_as_many_replicas_as_the_first_in_the_table(cluster: Cluster) -> None:
     """Of five partitions that is no. 2 until one of them is changed, and then no. 0."""
-    cluster = a_cluster()
     topic = cluster.create_topic("five", [[1, 2]] * 5)
     reassignments.begin(topic.partitions[2], [1])
     asked = CreatePartitionsTopic("five", 6, [CreatePartitionsAssignment([1, 2, 3])])

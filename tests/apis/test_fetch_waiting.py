@@ -41,8 +41,7 @@ def result(waiting: Asked) -> tuple[int, int, int] | None:
     return found.error_code, found.high_watermark, sum(map(len, found.records or ()))
 
 
-def test_batches_wait_for_min_bytes() -> None:
-    driver = WaitingDriver()
+def test_batches_wait_for_min_bytes(driver: WaitingDriver) -> None:
     waiting = driver.wait(10, 100)
     driver.write(1)
     assert result(waiting) is None
@@ -50,8 +49,7 @@ def test_batches_wait_for_min_bytes() -> None:
     assert result(waiting) == (0, 12, 156)
 
 
-def test_a_high_watermark_that_moves_too_little_answers_nobody() -> None:
-    driver = WaitingDriver()
+def test_a_high_watermark_that_moves_too_little_answers_nobody(driver: WaitingDriver) -> None:
     driver.partition.set_follower(2, FollowerState.PAUSED)
     driver.write(3)
     at_it, at_it_for_more, below = driver.wait(10), driver.wait(10, ENOUGH), driver.wait(5, ENOUGH)
@@ -65,8 +63,7 @@ def test_a_high_watermark_that_moves_too_little_answers_nobody() -> None:
     assert result(below) == (0, 13, 343)
 
 
-def test_what_the_high_watermark_passed_counts_towards_min_bytes() -> None:
-    driver = WaitingDriver()
+def test_what_the_high_watermark_passed_counts_towards_min_bytes(driver: WaitingDriver) -> None:
     driver.partition.set_follower(2, FollowerState.PAUSED)
     driver.write(3)
     waiting = driver.wait(10, 150)
@@ -77,8 +74,7 @@ def test_what_the_high_watermark_passed_counts_towards_min_bytes() -> None:
 
 
 @pytest.mark.parametrize("start", [3, 8])
-def test_deleted_records_answer_nobody_before_the_time_is_over(start: int) -> None:
-    driver = WaitingDriver()
+def test_deleted_records_answer_nobody_before_the_time_is_over(driver: WaitingDriver, start: int) -> None:
     waiting = driver.wait(5, ENOUGH)
     driver.delete(start)
     assert result(waiting) is None
@@ -86,8 +82,7 @@ def test_deleted_records_answer_nobody_before_the_time_is_over(start: int) -> No
     assert result(waiting) == ((0, 10, 231) if start <= 5 else (ErrorCode.OFFSET_OUT_OF_RANGE, -1, 0))
 
 
-def test_a_leader_that_moves_answers_those_whom_it_refuses() -> None:
-    driver = WaitingDriver()
+def test_a_leader_that_moves_answers_those_whom_it_refuses(driver: WaitingDriver) -> None:
     free, fenced, leader_only = driver.wait(10), driver.wait(10, epoch=0), driver.wait(10, version=10)
     driver.partition.lead(2)
     assert result(fenced) == (ErrorCode.FENCED_LEADER_EPOCH, -1, 0)
@@ -97,8 +92,7 @@ def test_a_leader_that_moves_answers_those_whom_it_refuses() -> None:
     assert result(free) == (0, 10, 0)
 
 
-def test_a_divergence_is_answered_at_once() -> None:
-    driver = WaitingDriver()
+def test_a_divergence_is_answered_at_once(driver: WaitingDriver) -> None:
     driver.partition.set_follower(2, FollowerState.PAUSED)
     driver.write(3)
     driver.advance(2 * LAG_MS)
@@ -109,8 +103,7 @@ def test_a_divergence_is_answered_at_once() -> None:
     assert fetched(waiting).diverging_epoch.end_offset == 10
 
 
-def test_a_topic_that_is_deleted_answers() -> None:
-    driver = WaitingDriver()
+def test_a_topic_that_is_deleted_answers(driver: WaitingDriver) -> None:
     waiting = driver.wait(10, ENOUGH)
     driver.cluster.delete_topics([driver.topic])
     assert result(waiting) == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1, 0)
@@ -171,8 +164,7 @@ def test_a_segment_that_rolls_answers_who_waits_in_the_one_before(replica: int, 
     assert found[2] == sum(map(len, driver.partition.log.batches[1 if offset == 5 else 2 : 3]))
 
 
-def test_an_older_segment_answers_for_all_that_waits() -> None:
-    driver = SegmentsDriver()
+def test_an_older_segment_answers_for_all_that_waits(driver: SegmentsDriver) -> None:
     driver.partition.set_follower(2, FollowerState.PAUSED)
     driver.write(1, 4 * MINUTE_MS)
     assert driver.partition.log.high_watermark == 10

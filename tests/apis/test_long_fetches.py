@@ -87,8 +87,7 @@ def test_what_comes_at_any_time_is_not_missed(isolation_level: int, partition: i
         assert found(asked) == {partition: (0, SIZE)}, count
 
 
-def test_it_waits_for_as_many_bytes_as_it_asks_for() -> None:
-    driver = ManyPartitions()
+def test_it_waits_for_as_many_bytes_as_it_asks_for(driver: ManyPartitions) -> None:
     asked = driver.fetch(min_bytes=2 * SIZE)
     driver.steps()
     driver.write(FIRST)
@@ -99,8 +98,7 @@ def test_it_waits_for_as_many_bytes_as_it_asks_for() -> None:
     assert len(found(asked)) == 2
 
 
-def test_its_time_is_over() -> None:
-    driver = ManyPartitions()
+def test_its_time_is_over(driver: ManyPartitions) -> None:
     asked = driver.fetch()
     driver.steps()
     driver.advance(WAIT_MS - 1)
@@ -113,8 +111,7 @@ def test_its_time_is_over() -> None:
     assert not driver.steps()
 
 
-def test_its_time_is_over_while_it_looks() -> None:
-    driver = ManyPartitions()
+def test_its_time_is_over_while_it_looks(driver: ManyPartitions) -> None:
     asked = driver.fetch(isolation_level=1, min_bytes=1000)
     driver.steps()
     driver.write(FIRST)

@@ -25,8 +25,7 @@ def topics(cluster: Cluster, *names: str, create_them: bool = False) -> dict[str
     return {each.name: each for each in ask(cluster, request).topics}
 
 
-def test_null_asks_for_all_topics_and_an_empty_list_for_none() -> None:
-    cluster = a_cluster()
+def test_null_asks_for_all_topics_and_an_empty_list_for_none(cluster: Cluster) -> None:
     create(cluster, "a", 2, 3)
     create(cluster, "b")
     everything = ask(cluster, MetadataRequest(None))
@@ -52,8 +51,7 @@ def test_a_topic_is_created_when_it_is_asked_for(
     assert topics(cluster, "new", create_them=True)["new"].error_code == ErrorCode.NONE
 
 
-def test_no_topic_is_created_unless_request_and_broker_allow_it() -> None:
-    cluster = a_cluster()
+def test_no_topic_is_created_unless_request_and_broker_allow_it(cluster: Cluster) -> None:
     assert topics(cluster, "t")["t"].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     refusing = a_cluster(auto_create_topics_enable="false")
     assert topics(refusing, "t", create_them=True)["t"].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -61,8 +59,7 @@ def test_no_topic_is_created_unless_request_and_broker_allow_it() -> None:
     assert not refusing.topics
 
 
-def test_a_name_that_cannot_be_created_is_not() -> None:
-    cluster = a_cluster()
+def test_a_name_that_cannot_be_created_is_not(cluster: Cluster) -> None:
     create(cluster, "a.b")
     found = topics(cluster, "a_b", "a b", create_them=True)
     assert found["a_b"].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -79,8 +76,7 @@ def test_internal_topics_are_created_with_their_own_configuration() -> None:
     assert cluster.topics["__consumer_offsets"].settings.compacted
 
 
-def test_topic_ids_are_looked_up_and_names_beside_them_ignored() -> None:
-    cluster = a_cluster()
+def test_topic_ids_are_looked_up_and_names_beside_them_ignored(cluster: Cluster) -> None:
     known = create(cluster, "t").topic_id
     asked = [MetadataRequestTopic(known), MetadataRequestTopic(UNKNOWN), MetadataRequestTopic(name="t")]
     answer = ask(cluster, MetadataRequest(asked))
@@ -90,16 +86,14 @@ def test_topic_ids_are_looked_up_and_names_beside_them_ignored() -> None:
     ]
 
 
-def test_topic_ids_are_refused_before_v12() -> None:
-    cluster = a_cluster()
+def test_topic_ids_are_refused_before_v12(cluster: Cluster) -> None:
     asked = MetadataRequest([MetadataRequestTopic(create(cluster, "t").topic_id, "t")])
     answer = ask(cluster, asked, version=11)
     assert answer.topics[0].error_code == ErrorCode.INVALID_REQUEST
     assert answer.brokers == []
 
 
-def test_without_an_authorizer_everything_is_allowed() -> None:
-    cluster = a_cluster()
+def test_without_an_authorizer_everything_is_allowed(cluster: Cluster) -> None:
     create(cluster, "t")
     request = MetadataRequest(None, include_topic_authorized_operations=True)
     assert ask(cluster, request).topics[0].topic_authorized_operations == 3576
@@ -115,8 +109,7 @@ def test_a_broker_describes_brokers_only(kind: int, code: ErrorCode) -> None:
     assert (answer.error_code, len(answer.brokers)) == (code, 3 if code == ErrorCode.NONE else 0)
 
 
-def test_brokers_that_are_down_are_described_only_to_who_asks_for_them() -> None:
-    cluster = a_cluster()
+def test_brokers_that_are_down_are_described_only_to_who_asks_for_them(cluster: Cluster) -> None:
     cluster.processes.stop(2)
     described, everything = (
         {each.broker_id: each.is_fenced for each in ask(cluster, request).brokers}
@@ -141,8 +134,7 @@ def pages(cluster: Cluster, limit: int, *names: str) -> list[list[tuple[str, int
             return found
 
 
-def test_partitions_are_described_page_by_page_in_the_order_of_names() -> None:
-    cluster = a_cluster()
+def test_partitions_are_described_page_by_page_in_the_order_of_names(cluster: Cluster) -> None:
     for name, partitions in (("b", 3), ("c", 1), ("a", 2)):
         create(cluster, name, partitions)
     everything = [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("b", 2), ("c", 0)]

@@ -30,8 +30,7 @@ class StatsDriver(PartitionDriver):
         return stats.bytes_in, stats.messages_in, stats.bytes_out
 
 
-def test_only_the_leader_counts_what_was_appended() -> None:
-    driver = StatsDriver()
+def test_only_the_leader_counts_what_was_appended(driver: StatsDriver) -> None:
     assert driver.topics() == {}
     sent = batch(3)
     assert outcome(driver.produce(sent)) == (0, 0)
@@ -55,8 +54,7 @@ def test_bytes_count_as_the_producer_compressed_them() -> None:
     assert driver.topics() == {"t": (len(sent), 1, 0)}
 
 
-def test_a_duplicate_counts_as_in_kafka() -> None:
-    driver = StatsDriver()
+def test_a_duplicate_counts_as_in_kafka(driver: StatsDriver) -> None:
     sent = batch(2, producer_id=7, producer_epoch=0, sequence=0)
     assert outcome(driver.produce(sent)) == outcome(driver.produce(sent)) == (0, 0)
     assert driver.partition.log.end_offset == 2
@@ -64,8 +62,7 @@ def test_a_duplicate_counts_as_in_kafka() -> None:
 
 
 @pytest.mark.parametrize("version", [12, 13])
-def test_what_consumers_get_counts_and_what_followers_get_does_not(version: int) -> None:
-    driver = StatsDriver()
+def test_what_consumers_get_counts_and_what_followers_get_does_not(driver: StatsDriver, version: int) -> None:
     driver.produce(3)
     size = driver.partition.log.size
     driver.fetch(0, replica=2, version=version)
@@ -76,8 +73,7 @@ def test_what_consumers_get_counts_and_what_followers_get_does_not(version: int)
     assert driver.topics() == {"t": (size, 3, 2 * size)}
 
 
-def test_a_fetch_that_waits_counts_once_it_is_answered() -> None:
-    driver = StatsDriver()
+def test_a_fetch_that_waits_counts_once_it_is_answered(driver: StatsDriver) -> None:
     driver.produce(1)
     size = driver.partition.log.size
     waiting = driver.fetch(0, min_bytes=size + 1, wait_ms=500)
@@ -88,8 +84,7 @@ def test_a_fetch_that_waits_counts_once_it_is_answered() -> None:
     assert driver.all_topics() == (2 * size, 2, 2 * size)
 
 
-def test_the_counters_of_a_topic_end_with_it() -> None:
-    driver = StatsDriver()
+def test_the_counters_of_a_topic_end_with_it(driver: StatsDriver) -> None:
     driver.produce(1)
     counted = driver.all_topics()
     driver.cluster.delete_topics([driver.topic])
@@ -99,8 +94,7 @@ def test_the_counters_of_a_topic_end_with_it() -> None:
     assert driver.topics() == {}
 
 
-def test_the_counters_of_a_topic_end_with_its_last_replica_on_the_broker() -> None:
-    driver = StatsDriver()
+def test_the_counters_of_a_topic_end_with_its_last_replica_on_the_broker(driver: StatsDriver) -> None:
     driver.produce(1)
     counted = driver.all_topics()
     reassignments.begin(driver.partition, [2])
@@ -110,8 +104,7 @@ def test_the_counters_of_a_topic_end_with_its_last_replica_on_the_broker() -> No
 
 
 @pytest.mark.parametrize("down", ["stop_broker", "kill_broker"])
-def test_a_broker_that_starts_again_counts_from_0(down: str) -> None:
-    driver = StatsDriver()
+def test_a_broker_that_starts_again_counts_from_0(driver: StatsDriver, down: str) -> None:
     driver.produce(1)
     getattr(driver, down)(1)
     driver.start_broker(1)

@@ -37,8 +37,7 @@ def level(answer: ApiVersionsResponse, feature: str) -> int:
     return next((each.max_version_level for each in answer.finalized_features if each.name == feature), 0)
 
 
-def test_a_broker_whose_metadata_is_slow_tells_the_level_that_it_knows() -> None:
-    cluster = a_cluster()
+def test_a_broker_whose_metadata_is_slow_tells_the_level_that_it_knows(cluster: Cluster) -> None:
     cluster.slow_metadata(3, 500)
     assert update(cluster, "group.version", 0, SAFE_DOWNGRADE).error_code == ErrorCode.NONE
     fast, slow = versions(cluster, 2), versions(cluster, 3)

@@ -25,8 +25,7 @@ def is_back(driver: PartitionDriver, broker: int) -> bool:
     return found.online and not found.fenced
 
 
-def test_a_leader_that_is_cut_off_goes_on_leading_those_who_reach_it() -> None:
-    driver = PartitionDriver()
+def test_a_leader_that_is_cut_off_goes_on_leading_those_who_reach_it(driver: PartitionDriver) -> None:
     driver.produce(4)
     cut_off(driver, 1)
     assert driver.leader_told_by(2) == (1, 0), "its session is not over yet"
@@ -50,8 +49,7 @@ def test_a_leader_that_is_cut_off_goes_on_leading_those_who_reach_it() -> None:
     assert driver.read(4, broker=1, epoch=0).error_code == ErrorCode.FENCED_LEADER_EPOCH
 
 
-def test_acks_all_waits_in_vain_at_a_leader_that_is_cut_off() -> None:
-    driver = PartitionDriver()
+def test_acks_all_waits_in_vain_at_a_leader_that_is_cut_off(driver: PartitionDriver) -> None:
     cut_off(driver, 1)
     before = driver.produce(1, timeout_ms=SESSION_MS * 2)
     driver.advance(SESSION_MS)
@@ -64,8 +62,7 @@ def test_acks_all_waits_in_vain_at_a_leader_that_is_cut_off() -> None:
     assert outcome(after) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, 1)
 
 
-def test_a_broker_that_is_back_in_time_leads_on() -> None:
-    driver = PartitionDriver()
+def test_a_broker_that_is_back_in_time_leads_on(driver: PartitionDriver) -> None:
     cut_off(driver, 1)
     asked = driver.produce(2)
     driver.advance(SESSION_MS - 1)
@@ -122,8 +119,7 @@ def test_old_releases_wait_for_the_session_of_zookeeper() -> None:
     assert driver.leader_told_by(2)[0] == 2
 
 
-def test_a_follower_cut_off_from_its_leader_leaves_the_isr_until_it_is_back() -> None:
-    driver = PartitionDriver()
+def test_a_follower_cut_off_from_its_leader_leaves_the_isr_until_it_is_back(driver: PartitionDriver) -> None:
     driver.cluster.network.cut_off(3, [1], from_controller=False)
     assert driver.state_of(3) is FollowerState.CUT_OFF
     asked = driver.produce(2)
@@ -183,8 +179,7 @@ def test_a_missed_epoch(answer: str, same: bool) -> None:
     assert (list(map(bytes, first)) == list(map(bytes, third))) is same
 
 
-def test_the_others_are_not_disturbed_by_a_cut_twice() -> None:
-    driver = PartitionDriver()
+def test_the_others_are_not_disturbed_by_a_cut_twice(driver: PartitionDriver) -> None:
     cut_off(driver, 1)
     cut_off(driver, 1)
     with pytest.raises(KeyError):
@@ -196,8 +191,7 @@ def test_the_others_are_not_disturbed_by_a_cut_twice() -> None:
     assert driver.partition.isr == [1, 2, 3]
 
 
-def test_a_broker_that_died_meanwhile_is_back_once_it_is_started() -> None:
-    driver = PartitionDriver()
+def test_a_broker_that_died_meanwhile_is_back_once_it_is_started(driver: PartitionDriver) -> None:
     cut_off(driver, 1)
     driver.kill_broker(1)
     driver.advance(2 * SESSION_MS)
@@ -209,9 +203,8 @@ def test_a_broker_that_died_meanwhile_is_back_once_it_is_started() -> None:
     assert driver.partition.isr == [1, 2, 3]
 
 
-def test_a_broker_that_died_while_it_was_cut_off_has_one_session() -> None:
+def test_a_broker_that_died_while_it_was_cut_off_has_one_session(driver: PartitionDriver) -> None:
     """It began when the controller last heard of it; the broker that is back has another."""
-    driver = PartitionDriver()
     cut_off(driver, 1)
     driver.advance(SESSION_MS // 2)
     driver.kill_broker(1)
@@ -266,9 +259,8 @@ def test_a_broker_that_waits_to_register_knows_how_it_went(
     assert outcome(driver.produce(1, producer_id=7)) == (0, offset)
 
 
-def test_a_broker_that_reaches_no_controller_does_not_come_back() -> None:
+def test_a_broker_that_reaches_no_controller_does_not_come_back(driver: PartitionDriver) -> None:
     """It has to register first; the leader that it was is over with its process."""
-    driver = PartitionDriver()
     driver.produce(4)
     cut_off(driver, 1)
     driver.kill_broker(1)
@@ -282,9 +274,8 @@ def test_a_broker_that_reaches_no_controller_does_not_come_back() -> None:
     assert driver.leader_told_by(1) == driver.leader_told_by(2)
 
 
-def test_a_follower_that_caught_up_while_it_was_fenced_joins_once_it_is_not() -> None:
+def test_a_follower_that_caught_up_while_it_was_fenced_joins_once_it_is_not(driver: PartitionDriver) -> None:
     """Its leader reaches it before the controller does."""
-    driver = PartitionDriver()
     cut_off(driver, 3)
     driver.advance(SESSION_MS)
     assert driver.partition.isr == [1, 2]

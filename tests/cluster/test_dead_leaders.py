@@ -14,8 +14,7 @@ TOLD_MS = 500
 """By then a follower's fetch that waits is answered."""
 
 
-def test_a_follower_fetches_nothing_from_a_leader_that_was_killed() -> None:
-    driver = PartitionDriver()
+def test_a_follower_fetches_nothing_from_a_leader_that_was_killed(driver: PartitionDriver) -> None:
     driver.produce(2)
     driver.partition.set_follower(3, FollowerState.PAUSED)
     driver.produce(3, acks=1)
@@ -30,8 +29,7 @@ def test_a_follower_fetches_nothing_from_a_leader_that_was_killed() -> None:
     assert describe(driver.partition)[2].state == "in step"
 
 
-def test_an_answer_to_a_slow_follower_dies_with_its_leader() -> None:
-    driver = PartitionDriver()
+def test_an_answer_to_a_slow_follower_dies_with_its_leader(driver: PartitionDriver) -> None:
     driver.partition.set_follower(3, FollowerState.SLOW, delay_ms=DELAY_MS)
     asked = driver.produce(3)
     driver.kill_broker(1)

@@ -21,8 +21,7 @@ def states(driver: PartitionDriver) -> list[str]:
     return [each.state for each in describe(driver.partition)]
 
 
-def test_a_fenced_broker_neither_leads_nor_is_in_sync() -> None:
-    driver = PartitionDriver()
+def test_a_fenced_broker_neither_leads_nor_is_in_sync(driver: PartitionDriver) -> None:
     driver.stop_broker(1)
     create_again(driver)
     assert (driver.leader_told_by(2), driver.partition.isr) == ((2, 0), [2, 3])
@@ -34,8 +33,7 @@ def test_a_fenced_broker_neither_leads_nor_is_in_sync() -> None:
     assert driver.partition.isr == [1, 2, 3]
 
 
-def test_a_follower_that_was_killed_is_waited_for_until_its_session_is_over() -> None:
-    driver = PartitionDriver()
+def test_a_follower_that_was_killed_is_waited_for_until_its_session_is_over(driver: PartitionDriver) -> None:
     driver.kill_broker(3)
     create_again(driver)
     assert (driver.partition.isr, states(driver)) == ([1, 2, 3], ["leader", "in step", "offline"])
@@ -46,8 +44,7 @@ def test_a_follower_that_was_killed_is_waited_for_until_its_session_is_over() ->
     assert (driver.partition.isr, driver.ends()[3]) == ([1, 2], 0)
 
 
-def test_a_leader_that_was_killed_leads_until_its_session_is_over() -> None:
-    driver = PartitionDriver()
+def test_a_leader_that_was_killed_leads_until_its_session_is_over(driver: PartitionDriver) -> None:
     driver.kill_broker(1)
     create_again(driver)
     assert (driver.leader_told_by(2), states(driver)) == ((1, 0), ["leader", "behind", "behind"])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mockbroker.cluster.cluster import Cluster
 from mockbroker.controller import elections, reassignments
 from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol import record_batch
@@ -11,12 +12,10 @@ from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRe
 from mockbroker.replication.states import FollowerState
 from mockbroker.rig.batches import batch
 
-from ..driving.cluster import a_cluster
 from ..driving.partition import LAG_MS, PartitionDriver, deleted, outcome
 
 
-def test_replicas_in_step_hold_the_very_same_batch() -> None:
-    driver = PartitionDriver()
+def test_replicas_in_step_hold_the_very_same_batch(driver: PartitionDriver) -> None:
     answer = driver.produce(3)
     assert outcome(answer) == (0, 0)
     first, second, third = (log.batches[0] for log in driver.partition.logs.values())
@@ -24,8 +23,7 @@ def test_replicas_in_step_hold_the_very_same_batch() -> None:
     assert driver.partition.log.high_watermark == 3
 
 
-def test_acks_all_waits_for_a_paused_follower_until_it_leaves_the_isr() -> None:
-    driver = PartitionDriver()
+def test_acks_all_waits_for_a_paused_follower_until_it_leaves_the_isr(driver: PartitionDriver) -> None:
     driver.partition.set_follower(3, FollowerState.PAUSED)
     asked = driver.produce(2)
     assert asked.parked
@@ -39,8 +37,7 @@ def test_acks_all_waits_for_a_paused_follower_until_it_leaves_the_isr() -> None:
     assert driver.read(0).high_watermark == 2
 
 
-def test_a_follower_that_fetches_again_catches_up_and_rejoins() -> None:
-    driver = PartitionDriver()
+def test_a_follower_that_fetches_again_catches_up_and_rejoins(driver: PartitionDriver) -> None:
     driver.partition.set_follower(3, FollowerState.PAUSED)
     asked = driver.produce(2)
     driver.advance(2 * LAG_MS)
@@ -53,8 +50,7 @@ def test_a_follower_that_fetches_again_catches_up_and_rejoins() -> None:
     assert not asked.parked
 
 
-def test_a_produce_that_waits_too_long_times_out_and_its_records_stay() -> None:
-    driver = PartitionDriver()
+def test_a_produce_that_waits_too_long_times_out_and_its_records_stay(driver: PartitionDriver) -> None:
     driver.partition.set_follower(2, FollowerState.PAUSED)
     asked = driver.produce(1, timeout_ms=1000)
     driver.advance(1000)
@@ -62,9 +58,8 @@ def test_a_produce_that_waits_too_long_times_out_and_its_records_stay() -> None:
     assert driver.partition.log.end_offset == 1
 
 
-def test_an_answer_that_waited_names_those_who_lead_by_then() -> None:
+def test_an_answer_that_waited_names_those_who_lead_by_then(driver: PartitionDriver) -> None:
     """As real 4.4.0 answers (KIP-951): also of a partition that was refused at once."""
-    driver = PartitionDriver()
     other = driver.cluster.create_topic("other", [[2, 3]], {})
     driver.partition.set_follower(3, FollowerState.PAUSED)
     data = [
@@ -125,9 +120,8 @@ def test_a_fetch_waits_for_all_its_bytes_whoever_is_in_sync(paused: int | None) 
     assert not asked.parked
 
 
-def test_a_client_replicates_in_the_place_of_a_follower() -> None:
+def test_a_client_replicates_in_the_place_of_a_follower(driver: PartitionDriver) -> None:
     """As measured on 3.9.2 and 4.4.0 with a made-up broker."""
-    driver = PartitionDriver()
     assert driver.read(0, replica=3).high_watermark == 0
     asked = driver.produce(2)
     assert asked.parked
@@ -148,8 +142,7 @@ def test_a_client_replicates_in_the_place_of_a_follower() -> None:
     assert driver.read(0, replica=77).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-def test_leadership_moves_and_every_epoch_is_kept_where_records_are() -> None:
-    driver = PartitionDriver()
+def test_leadership_moves_and_every_epoch_is_kept_where_records_are(driver: PartitionDriver) -> None:
     for broker, records in ((1, 10), (2, 10), (3, 0), (1, 10), (2, 5)):
         if driver.partition.leader != broker:
             driver.partition.lead(broker)
@@ -199,8 +192,7 @@ def test_an_unclean_leader_makes_the_others_truncate() -> None:
     assert driver.partition.isr == [1, 2, 3]
 
 
-def test_without_a_replica_in_sync_there_is_no_leader_until_one_comes_back() -> None:
-    driver = PartitionDriver()
+def test_without_a_replica_in_sync_there_is_no_leader_until_one_comes_back(driver: PartitionDriver) -> None:
     driver.partition.set_follower(2, FollowerState.PAUSED)
     driver.partition.set_follower(3, FollowerState.PAUSED)
     driver.produce(2, acks=1)
@@ -236,8 +228,7 @@ def test_a_new_leader_does_not_wait_for_a_follower_that_is_out_of_sync() -> None
     assert driver.partition.log.high_watermark == 1
 
 
-def test_preferred_and_unclean_elections_say_why_not() -> None:
-    driver = PartitionDriver()
+def test_preferred_and_unclean_elections_say_why_not(driver: PartitionDriver) -> None:
     with pytest.raises(ApiError) as refused:
         elections.elect_preferred(driver.partition)
     assert refused.value.code == ErrorCode.ELECTION_NOT_NEEDED
@@ -250,8 +241,7 @@ def test_preferred_and_unclean_elections_say_why_not() -> None:
     assert driver.partition.leader == 1
 
 
-def test_a_reassigned_replica_copies_the_log() -> None:
-    cluster = a_cluster()
+def test_a_reassigned_replica_copies_the_log(cluster: Cluster) -> None:
     partition = cluster.create_topic("t", [[1]]).partitions[0]
     made = bytearray(batch(4))
     record_batch.place(made, 0, 0)
@@ -263,8 +253,7 @@ def test_a_reassigned_replica_copies_the_log() -> None:
         reassignments.begin(partition, [3, 9])
 
 
-def test_delete_records_waits_for_the_followers_on_live_brokers() -> None:
-    driver = PartitionDriver()
+def test_delete_records_waits_for_the_followers_on_live_brokers(driver: PartitionDriver) -> None:
     driver.produce(4)
     assert deleted(driver.delete_records(1)) == (0, 1)
     driver.partition.set_follower(3, FollowerState.PAUSED)

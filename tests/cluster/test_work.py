@@ -222,8 +222,7 @@ def test_the_answer_is_the_same_at_once_and_in_parts(ask: Any) -> None:
 
 
 @MANY
-def test_topics_that_go_between_two_parts_are_no_error(ask: Any) -> None:
-    driver = WorkDriver()
+def test_topics_that_go_between_two_parts_are_no_error(driver: WorkDriver, ask: Any) -> None:
     create(driver.cluster)
     asked = ask(driver)
     assert asked.parked
@@ -232,8 +231,7 @@ def test_topics_that_go_between_two_parts_are_no_error(ask: Any) -> None:
     assert not driver.finish(asked).parked
 
 
-def test_what_another_creates_between_two_parts_exists() -> None:
-    driver = WorkDriver()
+def test_what_another_creates_between_two_parts_exists(driver: WorkDriver) -> None:
     asked = create_many(driver)
     assert asked.parked
     [taken, *_, last] = [
@@ -249,8 +247,7 @@ def test_what_another_creates_between_two_parts_exists() -> None:
     assert len(driver.cluster.topics[taken].partitions) == 3
 
 
-def test_topics_of_one_request_may_look_alike_but_not_like_those_of_another() -> None:
-    driver = WorkDriver()
+def test_topics_of_one_request_may_look_alike_but_not_like_those_of_another(driver: WorkDriver) -> None:
     topics = [CreatableTopic(f"a.{n // 2}" if n % 2 else f"a_{n // 2}", 1, 1) for n in range(TOPICS)]
     asked = driver.ask(CreateTopicsRequest(topics), 7)
     assert asked.parked
@@ -264,8 +261,7 @@ def test_topics_of_one_request_may_look_alike_but_not_like_those_of_another() ->
     }
 
 
-def test_a_topic_that_two_requests_delete_is_deleted_by_one() -> None:
-    driver = WorkDriver()
+def test_a_topic_that_two_requests_delete_is_deleted_by_one(driver: WorkDriver) -> None:
     create(driver.cluster)
     driver.cluster.work.at_once = 10
     some = [DeleteTopicState(name) for name in reversed(ALL[:TOPICS])]
@@ -294,8 +290,7 @@ def test_a_partition_whose_leader_changes_between_two_parts_is_reassigned_as_it_
         assert (registered.leader, 1 in registered.isr) == (2, False)
 
 
-def test_a_broker_that_is_killed_does_nothing_more() -> None:
-    driver = WorkDriver()
+def test_a_broker_that_is_killed_does_nothing_more(driver: WorkDriver) -> None:
     create(driver.cluster)
     driver.finish(produce_to_many(driver))
     asked = delete_records_of_many(driver)
@@ -309,8 +304,7 @@ def test_a_broker_that_is_killed_does_nothing_more() -> None:
     assert starts == [topic.partitions[0].log.start_offset for topic in driver.cluster.topics.values()]
 
 
-def test_offsets_of_deleted_topics_are_forgotten_in_parts() -> None:
-    driver = WorkDriver()
+def test_offsets_of_deleted_topics_are_forgotten_in_parts(driver: WorkDriver) -> None:
     create(driver.cluster)
     asked = delete_many(driver)
     groups = list(driver.cluster.brokers[1].groups.groups.values())
@@ -319,8 +313,7 @@ def test_offsets_of_deleted_topics_are_forgotten_in_parts() -> None:
     assert not any(group.offsets for group in groups)
 
 
-def test_the_configurations_of_a_new_topic_are_those_in_force_when_it_was_created() -> None:
-    driver = WorkDriver()
+def test_the_configurations_of_a_new_topic_are_those_in_force_when_it_was_created(driver: WorkDriver) -> None:
     asked = create_many(driver)
     assert asked.parked
     driver.cluster.configs.cluster_wide["log.retention.ms"] = "7"
@@ -330,8 +323,7 @@ def test_the_configurations_of_a_new_topic_are_those_in_force_when_it_was_create
         assert told == str(driver.cluster.topics[each.name].settings.retention_ms)
 
 
-def test_two_requests_take_turns() -> None:
-    driver = WorkDriver()
+def test_two_requests_take_turns(driver: WorkDriver) -> None:
     create(driver.cluster)
     configs, metadata = configs_of_many(driver), metadata_of_many(driver)
     driver.finish(metadata)
@@ -339,8 +331,7 @@ def test_two_requests_take_turns() -> None:
     driver.finish(configs)
 
 
-def test_an_error_in_a_part_ends_that_request_alone() -> None:
-    driver = WorkDriver()
+def test_an_error_in_a_part_ends_that_request_alone(driver: WorkDriver) -> None:
     later: list[Any] = []
 
     def failed(error: Exception, owner: Owner | None) -> None:

@@ -97,9 +97,8 @@ def assignment(*, topic: str = "orders", indexes: tuple[int, ...] = (2, 0), vers
 )
 @pytest.mark.parametrize("instance", [None, "static"])
 def test_assignments_are_read_or_shown_as_they_are(
-    data: bytes, told: tuple[Any, ...] | None, instance: str | None
+    driver: GroupDriver, data: bytes, told: tuple[Any, ...] | None, instance: str | None
 ) -> None:
-    driver = GroupDriver()
     joined = driver.enter() if instance is None else driver.join(instance=instance)
     driver.advance(5000)
     how: dict[str, Any] = {} if instance is None else {"group_instance_id": instance}
@@ -109,8 +108,7 @@ def test_assignments_are_read_or_shown_as_they_are(
     assert (member.group_instance_id, member.subscription) == (instance, ("orders",))
 
 
-def test_groups_of_other_kinds_have_no_partitions() -> None:
-    driver = GroupDriver()
+def test_groups_of_other_kinds_have_no_partitions(driver: GroupDriver) -> None:
     protocols = {"sessioned": b"worker 1", "eager": subscription("orders")}
     joined = driver.enter(protocols=protocols, protocol_type="connect")
     driver.advance(5000)
@@ -128,8 +126,7 @@ def test_groups_of_other_kinds_have_no_partitions() -> None:
     assert told.leader == member.member_id
 
 
-def test_commits_are_told_as_they_were_made() -> None:
-    driver = GroupDriver()
+def test_commits_are_told_as_they_were_made(driver: GroupDriver) -> None:
     driver.commit({("orders", 2): 5, ("orders", 0): 7, ("payments", 0): 0}, metadata="on the way")
     now_ms = driver.now_ms
     driver.advance(1000)

@@ -11,8 +11,7 @@ from mockbroker.protocol.messages.list_groups import ListGroupsRequest
 from ..driving.groups import GroupDriver, subscription
 
 
-def test_describing_a_stable_group() -> None:
-    driver = GroupDriver()
+def test_describing_a_stable_group(driver: GroupDriver) -> None:
     (only,) = driver.stable("one")
     (group,) = driver.ask(DescribeGroupsRequest(["g"])).groups
     assert (group.error_code, group.error_message, group.group_id) == (0, None, "g")
@@ -24,8 +23,7 @@ def test_describing_a_stable_group() -> None:
     assert group.authorized_operations == -2147483648
 
 
-def test_describing_a_group_that_is_not_stable() -> None:
-    driver = GroupDriver()
+def test_describing_a_group_that_is_not_stable(driver: GroupDriver) -> None:
     driver.enter()
     (group,) = driver.ask(DescribeGroupsRequest(["g"], True)).groups
     assert (group.group_state, group.protocol_data) == ("CompletingRebalance", "")
@@ -67,8 +65,7 @@ def test_groups_of_another_broker() -> None:
         (["Stable"], ["classic"], {"g"}),
     ],
 )
-def test_listing(states: list[str], types: list[str], found: set[str]) -> None:
-    driver = GroupDriver()
+def test_listing(driver: GroupDriver, states: list[str], types: list[str], found: set[str]) -> None:
     driver.stable(None)
     driver.commit({("orders", 0): 1}, group_id="h")
     groups = driver.ask(ListGroupsRequest(states, types)).groups
@@ -79,8 +76,7 @@ def test_listing(states: list[str], types: list[str], found: set[str]) -> None:
     }
 
 
-def test_deleting() -> None:
-    driver = GroupDriver()
+def test_deleting(driver: GroupDriver) -> None:
     driver.stable(None)
     driver.commit({("orders", 0): 1}, group_id="h")
     results = driver.ask(DeleteGroupsRequest(["g", "h", "i", "h", ""])).results
@@ -93,8 +89,7 @@ def test_deleting() -> None:
     assert list(driver.broker.groups.groups) == ["g"]
 
 
-def test_deleting_a_group_with_a_pending_member() -> None:
-    driver = GroupDriver()
+def test_deleting_a_group_with_a_pending_member(driver: GroupDriver) -> None:
     pending = driver.new_id()
     (result,) = driver.ask(DeleteGroupsRequest(["g"])).results
     assert result.error_code == 0
@@ -125,7 +120,6 @@ def test_transactional_ids_spread_over_brokers() -> None:
     assert {c.node_id for c in found} == {partition.leader for partition in partitions}
 
 
-def test_a_coordinator_of_an_unknown_kind() -> None:
-    driver = GroupDriver()
+def test_a_coordinator_of_an_unknown_kind(driver: GroupDriver) -> None:
     (found,) = driver.ask(FindCoordinatorRequest(7, ["g"]), 4).coordinators
     assert (found.error_code, found.node_id, found.host, found.port) == (E.INVALID_REQUEST, -1, "", -1)

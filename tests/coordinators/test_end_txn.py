@@ -13,8 +13,7 @@ def test_which_epochs_may_end_a_transaction() -> None:
 
 
 @pytest.mark.parametrize(("commit", "again"), [(True, "NONE"), (False, "INVALID_TXN_STATE")])
-def test_ending_again_without(commit: bool, again: str) -> None:
-    driver = TransactionDriver()
+def test_ending_again_without(driver: TransactionDriver, commit: bool, again: str) -> None:
     producer = driver.begun()
     assert driver.end(producer, commit=True) == Given("NONE", -1, -1)
     assert driver.end(producer, commit=commit).error == again
@@ -31,8 +30,7 @@ TABLE = {
 
 @pytest.mark.parametrize("state", TABLE)
 @pytest.mark.parametrize("case", range(4))
-def test_ending_again_with_a_bump_per_transaction(state: str, case: int) -> None:
-    driver = TransactionDriver()
+def test_ending_again_with_a_bump_per_transaction(driver: TransactionDriver, state: str, case: int) -> None:
     first = driver.init()
     if state != "Empty":
         driver.begun(first)
@@ -52,8 +50,7 @@ def test_ending_again_with_a_bump_per_transaction(state: str, case: int) -> None
         assert answer == Given(expected, -1, -1)
 
 
-def test_end_txn_bumps_over_the_last_epoch() -> None:
-    driver = TransactionDriver()
+def test_end_txn_bumps_over_the_last_epoch(driver: TransactionDriver) -> None:
     old = driver.exhausted()
     driver.begun(old)
     new = driver.end(old, commit=True, version=5)

@@ -19,8 +19,7 @@ def metrics(driver: GroupDriver, broker: int | None = None) -> GroupMetrics:
     return groups.shards.metrics
 
 
-def test_each_offset_of_a_commit_counts() -> None:
-    driver = GroupDriver()
+def test_each_offset_of_a_commit_counts(driver: GroupDriver) -> None:
     driver.commit({O0: 1, O1: 2})
     assert metrics(driver).offset_commits == 2
     driver.commit({O0: 3})

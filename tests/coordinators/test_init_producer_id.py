@@ -72,8 +72,7 @@ def test_before_kip_360_what_a_client_has_does_not_matter() -> None:
     assert [driver.init(*producer[1:]).epoch for _ in range(3)] == [1, 2, 3]
 
 
-def test_used_up_epochs_give_a_new_producer_id() -> None:
-    driver = TransactionDriver()
+def test_used_up_epochs_give_a_new_producer_id(driver: TransactionDriver) -> None:
     old = driver.exhausted()
     new = driver.init(*old[1:])
     assert new == Given("NONE", old.producer_id + 1, 0)
@@ -94,7 +93,6 @@ def test_the_last_epoch_is_left_to_fence() -> None:
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1, 900_001])
-def test_timeouts_that_are_refused(timeout_ms: int) -> None:
-    driver = TransactionDriver()
+def test_timeouts_that_are_refused(driver: TransactionDriver, timeout_ms: int) -> None:
     assert driver.init(timeout_ms=timeout_ms).error == "INVALID_TRANSACTION_TIMEOUT"
     assert driver.init(timeout_ms=900_000).error == "NONE"

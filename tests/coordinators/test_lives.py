@@ -8,8 +8,7 @@ from ..driving.cluster import NOW_MS
 from ..driving.groups import REBALANCE_MS, SESSION_MS, GroupDriver, subscription
 
 
-def test_a_member_alone() -> None:
-    driver = GroupDriver()
+def test_a_member_alone(driver: GroupDriver) -> None:
     first = driver.join(client_id="me")
     assert (first.error_code, first.generation_id, first.leader) == (E.MEMBER_ID_REQUIRED, -1, "")
     assert first.member_id.startswith("me-")
@@ -47,8 +46,7 @@ def test_member_ids_come_from_the_seed() -> None:
     assert GroupDriver().join().member_id == GroupDriver().join().member_id
 
 
-def test_a_second_member_makes_the_first_join_again() -> None:
-    driver = GroupDriver()
+def test_a_second_member_makes_the_first_join_again(driver: GroupDriver) -> None:
     (first,) = driver.stable(None)
     second = driver.enter()
     assert second.parked
@@ -69,8 +67,7 @@ def test_a_second_member_makes_the_first_join_again() -> None:
     assert driver.heartbeat(again) == driver.heartbeat(second) == 0
 
 
-def test_a_member_that_the_leader_forgot_gets_an_empty_assignment() -> None:
-    driver = GroupDriver()
+def test_a_member_that_the_leader_forgot_gets_an_empty_assignment(driver: GroupDriver) -> None:
     (first,) = driver.stable(None)
     second = driver.enter()
     again = driver.join(first.member_id)
@@ -79,8 +76,7 @@ def test_a_member_that_the_leader_forgot_gets_an_empty_assignment() -> None:
     assert (follower.error_code, follower.assignment) == (0, b"")
 
 
-def test_a_member_leaves_and_the_other_gets_all() -> None:
-    driver = GroupDriver()
+def test_a_member_leaves_and_the_other_gets_all(driver: GroupDriver) -> None:
     first, second = driver.stable(None, None)
     driver.leave(first.member_id)
     assert driver.heartbeat(second) == E.REBALANCE_IN_PROGRESS
@@ -88,8 +84,7 @@ def test_a_member_leaves_and_the_other_gets_all() -> None:
     assert (again.generation_id, again.leader) == (3, second.member_id)
 
 
-def test_the_leader_joins_a_stable_group_again() -> None:
-    driver = GroupDriver()
+def test_the_leader_joins_a_stable_group_again(driver: GroupDriver) -> None:
     leader, follower = driver.stable(None, None)
     again = driver.join(leader.member_id)
     assert again.parked
@@ -98,8 +93,7 @@ def test_the_leader_joins_a_stable_group_again() -> None:
     assert again.generation_id == leader.generation_id + 1
 
 
-def test_a_follower_joins_a_stable_group_again() -> None:
-    driver = GroupDriver()
+def test_a_follower_joins_a_stable_group_again(driver: GroupDriver) -> None:
     leader, follower = driver.stable(None, None)
     same = driver.join(follower.member_id)
     assert (same.generation_id, same.leader, same.members) == (2, leader.member_id, [])
@@ -109,8 +103,7 @@ def test_a_follower_joins_a_stable_group_again() -> None:
     assert driver.state == "PreparingRebalance"
 
 
-def test_joining_again_while_the_assignment_is_awaited() -> None:
-    driver = GroupDriver()
+def test_joining_again_while_the_assignment_is_awaited(driver: GroupDriver) -> None:
     (first,) = driver.stable(None)
     second = driver.enter()
     leader = driver.join(first.member_id)
@@ -173,8 +166,7 @@ def test_a_second_member_while_the_group_gathers() -> None:
     assert driver.join().error_code == E.GROUP_MAX_SIZE_REACHED
 
 
-def test_time_alone_ends_nothing_but_sessions() -> None:
-    driver = GroupDriver()
+def test_time_alone_ends_nothing_but_sessions(driver: GroupDriver) -> None:
     (only,) = driver.stable(None)
     for _ in range(100):
         driver.advance(SESSION_MS - 1)

@@ -61,15 +61,13 @@ def test_the_range_of_session_timeouts_is_configured() -> None:
     assert driver.join(session_ms=3).error_code == E.INVALID_SESSION_TIMEOUT
 
 
-def test_a_member_id_in_a_group_that_does_not_exist() -> None:
-    driver = GroupDriver()
+def test_a_member_id_in_a_group_that_does_not_exist(driver: GroupDriver) -> None:
     asked = driver.join("x")
     assert (asked.error_code, asked.member_id) == (E.UNKNOWN_MEMBER_ID, "x")
     assert driver.state == "Dead"
 
 
-def test_a_member_id_that_the_group_does_not_know() -> None:
-    driver = GroupDriver()
+def test_a_member_id_that_the_group_does_not_know(driver: GroupDriver) -> None:
     driver.stable(None)
     assert driver.join("x").error_code == E.UNKNOWN_MEMBER_ID
 
@@ -85,15 +83,13 @@ def test_protocols_that_do_not_fit(protocol_type: str, protocols: dict[str, byte
     assert asked.protocol_name is None
 
 
-def test_a_protocol_that_the_others_do_not_support() -> None:
-    driver = GroupDriver()
+def test_a_protocol_that_the_others_do_not_support(driver: GroupDriver) -> None:
     (first,) = driver.stable(None)
     assert driver.join(protocols={"sticky": b""}).error_code == E.INCONSISTENT_GROUP_PROTOCOL
     assert driver.join(first.member_id, protocols={"x": b""}).error_code == E.INCONSISTENT_GROUP_PROTOCOL
 
 
-def test_an_empty_group_needs_a_type_and_a_protocol_but_no_certain_one() -> None:
-    driver = GroupDriver()
+def test_an_empty_group_needs_a_type_and_a_protocol_but_no_certain_one(driver: GroupDriver) -> None:
     assert driver.join(protocols={}).error_code == E.INCONSISTENT_GROUP_PROTOCOL
     (first,) = driver.stable(None)
     driver.leave(first.member_id)
@@ -101,15 +97,13 @@ def test_an_empty_group_needs_a_type_and_a_protocol_but_no_certain_one() -> None
     assert (joined.protocol_type, joined.protocol_name) == ("connect", "compatible")
 
 
-def test_a_pending_member_joins_with_an_instance_id() -> None:
-    driver = GroupDriver()
+def test_a_pending_member_joins_with_an_instance_id(driver: GroupDriver) -> None:
     pending = driver.new_id()
     asked = driver.join(pending, instance="i")
     assert (asked.error_code, asked.member_id) == (E.UNKNOWN_SERVER_ERROR, "")
 
 
-def test_sync_and_heartbeat_to_nobody() -> None:
-    driver = GroupDriver()
+def test_sync_and_heartbeat_to_nobody(driver: GroupDriver) -> None:
     assert driver.ask(MEMBER_REQUESTS[1]).error_code == E.UNKNOWN_MEMBER_ID
     assert driver.ask(MEMBER_REQUESTS[2]).error_code == E.UNKNOWN_MEMBER_ID
     (first,) = driver.stable(None)
@@ -118,16 +112,14 @@ def test_sync_and_heartbeat_to_nobody() -> None:
 
 
 @pytest.mark.parametrize("generation", [-1, 0, 2])
-def test_another_generation(generation: int) -> None:
-    driver = GroupDriver()
+def test_another_generation(driver: GroupDriver, generation: int) -> None:
     (first,) = driver.stable(None)
     assert driver.sync(first, generation_id=generation).error_code == E.ILLEGAL_GENERATION
     assert driver.heartbeat(first, generation_id=generation) == E.ILLEGAL_GENERATION
 
 
 @pytest.mark.parametrize("field", ["protocol_type", "protocol_name"])
-def test_sync_names_another_protocol(field: str) -> None:
-    driver = GroupDriver()
+def test_sync_names_another_protocol(driver: GroupDriver, field: str) -> None:
     other: dict[str, Any] = {field: "other"}
     none: dict[str, Any] = {field: None}
     (first,) = driver.stable(None)
@@ -145,8 +137,7 @@ def test_leaving_a_group_that_does_not_exist() -> None:
     ]
 
 
-def test_leaving_by_ids_that_are_not_known() -> None:
-    driver = GroupDriver()
+def test_leaving_by_ids_that_are_not_known(driver: GroupDriver) -> None:
     driver.stable(None)
     answer = driver.leave("x", ("", "i"), "")
     assert [m.error_code for m in answer.members] == [E.UNKNOWN_MEMBER_ID] * 3

@@ -39,8 +39,7 @@ def deleted(answer: Asked) -> dict[tuple[str, int], int]:
     return {(t.name, p.partition_index): p.error_code for t in answer.topics for p in t.partitions}
 
 
-def test_a_consumer_outside_of_group_management() -> None:
-    driver = GroupDriver()
+def test_a_consumer_outside_of_group_management(driver: GroupDriver) -> None:
     assert driver.commit({O0: 5, P0: 6}) == {O0: 0, P0: 0}
     assert driver.state == "Empty"
     one = driver.fetch(O0)[O0]
@@ -49,22 +48,19 @@ def test_a_consumer_outside_of_group_management() -> None:
     assert driver.offsets() == {O0: 5, P0: 6}
 
 
-def test_of_a_group_that_is_not_known_nothing_is_committed() -> None:
-    driver = GroupDriver()
+def test_of_a_group_that_is_not_known_nothing_is_committed(driver: GroupDriver) -> None:
     one = driver.fetch(O0)[O0]
     assert (one.committed_offset, one.committed_leader_epoch, one.metadata, one.error_code) == (-1, -1, "", 0)
     assert driver.offsets() == {}
 
 
-def test_a_member_commits() -> None:
-    driver = GroupDriver()
+def test_a_member_commits(driver: GroupDriver) -> None:
     (only,) = driver.stable(None)
     assert driver.commit({O0: 5}, only, metadata="note") == {O0: 0}
     assert driver.fetch(O0)[O0].metadata == "note"
 
 
-def test_a_commit_is_a_heartbeat() -> None:
-    driver = GroupDriver()
+def test_a_commit_is_a_heartbeat(driver: GroupDriver) -> None:
     (only,) = driver.stable(None)
     driver.advance(9_000)
     driver.commit({O0: 5}, only)
@@ -72,8 +68,7 @@ def test_a_commit_is_a_heartbeat() -> None:
     assert driver.heartbeat(only) == 0
 
 
-def test_who_may_commit() -> None:
-    driver = GroupDriver()
+def test_who_may_commit(driver: GroupDriver) -> None:
     first, second = driver.stable(None, None)
     assert driver.commit({O0: 1}) == {O0: E.UNKNOWN_MEMBER_ID}
     assert driver.commit({O0: 1}, first, member_id="x") == {O0: E.UNKNOWN_MEMBER_ID}
@@ -101,8 +96,7 @@ def test_a_generation_of_a_group_that_is_not_known(release: str, version: int, e
     assert driver.state == "Dead"
 
 
-def test_topics_and_partitions_that_do_not_exist() -> None:
-    driver = GroupDriver()
+def test_topics_and_partitions_that_do_not_exist(driver: GroupDriver) -> None:
     unknown = E.UNKNOWN_TOPIC_OR_PARTITION
     assert driver.commit({O0: 1, ("orders", 3): 1, ("nope", 0): 1}) == {
         O0: 0,
@@ -119,8 +113,7 @@ def test_without_a_known_partition_the_group_is_not_asked() -> None:
     assert driver.ask(request, 9, broker=other.id).topics == []
 
 
-def test_by_topic_id() -> None:
-    driver = GroupDriver()
+def test_by_topic_id(driver: GroupDriver) -> None:
     assert driver.commit({O0: 1}, version=10) == {O0: 0}
     assert driver.fetch(O0, version=10)[O0].committed_offset == 1
     (topic,) = (
@@ -129,8 +122,7 @@ def test_by_topic_id() -> None:
     assert topic.topic_id == driver.cluster.topics["orders"].id
 
 
-def test_a_topic_id_that_is_not_known() -> None:
-    driver = GroupDriver()
+def test_a_topic_id_that_is_not_known(driver: GroupDriver) -> None:
     nobody = UUID(int=1)
     request = OffsetCommitRequest("g")
     request.topics.append(OffsetCommitRequestTopic(nobody))
@@ -187,15 +179,13 @@ def test_a_group_that_nothing_was_written_of_can_be_deleted() -> None:
         assert result.error_code == error
 
 
-def test_the_empty_group_id_is_valid_for_offsets() -> None:
-    driver = GroupDriver()
+def test_the_empty_group_id_is_valid_for_offsets(driver: GroupDriver) -> None:
     assert driver.commit({O0: 3}, group_id="") == {O0: 0}
     answer = driver.ask(OffsetFetchRequest([OffsetFetchRequestGroup("", topics=None)]), 9)
     assert answer.groups[0].topics[0].partitions[0].committed_offset == 3
 
 
-def test_several_groups_at_once() -> None:
-    driver = GroupDriver()
+def test_several_groups_at_once(driver: GroupDriver) -> None:
     driver.commit({O0: 3})
     driver.commit({O0: 4}, group_id="h")
     groups = [OffsetFetchRequestGroup(g, topics=None) for g in ("g", "h", "i")]
@@ -217,8 +207,7 @@ def test_asking_another_broker(version: int) -> None:
         assert (group.error_code, group.topics) == (E.NOT_COORDINATOR, [])
 
 
-def test_offsets_of_open_transactions_are_unstable() -> None:
-    driver = GroupDriver()
+def test_offsets_of_open_transactions_are_unstable(driver: GroupDriver) -> None:
     driver.commit({O0: 1})
     driver.group.offsets.open[1] = {O0: CommittedOffset(9, -1, "", 0)}
     one = driver.fetch(O0, stable=True)[O0]
@@ -226,15 +215,13 @@ def test_offsets_of_open_transactions_are_unstable() -> None:
     assert driver.fetch(O0)[O0].committed_offset == 1
 
 
-def test_offsets_go_with_their_topic() -> None:
-    driver = GroupDriver()
+def test_offsets_go_with_their_topic(driver: GroupDriver) -> None:
     driver.commit({O0: 1, P0: 2})
     driver.cluster.delete_topics([driver.cluster.topics["orders"]])
     assert driver.offsets() == {P0: 2}
 
 
-def test_deleting_offsets_of_an_empty_group() -> None:
-    driver = GroupDriver()
+def test_deleting_offsets_of_an_empty_group(driver: GroupDriver) -> None:
     driver.commit({O0: 1, O1: 1, P0: 2})
     answer = delete(driver, O0, P0, ("nope", 0), ("orders", 9))
     assert deleted(answer) == {
@@ -246,36 +233,31 @@ def test_deleting_offsets_of_an_empty_group() -> None:
     assert driver.offsets() == {O1: 1}
 
 
-def test_deleting_offsets_of_a_topic_that_is_subscribed() -> None:
-    driver = GroupDriver()
+def test_deleting_offsets_of_a_topic_that_is_subscribed(driver: GroupDriver) -> None:
     (only,) = driver.stable(None)
     driver.commit({O0: 1, P0: 2}, only)
     assert deleted(delete(driver, O0, P0)) == {O0: E.GROUP_SUBSCRIBED_TO_TOPIC, P0: 0}
     assert driver.offsets() == {O0: 1}
 
 
-def test_a_subscription_that_can_not_be_read_may_be_to_any_topic() -> None:
-    driver = GroupDriver()
+def test_a_subscription_that_can_not_be_read_may_be_to_any_topic(driver: GroupDriver) -> None:
     driver.stable(None, protocols={"range": b"\0"})
     assert deleted(delete(driver, P0)) == {P0: E.GROUP_SUBSCRIBED_TO_TOPIC}
 
 
-def test_all_members_subscriptions_count() -> None:
-    driver = GroupDriver()
+def test_all_members_subscriptions_count(driver: GroupDriver) -> None:
     (only,) = driver.stable(None)
     driver.enter(protocols={"range": subscription("payments")})
     driver.join(only.member_id)
     assert set(deleted(delete(driver, O0, P0)).values()) == {E.GROUP_SUBSCRIBED_TO_TOPIC}
 
 
-def test_deleting_offsets_of_other_members_than_consumers() -> None:
-    driver = GroupDriver()
+def test_deleting_offsets_of_other_members_than_consumers(driver: GroupDriver) -> None:
     driver.enter(protocol_type="connect")
     assert delete(driver, O0).error_code == E.NON_EMPTY_GROUP
 
 
-def test_deleting_offsets_of_no_group() -> None:
-    driver = GroupDriver()
+def test_deleting_offsets_of_no_group(driver: GroupDriver) -> None:
     answer = delete(driver, O0, ("nope", 0))
     assert (answer.error_code, answer.topics) == (E.GROUP_ID_NOT_FOUND, [])
     assert delete(driver, O0, group="").error_code == E.INVALID_GROUP_ID

@@ -160,8 +160,7 @@ def test_a_long_silence_in_one_step() -> None:
     assert driver.state == "Dead"
 
 
-def test_the_default_is_a_week() -> None:
-    driver = GroupDriver()
+def test_the_default_is_a_week(driver: GroupDriver) -> None:
     driver.commit({O0: 1})
     driver.advance(7 * 24 * 60 * MINUTE_MS - 1)
     assert driver.offsets() == {O0: 1}

@@ -7,16 +7,14 @@ from mockbroker.protocol.errors import ErrorCode as E
 from ..driving.groups import REBALANCE_MS, SESSION_MS, GroupDriver, subscription
 
 
-def test_a_static_member_joins_in_one_step() -> None:
-    driver = GroupDriver()
+def test_a_static_member_joins_in_one_step(driver: GroupDriver) -> None:
     joined = driver.join(instance="one")
     assert (joined.error_code, joined.generation_id) == (0, 1)
     assert joined.member_id.startswith("one-")
     assert joined.members[0].group_instance_id == "one"
 
 
-def test_a_follower_comes_back_without_a_rebalance() -> None:
-    driver = GroupDriver()
+def test_a_follower_comes_back_without_a_rebalance(driver: GroupDriver) -> None:
     leader, follower = driver.stable("one", "two")
     back = driver.join(instance="two")
     assert (back.error_code, back.generation_id) == (0, follower.generation_id)
@@ -27,8 +25,7 @@ def test_a_follower_comes_back_without_a_rebalance() -> None:
     assert driver.heartbeat(leader) == 0
 
 
-def test_the_leader_comes_back_and_skips_the_assignment() -> None:
-    driver = GroupDriver()
+def test_the_leader_comes_back_and_skips_the_assignment(driver: GroupDriver) -> None:
     leader, follower = driver.stable("one", "two")
     back = driver.join(instance="one")
     assert (back.leader, back.skip_assignment) == (back.member_id, True)
@@ -37,16 +34,14 @@ def test_the_leader_comes_back_and_skips_the_assignment() -> None:
     assert driver.heartbeat(leader) == E.UNKNOWN_MEMBER_ID
 
 
-def test_up_to_v8_the_leader_comes_back_as_a_follower() -> None:
-    driver = GroupDriver()
+def test_up_to_v8_the_leader_comes_back_as_a_follower(driver: GroupDriver) -> None:
     leader, _ = driver.stable("one", "two")
     back = driver.join(instance="one", version=8)
     assert (back.leader, back.members, back.skip_assignment) == (leader.member_id, [], False)
     assert driver.group.leader == back.member_id
 
 
-def test_the_one_that_was_replaced_is_fenced() -> None:
-    driver = GroupDriver()
+def test_the_one_that_was_replaced_is_fenced(driver: GroupDriver) -> None:
     old, _ = driver.stable("one", "two")
     new = driver.join(instance="one")
     fenced: dict[str, Any] = {"group_instance_id": "one"}
@@ -58,14 +53,12 @@ def test_the_one_that_was_replaced_is_fenced() -> None:
     assert driver.heartbeat(new, **fenced) == 0
 
 
-def test_an_instance_id_that_is_not_known() -> None:
-    driver = GroupDriver()
+def test_an_instance_id_that_is_not_known(driver: GroupDriver) -> None:
     (only,) = driver.stable("one")
     assert driver.heartbeat(only, group_instance_id="two") == E.UNKNOWN_MEMBER_ID
 
 
-def test_coming_back_with_another_protocol_rebalances() -> None:
-    driver = GroupDriver()
+def test_coming_back_with_another_protocol_rebalances(driver: GroupDriver) -> None:
     both = {"range": subscription("orders"), "sticky": subscription("orders")}
     leader, _ = driver.stable("one", "two", protocols=both)
     back = driver.join(instance="two", protocols={"sticky": subscription("orders")})
@@ -75,15 +68,13 @@ def test_coming_back_with_another_protocol_rebalances() -> None:
     assert (back.generation_id, back.protocol_name) == (3, "sticky")
 
 
-def test_coming_back_with_another_subscription_does_not_rebalance() -> None:
-    driver = GroupDriver()
+def test_coming_back_with_another_subscription_does_not_rebalance(driver: GroupDriver) -> None:
     driver.stable("one", "two")
     back = driver.join(instance="two", protocols={"range": subscription("payments")})
     assert (back.error_code, driver.state) == (0, "Stable")
 
 
-def test_coming_back_while_the_assignment_is_awaited_rebalances() -> None:
-    driver = GroupDriver()
+def test_coming_back_while_the_assignment_is_awaited_rebalances(driver: GroupDriver) -> None:
     first = driver.join(instance="one")
     second = driver.join(instance="two")
     first = driver.join(first.member_id, instance="one")
@@ -94,8 +85,7 @@ def test_coming_back_while_the_assignment_is_awaited_rebalances() -> None:
     assert driver.state == "PreparingRebalance"
 
 
-def test_coming_back_while_joining_takes_the_place() -> None:
-    driver = GroupDriver()
+def test_coming_back_while_joining_takes_the_place(driver: GroupDriver) -> None:
     (first,) = driver.stable("one")
     waiting = driver.join(instance="two")
     back = driver.join(instance="two")
@@ -105,8 +95,7 @@ def test_coming_back_while_joining_takes_the_place() -> None:
     assert back.generation_id == 2
 
 
-def test_a_static_member_leaves_by_its_instance_id() -> None:
-    driver = GroupDriver()
+def test_a_static_member_leaves_by_its_instance_id(driver: GroupDriver) -> None:
     first, second = driver.stable("one", "two")
     (answer,) = driver.leave(("", "one")).members
     assert (answer.member_id, answer.group_instance_id, answer.error_code) == ("", "one", 0)
@@ -114,8 +103,7 @@ def test_a_static_member_leaves_by_its_instance_id() -> None:
     assert driver.heartbeat(first, group_instance_id="one") == E.UNKNOWN_MEMBER_ID
 
 
-def test_many_leave_at_once_and_the_group_is_empty_in_the_next_generation() -> None:
-    driver = GroupDriver()
+def test_many_leave_at_once_and_the_group_is_empty_in_the_next_generation(driver: GroupDriver) -> None:
     driver.stable("one", "two", "three")
     answers = driver.leave(*[("", name) for name in ("one", "two", "three")]).members
     assert [a.error_code for a in answers] == [0, 0, 0]
@@ -134,8 +122,7 @@ def test_a_static_member_stays_when_it_does_not_join_again_in_time() -> None:
     assert driver.heartbeat(first, generation_id=3) == 0
 
 
-def test_a_static_member_is_gone_after_its_session() -> None:
-    driver = GroupDriver()
+def test_a_static_member_is_gone_after_its_session(driver: GroupDriver) -> None:
     (first,) = driver.stable("one")
     driver.advance(SESSION_MS)
     assert driver.state == "Empty"
@@ -143,8 +130,7 @@ def test_a_static_member_is_gone_after_its_session() -> None:
     assert driver.join(instance="one").error_code == 0
 
 
-def test_coming_back_before_syncing_costs_a_rebalance_later() -> None:
-    driver = GroupDriver()
+def test_coming_back_before_syncing_costs_a_rebalance_later(driver: GroupDriver) -> None:
     first = driver.join(instance="one", session_ms=600_000)
     driver.join(instance="two", session_ms=600_000)
     leader = driver.join(first.member_id, instance="one", session_ms=600_000)

@@ -8,8 +8,7 @@ from ..driving.cluster import NOW_MS
 from ..driving.groups import REBALANCE_MS, SESSION_MS, GroupDriver, subscription
 
 
-def test_a_silent_member_is_removed() -> None:
-    driver = GroupDriver()
+def test_a_silent_member_is_removed(driver: GroupDriver) -> None:
     first, second = driver.stable(None, None)
     driver.advance(SESSION_MS - 1)
     assert driver.heartbeat(second) == 0
@@ -19,8 +18,7 @@ def test_a_silent_member_is_removed() -> None:
     assert driver.join(second.member_id).members[0].member_id == second.member_id
 
 
-def test_a_pending_member_is_forgotten_after_its_session() -> None:
-    driver = GroupDriver()
+def test_a_pending_member_is_forgotten_after_its_session(driver: GroupDriver) -> None:
     pending = driver.new_id()
     driver.advance(SESSION_MS - 1)
     assert pending in driver.group.pending
@@ -28,8 +26,7 @@ def test_a_pending_member_is_forgotten_after_its_session() -> None:
     assert driver.join(pending).error_code == E.UNKNOWN_MEMBER_ID
 
 
-def test_a_rebalance_waits_for_a_pending_member() -> None:
-    driver = GroupDriver()
+def test_a_rebalance_waits_for_a_pending_member(driver: GroupDriver) -> None:
     (first,) = driver.stable(None)
     driver.new_id()
     again = driver.join(first.member_id)
@@ -38,8 +35,7 @@ def test_a_rebalance_waits_for_a_pending_member() -> None:
     assert again.generation_id == 2
 
 
-def test_a_rebalance_waits_until_its_timeout_and_goes_on_without_the_others() -> None:
-    driver = GroupDriver()
+def test_a_rebalance_waits_until_its_timeout_and_goes_on_without_the_others(driver: GroupDriver) -> None:
     first, second = driver.stable(None, None, session_ms=600_000)
     third = driver.enter(session_ms=600_000)
     again = driver.join(second.member_id, session_ms=600_000)
@@ -51,8 +47,7 @@ def test_a_rebalance_waits_until_its_timeout_and_goes_on_without_the_others() ->
     assert driver.heartbeat(first) == E.UNKNOWN_MEMBER_ID
 
 
-def test_the_longest_rebalance_timeout_counts() -> None:
-    driver = GroupDriver()
+def test_the_longest_rebalance_timeout_counts(driver: GroupDriver) -> None:
     driver.stable(None, session_ms=600_000)
     second = driver.enter(rebalance_ms=2 * REBALANCE_MS)
     driver.advance(2 * REBALANCE_MS - 1)
@@ -61,8 +56,7 @@ def test_the_longest_rebalance_timeout_counts() -> None:
     assert second.generation_id == 2
 
 
-def test_a_member_that_waits_needs_no_heartbeat() -> None:
-    driver = GroupDriver()
+def test_a_member_that_waits_needs_no_heartbeat(driver: GroupDriver) -> None:
     leader, follower = driver.stable(None, None)
     again = driver.join(leader.member_id)
     for _ in range(4):
@@ -82,9 +76,8 @@ def test_a_member_without_time_to_rebalance_is_removed_once_it_has_joined(rebala
     assert driver.sync(joined).error_code == E.UNKNOWN_MEMBER_ID
 
 
-@pytest.mark.parametrize("kafka", ["3.9", "4.4"])
-def test_a_group_that_all_have_left_waits_for_no_pending_member(kafka: str) -> None:
-    driver = GroupDriver(kafka)
+@pytest.mark.parametrize("driver", ["3.9", "4.4"], indirect=True)
+def test_a_group_that_all_have_left_waits_for_no_pending_member(driver: GroupDriver) -> None:
     (last,) = driver.stable(None)
     pending = driver.new_id()
     driver.leave(last.member_id)
@@ -100,8 +93,7 @@ def test_a_static_member_without_time_to_rebalance_is_waited_for_again_and_again
     assert driver.state == "Empty"
 
 
-def test_a_new_member_waits_no_longer_than_five_minutes() -> None:
-    driver = GroupDriver()
+def test_a_new_member_waits_no_longer_than_five_minutes(driver: GroupDriver) -> None:
     (first,) = driver.stable(None, session_ms=600_000, rebalance_ms=600_000)
     new = driver.enter()
     driver.advance(299_999)
@@ -111,8 +103,7 @@ def test_a_new_member_waits_no_longer_than_five_minutes() -> None:
     assert driver.join(first.member_id).generation_id == 2
 
 
-def test_a_member_that_does_not_sync_in_time_is_removed() -> None:
-    driver = GroupDriver()
+def test_a_member_that_does_not_sync_in_time_is_removed(driver: GroupDriver) -> None:
     first, second = driver.stable(None, None, session_ms=600_000)
     leader = driver.join(first.member_id, session_ms=600_000)
     driver.join(second.member_id, session_ms=600_000)
@@ -123,8 +114,7 @@ def test_a_member_that_does_not_sync_in_time_is_removed() -> None:
     assert driver.heartbeat(leader) == E.REBALANCE_IN_PROGRESS
 
 
-def test_a_leader_that_does_not_sync_holds_nobody_up_for_ever() -> None:
-    driver = GroupDriver()
+def test_a_leader_that_does_not_sync_holds_nobody_up_for_ever(driver: GroupDriver) -> None:
     first, second = driver.stable(None, None, session_ms=600_000)
     driver.join(first.member_id, session_ms=600_000)
     again = driver.join(second.member_id, session_ms=600_000)
@@ -185,8 +175,7 @@ def test_whether_sync_to_a_stable_group_renews_the_session(release: str, alive: 
     assert (driver.heartbeat(only) == 0) is alive
 
 
-def test_a_new_session_timeout_counts_from_the_next_generation() -> None:
-    driver = GroupDriver()
+def test_a_new_session_timeout_counts_from_the_next_generation(driver: GroupDriver) -> None:
     (only,) = driver.stable(None, session_ms=60_000)
     joined = driver.join(only.member_id, session_ms=6_000, protocols={"range": subscription("payments")})
     driver.sync(joined, {})

@@ -19,8 +19,7 @@ from ..driving.cluster import NOW_MS
 from ..driving.transactions import TransactionDriver
 
 
-def test_what_admin_tools_see() -> None:
-    driver = TransactionDriver()
+def test_what_admin_tools_see(driver: TransactionDriver) -> None:
     producer = driver.begun()
     driver.advance(10)
     other = driver.init(transactional_id="idle")
@@ -78,8 +77,7 @@ def test_a_marker_that_names_a_partition_twice_is_written_once(release: str, ans
     assert (asked.response is not None) is answered
 
 
-def test_only_re2_reads_patterns() -> None:
-    driver = TransactionDriver()
+def test_only_re2_reads_patterns(driver: TransactionDriver) -> None:
     driver.init(transactional_id="a" * 30 + "b")
 
     def asked(pattern: str) -> tuple[str, int]:
@@ -93,9 +91,8 @@ def test_only_re2_reads_patterns() -> None:
     assert asked("(" * 3_000 + "a" + ")" * 3_000) == ("UNKNOWN_SERVER_ERROR", 0)
 
 
-def test_a_pattern_that_takes_long_is_matched_in_parts() -> None:
+def test_a_pattern_that_takes_long_is_matched_in_parts(driver: TransactionDriver) -> None:
     """Work is counted as `Expression.work` does."""
-    driver = TransactionDriver()
     ids = ["ab" * 10 + f"{number}" for number in range(150)]
     for each in ids:
         driver.init(transactional_id=each)

@@ -38,10 +38,9 @@ def test_requests_of_others(kafka: str) -> None:
     assert answer.error_code == 42
 
 
-@pytest.mark.parametrize("kafka", ["2.8", "3.9", "4.4"])
+@pytest.mark.parametrize("driver", ["2.8", "3.9", "4.4"], indirect=True)
 @pytest.mark.parametrize("epoch", [-1, -2, -(1 << 15)])
-def test_negative_epochs(kafka: str, epoch: int) -> None:
-    driver = TransactionDriver(kafka)
+def test_negative_epochs(driver: TransactionDriver, epoch: int) -> None:
     producer = driver.begun()
     negative = producer._replace(epoch=epoch)
     assert driver.add(negative) == {0: "PRODUCER_FENCED"}
@@ -66,8 +65,7 @@ def test_unknown_transactional_ids(kafka: str) -> None:
         assert driver.init(*nobody[1:]) == Given("NONE", 0, 0)
 
 
-def test_an_empty_transactional_id() -> None:
-    driver = TransactionDriver()
+def test_an_empty_transactional_id(driver: TransactionDriver) -> None:
     nobody = Given("NONE", 7, 0)
     assert driver.init(transactional_id="") == Given("INVALID_REQUEST", -1, -1)
     assert driver.add(nobody, transactional_id="") == {0: "INVALID_REQUEST"}
@@ -76,9 +74,8 @@ def test_an_empty_transactional_id() -> None:
 
 @pytest.mark.parametrize("version", [4, 5])
 @pytest.mark.parametrize("commit", [True, False])
-def test_there_is_nothing_to_end(version: int, commit: bool) -> None:
+def test_there_is_nothing_to_end(driver: TransactionDriver, version: int, commit: bool) -> None:
     """Since KIP-890 a producer may abort what it does not know to have begun."""
-    driver = TransactionDriver()
     producer = driver.init()
     bumped = producer._replace(epoch=producer.epoch + 1)
     aborts = version == 5 and not commit
@@ -99,9 +96,8 @@ def test_a_fenced_error_of_each_version(kafka: str, old: int, new: int | None) -
         assert driver.add(stale, version=new) == {0: "PRODUCER_FENCED"}
 
 
-def test_many_transactions_in_one_request() -> None:
+def test_many_transactions_in_one_request(driver: TransactionDriver) -> None:
     """AddPartitionsToTxn v4, as brokers send it: some add, some only verify."""
-    driver = TransactionDriver()
     one, two = driver.init(transactional_id="one"), driver.init(transactional_id="two")
     topics = [AddPartitionsToTxnTopic("orders", [0])]
 

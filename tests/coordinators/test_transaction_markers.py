@@ -163,8 +163,7 @@ def test_markers_go_on_when_the_coordinators_leader_epoch_is_bumped() -> None:
     assert driver.describe().transaction_state == "CompleteCommit"
 
 
-def test_a_deleted_topic_needs_no_marker() -> None:
-    driver = TransactionDriver()
+def test_a_deleted_topic_needs_no_marker(driver: TransactionDriver) -> None:
     producer = driver.begun()
     driver.cluster.delete_topics([driver.cluster.topics["orders"]])
     assert driver.end(producer, commit=True).error == "NONE"

@@ -50,9 +50,8 @@ def test_a_zombie_goes_on_where_timeouts_do_not_fence() -> None:
     assert driver.stable() == (4, 7)
 
 
-def test_an_idle_transactional_id_expires_and_its_producer_goes_on() -> None:
+def test_an_idle_transactional_id_expires_and_its_producer_goes_on(driver: TransactionDriver) -> None:
     """INVALID_PRODUCER_ID_MAPPING, from which InitProducerId recovers (KIP-360)."""
-    driver = TransactionDriver()
     producer = driver.begun()
     driver.end(producer, commit=True)
     driver.advance(6 * DAY_MS)

@@ -138,14 +138,12 @@ def test_a_compressed_first_batch(answer: str, error: str) -> None:
     assert driver.write(producer, 3, compression=LZ4)[0] == "NONE"
 
 
-def test_a_batch_outside_of_the_open_transaction() -> None:
-    driver = TransactionDriver()
+def test_a_batch_outside_of_the_open_transaction(driver: TransactionDriver) -> None:
     producer = driver.begun()
     assert driver.write(producer, 3, transactional=False) == ("INVALID_TXN_STATE", -1)
 
 
-def test_an_old_epoch_and_an_unknown_producer() -> None:
-    driver = TransactionDriver()
+def test_an_old_epoch_and_an_unknown_producer(driver: TransactionDriver) -> None:
     producer = driver.init()
     driver.init()
     assert driver.write(producer)[0] == "INVALID_PRODUCER_EPOCH"

@@ -52,8 +52,7 @@ def test_offsets_of_a_fenced_producer() -> None:
     assert driver.committed() == ("NONE", -1)
 
 
-def test_members_that_may_not_commit() -> None:
-    driver = TransactionDriver()
+def test_members_that_may_not_commit(driver: TransactionDriver) -> None:
     producer = driver.init()
     driver.add_offsets(producer)
     assert driver.commit_offset(producer, 5, generation=3, member="m") == "ILLEGAL_GENERATION"

@@ -21,8 +21,7 @@ def test_a_transaction_from_begin_to_end(kafka: str, commit: bool) -> None:
     assert all(log.last_stable_offset == 4 for log in driver.orders.logs.values())
 
 
-def test_transactions_of_two_producers_hold_each_other_back() -> None:
-    driver = TransactionDriver()
+def test_transactions_of_two_producers_hold_each_other_back(driver: TransactionDriver) -> None:
     first = driver.begun()
     second = driver.init(transactional_id="other")
     driver.add(second, transactional_id="other")
@@ -51,9 +50,8 @@ def test_a_reader_of_committed_records_waits_for_the_marker() -> None:
     assert driver.fetch(7, wait_ms=5000).response is None
 
 
-def test_a_late_batch_hits_no_later_transaction() -> None:
+def test_a_late_batch_hits_no_later_transaction(driver: TransactionDriver) -> None:
     """What KIP-890 is for: without the bump it would be part of the next transaction."""
-    driver = TransactionDriver()
     first = driver.begun()
     second = driver.end(first, commit=True, version=5)
     driver.begun(second)

@@ -15,8 +15,7 @@ FIRST_CHECK_MS = MINUTE_MS // 2
 OUT_OF_RANGE: tuple[int, list[bytes]] = (ErrorCode.OFFSET_OUT_OF_RANGE, [])
 
 
-def test_all_of_a_log_goes_a_week_after_its_last_record() -> None:
-    driver = LogDriver()
+def test_all_of_a_log_goes_a_week_after_its_last_record(driver: LogDriver) -> None:
     driver.append()
     driver.advance(DAY_MS)
     driver.append()
@@ -30,8 +29,7 @@ def test_all_of_a_log_goes_a_week_after_its_last_record() -> None:
     assert len(driver.batches_from(2)[1]) == 1
 
 
-def test_a_week_is_looked_at_no_more_often_than_it_takes() -> None:
-    driver = LogDriver()
+def test_a_week_is_looked_at_no_more_often_than_it_takes(driver: LogDriver) -> None:
     driver.append()
     looks = []
     while (deadline := driver.cluster.next_deadline()) is not None:
@@ -188,8 +186,7 @@ def slow_topic(policy: str) -> LogDriver:
     return driver
 
 
-def test_a_deleted_topic_is_forgotten() -> None:
-    driver = LogDriver()
+def test_a_deleted_topic_is_forgotten(driver: LogDriver) -> None:
     driver.append()
     driver.cluster.delete_topics([driver.topic])
     assert driver.cluster.next_deadline() is None

@@ -106,8 +106,7 @@ def test_a_new_replica_begins_inside_a_batch(release: str, isr: list[int]) -> No
     assert (log.start_offset, log.end_offset) == (5, 12 if 2 in isr else 5)
 
 
-def test_a_replica_that_was_away_begins_inside_a_batch() -> None:
-    driver = PartitionDriver()
+def test_a_replica_that_was_away_begins_inside_a_batch(driver: PartitionDriver) -> None:
     driver.produce(2)
     driver.partition.set_follower(3, FollowerState.PAUSED)
     driver.produce(10, acks=1)

@@ -58,8 +58,7 @@ class LargeDriver(ConnectionDriver):
             self.cluster.work.go_on()
 
 
-def test_a_group_that_is_named_often_is_answered_as_often() -> None:
-    driver = LargeDriver()
+def test_a_group_that_is_named_often_is_answered_as_often(driver: LargeDriver) -> None:
     driver.fetch(3, 1)
     ((_, three),) = answered(driver.connection)
     driver.fetch(1, 2)

@@ -96,9 +96,8 @@ def test_a_fault_that_can_touch_no_request_costs_it_nothing(arm: Callable[[Fault
     assert costs[0] == costs[1] > 0
 
 
-def test_a_fault_that_came_to_nothing_is_armed_again() -> None:
+def test_a_fault_that_came_to_nothing_is_armed_again(driver: TracedDriver) -> None:
     """A leader that can't move is no hit: the next request may be."""
-    driver = TracedDriver()
     fault = driver.faults.add("move-coordinator", api="Heartbeat", times=1, optional=True)
     for _ in range(2):
         fault.missed = ""
@@ -108,8 +107,7 @@ def test_a_fault_that_came_to_nothing_is_armed_again() -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_hold_that_is_released_as_it_hits_goes_on_once(when: str) -> None:
-    driver = TracedDriver()
+def test_a_hold_that_is_released_as_it_hits_goes_on_once(driver: TracedDriver, when: str) -> None:
     fault = driver.faults.add("hold", api="Heartbeat", when=when)
     fault.on_hit.append(fault.release)
     driver.send("heartbeat", 7)
@@ -167,9 +165,8 @@ def failing() -> Iterator[list[Call]]:
 
 @pytest.mark.parametrize("fault", [None, {"do": "watch"}, {"do": "watch", "when": "after"}])
 def test_a_request_that_fails_while_it_waits_is_told_as_closed(
-    failing: list[Call], fault: dict[str, Any] | None
+    driver: TracedDriver, failing: list[Call], fault: dict[str, Any] | None
 ) -> None:
-    driver = TracedDriver()
     if fault:
         driver.faults.add(**fault, api="Heartbeat", optional=True)
     driver.cluster.environment.failed = lambda error, owner: owner.ended_by(error) if owner else None
@@ -191,8 +188,7 @@ def test_a_request_that_fails_while_it_waits_is_told_as_closed(
         (struct.pack(">i", -1), "a frame of -1 bytes"),
     ],
 )
-def test_what_is_no_request_is_told(frame: bytes, reason: str) -> None:
-    driver = TracedDriver()
+def test_what_is_no_request_is_told(driver: TracedDriver, frame: bytes, reason: str) -> None:
     driver.send("heartbeat")
     driver.receive(frame)
     event = driver.trace.events[-1]

@@ -5,8 +5,7 @@ from mockbroker.trace.looks import Look, changes
 from tests.driving.log import LogDriver
 
 
-def test_each_truncation_is_told_once() -> None:
-    driver = LogDriver()
+def test_each_truncation_is_told_once(driver: LogDriver) -> None:
     for _ in range(4):
         driver.append()
     seen, told = Look.at(driver.partition, details=False), []
