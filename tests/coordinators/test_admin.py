@@ -13,7 +13,7 @@ from ..driving.groups import GroupDriver, subscription
 
 def test_describing_a_stable_group(driver: GroupDriver) -> None:
     (only,) = driver.stable("one")
-    (group,) = driver.ask(DescribeGroupsRequest(["g"])).groups
+    group = driver.describe()
     assert (group.error_code, group.error_message, group.group_id) == (0, None, "g")
     assert (group.group_state, group.protocol_type, group.protocol_data) == ("Stable", "consumer", "range")
     (member,) = group.members
@@ -44,13 +44,12 @@ def test_describing_a_group_that_does_not_exist(version: int) -> None:
 
 def test_groups_of_another_broker() -> None:
     driver = GroupDriver(brokers=2)
-    other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
+    (other,) = driver.others
     driver.stable(None)
-    (group,) = driver.ask(DescribeGroupsRequest(["g"]), broker=other.id).groups
+    group = driver.describe(broker=other)
     assert (group.error_code, group.group_state) == (E.NOT_COORDINATOR, "")
-    assert driver.ask(ListGroupsRequest(), broker=other.id).groups == []
-    (deleted,) = driver.ask(DeleteGroupsRequest(["g"]), broker=other.id).results
-    assert deleted.error_code == E.NOT_COORDINATOR
+    assert driver.listed(broker=other) == []
+    assert driver.delete(broker=other) == E.NOT_COORDINATOR
 
 
 @pytest.mark.parametrize(
@@ -91,8 +90,7 @@ def test_deleting(driver: GroupDriver) -> None:
 
 def test_deleting_a_group_with_a_pending_member(driver: GroupDriver) -> None:
     pending = driver.new_id()
-    (result,) = driver.ask(DeleteGroupsRequest(["g"])).results
-    assert result.error_code == 0
+    assert driver.delete() == 0
     assert driver.join(pending).error_code == E.UNKNOWN_MEMBER_ID
     driver.advance(10**7)
     assert driver.cluster.next_deadline() is None

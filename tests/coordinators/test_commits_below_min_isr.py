@@ -1,19 +1,10 @@
 """OffsetCommit while too few replicas of `__consumer_offsets` are in sync, as real 3.9.2 and 4.4.0 answer."""
 
+from typing import Any
+
 import pytest
 
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
-from mockbroker.protocol.messages.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-)
-from mockbroker.protocol.messages.offset_fetch import (
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchRequestTopics,
-)
 from mockbroker.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
@@ -22,27 +13,19 @@ from mockbroker.protocol.messages.txn_offset_commit import (
 from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import Asked
-from ..driving.groups import GroupDriver
+from ..driving.groups import Generation, GroupDriver, replicated
 
 KEY = ("orders", 0)
 NOT_AVAILABLE = ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
-def short(release: str, **config: object) -> GroupDriver:
+def short(release: str, **config: Any) -> GroupDriver:
     """Of three replicas two are gone, and two have to be in sync."""
-    settings = {"min_insync_replicas": 2, "offsets_topic_num_partitions": 1, **config}
-    driver = GroupDriver(release, None, brokers=3, offsets_topic_replication_factor=3, **settings)
+    driver = replicated(release, min_insync_replicas=2, **config)
     driver.commit({KEY: 5})
-    for other in set(driver.cluster.brokers) - {driver.broker.id}:
+    for other in driver.others:
         driver.stop_broker(other)
     return driver
-
-
-def commit(driver: GroupDriver, offset: int, version: int = 9, metadata: str = "") -> Asked:
-    topic = driver.cluster.topics["orders"]
-    partition = OffsetCommitRequestPartition(0, offset, -1, metadata)
-    asked = OffsetCommitRequestTopic(topic.id, [partition], "orders")
-    return driver.ask(OffsetCommitRequest("g", topics=[asked]), version)
 
 
 def error(asked: Asked) -> int:
@@ -59,17 +42,17 @@ def back(driver: GroupDriver) -> None:
 @pytest.mark.parametrize("version", [2, 8])
 def test_the_old_coordinator_refuses_at_once(release: str, version: int) -> None:
     driver = short(release)
-    assert error(commit(driver, 7, version)) == NOT_AVAILABLE
+    assert driver.commit({KEY: 7}, version=version) == {KEY: NOT_AVAILABLE}
     back(driver)
     assert driver.offsets() == {KEY: 5}
-    assert error(commit(driver, 7, version)) == 0
+    assert driver.commit({KEY: 7}, version=version) == {KEY: 0}
     assert driver.offsets() == {KEY: 7}
 
 
 @pytest.mark.parametrize("release", ["4.0", "4.4"])
 def test_the_new_coordinator_waits_first(release: str) -> None:
     driver = short(release)
-    asked = commit(driver, 7)
+    asked = driver.commit_later({KEY: 7})
     driver.advance(4_999)
     assert asked.parked
     driver.advance(1)
@@ -81,7 +64,7 @@ def test_the_new_coordinator_waits_first(release: str) -> None:
 
 def test_a_commit_holds_as_soon_as_enough_replicas_are_in_sync() -> None:
     driver = short("4.4")
-    first, second = commit(driver, 7), commit(driver, 8)
+    first, second = driver.commit_later({KEY: 7}), driver.commit_later({KEY: 8})
     back(driver)
     assert (error(first), error(second)) == (0, 0)
     assert driver.offsets() == {KEY: 8}
@@ -89,7 +72,7 @@ def test_a_commit_holds_as_soon_as_enough_replicas_are_in_sync() -> None:
 
 def test_who_waits_hears_of_a_move() -> None:
     driver = short("4.4", offsets_commit_timeout_ms=100_000)
-    asked = commit(driver, 7)
+    asked = driver.commit_later({KEY: 7})
     partition = driver.cluster.offsets_partition("g")
     partition.lose_leader()
     assert error(asked) == ErrorCode.NOT_COORDINATOR
@@ -97,13 +80,8 @@ def test_who_waits_hears_of_a_move() -> None:
 
 def test_a_member_s_errors_come_first_and_nothing_to_commit_needs_no_replicas() -> None:
     driver = short("4.4")
-    request = OffsetCommitRequest("g", 3, "nobody", topics=[])
-    topic = driver.cluster.topics["orders"]
-    request.topics = [
-        OffsetCommitRequestTopic(topic.id, [OffsetCommitRequestPartition(0, 1, -1, "")], "orders")
-    ]
-    assert error(driver.ask(request, 9)) == ErrorCode.UNKNOWN_MEMBER_ID
-    assert error(commit(driver, 7, metadata="x" * 5000)) == ErrorCode.OFFSET_METADATA_TOO_LARGE
+    assert driver.commit({KEY: 1}, Generation(3, "nobody")) == {KEY: ErrorCode.UNKNOWN_MEMBER_ID}
+    assert driver.commit({KEY: 7}, metadata="x" * 5000) == {KEY: ErrorCode.OFFSET_METADATA_TOO_LARGE}
 
 
 @pytest.mark.parametrize(
@@ -117,12 +95,8 @@ def test_offsets_of_a_transaction_wait_no_longer_than_others(
     release: str, short_of: ErrorCode, silent: ErrorCode
 ) -> None:
     """Silent followers that are in sync still, then too few in sync."""
-    settings = {"offsets_topic_replication_factor": 3, "min_insync_replicas": 2}
-    unverified = {"transaction-verification": "none"}
-    driver = GroupDriver(release, unverified, brokers=3, offsets_topic_num_partitions=1, **settings)
-    followers = set(driver.cluster.brokers) - {driver.broker.id}
-    for each in followers:
-        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.PAUSED)
+    driver = replicated(release, {"transaction-verification": "none"}, min_insync_replicas=2)
+    driver.set_followers(FollowerState.PAUSED)
     topic = TxnOffsetCommitRequestTopic("orders", [TxnOffsetCommitRequestPartition(0, 7, -1, "")])
     request = TxnOffsetCommitRequest("x", "g", 1, 0, topics=[topic])
     asked = driver.ask(request, 3)
@@ -130,7 +104,7 @@ def test_offsets_of_a_transaction_wait_no_longer_than_others(
     assert asked.parked
     driver.advance(1)
     assert error(asked) == silent
-    for each in followers:
+    for each in driver.others:
         driver.stop_broker(each)
     asked = driver.ask(request, 3)
     driver.advance(5_000 if release == "4.4" else 0)
@@ -139,17 +113,14 @@ def test_offsets_of_a_transaction_wait_no_longer_than_others(
 
 def test_old_brokers_that_ask_for_fewer_acknowledgements_commit() -> None:
     driver = short("3.9", offsets_commit_required_acks=1)
-    assert error(commit(driver, 7)) == 0
+    assert driver.commit({KEY: 7}) == {KEY: 0}
 
 
 def unreplicated(release: str) -> tuple[GroupDriver, Asked]:
     """A stable group, and a commit of its member that no follower fetches."""
-    driver = GroupDriver(
-        release, brokers=3, offsets_topic_num_partitions=1, offsets_topic_replication_factor=3
-    )
+    driver = replicated(release)
     (member,) = driver.stable(None, session_ms=30_000)
-    for each in set(driver.cluster.brokers) - {driver.broker.id}:
-        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.PAUSED)
+    driver.set_followers(FollowerState.PAUSED)
     assert driver.commit_later({KEY: 7}, member).parked
     return driver, member
 
@@ -158,10 +129,7 @@ def unreplicated(release: str) -> tuple[GroupDriver, Asked]:
 @pytest.mark.parametrize("what", ["heartbeat", "leave"])
 def test_who_writes_nothing_waits_for_what_was_written(release: str, waits: bool, what: str) -> None:
     driver, member = unreplicated(release)
-    if what == "heartbeat":
-        asked = driver.ask(HeartbeatRequest("g", member.generation_id, member.member_id))
-    else:
-        asked = driver.leave(member.member_id)
+    asked = driver.heartbeat_later(member) if what == "heartbeat" else driver.leave(member.member_id)
     assert asked.parked is waits
     driver.advance(5_000)
     assert asked.error_code == (NOT_AVAILABLE if waits else ErrorCode.NONE)
@@ -169,18 +137,12 @@ def test_who_writes_nothing_waits_for_what_was_written(release: str, waits: bool
 
 def test_who_waits_is_answered_with_what_was_written() -> None:
     driver, member = unreplicated("4.4")
-    asked = driver.ask(HeartbeatRequest("g", member.generation_id, member.member_id))
+    asked = driver.heartbeat_later(member)
     assert driver.heartbeat(member, member_id="nobody") == ErrorCode.UNKNOWN_MEMBER_ID, "an error is no wait"
-    for each in set(driver.cluster.brokers) - {driver.broker.id}:
-        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.BEHIND)
+    driver.set_followers(FollowerState.BEHIND)
     driver.advance(500)
     assert asked.error_code == ErrorCode.NONE
     assert driver.offsets() == {KEY: 7}
-
-
-def fetched(driver: GroupDriver, *, stable: bool) -> Asked:
-    topics = [OffsetFetchRequestTopics(None, [0], "orders")]
-    return driver.ask(OffsetFetchRequest([OffsetFetchRequestGroup("g", topics=topics)], stable), 8)
 
 
 @pytest.mark.parametrize(
@@ -191,21 +153,20 @@ def test_stable_offsets_wait_for_what_was_written(
     release: str, meanwhile: ErrorCode | None, later: ErrorCode
 ) -> None:
     driver, _ = unreplicated(release)
-    assert not fetched(driver, stable=False).parked
-    asked = fetched(driver, stable=True)
+    assert not driver.fetch_later(KEY).parked
+    asked = driver.fetch_later(KEY, stable=True)
     assert asked.parked is (meanwhile is None)
     if meanwhile is not None:
         assert asked.groups[0].topics[0].partitions[0].error_code == meanwhile
     driver.advance(5_000)
-    after = asked if meanwhile is None else fetched(driver, stable=True)
+    after = asked if meanwhile is None else driver.fetch_later(KEY, stable=True)
     assert after.groups[0].error_code == later
 
 
 def test_stable_offsets_are_those_that_were_waited_for() -> None:
     driver, _ = unreplicated("4.4")
-    asked = fetched(driver, stable=True)
-    for each in set(driver.cluster.brokers) - {driver.broker.id}:
-        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.BEHIND)
+    asked = driver.fetch_later(KEY, stable=True)
+    driver.set_followers(FollowerState.BEHIND)
     driver.advance(500)
     assert asked.groups[0].topics[0].partitions[0].committed_offset == 7
 
@@ -214,12 +175,9 @@ def test_stable_offsets_are_those_that_were_waited_for() -> None:
     ("release", "error"), [("3.9", ErrorCode.REBALANCE_IN_PROGRESS), ("4.4", NOT_AVAILABLE)]
 )
 def test_a_static_member_whose_return_is_not_replicated(release: str, error: ErrorCode) -> None:
-    driver = GroupDriver(
-        release, brokers=3, offsets_topic_num_partitions=1, offsets_topic_replication_factor=3
-    )
+    driver = replicated(release)
     driver.stable("i", session_ms=30_000)
-    for each in set(driver.cluster.brokers) - {driver.broker.id}:
-        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.PAUSED)
+    driver.set_followers(FollowerState.PAUSED)
     asked = driver.join(instance="i")
     driver.advance(5_000)
     assert (asked.error_code, asked.member_id, asked.generation_id) == (error, "", 1)

@@ -5,7 +5,7 @@ import pytest
 from mockbroker.coordinators.group_metrics import GroupMetrics
 from mockbroker.protocol.errors import ErrorCode
 
-from ..driving.groups import GroupDriver
+from ..driving.groups import GroupDriver, replicated
 
 O0, O1 = ("orders", 0), ("orders", 1)
 MINUTE_MS = 60_000
@@ -30,16 +30,9 @@ def test_each_offset_of_a_commit_counts(driver: GroupDriver) -> None:
 
 @pytest.mark.parametrize(("kafka", "counted"), [("3.9", 1), ("4.4", 2)])
 def test_offsets_that_can_not_be_written_count_since_4_0(kafka: str, counted: int) -> None:
-    driver = GroupDriver(
-        kafka,
-        brokers=3,
-        offsets_topic_num_partitions=1,
-        offsets_topic_replication_factor=3,
-        min_insync_replicas=2,
-        offsets_commit_timeout_ms=1000,
-    )
+    driver = replicated(kafka, min_insync_replicas=2, offsets_commit_timeout_ms=1000)
     driver.commit({O0: 1})
-    for other in {1, 2, 3} - {driver.broker.id}:
+    for other in driver.others:
         driver.stop_broker(other)
     asked = driver.commit_later({O0: 2})
     driver.advance(1000)
@@ -48,12 +41,7 @@ def test_offsets_that_can_not_be_written_count_since_4_0(kafka: str, counted: in
 
 
 def slow() -> GroupDriver:
-    return GroupDriver(
-        policies={"offsets-load-pace": "slow"},
-        brokers=2,
-        offsets_topic_num_partitions=1,
-        offsets_topic_replication_factor=2,
-    )
+    return replicated(policies={"offsets-load-pace": "slow"}, brokers=2)
 
 
 def test_loads_are_known_for_a_minute() -> None:

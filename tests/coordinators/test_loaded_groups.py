@@ -7,30 +7,18 @@ import pytest
 
 from mockbroker.controller import elections
 from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
-from mockbroker.protocol.messages.offset_delete import (
-    OffsetDeleteRequest,
-    OffsetDeleteRequestPartition,
-    OffsetDeleteRequestTopic,
-)
 
-from ..driving.groups import GroupDriver
+from ..driving.groups import replicated
 from ..driving.transactions import Given, TransactionDriver
 
 O0 = ("orders", 0)
 SINCE = [("3.9", "Dead"), ("4.4", "Empty")]
 
 
-def three(kafka: str) -> GroupDriver:
-    return GroupDriver(kafka, brokers=3, offsets_topic_num_partitions=1, offsets_topic_replication_factor=3)
-
-
 def committing(kafka: str) -> tuple[TransactionDriver, Given]:
     """An offset that waits for the end of a transaction."""
     driver = TransactionDriver(kafka, brokers=3)
-    producer = driver.init()
-    driver.add_offsets(producer)
-    assert driver.commit_offset(producer, 5) == "NONE"
-    return driver, producer
+    return driver, driver.committing()
 
 
 def move(driver: TransactionDriver) -> None:
@@ -45,12 +33,9 @@ def known(driver: TransactionDriver) -> bool:
 
 @pytest.mark.parametrize(("kafka", "state"), SINCE)
 def test_a_group_whose_last_offset_was_deleted(kafka: str, state: str) -> None:
-    driver = three(kafka)
+    driver = replicated(kafka)
     driver.commit({O0: 5})
-    partitions = [OffsetDeleteRequestPartition(0)]
-    assert (
-        driver.ask(OffsetDeleteRequest("g", [OffsetDeleteRequestTopic("orders", partitions)])).error_code == 0
-    )
+    assert driver.delete_offsets(O0).error_code == 0
     assert driver.state == state
     driver.move_coordinator()
     assert driver.state == state
@@ -58,9 +43,9 @@ def test_a_group_whose_last_offset_was_deleted(kafka: str, state: str) -> None:
 
 @pytest.mark.parametrize("kafka", ["3.9", "4.4"])
 def test_a_group_that_was_deleted(kafka: str) -> None:
-    driver = three(kafka)
+    driver = replicated(kafka)
     driver.commit({O0: 5})
-    assert driver.ask(DeleteGroupsRequest(["g"])).results[0].error_code == 0
+    assert driver.delete() == 0
     driver.move_coordinator()
     assert driver.state == "Dead"
 

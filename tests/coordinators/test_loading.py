@@ -7,17 +7,8 @@ import pytest
 from mockbroker.controller import elections
 from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
-from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
 from mockbroker.protocol.messages.find_coordinator import FindCoordinatorRequest
-from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
-from mockbroker.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from mockbroker.protocol.messages.list_groups import ListGroupsRequest
-from mockbroker.protocol.messages.offset_fetch import (
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchRequestTopics,
-)
 from mockbroker.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
@@ -28,22 +19,16 @@ from mockbroker.replication.internal_append import append
 from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import Asked
-from ..driving.groups import GroupDriver
+from ..driving.groups import GroupDriver, replicated
 
 E = ErrorCode
 O0, O1 = ("orders", 0), ("orders", 1)
 MINUTE_MS = 60_000
 
 
-def three(kafka: str = "4.4", policies: dict[str, str] | None = None, **config: object) -> GroupDriver:
-    """Three brokers, and one partition of `__consumer_offsets` on each."""
-    config = {"offsets.topic.num.partitions": 1, "offsets.topic.replication.factor": 3, **config}
-    return GroupDriver(kafka, policies, brokers=3, **config)
-
-
 def loading(kafka: str = "4.4") -> tuple[GroupDriver, Asked]:
     """A group with a member and offsets, whose coordinator has just moved, and loads slowly."""
-    driver = three(kafka, {"offsets-load-pace": "slow"})
+    driver = replicated(kafka, {"offsets-load-pace": "slow"})
     (member,) = driver.stable(None)
     for offset in range(20):
         driver.commit({O0: offset}, member)
@@ -59,8 +44,7 @@ def write(driver: GroupDriver, *records: tuple[bytes, bytes | None]) -> None:
 
 
 def fetch_error(driver: GroupDriver, version: int) -> Any:
-    group = OffsetFetchRequestGroup("g", topics=[OffsetFetchRequestTopics(None, [0], "orders")])
-    answer = driver.ask(OffsetFetchRequest([group]), version).groups[0]
+    answer = driver.fetch_later(O0, version=version).groups[0]
     return answer.topics[0].partitions[0].error_code if version < 2 else answer.error_code
 
 
@@ -74,15 +58,14 @@ def fetch_error(driver: GroupDriver, version: int) -> Any:
 )
 def test_what_is_answered_meanwhile(release: str, error: E, heartbeat: E, sync: E) -> None:
     driver, member = loading(release)
-    assert driver.ask(HeartbeatRequest("g", 1, member.member_id)).error_code == heartbeat
+    assert driver.heartbeat(member) == heartbeat
     assert driver.sync(member).error_code == sync
     assert driver.join(member.member_id).error_code == error
     assert [fetch_error(driver, v) for v in (1, 2, 8)] == [error] * 3
     assert set(driver.commit({O0: 5}).values()) == {error}
-    assert driver.ask(DescribeGroupsRequest(["g"])).groups[0].error_code == error
-    assert driver.ask(DeleteGroupsRequest(["g"])).results[0].error_code == error
-    left = driver.ask(LeaveGroupRequest("g", [MemberIdentity(member.member_id)]), 2)
-    assert left.error_code == error
+    assert driver.describe().error_code == error
+    assert driver.delete() == error
+    assert driver.leave(member.member_id, version=2).error_code == error
     assert driver.ask(FindCoordinatorRequest(0, ["g"]), 4).coordinators[0].node_id == driver.broker.id
     driver.advance(MINUTE_MS)
     assert driver.offsets() == {O0: 19}
@@ -122,7 +105,7 @@ def test_the_list_of_groups_meanwhile(release: str, error: E, listed: list[str])
     answer = driver.ask(ListGroupsRequest())
     assert (answer.error_code, [each.group_id for each in answer.groups]) == (error, listed)
     driver.advance(MINUTE_MS)
-    assert [each.group_id for each in driver.ask(ListGroupsRequest()).groups] == ["g"]
+    assert driver.listed() == ["g"]
 
 
 def test_sessions_begin_when_the_load_has_ended() -> None:
@@ -157,7 +140,7 @@ def test_a_load_whose_broker_goes_down() -> None:
 
 
 def test_others_are_served_between_two_parts() -> None:
-    driver = three()
+    driver = replicated()
     for offset in range(5_000):
         write(driver, (commit_key("g", "orders", 0), commit_value(Commit(offset, 0, "", driver.now_ms), 3)))
     driver.cluster.work.in_parts = True
@@ -173,7 +156,7 @@ def test_others_are_served_between_two_parts() -> None:
 
 @pytest.mark.parametrize("kafka", ["2.1", "2.3", "3.9", "4.0", "4.4"])
 def test_the_next_coordinator_has_the_same(kafka: str) -> None:
-    driver = three(kafka)
+    driver = replicated(kafka)
     joined = driver.stable(None, None)
     driver.commit({O0: 5, O1: 6}, joined[0], metadata="m")
     before, group = dict(driver.group.offsets.committed), driver.group.metadata({})
@@ -185,9 +168,9 @@ def test_the_next_coordinator_has_the_same(kafka: str) -> None:
 
 
 def test_a_group_that_was_deleted_stays_deleted() -> None:
-    driver = three("3.9")
+    driver = replicated("3.9")
     driver.commit({O0: 5})
-    assert driver.ask(DeleteGroupsRequest(["g"])).results[0].error_code == E.NONE
+    assert driver.delete() == E.NONE
     driver.move_coordinator()
     assert driver.state == "Dead"
 
@@ -208,7 +191,7 @@ UNREADABLE = commit_key("g", "orders", 1), b"\0\x09newer than we know"
 def test_a_record_that_can_not_be_read(
     policies: dict[str, str], release: str, found: dict[tuple[str, int], int]
 ) -> None:
-    driver = three(release, policies)
+    driver = replicated(release, policies)
     driver.commit({O0: 5})
     write(driver, UNREADABLE)
     driver.commit({O0: 7})
@@ -219,7 +202,7 @@ def test_a_record_that_can_not_be_read(
 
 
 def test_a_load_that_fails_is_tried_again_by_the_next_leader() -> None:
-    driver = three("4.4")
+    driver = replicated("4.4")
     driver.commit({O0: 5})
     write(driver, UNREADABLE)
     driver.move_coordinator()
@@ -234,7 +217,7 @@ def test_the_cleanup_of_expired_offsets_races_the_load(
     cleanup: str, found: dict[tuple[str, int], int]
 ) -> None:
     """LinkedIn's second incident: with a dead cleaner the log has commits that expired long ago."""
-    driver = three(
+    driver = replicated(
         "3.9",
         {"offsets-load-pace": "slow", "offsets-cleanup": cleanup, "compaction": "dead"},
         offsets_retention_minutes=60,
@@ -252,7 +235,7 @@ def test_the_cleanup_of_expired_offsets_races_the_load(
 
 @pytest.mark.parametrize(("compaction", "records"), [("runs", 1), ("dead", 30)])
 def test_a_dead_cleaner_lets_the_topic_grow(compaction: str, records: int) -> None:
-    driver = three("3.9", {"compaction": compaction}, **{"offsets.topic.segment.bytes": 14})
+    driver = replicated("3.9", {"compaction": compaction}, **{"offsets.topic.segment.bytes": 14})
     for offset in range(30):
         driver.commit({O0: offset})
         driver.advance(1)
@@ -263,7 +246,7 @@ def test_a_dead_cleaner_lets_the_topic_grow(compaction: str, records: int) -> No
 
 
 def test_one_broker_loads_unlike_the_others() -> None:
-    driver = three("3.9", {"offsets-load@broker:2": "stops", "offsets-load": "skips"})
+    driver = replicated("3.9", {"offsets-load@broker:2": "stops", "offsets-load": "skips"})
     partition = driver.cluster.offsets_partition("g")
     if partition.leader != 1:
         assert elections.move_leader(partition, 1)
@@ -281,7 +264,7 @@ def test_one_broker_loads_unlike_the_others() -> None:
 
 def test_members_are_judged_by_the_answers_of_their_coordinator() -> None:
     """`completing-heartbeat` for one broker only."""
-    driver = three("4.4", {"completing-heartbeat@broker:2": "rebalance-in-progress"})
+    driver = replicated("4.4", {"completing-heartbeat@broker:2": "rebalance-in-progress"})
     partition = driver.cluster.offsets_partition("g")
     seen = {}
     for broker in (1, 2, 3):
@@ -295,7 +278,7 @@ def test_members_are_judged_by_the_answers_of_their_coordinator() -> None:
 @pytest.mark.parametrize(("buffers", "found"), [("merged", {O0: 9}), ("first-counts", {O0: 3})])
 def test_a_log_that_is_larger_than_the_buffer(buffers: str, found: dict[tuple[str, int], int]) -> None:
     """Four commits fit."""
-    driver = three("0.11", {"offsets-load-buffers": buffers}, offsets_load_buffer_size=500)
+    driver = replicated("0.11", {"offsets-load-buffers": buffers}, offsets_load_buffer_size=500)
     for offset in range(10):
         driver.commit({O0: offset})
     driver.move_coordinator()
@@ -304,7 +287,7 @@ def test_a_log_that_is_larger_than_the_buffer(buffers: str, found: dict[tuple[st
 
 @pytest.mark.parametrize(("release", "loads"), [("1.1", False), ("2.0", True), ("4.4", True)])
 def test_a_group_that_is_larger_than_the_buffer(release: str, loads: bool) -> None:
-    driver = three(release, offsets_load_buffer_size=500)
+    driver = replicated(release, offsets_load_buffer_size=500)
     joined = driver.stable(*[None] * 5)
     driver.move_coordinator()
     driver.advance(MINUTE_MS // 10)
@@ -317,22 +300,15 @@ def test_a_group_that_is_larger_than_the_buffer(release: str, loads: bool) -> No
 
 def behind() -> GroupDriver:
     """A coordinator whose follower has not fetched since the first of two commits."""
-    driver = GroupDriver(
-        "3.9",
-        brokers=2,
-        offsets_topic_num_partitions=1,
-        offsets_topic_replication_factor=2,
-        unclean_leader_election_enable="true",
-        replica_lag_time_max_ms=1_000,
+    driver = replicated(
+        "3.9", brokers=2, unclean_leader_election_enable="true", replica_lag_time_max_ms=1_000
     )
     driver.commit({O0: 5})
-    partition = driver.cluster.offsets_partition("g")
-    (other,) = set(driver.cluster.brokers) - {driver.broker.id}
-    partition.set_follower(other, FollowerState.PAUSED)
+    driver.set_followers(FollowerState.PAUSED)
     second = driver.commit_later({O0: 7, O1: 1})
     driver.advance(4_000)
     assert not second.parked
-    assert partition.isr == [driver.broker.id]
+    assert driver.cluster.offsets_partition("g").isr == [driver.broker.id]
     return driver
 
 

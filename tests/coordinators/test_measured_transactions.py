@@ -12,13 +12,11 @@ from typing import Any
 import pytest
 
 from mockbroker.protocol.errors import error_name
-from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.record_batch import header_of
-from mockbroker.rig.batches import Record, batch
 
-from ..driving.cluster import NOW_MS
 from ..driving.transactions import Given, TransactionDriver
 
+NOBODY = Given("NONE", -1, -1)
 MEASURED = json.loads(Path(__file__).with_name("measured_transactions.json").read_text())
 
 
@@ -55,17 +53,16 @@ class Abort:
     ) -> list[Any]:
         """[error, base offset], and the log start offset if all was recorded."""
         inside = sequence is not None
-        data = batch(
-            [Record(b"x" * 10, timestamp=NOW_MS)] * count,
-            producer_id=self.producer.producer_id if inside else -1,
-            producer_epoch=self.producer.epoch if inside else -1,
-            sequence=-1 if sequence is None else sequence,
-            attributes=0x10 if inside else 0,
-        )
-        one = TopicProduceData(name=topic, partition_data=[PartitionProduceData(0, data)])
-        request = ProduceRequest("tx" if inside else None, -1, 1000, [one])
         version = self.versions["produce"]
-        only = self.driver.ask(request, version, broker=1).responses[0].partition_responses[0]
+        asked = self.driver.write_later(
+            self.producer if inside else NOBODY,
+            -1 if sequence is None else sequence,
+            count=count,
+            topic=topic,
+            transactional=inside,
+            version=version,
+        )
+        only = asked.responses[0].partition_responses[0]
         found = [error_name(only.error_code), only.base_offset]
         return [*found, only.log_start_offset if version >= 5 else None] if full else found
 

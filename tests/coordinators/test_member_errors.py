@@ -30,8 +30,8 @@ def test_the_empty_group_id_is_invalid(request_: object) -> None:
 @pytest.mark.parametrize("request_", MEMBER_REQUESTS)
 def test_another_broker_is_not_the_coordinator(request_: object) -> None:
     driver = GroupDriver(brokers=2)
-    other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
-    assert driver.ask(request_, broker=other.id).error_code == E.NOT_COORDINATOR
+    (other,) = driver.others
+    assert driver.ask(request_, broker=other).error_code == E.NOT_COORDINATOR
 
 
 @pytest.mark.parametrize("session_ms", [5999, 1_800_001])
@@ -51,8 +51,8 @@ def test_session_timeouts_out_of_range(session_ms: int) -> None:
 )
 def test_a_session_timeout_out_of_range_at_another_broker(release: str, group: str, error: E) -> None:
     driver = GroupDriver(release, brokers=2)
-    other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
-    assert driver.ask(JoinGroupRequest(group, 5999), broker=other.id).error_code == error
+    (other,) = driver.others
+    assert driver.ask(JoinGroupRequest(group, 5999), broker=other).error_code == error
 
 
 def test_the_range_of_session_timeouts_is_configured() -> None:

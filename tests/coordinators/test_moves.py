@@ -11,7 +11,7 @@ from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 
 from ..driving.cluster import Asked
-from ..driving.groups import SESSION_MS, GroupDriver
+from ..driving.groups import SESSION_MS, GroupDriver, replicated
 
 NOT_COORDINATOR = ErrorCode.NOT_COORDINATOR
 
@@ -23,14 +23,10 @@ def restart(driver: GroupDriver, how: object = Processes.stop, down_ms: int = 5 
     driver.start_broker(driver.broker.id)
 
 
-def three(release: str = "4.4") -> GroupDriver:
-    return GroupDriver(release, brokers=3, offsets_topic_num_partitions=1, offsets_topic_replication_factor=3)
-
-
 @pytest.mark.parametrize("release", ["2.3", "3.9", "4.4"])
 @pytest.mark.parametrize("instance", [None, "i"])
 def test_a_join_that_waits_is_answered_when_the_coordinator_moves(release: str, instance: str | None) -> None:
-    driver = three(release)
+    driver = replicated(release)
     (member,) = driver.stable(None)
     waiting = driver.enter() if instance is None else driver.join(instance=instance)
     assert waiting.parked
@@ -42,7 +38,7 @@ def test_a_join_that_waits_is_answered_when_the_coordinator_moves(release: str, 
 
 
 def test_a_sync_that_waits_is_answered_when_the_coordinator_moves() -> None:
-    driver = three()
+    driver = replicated()
     (first,) = driver.stable(None)
     second = driver.enter()
     assert driver.join(first.member_id).generation_id == first.generation_id + 1
@@ -58,7 +54,7 @@ def test_a_sync_that_waits_is_answered_when_the_coordinator_moves() -> None:
 def test_a_generation_without_an_assignment_is_not_known_to_the_next_coordinator(
     release: str, state: str
 ) -> None:
-    driver = three(release)
+    driver = replicated(release)
     joined = driver.enter()
     assert joined.generation_id == 1
     driver.move_coordinator()
@@ -67,7 +63,7 @@ def test_a_generation_without_an_assignment_is_not_known_to_the_next_coordinator
 
 
 def test_groups_are_there_when_the_last_coordinator_is_back() -> None:
-    driver = three()
+    driver = replicated()
     driver.commit({("orders", 0): 5})
     for _ in range(2):
         driver.stop_broker(driver.broker.id)
@@ -83,7 +79,7 @@ def test_groups_are_there_when_the_last_coordinator_is_back() -> None:
 
 
 def test_offsets_and_members_are_there_after_any_number_of_moves() -> None:
-    driver = three()
+    driver = replicated()
     members = driver.stable("a", "b")
     driver.commit({("orders", 0): 5}, members[0])
     for _ in range(3):
@@ -105,7 +101,7 @@ def test_offsets_and_members_are_there_after_any_number_of_moves() -> None:
 
 
 def test_a_member_that_never_comes_to_the_next_coordinator_expires_there() -> None:
-    driver = three()
+    driver = replicated()
     driver.stable(None)
     driver.advance(SESSION_MS - 1)
     driver.move_coordinator()
@@ -138,7 +134,7 @@ def test_nobody_is_answered_by_a_broker_that_is_down() -> None:
 
 
 def test_a_coordinator_that_died_answers_nobody_and_another_takes_over() -> None:
-    driver = three()
+    driver = replicated()
     (member,) = driver.stable(None)
     waiting = driver.enter()
     driver.kill_broker(driver.broker.id)
@@ -149,7 +145,7 @@ def test_a_coordinator_that_died_answers_nobody_and_another_takes_over() -> None
 
 
 def test_groups_go_with_the_topic_that_holds_them() -> None:
-    driver = three()
+    driver = replicated()
     (member,) = driver.stable(None)
     driver.commit({("orders", 0): 5}, member)
     waiting = driver.enter()

@@ -17,7 +17,7 @@ from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.errors import ErrorCode
 
 from ..driving.cluster import Asked
-from ..driving.groups import Generation, GroupDriver
+from ..driving.groups import Generation, replicated
 from ..properties import examples
 
 KEY = ("orders", 0)
@@ -40,11 +40,8 @@ class World:
     doesn't count."""
 
     def __init__(self, release: str) -> None:
-        self.driver = GroupDriver(
+        self.driver = replicated(
             release,
-            brokers=3,
-            offsets_topic_num_partitions=1,
-            offsets_topic_replication_factor=3,
             group_initial_rebalance_delay_ms=0,
             broker_session_timeout_ms=1_000,
             zookeeper_session_timeout_ms=1_000,

@@ -6,33 +6,17 @@ import pytest
 
 from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.protocol.errors import ErrorCode as E
-from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
-from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
-from mockbroker.protocol.messages.list_groups import ListGroupsRequest
 from mockbroker.protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitRequestTopic
-from mockbroker.protocol.messages.offset_delete import (
-    OffsetDeleteRequest,
-    OffsetDeleteRequestPartition,
-    OffsetDeleteRequestTopic,
-)
 from mockbroker.protocol.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
-    upgrade,
 )
 
 from ..driving.cluster import Asked
 from ..driving.groups import GroupDriver, subscription
 
 O0, O1, P0 = ("orders", 0), ("orders", 1), ("payments", 0)
-
-
-def delete(driver: GroupDriver, *keys: tuple[str, int], group: str = "g") -> Asked:
-    topics = {name: OffsetDeleteRequestTopic(name) for name, _ in keys}
-    for name, index in keys:
-        topics[name].partitions.append(OffsetDeleteRequestPartition(index))
-    return driver.ask(OffsetDeleteRequest(group, list(topics.values())))
 
 
 def deleted(answer: Asked) -> dict[tuple[str, int], int]:
@@ -108,17 +92,14 @@ def test_topics_and_partitions_that_do_not_exist(driver: GroupDriver) -> None:
 
 def test_without_a_known_partition_the_group_is_not_asked() -> None:
     driver = GroupDriver(brokers=2)
-    other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
-    request = OffsetCommitRequest("g")
-    assert driver.ask(request, 9, broker=other.id).topics == []
+    (other,) = driver.others
+    assert driver.ask(OffsetCommitRequest("g"), 9, broker=other).topics == []
 
 
 def test_by_topic_id(driver: GroupDriver) -> None:
     assert driver.commit({O0: 1}, version=10) == {O0: 0}
     assert driver.fetch(O0, version=10)[O0].committed_offset == 1
-    (topic,) = (
-        driver.ask(OffsetFetchRequest([OffsetFetchRequestGroup("g", topics=None)]), 10).groups[0].topics
-    )
+    (topic,) = driver.fetch_later(version=10).groups[0].topics
     assert topic.topic_id == driver.cluster.topics["orders"].id
 
 
@@ -128,16 +109,11 @@ def test_a_topic_id_that_is_not_known(driver: GroupDriver) -> None:
     request.topics.append(OffsetCommitRequestTopic(nobody))
     assert driver.ask(request, 10).topics == []
     assert driver.commit({("nope", 0): 1}, version=10) == {("nope", 0): E.UNKNOWN_TOPIC_ID}
-    fetched = driver.ask(
-        OffsetFetchRequest([OffsetFetchRequestGroup("g", topics=[OffsetFetchRequestTopics(nobody, [3])])]), 10
-    )
-    (topic,) = fetched.groups[0].topics
+    asked = OffsetFetchRequestGroup("g", topics=[OffsetFetchRequestTopics(nobody, [3])])
+    (topic,) = driver.ask(OffsetFetchRequest([asked]), 10).groups[0].topics
     (partition,) = topic.partitions
-    assert (topic.topic_id, partition.partition_index, partition.error_code) == (
-        nobody,
-        3,
-        E.UNKNOWN_TOPIC_ID,
-    )
+    assert (topic.topic_id, partition.partition_index) == (nobody, 3)
+    assert partition.error_code == E.UNKNOWN_TOPIC_ID
     assert (partition.committed_offset, partition.metadata) == (-1, "")
 
 
@@ -167,22 +143,19 @@ def test_a_group_that_began_with_a_commit_of_nothing_is_seen_once_something_is_w
 
 def described(driver: GroupDriver) -> tuple[str, list[str]]:
     """What DescribeGroups says of the group, and the groups that are listed."""
-    (group,) = driver.ask(DescribeGroupsRequest(["g"]), 5).groups
-    return group.group_state, [each.group_id for each in driver.ask(ListGroupsRequest()).groups]
+    return driver.describe(5).group_state, driver.listed()
 
 
 def test_a_group_that_nothing_was_written_of_can_be_deleted() -> None:
     driver = GroupDriver(offset_metadata_max_bytes=4)
     driver.commit({O0: 1}, metadata="12345")
     for error in (E.NONE, E.GROUP_ID_NOT_FOUND):
-        (result,) = driver.ask(DeleteGroupsRequest(["g"])).results
-        assert result.error_code == error
+        assert driver.delete() == error
 
 
 def test_the_empty_group_id_is_valid_for_offsets(driver: GroupDriver) -> None:
     assert driver.commit({O0: 3}, group_id="") == {O0: 0}
-    answer = driver.ask(OffsetFetchRequest([OffsetFetchRequestGroup("", topics=None)]), 9)
-    assert answer.groups[0].topics[0].partitions[0].committed_offset == 3
+    assert driver.fetch(group="")[O0].committed_offset == 3
 
 
 def test_several_groups_at_once(driver: GroupDriver) -> None:
@@ -197,10 +170,8 @@ def test_several_groups_at_once(driver: GroupDriver) -> None:
 @pytest.mark.parametrize("version", range(1, 11))
 def test_asking_another_broker(version: int) -> None:
     driver = GroupDriver(brokers=2)
-    other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
-    topics = [OffsetFetchRequestTopics(driver.cluster.topics["orders"].id, [0], "orders")]
-    request = OffsetFetchRequest([OffsetFetchRequestGroup("g", topics=topics)], group_id="g", topics=topics)
-    (group,) = driver.ask(upgrade(request, version), version, broker=other.id).groups
+    (other,) = driver.others
+    (group,) = driver.fetch_later(O0, version=version, broker=other).groups
     if version == 1:
         assert [p.error_code for t in group.topics for p in t.partitions] == [E.NOT_COORDINATOR]
     else:
@@ -223,7 +194,7 @@ def test_offsets_go_with_their_topic(driver: GroupDriver) -> None:
 
 def test_deleting_offsets_of_an_empty_group(driver: GroupDriver) -> None:
     driver.commit({O0: 1, O1: 1, P0: 2})
-    answer = delete(driver, O0, P0, ("nope", 0), ("orders", 9))
+    answer = driver.delete_offsets(O0, P0, ("nope", 0), ("orders", 9))
     assert deleted(answer) == {
         O0: 0,
         P0: 0,
@@ -236,38 +207,38 @@ def test_deleting_offsets_of_an_empty_group(driver: GroupDriver) -> None:
 def test_deleting_offsets_of_a_topic_that_is_subscribed(driver: GroupDriver) -> None:
     (only,) = driver.stable(None)
     driver.commit({O0: 1, P0: 2}, only)
-    assert deleted(delete(driver, O0, P0)) == {O0: E.GROUP_SUBSCRIBED_TO_TOPIC, P0: 0}
+    assert deleted(driver.delete_offsets(O0, P0)) == {O0: E.GROUP_SUBSCRIBED_TO_TOPIC, P0: 0}
     assert driver.offsets() == {O0: 1}
 
 
 def test_a_subscription_that_can_not_be_read_may_be_to_any_topic(driver: GroupDriver) -> None:
     driver.stable(None, protocols={"range": b"\0"})
-    assert deleted(delete(driver, P0)) == {P0: E.GROUP_SUBSCRIBED_TO_TOPIC}
+    assert deleted(driver.delete_offsets(P0)) == {P0: E.GROUP_SUBSCRIBED_TO_TOPIC}
 
 
 def test_all_members_subscriptions_count(driver: GroupDriver) -> None:
     (only,) = driver.stable(None)
     driver.enter(protocols={"range": subscription("payments")})
     driver.join(only.member_id)
-    assert set(deleted(delete(driver, O0, P0)).values()) == {E.GROUP_SUBSCRIBED_TO_TOPIC}
+    assert set(deleted(driver.delete_offsets(O0, P0)).values()) == {E.GROUP_SUBSCRIBED_TO_TOPIC}
 
 
 def test_deleting_offsets_of_other_members_than_consumers(driver: GroupDriver) -> None:
     driver.enter(protocol_type="connect")
-    assert delete(driver, O0).error_code == E.NON_EMPTY_GROUP
+    assert driver.delete_offsets(O0).error_code == E.NON_EMPTY_GROUP
 
 
 def test_deleting_offsets_of_no_group(driver: GroupDriver) -> None:
-    answer = delete(driver, O0, ("nope", 0))
+    answer = driver.delete_offsets(O0, ("nope", 0))
     assert (answer.error_code, answer.topics) == (E.GROUP_ID_NOT_FOUND, [])
-    assert delete(driver, O0, group="").error_code == E.INVALID_GROUP_ID
+    assert driver.delete_offsets(O0, group="").error_code == E.INVALID_GROUP_ID
 
 
 @pytest.mark.parametrize(("release", "state"), [("3.9", "Dead"), ("4.4", "Empty")])
 def test_a_group_without_members_loses_its_last_offset(release: str, state: str) -> None:
     driver = GroupDriver(release)
     driver.commit({O0: 1})
-    delete(driver, O0)
+    driver.delete_offsets(O0)
     assert driver.state == state
     driver.commit({O0: 1})
     driver.cluster.delete_topics([driver.cluster.topics["orders"]])

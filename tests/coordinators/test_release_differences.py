@@ -50,7 +50,7 @@ def test_describing_a_group_that_rebalances(release: str, assignment: bytes) -> 
     driver = GroupDriver(release)
     driver.stable(None)
     driver.enter()
-    (group,) = driver.ask(DescribeGroupsRequest(["g"]), 5).groups
+    group = driver.describe(5)
     assert group.group_state == "PreparingRebalance"
     assert [m.member_assignment for m in group.members] == [assignment, b""]
 

@@ -4,12 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from mockbroker.protocol.messages.add_partitions_to_txn import (
-    AddPartitionsToTxnRequest,
-    AddPartitionsToTxnTopic,
-    AddPartitionsToTxnTransaction,
-)
-from mockbroker.protocol.messages.end_txn import EndTxnRequest
 from mockbroker.replication.states import FollowerState
 
 from ..driving.transactions import Given, TransactionDriver
@@ -56,14 +50,7 @@ def test_a_state_counts_once_it_is_replicated() -> None:
     followers = [broker for broker in partition.replicas if broker != partition.leader]
     for broker in followers:
         partition.set_follower(broker, FollowerState.PAUSED)
-    request = AddPartitionsToTxnRequest(
-        [
-            AddPartitionsToTxnTransaction(
-                "tx", producer.producer_id, producer.epoch, topics=[AddPartitionsToTxnTopic("orders", [0])]
-            )
-        ]
-    )
-    asked = driver.ask(request, 3, broker=driver.coordinator())
+    asked = driver.add_later(producer)
     assert asked.response is None
     assert driver.init().error == "CONCURRENT_TRANSACTIONS"
     for broker in followers:
@@ -88,8 +75,7 @@ def test_followers_keep_up_with_a_coordinator_that_writes_as_they_fetch() -> Non
     followers = [each for each in partition.replicas if each != partition.leader]
     for broker in followers:
         partition.set_follower(broker, FollowerState.PAUSED)
-    request = EndTxnRequest("tx", producer.producer_id, producer.epoch, committed=True)
-    ended = driver.ask(request, 4, broker=partition.leader)
+    ended = driver.end_later(producer, commit=True)
     assert ended.parked
     for broker in followers:
         partition.set_follower(broker, FollowerState.BEHIND)

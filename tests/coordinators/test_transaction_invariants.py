@@ -4,13 +4,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from mockbroker.protocol.api_keys import ApiKey
-from mockbroker.protocol.errors import error_name
-from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from mockbroker.protocol.record_batch import CONTROL, TRANSACTIONAL, header_of, records
-from mockbroker.rig.batches import Record, batch
+from mockbroker.protocol.record_batch import CONTROL, header_of, records
 
-from ..driving.cluster import NOW_MS
 from ..driving.transactions import Given, TransactionDriver
 from ..properties import examples
 
@@ -48,19 +43,9 @@ class Instance:
                 assert error in ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"), error
                 return False
         sequence = self.sequences.get(partition, 0)
-        data = batch(
-            [Record(value, timestamp=NOW_MS)],
-            producer_id=self.given.producer_id,
-            producer_epoch=self.given.epoch,
-            sequence=sequence,
-            attributes=TRANSACTIONAL,
+        error, _ = self.driver.write(
+            self.given, sequence, count=1, value=value, partition=partition, transactional_id=self.name
         )
-        topic = self.driver.cluster.topics["orders"]
-        one = TopicProduceData(topic.id, [PartitionProduceData(partition, data)], "orders")
-        version = min(11, self.driver.newest(ApiKey.PRODUCE))
-        request = ProduceRequest(self.name, -1, 1000, [one])
-        answer = self.driver.ask(request, version, broker=topic.partitions[partition].leader)
-        error = error_name(answer.responses[0].partition_responses[0].error_code)
         if error != "NONE":
             assert error == "INVALID_PRODUCER_EPOCH", error
             return False

@@ -69,9 +69,8 @@ def test_a_transaction_may_hang_until_its_coordinator_moves(answer: str) -> None
 @pytest.mark.parametrize(("kafka", "policies"), [("4.2", {}), ("4.4", {"leaderless-marker": "waits"})])
 def test_a_partition_without_leader_gets_its_marker_later(kafka: str, policies: dict[str, str]) -> None:
     driver = TransactionDriver(kafka, policies, brokers=3)
-    driver.cluster.create_topic("alone", [[3]])
+    alone = driver.cluster.create_topic("alone", [[3]]).partitions[0]
     producer = driver.init()
-    leaders = driver.cluster.topics["alone"].partitions[0]
     assert driver.add(producer) == driver.add(producer, topic="alone") == {0: "NONE"}
     assert driver.write(producer, topic="alone")[0] == "NONE"
     assert {each.topic for each in driver.describe().topics} > {"alone"}
@@ -82,7 +81,7 @@ def test_a_partition_without_leader_gets_its_marker_later(kafka: str, policies: 
     driver.start_broker(3)
     driver.advance(100)
     assert driver.describe().transaction_state == "CompleteCommit"
-    assert leaders.log.last_stable_offset == 4
+    assert alone.log.last_stable_offset == 4
 
 
 def test_since_4_3_a_partition_without_leader_gets_no_marker() -> None:
@@ -106,8 +105,7 @@ def test_since_4_3_a_partition_without_leader_gets_no_marker() -> None:
 
 def test_a_leader_that_died_gets_no_marker() -> None:
     driver = TransactionDriver(brokers=3, markers_delay_ms=50)
-    driver.cluster.create_topic("elsewhere", [[3, 2]])
-    partition = driver.cluster.topics["elsewhere"].partitions[0]
+    partition = driver.cluster.create_topic("elsewhere", [[3, 2]]).partitions[0]
     producer = driver.init()
     assert driver.add(producer, topic="elsewhere") == {0: "NONE"}
     assert driver.write(producer, topic="elsewhere")[0] == "NONE"
@@ -155,7 +153,7 @@ def test_markers_go_on_when_the_coordinators_leader_epoch_is_bumped() -> None:
     assert driver.end(producer, commit=True).error == "NONE"
     partition = driver.cluster.transaction_partition("tx")
     coordinator, epoch = partition.leader, partition.leader_epoch
-    orders = driver.cluster.topics["orders"].partitions[0]
+    orders = driver.orders
     driver.stop_broker(({1, 2, 3} - {coordinator, orders.leader}).pop())
     assert (partition.leader, partition.leader_epoch) == (coordinator, epoch + 1)
     driver.advance(1_000)

@@ -65,7 +65,7 @@ def test_the_next_transaction_while_markers_are_under_way() -> None:
     producer = driver.begun()
     driver.end(producer, commit=True)
     driver.create("other")
-    answer = driver.write_later(producer, 0, topic="other").response.responses[0].partition_responses[0]
+    answer = driver.write_later(producer, 0, topic="other").responses[0].partition_responses[0]
     assert error_name(answer.error_code) == "NOT_ENOUGH_REPLICAS"
     assert answer.error_message.endswith("Underlying error: CONCURRENT_TRANSACTIONS")
     assert driver.write(producer, 3) == ("NONE", 3)
@@ -81,7 +81,7 @@ def test_the_broker_waits_in_place_of_a_client_that_adds_by_writing() -> None:
     driver.advance(40)
     assert asked.parked
     driver.advance(20)
-    only = asked.response.responses[0].partition_responses[0]
+    only = asked.responses[0].partition_responses[0]
     assert (only.error_code, only.base_offset) == (0, 4)
 
 
@@ -92,7 +92,7 @@ def test_but_not_for_ever() -> None:
     second = driver.end(first, commit=True, version=5)
     asked = driver.write_later(second, 0, version=12)
     driver.advance(100)
-    only = asked.response.responses[0].partition_responses[0]
+    only = asked.responses[0].partition_responses[0]
     assert error_name(only.error_code) == "CONCURRENT_TRANSACTIONS"
 
 

@@ -11,9 +11,7 @@ from ..driving.transactions import TransactionDriver
 @pytest.mark.parametrize(("commit", "after"), [(True, 5), (False, -1)])
 def test_offsets_count_with_the_transaction(kafka: str, commit: bool, after: int) -> None:
     driver = TransactionDriver(kafka, brokers=3)
-    producer = driver.init()
-    assert driver.add_offsets(producer) == "NONE"
-    assert driver.commit_offset(producer, 5) == "NONE"
+    producer = driver.committing()
     assert driver.committed() == ("NONE", -1)
     assert driver.committed(stable=True) == ("UNSTABLE_OFFSET_COMMIT", -1)
     assert driver.end(producer, commit=commit).error == "NONE"
@@ -44,9 +42,7 @@ def test_the_old_value_stands_until_the_marker() -> None:
 
 def test_offsets_of_a_fenced_producer() -> None:
     driver = TransactionDriver("3.5")
-    old = driver.init()
-    driver.add_offsets(old)
-    driver.commit_offset(old, 5)
+    old = driver.committing()
     assert driver.init().error == "CONCURRENT_TRANSACTIONS"
     assert driver.commit_offset(old, 6) == "INVALID_PRODUCER_EPOCH"
     assert driver.committed() == ("NONE", -1)
@@ -62,9 +58,7 @@ def test_members_that_may_not_commit(driver: TransactionDriver) -> None:
 
 def test_open_offsets_survive_a_move_of_their_group() -> None:
     driver = TransactionDriver(brokers=3)
-    producer = driver.init()
-    driver.add_offsets(producer)
-    driver.commit_offset(producer, 5)
+    producer = driver.committing()
     driver.stop_broker(driver.cluster.offsets_partition("g").leader)
     assert driver.committed(stable=True)[0] == "UNSTABLE_OFFSET_COMMIT"
     driver.end(producer, commit=True)
@@ -74,9 +68,7 @@ def test_open_offsets_survive_a_move_of_their_group() -> None:
 @pytest.mark.parametrize(("policy", "at_once"), [("with-marker", 5), ("later", -1)])
 def test_who_asks_right_after_the_commit(policy: str, at_once: int) -> None:
     driver = TransactionDriver("3.6", policies={"transactional-offsets": policy})
-    producer = driver.init()
-    driver.add_offsets(producer)
-    driver.commit_offset(producer, 5)
+    producer = driver.committing()
     driver.end(producer, commit=True)
     assert driver.committed() == ("NONE", at_once)
     driver.advance(100)
@@ -89,9 +81,7 @@ def test_offsets_do_not_stay_pending_when_the_coordinator_moves_after_the_end(
     kafka: str, commit: bool, after: int
 ) -> None:
     driver = TransactionDriver(kafka, brokers=3)
-    producer = driver.init()
-    driver.add_offsets(producer)
-    driver.commit_offset(producer, 5)
+    producer = driver.committing()
     driver.end(producer, commit=commit)
     for _ in range(2):
         driver.stop_broker(driver.cluster.offsets_partition("g").leader)
@@ -108,9 +98,7 @@ def test_offsets_stay_pending_when_the_marker_is_lost(kafka: str) -> None:
         unclean_leader_election_enable="true",
         replica_lag_time_max_ms=1_000,
     )
-    producer = driver.init()
-    driver.add_offsets(producer)
-    driver.commit_offset(producer, 5)
+    producer = driver.committing()
     partition = driver.cluster.offsets_partition("g")
     (other,) = {1, 2} - {partition.leader}
     partition.set_follower(other, FollowerState.PAUSED)

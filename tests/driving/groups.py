@@ -7,13 +7,21 @@ from typing import Any, NamedTuple
 from mockbroker.controller import elections
 from mockbroker.controller.topic_creation import assign_replicas
 from mockbroker.coordinators.group import ClassicGroup
+from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
+from mockbroker.protocol.messages.describe_groups import DescribedGroup, DescribeGroupsRequest
 from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
 from mockbroker.protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from mockbroker.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from mockbroker.protocol.messages.list_groups import ListGroupsRequest
 from mockbroker.protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
+)
+from mockbroker.protocol.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
 )
 from mockbroker.protocol.messages.offset_fetch import (
     OffsetFetchRequest,
@@ -21,6 +29,7 @@ from mockbroker.protocol.messages.offset_fetch import (
     OffsetFetchRequestTopics,
 )
 from mockbroker.protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from mockbroker.replication.states import FollowerState
 
 from .cluster import Asked, ClusterDriver, configured
 
@@ -73,6 +82,16 @@ class GroupDriver(ClusterDriver):
 
     def responsible(self) -> int:
         return self.broker.id
+
+    @property
+    def others(self) -> set[int]:
+        """Brokers that do not coordinate the group."""
+        return set(self.cluster.brokers) - {self.broker.id}
+
+    def set_followers(self, state: FollowerState) -> None:
+        """Of the partition of `__consumer_offsets` that has the group."""
+        for each in self.others:
+            self.cluster.offsets_partition("g").set_follower(each, state)
 
     @property
     def group(self) -> ClassicGroup:
@@ -136,11 +155,14 @@ class GroupDriver(ClusterDriver):
             setattr(request, name, value)
         return self.ask(request, version)
 
-    def heartbeat(self, joined: Joined, **other: Any) -> int:
+    def heartbeat_later(self, joined: Joined, **other: Any) -> Asked:
         request = HeartbeatRequest("g", joined.generation_id, joined.member_id)
         for name, value in other.items():
             setattr(request, name, value)
-        return self.ask(request).error_code  # type: ignore[no-any-return]
+        return self.ask(request)
+
+    def heartbeat(self, joined: Joined, **other: Any) -> int:
+        return self.heartbeat_later(joined, **other).error_code  # type: ignore[no-any-return]
 
     def leave(self, *members: str | tuple[str, str], version: int = 5) -> Asked:
         """Members by id, or by id and instance id."""
@@ -197,20 +219,57 @@ class GroupDriver(ClusterDriver):
         response = self.commit_later(offsets, joined, **how)
         return {(t.name, p.partition_index): p.error_code for t in response.topics for p in t.partitions}
 
-    def fetch(
-        self, *keys: tuple[str, int], version: int = 9, stable: bool = False
-    ) -> dict[tuple[str, int], Any]:
-        """What is committed, of all partitions without `keys`: response partitions by topic and partition."""
+    def fetch_later(
+        self,
+        *keys: tuple[str, int],
+        version: int = 9,
+        stable: bool = False,
+        group: str = "g",
+        broker: int | None = None,
+    ) -> Asked:
+        """Asks what is committed, of all partitions without `keys`."""
         topics: dict[str, OffsetFetchRequestTopics] = {}
         for name, index in keys:
             topics.setdefault(name, OffsetFetchRequestTopics(name=name)).partition_indexes.append(index)
             known = self.cluster.topics.get(name)
             topics[name].topic_id = known.id if known else None
-        group = OffsetFetchRequestGroup("g", topics=list(topics.values()) if keys else None)
-        response = self.ask(OffsetFetchRequest([group], stable), version)
-        (answer,) = response.groups
+        asked = OffsetFetchRequestGroup(group, topics=list(topics.values()) if keys else None)
+        return self.ask(OffsetFetchRequest([asked], stable), version, broker=broker)
+
+    def fetch(self, *keys: tuple[str, int], **how: Any) -> dict[tuple[str, int], Any]:
+        """As `fetch_later`; response partitions by topic and partition."""
+        (answer,) = self.fetch_later(*keys, **how).groups
         assert answer.error_code == 0
         return {(t.name, p.partition_index): p for t in answer.topics for p in t.partitions}
 
     def offsets(self) -> dict[tuple[str, int], int]:
         return {key: p.committed_offset for key, p in self.fetch().items()}
+
+    # -- admin clients
+
+    def describe(self, version: int | None = None, *, broker: int | None = None) -> DescribedGroup:
+        (group,) = self.ask(DescribeGroupsRequest(["g"]), version, broker=broker).groups
+        assert isinstance(group, DescribedGroup)
+        return group
+
+    def listed(self, *, broker: int | None = None) -> list[str]:
+        return [each.group_id for each in self.ask(ListGroupsRequest(), broker=broker).groups]
+
+    def delete(self, *, broker: int | None = None) -> int:
+        """The error code."""
+        (result,) = self.ask(DeleteGroupsRequest(["g"]), broker=broker).results
+        return result.error_code  # type: ignore[no-any-return]
+
+    def delete_offsets(self, *keys: tuple[str, int], group: str = "g") -> Asked:
+        topics = {name: OffsetDeleteRequestTopic(name) for name, _ in keys}
+        for name, index in keys:
+            topics[name].partitions.append(OffsetDeleteRequestPartition(index))
+        return self.ask(OffsetDeleteRequest(group, list(topics.values())))
+
+
+def replicated(
+    kafka: str = "4.4", policies: Mapping[str, str] | None = None, *, brokers: int = 3, **config: object
+) -> GroupDriver:
+    """`__consumer_offsets` has one partition, with a replica on each broker."""
+    config = {"offsets_topic_num_partitions": 1, "offsets_topic_replication_factor": brokers, **config}
+    return GroupDriver(kafka, policies, brokers=brokers, **config)

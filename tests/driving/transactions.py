@@ -99,28 +99,30 @@ class TransactionDriver(ClusterDriver):
         answer = self.ask(request, version, broker=broker)
         return Given(error_name(answer.error_code), answer.producer_id, answer.producer_epoch)
 
-    def add(
+    def add(self, producer: Given, *partitions: int, **how: Any) -> dict[int, str]:
+        """The error of each partition, which are answered at once."""
+        (result,) = self.add_later(producer, *partitions, **how).results_by_transaction
+        return {
+            p.partition_index: error_name(p.partition_error_code)
+            for t in result.topic_results
+            for p in t.results_by_partition
+        }
+
+    def add_later(
         self,
         producer: Given,
         *partitions: int,
         topic: str = "orders",
         transactional_id: str = "tx",
         version: int | None = 3,
-    ) -> dict[int, str]:
-        """The error of each partition."""
+    ) -> Asked:
         asked = AddPartitionsToTxnTopic(topic, list(partitions) or [0])
         one = AddPartitionsToTxnTransaction(
             transactional_id, producer.producer_id, producer.epoch, topics=[asked]
         )
         version = None if version is None else min(version, self.newest(ApiKey.ADD_PARTITIONS_TO_TXN))
         request = AddPartitionsToTxnRequest([one])
-        answer = self.ask(request, version, broker=self.coordinator(transactional_id))
-        (result,) = answer.results_by_transaction
-        return {
-            p.partition_index: error_name(p.partition_error_code)
-            for t in result.topic_results
-            for p in t.results_by_partition
-        }
+        return self.ask(request, version, broker=self.coordinator(transactional_id))
 
     def write(self, producer: Given, sequence: int = 0, **how: Any) -> tuple[str, int]:
         """(error, base offset) of a batch, as `write_later` sends it, that is answered at once."""
@@ -133,6 +135,7 @@ class TransactionDriver(ClusterDriver):
         sequence: int = 0,
         *,
         count: int = 3,
+        value: bytes = b"x" * 10,
         topic: str = "orders",
         partition: int = 0,
         transactional: bool = True,
@@ -140,9 +143,9 @@ class TransactionDriver(ClusterDriver):
         version: int | None = 11,
         compression: int = NONE,
     ) -> Asked:
-        """A batch of records of ten bytes, as a client of KIP-890's first part."""
+        """A batch of records, as a client of KIP-890's first part."""
         data = batch(
-            [Record(b"x" * 10, timestamp=self.cluster.now_ms)] * count,
+            [Record(value, timestamp=self.cluster.now_ms)] * count,
             producer_id=producer.producer_id,
             producer_epoch=producer.epoch,
             sequence=sequence,
@@ -157,14 +160,17 @@ class TransactionDriver(ClusterDriver):
         request = ProduceRequest(transactional_id if transactional else None, -1, 1000, [one])
         return self.ask(request, chosen, broker=found.partitions[partition].leader)
 
-    def end(
+    def end(self, producer: Given, *, commit: bool, **how: Any) -> Given:
+        answer = self.end_later(producer, commit=commit, **how)
+        return Given(error_name(answer.error_code), answer.producer_id, answer.producer_epoch)
+
+    def end_later(
         self, producer: Given, *, commit: bool, transactional_id: str = "tx", version: int | None = 4
-    ) -> Given:
+    ) -> Asked:
         """As a client without KIP-890's second part unless the version says otherwise."""
         version = None if version is None else min(version, self.newest(ApiKey.END_TXN))
         request = EndTxnRequest(transactional_id, producer.producer_id, producer.epoch, commit)
-        answer = self.ask(request, version, broker=self.coordinator(transactional_id))
-        return Given(error_name(answer.error_code), answer.producer_id, answer.producer_epoch)
+        return self.ask(request, version, broker=self.coordinator(transactional_id))
 
     def exhausted(self, epoch: int = MAX_EPOCH - 1) -> Given:
         """A producer with the highest epoch that clients get."""
@@ -218,6 +224,12 @@ class TransactionDriver(ClusterDriver):
         answer = self.ask(request, version, broker=broker)
         return error_name(answer.topics[0].partitions[0].error_code)
 
+    def committing(self, offset: int = 5) -> Given:
+        """A producer with an offset in its open transaction."""
+        producer = self.init()
+        assert self.add_offsets(producer) == self.commit_offset(producer, offset) == "NONE"
+        return producer
+
     def committed(self, *, stable: bool = False) -> tuple[str, int]:
         """(error, offset) that OffsetFetch answers for `orders-0`."""
         group = OffsetFetchRequestGroup("g", topics=[OffsetFetchRequestTopics(None, [0], "orders")])
@@ -247,15 +259,9 @@ class TransactionDriver(ClusterDriver):
         version = min(version, self.newest(ApiKey.FETCH))
         return self.ask(request, version, broker=found.partitions[0].leader)
 
-    def read(
-        self, offset: int = 0, *, committed: bool = True, topic: str = "orders", version: int = 11
-    ) -> Any:
+    def read(self, offset: int = 0, **how: Any) -> Any:
         """One partition's data."""
-        return (
-            self.fetch(offset, committed=committed, topic=topic, version=version)
-            .response.responses[0]
-            .partitions[0]
-        )
+        return self.fetch(offset, **how).responses[0].partitions[0]
 
     def stable(self) -> tuple[int, int]:
         """(last stable offset, high watermark) of `orders-0`."""

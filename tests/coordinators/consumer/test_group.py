@@ -12,7 +12,6 @@ from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
 )
-from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
 from tests.driving.groups import Generation, GroupDriver
 
 from .playing import AT_ONCE, TOPICS, Client, Playing, group_of, read_by
@@ -103,8 +102,7 @@ def test_a_deleted_group_leaves_nothing_in_the_log() -> None:
     client = Client(driver, "a", TOPICS)
     client.beat()
     client.leave()
-    (deleted,) = driver.ask(DeleteGroupsRequest(["g"])).results
-    assert deleted.error_code is E.NONE
+    assert driver.delete() == E.NONE
     driver.move_coordinator()
     assert "g" not in driver.groups.groups
 
