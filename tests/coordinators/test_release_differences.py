@@ -2,6 +2,7 @@
 
 import pytest
 
+from mockbroker.outcome import NEVER
 from mockbroker.policies.groups.tied_protocols import first_member, java_order, scala_order
 from mockbroker.protocol.errors import ErrorCode as E
 from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
@@ -81,7 +82,7 @@ def test_a_partition_is_named_twice(release: str, times: int) -> None:
 
 def test_no_groups_are_fetched() -> None:
     assert GroupDriver("4.4").ask(OffsetFetchRequest([]), 9).groups == []
-    assert GroupDriver("3.9").ask(OffsetFetchRequest([]), 9).parked
+    assert GroupDriver("3.9").ask(OffsetFetchRequest([]), 9).outcome is NEVER
 
 
 @pytest.mark.parametrize(
