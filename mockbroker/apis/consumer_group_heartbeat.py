@@ -31,7 +31,7 @@ def consumer_group_heartbeat(call: Call, request: ConsumerGroupHeartbeatRequest)
         check(request, call, groups.consumers.planning.assignors)
         if error := groups.refuses(request.group_id):
             return ConsumerGroupHeartbeatResponse(error_code=error)
-        beat = groups.consumers.heartbeat(request, call)
+        beat = groups.consumers.beat(request, call)
     except ApiError as error:
         return ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
     answer = _answer(call, request, beat)

@@ -1,8 +1,8 @@
 """DescribeGroups (15): the state and the members of groups."""
 
 from ..cluster.call import Call
-from ..coordinators.group import ClassicGroup
-from ..coordinators.states import GroupState
+from ..coordinators.classic.group import ClassicGroup
+from ..coordinators.classic.states import GroupState
 from ..outcome import Steps
 from ..policies.groups.described_assignments import described_assignments
 from ..policies.groups.group_operations import group_operations

@@ -19,11 +19,7 @@ def heartbeat(call: Call, request: HeartbeatRequest) -> object:
             error = call.policies[group_loading].heartbeat
         return HeartbeatResponse(error_code=error)
     group = groups.groups.get(request.group_id)
-    error = E.UNKNOWN_MEMBER_ID
-    if group is not None and group.type == "classic":
-        error = groups.members.heartbeat(group, request)
-    elif group is not None:
-        error = groups.consumers.classic_heartbeat(group, request)
+    error = E.UNKNOWN_MEMBER_ID if group is None else groups.kind(group).heartbeat(group, request)
     if error not in (E.NONE, E.REBALANCE_IN_PROGRESS):
         return HeartbeatResponse(error_code=error)
     reply = Reply[HeartbeatResponse](call)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from ..cluster.call import Call
-from ..coordinators.group import RebalanceFailedError
+from ..coordinators.classic.group import RebalanceFailedError
 from ..coordinators.reply import Reply
 from ..outcome import Steps
 from ..portions import portions

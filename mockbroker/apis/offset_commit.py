@@ -2,6 +2,7 @@
 
 from ..cluster.call import Call
 from ..cluster.topic import Topic
+from ..coordinators.members import Claim
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..outcome import Steps
@@ -71,9 +72,7 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> Steps:
 
     call.broker.groups.commit(
         request.group_id,
-        request.generation_id_or_member_epoch,
-        request.member_id,
-        request.group_instance_id,
+        Claim(request.generation_id_or_member_epoch, request.member_id, request.group_instance_id),
         call.version,
         offsets,
         done,

@@ -82,8 +82,8 @@ def _group(call: Call, asked: OffsetFetchRequestGroup, *, require_stable: bool) 
     if error := groups.refuses(asked.group_id, may_be_empty=True):
         return _refused(call.version, asked, error)
     group = groups.groups.get(asked.group_id)
-    if group is not None and group.type == "consumer":
-        error = groups.consumers.check_fetch(group, asked.member_epoch, asked.member_id)
+    if group is not None:
+        error = groups.kind(group).check_fetch(group, asked.member_epoch, asked.member_id)
     if error:
         return _refused(call.version, asked, error)
     unstable: Collection[Key] = ()

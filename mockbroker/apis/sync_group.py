@@ -23,11 +23,5 @@ def sync_group(call: Call, request: SyncGroupRequest) -> object:
     if group is None:
         return SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
     reply = Reply[SyncGroupResponse](call)
-    if group.type == "classic":
-        groups.members.sync(group, request, reply)
-    else:
-        answer = groups.consumers.sync(group, request)
-        groups.settle(
-            group.id, lambda late: reply.complete(SyncGroupResponse(error_code=late) if late else answer)
-        )
+    groups.kind(group).sync(group, request, reply)
     return reply.outcome()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from ..cluster.call import Call
+from ..coordinators.members import Claim
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_rules import Producer
@@ -135,8 +136,8 @@ class _Commit:
 
     def _append(self) -> None:
         call, request, partition = self._call, self._request, self._partition
-        member = request.generation_id, request.member_id, request.group_instance_id
-        error = call.broker.groups.may_commit_in_transaction(request.group_id, *member, self._offsets)
+        claim = Claim(request.generation_id, request.member_id, request.group_instance_id)
+        error = call.broker.groups.may_commit_in_transaction(request.group_id, claim, self._offsets)
         entry = partition.log.producers.entries.get(request.producer_id)
         if not error and entry is not None and request.producer_epoch < entry.epoch:
             error = E.INVALID_PRODUCER_EPOCH

@@ -10,11 +10,11 @@ from .values import CommittedOffset, GroupDescription, MemberDescription, TopicP
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition as Partition
+    from ..coordinators.classic.group import ClassicGroup
+    from ..coordinators.classic.member import ClassicMember
     from ..coordinators.consumer.member import ConsumerMember
-    from ..coordinators.group import ClassicGroup
     from ..coordinators.groups import GroupCoordinator
     from ..coordinators.kinds import Group
-    from ..coordinators.members import Member
 
 _SKIPS: Final = offsets_load.answers["skips"]
 _TO_VERSION_0 = 2
@@ -102,7 +102,7 @@ def committed(group: "Group") -> dict[tuple[str, int], CommittedOffset]:
     }
 
 
-def _member(group: "ClassicGroup", member: "Member") -> MemberDescription:
+def _member(group: "ClassicGroup", member: "ClassicMember") -> MemberDescription:
     assignment = subscription = None
     if group.is_consumer:
         assignment = _assigned(bytes(member.assignment))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..apis.advertised import advertised
 from ..cluster.liveness import Liveness
-from ..coordinators.states import GroupState
+from ..coordinators.classic.states import GroupState
 from ..faults.match import api_name
 from ..nearest import near
 from ..policies.controller.broker_session import broker_session
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition
-    from ..coordinators.group import ClassicGroup
+    from ..coordinators.classic.group import ClassicGroup
     from ..coordinators.kinds import Group
     from ..faults import Faults
 

@@ -13,8 +13,8 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4 as CONTENT_TYPE
 from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from ..coordinators.classic.states import GroupState
 from ..coordinators.group_metrics import GroupMetrics
-from ..coordinators.states import GroupState
 from ..log.compaction import dirty
 from .target import Target
 

@@ -27,15 +27,12 @@ class Burials:
         self._shards = shards
         self._gathered: dict[GroupShard, list[tuple[Pairs, Done]]] | None = None
 
-    def bury(self, group: "Group", offsets: list[Key], done: Done, *, of_group: bool, awaits: bool) -> None:
-        """Tombstones for these offsets and for the group itself. Up to 3.9 a group that never had a
-        generation needs none."""
-        shard = self._shards.of(group.id)
-        if group.type == "classic":
-            pairs = tombstones(group.id, offsets, of_group=of_group and (awaits or group.generation > 0))
-        else:
-            pairs = tombstones(group.id, offsets)
-            pairs += group.graves() if of_group else []
+    def bury(self, group: "Group", offsets: list[Key], done: Done, *, of_group: bool = False) -> None:
+        """Tombstones for these offsets and for the group itself."""
+        shard, awaits = self._shards.of(group.id), self._shards.awaits
+        pairs = tombstones(group.id, offsets)
+        if of_group:
+            pairs += group.graves(awaits=awaits)
         if shard is None or not shard.current or not pairs:
             done(E.NONE if shard is not None else E.NOT_COORDINATOR)
         elif not awaits:
@@ -66,4 +63,4 @@ def _write(shard: GroupShard, graves: list[tuple[Pairs, Done]]) -> None:
             for _, done in graves if last else ():
                 done(commit_error(error, awaits=True))
 
-        shard.write(every[begin : begin + _BATCH_RECORDS], lambda: None, answered, awaits=True)
+        shard.write(every[begin : begin + _BATCH_RECORDS], lambda: None, answered)

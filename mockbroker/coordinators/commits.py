@@ -22,8 +22,6 @@ def commit(
     offsets: Mapping[Key, CommittedOffset],
     done: Done,
     metrics: GroupMetrics,
-    *,
-    awaits: bool,
     producer: Producer | None = None,
 ) -> None:
     """Commits offsets that were checked, as part of a transaction if there is a producer.
@@ -36,6 +34,7 @@ def commit(
     if not offsets:
         done(E.NONE)
         return
+    awaits = shard.awaits
     pairs = shard.layout.commits(group.id, offsets, shard.most_bytes)
     if pairs is None:
         done(commit_error(E.MESSAGE_TOO_LARGE, awaits=awaits))
@@ -63,6 +62,6 @@ def commit(
     if awaits:
         metrics.offset_commits += len(offsets)
     waits = False
-    if not shard.write(pairs, valid, answered, producer, awaits=awaits):
+    if not shard.write(pairs, valid, answered, producer):
         waits = True
         kept.wait(offsets)

@@ -12,7 +12,6 @@ from .group_shards import GroupShards
 from .home import Home
 from .offsets import CommittedOffset, Key
 from .settings import GroupSettings
-from .states import GroupState
 
 if TYPE_CHECKING:
     from .kinds import Group
@@ -75,9 +74,7 @@ class Expiry:
         if group.protocol_type is not None and policies[offset_retention_start] != "commit":
             if group.is_empty:
                 start_ms = _commit_ms if since_ms is None else lambda _: since_ms
-            elif group.subscribed is not None and policies[unsubscribed_offsets](
-                group.type == "consumer" or group.state is GroupState.STABLE
-            ):
+            elif group.subscribed is not None and policies[unsubscribed_offsets](group.is_stable):
                 keep_topics = group.subscribed
             else:
                 return []

@@ -89,12 +89,9 @@ class Layout:
         return commit_value(commit, version)
 
 
-def tombstones(group_id: str, offsets: Iterable[Key], *, of_group: bool = False) -> Pairs:
-    """For committed offsets, and for the group itself."""
-    pairs: Pairs = [(commit_key(group_id, *key), None) for key in offsets]
-    if of_group:
-        pairs.append((group_key(group_id), None))
-    return pairs
+def tombstones(group_id: str, offsets: Iterable[Key]) -> Pairs:
+    """For committed offsets."""
+    return [(commit_key(group_id, *key), None) for key in offsets]
 
 
 def _since(versions: Iterable[tuple[str, int]], release: Release) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..protocol.batch_writing import key_values
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import TRANSACTIONAL
@@ -37,6 +38,10 @@ class GroupShard:
     def serves(self) -> bool:
         """Whether it was loaded."""
         return self.loading is None and not self.failed
+
+    @property
+    def awaits(self) -> bool:
+        return awaits_replication(self._home)
 
     @property
     def current(self) -> bool:
@@ -78,8 +83,9 @@ class GroupShard:
         )
 
     def settle(self, answered: Answered) -> None:
-        """Calls `answered` once all that was written before is replicated; with the errors of `write`."""
-        if self.partition.log.high_watermark >= self._written:
+        """Calls `answered` once all that was written before is replicated, if the release waits for that, or
+        with an error of `write`."""
+        if not self.awaits or self.partition.log.high_watermark >= self._written:
             answered(E.NONE)
         else:
             self._wait(self._written, lambda: None, answered, awaits=True)
@@ -90,17 +96,15 @@ class GroupShard:
         valid: Callable[[], None],
         answered: Answered,
         producer: Producer | None = None,
-        *,
-        awaits: bool,
     ) -> bool:
         """Appends records, and calls `answered` with NONE once they are replicated, as far as the release
         waits for that; just before, they are `valid`. Returns whether both are done.
 
         Otherwise `answered` gets NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, MESSAGE_TOO_LARGE for more than
-        `most_bytes`, or REQUEST_TIMED_OUT after `offsets.commit.timeout.ms`. `awaits` is whether replication
-        is always waited for, as since 4.0; then the records may still become valid after that.
+        `most_bytes`, or REQUEST_TIMED_OUT after `offsets.commit.timeout.ms`; where a release always
+        `awaits` replication, the records may still become valid after that.
         """
-        partition = self.partition
+        partition, awaits = self.partition, self.awaits
         if not self.current:
             answered(E.NOT_LEADER_OR_FOLLOWER)
             return True
@@ -146,6 +150,11 @@ class GroupShard:
 
     def _number(self, config: str) -> int:
         return self._home.environment.configs.broker_int(config)
+
+
+def awaits_replication(home: Home) -> bool:
+    """Whether everything that is written has to be replicated before it is answered, as since 4.0."""
+    return home.policies[commit_below_min_isr] == "awaited"
 
 
 def commit_error(error: ErrorCode, *, awaits: bool) -> ErrorCode:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Final
 from ..environment import Environment, Nobody
 from ..outcome import PARKED
 from ..policies.groups.large_group_record import large_group_record
-from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.offsets_load import offsets_load
 from ..policies.offsets.offsets_load_buffers import offsets_load_buffers
 from ..policies.offsets.offsets_load_pace import offsets_load_pace
 from .group_metrics import GroupMetrics
-from .group_shard import GroupShard
+from .group_shard import GroupShard, awaits_replication
 from .home import Home
 from .loading import BATCHES, Buffer, EndlessLoadError, LoadedGroup, Loading, UnreadableRecordError
 
@@ -46,8 +45,7 @@ class GroupShards:
 
     @property
     def awaits(self) -> bool:
-        """Whether everything that is written has to be replicated before it is answered, as since 4.0."""
-        return self._home.policies[commit_below_min_isr] == "awaited"
+        return awaits_replication(self._home)
 
     @property
     def loading(self) -> bool:

@@ -1,9 +1,9 @@
 """The group coordinator of one broker."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 from ..policies.groups.empty_group_cleanup import empty_group_cleanup
 from ..policies.groups.group_loading import group_loading
@@ -12,40 +12,36 @@ from ..policies.groups.not_coordinator_join import not_coordinator_join
 from ..policies.groups.session_timeout_check import session_timeout_check
 from ..policies.offsets.commit_of_nothing import commit_of_nothing
 from ..policies.offsets.commit_to_unknown_group import commit_to_unknown_group
-from ..policies.offsets.transactional_offsets import transactional_offsets
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
 from .burials import Burials
+from .classic.coordinating import ClassicGroups
+from .classic.group import ClassicGroup, join_error
 from .commits import Done, commit
 from .expiry import Expiry
-from .group import ClassicGroup, RebalanceFailedError, join_error
-from .group_shard import commit_error, group_error
+from .group_shard import commit_error
 from .group_shards import GroupShards
 from .home import Home
 from .loading import LoadedGroup
-from .members import Member
-from .membership import Membership
+from .members import Claim
 from .offsets import CommittedOffset, Key
-from .rebalance import Joining, Rebalance
+from .open_offsets import OpenOffsets
+from .reply import Joining
 from .settings import GroupSettings
-from .states import GroupEvent
 from .transaction_rules import Producer
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
     from .consumer.coordinating import ConsumerGroups
     from .consumer.group import ConsumerGroup
-    from .consumer.member import ConsumerMember
-    from .kinds import Group
+    from .kinds import Group, Kind
 
 E = ErrorCode
 _OFFSETS_AT_ONCE: Final = 1024
 _A_GROUP: Final = 8
 _A_TOMBSTONE: Final = 32
 """To look at a group, and to bury an offset, takes as long as to look at so many offsets."""
-_LATER_MS: Final = 100
-"""How long after its marker a transaction is completed where that is a step of its own."""
 
 
 def nobody(error: ErrorCode) -> None:
@@ -61,12 +57,10 @@ class GroupCoordinator:
         self.groups: dict[str, Group] = {}
         self.shards = GroupShards(home, self._loaded, self._resigned, self._wrote)
         self.settings = GroupSettings.of(environment.configs)
-        self.rebalance = Rebalance(home, self.settings, self._store)
-        self.members = Membership(home, self.settings, self.rebalance)
+        self.classics = ClassicGroups(home, self.settings, self.shards)
         self.burials = Burials(self.shards)
         self.expiry = Expiry(home, self.settings, self.groups, self.shards, self._expire)
-        self._in_transaction: dict[int, dict[str, None]] = {}
-        """Groups with offsets that wait for the end of a transaction, by producer id."""
+        self._open = OpenOffsets(home, self.groups)
         self._unwritten: list[ClassicGroup] = []
 
     def refuses(self, group_id: str, *, may_be_empty: bool = False) -> ErrorCode:
@@ -94,10 +88,9 @@ class GroupCoordinator:
 
         return ConsumerGroups(self)
 
-    def classic(self, group_id: str) -> ClassicGroup | None:
-        """The classic group of that id, if there is one."""
-        group = self.groups.get(group_id)
-        return group if group is not None and group.type == "classic" else None
+    def kind(self, group: "Group") -> "Kind[Any]":
+        """The groups of that kind."""
+        return self.classics if group.type == "classic" else self.consumers
 
     def consumer(self, group_id: str) -> "ConsumerGroup | None":
         """The consumer group of that id, if there is one."""
@@ -113,7 +106,7 @@ class GroupCoordinator:
         group = ClassicGroup(self.home, group_id, self.home.offsets_index(group_id))
         if known is not None:
             group.offsets = known.offsets
-            shard, graves = self.shards.of(group_id), known.graves()
+            shard, graves = self.shards.of(group_id), known.graves(awaits=self.shards.awaits)
             if graves and shard is not None and shard.current:
                 shard.append(graves)
         self.groups[group_id] = group
@@ -138,18 +131,6 @@ class GroupCoordinator:
                     group.unwritten = False
             self._unwritten = [each for each in self._unwritten if each.unwritten]
 
-    def _store(self, group: ClassicGroup, assignments: Mapping[str, bytes], done: Done) -> None:
-        """Writes a generation with its assignment."""
-        shard = self.shards.of(group.id)
-        if shard is None:
-            done(E.NOT_COORDINATOR)
-            return
-        pairs, awaits = shard.layout.group(group.id, group.metadata(assignments)), self.shards.awaits
-        shard.write(pairs, lambda: None, lambda error: done(group_error(error, awaits=awaits)), awaits=awaits)
-
-    def _bury(self, group: "Group", offsets: list[Key], done: Done, *, of_group: bool = False) -> None:
-        self.burials.bury(group, offsets, done, of_group=of_group, awaits=self.shards.awaits)
-
     def _expire(self, expired: "Iterable[tuple[Group, list[Key]]]") -> None:
         with self.burials.together():
             for group, gone in expired:
@@ -158,7 +139,7 @@ class GroupCoordinator:
     def settle(self, group_id: str, done: Done) -> None:
         """Since 4.0 a request that writes nothing waits for what was written to the partition before it.
         COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
-        shard = self.shards.of(group_id) if self.shards.awaits else None
+        shard = self.shards.of(group_id)
         if shard is None:
             done(E.NONE)
         else:
@@ -173,16 +154,13 @@ class GroupCoordinator:
         if at_once and group.is_empty and not group.offsets:
             self._remove(group, gone, done)
         else:
-            self._bury(group, gone, done)
+            self.burials.bury(group, gone, done)
 
     def _remove(self, group: "Group", gone: list[Key], done: Done) -> None:
-        if group.type == "classic":
-            self.rebalance.stop(group)
-            group.fire(GroupEvent.DELETED)
-        else:
-            group.deleted = True
+        self.kind(group).stop(group)
+        group.delete()
         del self.groups[group.id]
-        self._bury(group, gone, done, of_group=True)
+        self.burials.bury(group, gone, done, of_group=True)
 
     # -- moves
 
@@ -195,65 +173,46 @@ class GroupCoordinator:
     def halt(self) -> None:
         """The broker goes down: its timers end, and no request is answered."""
         for group in self.groups.values():
-            self._stop(group)
+            self.kind(group).stop(group)
         self.groups.clear()
         self.shards.halt()
-        self._in_transaction.clear()
+        self._open.clear()
         self._unwritten.clear()
 
     def _loaded(self, partition: int, groups: Mapping[str, LoadedGroup]) -> None:
         """Takes over what was read from `__consumer_offsets`; sessions start again."""
         for group_id, found in groups.items():
             loaded = self.groups[group_id] = self.restored(group_id, partition, found)
-            if loaded.type == "consumer":
-                self.consumers.loaded(loaded)
-            else:
-                for member in loaded.members.values():
-                    self.rebalance.renew(member)
-            for producer_id in loaded.offsets.open:
-                self._in_transaction.setdefault(producer_id, {})[group_id] = None
+            self.kind(loaded).loaded(loaded)
+            self._open.take(loaded)
         if self.groups:
             self.expiry.plan()
 
     def restored(self, group_id: str, partition: int, found: LoadedGroup) -> "Group":
         """A group as its records say; its sessions have not begun."""
-        if found.consumer:
-            return self.consumers.restore(group_id, partition, found)
-        return self.rebalance.load(group_id, partition, found)
+        kind: Kind[Any] = self.consumers if found.consumer else self.classics
+        group: Group = kind.restore(group_id, partition, found)
+        return group
 
     def _resigned(self, partition: int) -> None:
-        """Lets go of the groups of a partition that another broker leads: requests that wait get
-        NOT_COORDINATOR."""
+        """Lets go of the groups of a partition that another broker leads."""
         for group in list(self.groups.values()):
-            if group.partition != partition:
-                continue
-            del self.groups[group.id]
-            self._stop(group)
-            if group.type == "classic":
-                self.rebalance.refuse(group, E.NOT_COORDINATOR)
-            for producer_id in group.offsets.open:
-                self._in_transaction.get(producer_id, {}).pop(group.id, None)
-
-    def _stop(self, group: "Group") -> None:
-        """Ends the group's timers."""
-        if group.type == "classic":
-            self.rebalance.stop(group)
-        else:
-            self.consumers.stop(group)
+            if group.partition == partition:
+                del self.groups[group.id]
+                self.kind(group).resign(group)
+                self._open.drop(group)
 
     # -- members
 
-    def end_session(self, group_id: str, member: "Member | ConsumerMember") -> None:
+    def end_session(self, group_id: str, member_id: str) -> None:
         """The member was silent for too long."""
         group = self.groups[group_id]
-        if group.type == "consumer":
-            self.consumers.remove(group, [member.id])
-        elif isinstance(member, Member):
-            self.rebalance.end_session(group, member)
+        self.kind(group).end_session(group, member_id)
 
     def join(self, request: JoinGroupRequest, reply: Joining) -> None:
         settings, member_id, policies = self.settings, request.member_id, self.home.policies
         error, timeout_ms = self.refuses(request.group_id), request.session_timeout_ms
+        group = self.groups.get(request.group_id)
         if not settings.min_session_timeout_ms <= timeout_ms <= settings.max_session_timeout_ms and (
             not error
             or (error is not E.INVALID_GROUP_ID and policies[session_timeout_check] == "by-any-broker")
@@ -262,59 +221,34 @@ class GroupCoordinator:
         elif error:
             kept = error is E.INVALID_GROUP_ID or policies[not_coordinator_join] == "member-id"
             reply.complete(join_error(member_id if kept else "", error))
-        elif (shared := self.consumer(request.group_id)) is not None and not shared.is_empty:
-            answer = self.consumers.join(shared, request, reply.call)
-            self.settle(
-                request.group_id, lambda late: reply.complete(join_error("", late) if late else answer)
-            )
-        elif member_id and request.group_id not in self.groups:
+        elif group is None and member_id:
             reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
         else:
-            known = request.group_id in self.groups
-            group = self.create(request.group_id)
-            if not known and policies[new_group_record] == "written":
-                self._store(group, {}, nobody)
-            try:
-                self.members.join(group, request, reply)
-            except RebalanceFailedError:
-                self._fail_join(group, reply)
-
-    @staticmethod
-    def _fail_join(group: ClassicGroup, reply: Joining) -> None:
-        """Answers the request now, and not when its member is removed."""
-        for member in group.members.values():
-            if member.join is reply:
-                group.answer_join(member, join_error("", E.UNKNOWN_SERVER_ERROR))
+            if group is None or group.is_empty:
+                begins, group = group is None, self.create(request.group_id)
+                if begins and policies[new_group_record] == "written":
+                    self.classics.store(group, {}, nobody)
+            self.kind(group).join(group, request, reply)
 
     def leave(self, group_id: str, leaving: Sequence[MemberIdentity]) -> list[MemberResponse]:
-        """The result for each member; the group rebalances once, after the last one."""
-        known = self.groups.get(group_id)
-        if known is not None and known.type == "consumer":
-            return self.consumers.leave(known, leaving)
-        group = self.classic(group_id)
-        answers = []
-        rebalance = False
-        for member in leaving:
-            error, counts = (
-                (E.UNKNOWN_MEMBER_ID, False) if group is None else self.members.leave(group, member)
-            )
-            rebalance = rebalance or counts
-            answers.append(MemberResponse(member.member_id, member.group_instance_id, error))
-        if group is not None:
-            self.members.left(group, rebalance=rebalance)
-        return answers
+        """The result for each member."""
+        group = self.groups.get(group_id)
+        if group is None:
+            return [
+                MemberResponse(each.member_id, each.group_instance_id, E.UNKNOWN_MEMBER_ID)
+                for each in leaving
+            ]
+        return self.kind(group).leave(group, leaving)
 
     # -- offsets
 
     def commit(
         self,
         group_id: str,
-        generation: int,
-        member_id: str,
-        instance_id: str | None,
+        claim: Claim,
         version: int,
         offsets: Mapping[Key, CommittedOffset],
-        done: Callable[[ErrorCode], None],
+        done: Done,
     ) -> None:
         """Commits offsets if the member may; a commit from outside creates a group that does not exist."""
         shard = self.shards.of(group_id)
@@ -323,40 +257,26 @@ class GroupCoordinator:
             return
         group = self.groups.get(group_id)
         if group is None:
-            if generation >= 0:
+            if claim.generation >= 0:
                 done(self.home.policies[commit_to_unknown_group](version))
                 return
             group = self._begin_with_commit(group_id)
-        if group.type == "consumer":
-            error = self.consumers.check_commit(group, generation, member_id, version, offsets)
-        else:
-            error = self.members.check_commit(group, generation, member_id, instance_id)
-        if error:
+        if error := self.kind(group).check_commit(group, claim, version, offsets):
             done(error)
-            return
-        commit(shard, group, offsets, done, self.shards.metrics, awaits=self.shards.awaits)
+        else:
+            commit(shard, group, offsets, done, self.shards.metrics)
 
-    def may_commit_in_transaction(
-        self,
-        group_id: str,
-        generation: int,
-        member_id: str,
-        instance_id: str | None,
-        offsets: Iterable[Key],
-    ) -> ErrorCode:
+    def may_commit_in_transaction(self, group_id: str, claim: Claim, offsets: Iterable[Key]) -> ErrorCode:
         """The error if offsets of this member may not be part of a transaction; creates a group that does not
         exist."""
         if error := self.refuses(group_id):
             return error
         group = self.groups.get(group_id)
         if group is None:
-            if generation >= 0:
+            if claim.generation >= 0:
                 return E.ILLEGAL_GENERATION
             group = self._begin_with_commit(group_id)
-        if group.type == "consumer":
-            member = generation, member_id, instance_id
-            return self.consumers.check_transactional_commit(group, *member, offsets)
-        return self.members.check_transactional_commit(group, generation, member_id, instance_id)
+        return self.kind(group).check_transactional_commit(group, claim, offsets)
 
     def commit_in_transaction(
         self,
@@ -368,28 +288,14 @@ class GroupCoordinator:
         """The offsets become valid when the transaction is committed."""
         shard = self.shards.of(group.id)
         assert shard is not None
-        self._in_transaction.setdefault(producer.id, {})[group.id] = None
-        commit(shard, group, offsets, done, self.shards.metrics, awaits=self.shards.awaits, producer=producer)
+        self._open.add(producer.id, group.id)
+        commit(shard, group, offsets, done, self.shards.metrics, producer)
 
     def complete_transaction(self, partition: int, producer_id: int, committed: bool) -> None:
         """A marker is in a partition of `__consumer_offsets`: offsets that waited for it become valid, or are
         dropped."""
         self._wrote(partition)
-        complete = partial(self._complete, partition, producer_id, committed)
-        if self.home.policies[transactional_offsets] == "later":
-            self.environment.after(_LATER_MS, complete)
-        else:
-            complete()
-
-    def _complete(self, partition: int, producer_id: int, committed: bool) -> None:
-        waiting = self._in_transaction.pop(producer_id, {})
-        for group_id in list(waiting):
-            if self.home.offsets_index(group_id) == partition:
-                del waiting[group_id]
-                if (group := self.groups.get(group_id)) is not None:
-                    group.offsets.complete(producer_id, committed)
-        if waiting:
-            self._in_transaction[producer_id] = waiting
+        self._open.complete(partition, producer_id, committed)
 
     def forget_offsets(self, group: "Group", keys: list[Key], done: Done) -> None:
         """COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""

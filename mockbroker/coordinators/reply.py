@@ -3,6 +3,8 @@
 from typing import Generic, TypeVar
 
 from ..outcome import PARKED
+from ..protocol.messages.join_group import JoinGroupResponse
+from ..protocol.messages.sync_group import SyncGroupResponse
 from .home import Request
 
 R = TypeVar("R")
@@ -36,3 +38,7 @@ class Reply(Generic[R]):
             return self._response
         self._parked = True
         return PARKED
+
+
+Joining = Reply[JoinGroupResponse]
+Syncing = Reply[SyncGroupResponse]

@@ -18,7 +18,7 @@ def _needs_no_heartbeat(cluster: Cluster, member: GroupMember) -> str:
 def evict_member(cluster: Cluster, member: GroupMember) -> None:
     """Ends the session of a group's member, as if it had sent no heartbeat for too long: the group rebalances
     without it."""
-    member.coordinator.groups.end_session(member.group, member.found)
+    member.coordinator.groups.end_session(member.group, member.found.id)
 
 
 def _none_expires(cluster: Cluster, partition: TopicPartition, producer_id: SomeProducer = None) -> str:

@@ -16,8 +16,8 @@ from .parameters import BrokerId, GroupId, MemberName, PartitionIndex, TopicName
 from .signatures import Parameter, parameters
 
 if TYPE_CHECKING:
+    from ..coordinators.classic.member import ClassicMember
     from ..coordinators.consumer.member import ConsumerMember
-    from ..coordinators.members import Member
 
 S = TypeVar("S")
 
@@ -51,7 +51,7 @@ class GroupMember(NamedTuple):
 
     coordinator: Broker
     group: str
-    found: "Member | ConsumerMember"
+    found: "ClassicMember | ConsumerMember"
 
 
 class CoordinatedTransaction(NamedTuple):

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockbroker.coordinators.group import ClassicGroup
-from mockbroker.coordinators.states import GroupState
+from mockbroker.coordinators.classic.group import ClassicGroup
+from mockbroker.coordinators.classic.states import GroupState
 
 from ..driving.cluster import Asked
 from ..driving.groups import SESSION_MS, Generation, GroupDriver
@@ -106,8 +106,8 @@ class World:
                 assert response.member_id == response.leader
 
     def check(self) -> None:
-        group = self.driver.broker.groups.classic("g")
-        if group is None:
+        group = self.driver.broker.groups.groups.get("g")
+        if group is None or group.type != "classic":
             self.generation = 0
             self.protocols.clear()
             return

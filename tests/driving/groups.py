@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mockbroker.controller import elections
 from mockbroker.controller.topic_creation import assign_replicas
-from mockbroker.coordinators.group import ClassicGroup
+from mockbroker.coordinators.classic.group import ClassicGroup
 from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
 from mockbroker.protocol.messages.describe_groups import DescribedGroup, DescribeGroupsRequest
 from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
@@ -95,9 +95,8 @@ class GroupDriver(ClusterDriver):
 
     @property
     def group(self) -> ClassicGroup:
-        group = self.groups.classic("g")
-        if group is None:
-            raise KeyError("g")
+        group = self.groups.groups["g"]
+        assert group.type == "classic"
         return group
 
     @property

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.coordinators.group import ClassicGroup
+from mockbroker.coordinators.classic.group import ClassicGroup
 from mockbroker.policies import OwnPolicyError
 from mockbroker.rig.client import Client, DisconnectedError, Pending
 

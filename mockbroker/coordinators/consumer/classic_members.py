@@ -13,9 +13,9 @@ from ...protocol.messages.heartbeat import HeartbeatRequest
 from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from ...protocol.releases import parse
+from ..classic.subscriptions import CONSUMER
 from ..home import Home, Request
 from ..members import client_name, new_member_id
-from ..subscriptions import CONSUMER
 from .group import ConsumerGroup
 from .member import Assignment, Classic, ConsumerMember, MemberState, partitions_of
 from .planning import Planning

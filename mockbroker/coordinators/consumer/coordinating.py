@@ -1,6 +1,6 @@
 """The consumer groups of one coordinator."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from ...environment import Environment
@@ -13,11 +13,13 @@ from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from ...protocol.messages.leave_group import MemberIdentity, MemberResponse
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from ...protocol.releases import facts, parse
-from ..group import join_error
-from ..group_records import Pairs, tombstones
+from ..classic.group import join_error
+from ..group_records import Pairs
 from ..home import Home, Request
 from ..loading import LoadedGroup
+from ..members import Claim
 from ..offsets import Key
+from ..reply import Joining, Syncing
 from . import requests
 from .classic_members import ClassicMembers
 from .group import ConsumerGroup
@@ -30,9 +32,9 @@ from .settings import served
 from .timers import Timers
 
 if TYPE_CHECKING:
-    from ..group import ClassicGroup
+    from ..classic.coordinating import ClassicGroups
+    from ..classic.group import ClassicGroup
     from ..group_shards import GroupShards
-    from ..rebalance import Rebalance
     from ..settings import GroupSettings
 
 E = ErrorCode
@@ -62,10 +64,13 @@ class Coordinator(Protocol):
     groups: "dict[str, ClassicGroup | ConsumerGroup]"
     shards: "GroupShards"
     settings: "GroupSettings"
-    rebalance: "Rebalance"
+    classics: "ClassicGroups"
 
     @property
     def expiry(self) -> Expiring: ...
+
+    def settle(self, group_id: str, done: Callable[[ErrorCode], None]) -> None:
+        """Calls `done` once what was written before is replicated, or with an error."""
 
 
 class ConsumerGroups:
@@ -73,7 +78,7 @@ class ConsumerGroups:
         home, configs = coordinator.home, coordinator.environment.configs
         self._coordinator = coordinator
         self._environment = coordinator.environment
-        self._timers = Timers(coordinator.environment, self._fence)
+        self._timers = Timers(coordinator.environment, self.end_session)
         self.planning = Planning(home, self._timers, self._looked_up)
         self._heartbeats = Heartbeats(home, self._timers, self.planning)
         self._classics = ClassicMembers(home, self._timers, self.planning, coordinator.settings.max_size)
@@ -87,7 +92,7 @@ class ConsumerGroups:
 
     # -- members of the consumer protocol
 
-    def heartbeat(self, request: ConsumerGroupHeartbeatRequest, call: Request) -> Beat:
+    def beat(self, request: ConsumerGroupHeartbeatRequest, call: Request) -> Beat:
         """ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, and what `Heartbeats` finds."""
         if request.member_epoch < JOINING:
             left = self._existing(request.group_id)
@@ -108,8 +113,13 @@ class ConsumerGroups:
 
     # -- members of the classic protocol
 
-    def join(self, group: ConsumerGroup, request: JoinGroupRequest, call: Request) -> JoinGroupResponse:
-        """To be sent once what was written before is replicated."""
+    def join(self, group: ConsumerGroup, request: JoinGroupRequest, reply: Joining) -> None:
+        answer = self._join(group, request, reply.call)
+        self._coordinator.settle(
+            group.id, lambda late: reply.complete(join_error("", late) if late else answer)
+        )
+
+    def _join(self, group: ConsumerGroup, request: JoinGroupRequest, call: Request) -> JoinGroupResponse:
         try:
             joined = self._classics.join(group, request, call)
         except ApiError as error:
@@ -122,14 +132,16 @@ class ConsumerGroups:
             self._write(group)
         return joined.answer
 
-    def sync(self, group: ConsumerGroup, request: SyncGroupRequest) -> SyncGroupResponse:
-        """To be sent once what was written before is replicated."""
+    def sync(self, group: ConsumerGroup, request: SyncGroupRequest, reply: Syncing) -> None:
         try:
-            return self._classics.sync(group, request)
+            answer = self._classics.sync(group, request)
         except ApiError as error:
-            return SyncGroupResponse(error_code=error.code)
+            answer = SyncGroupResponse(error_code=error.code)
+        self._coordinator.settle(
+            group.id, lambda late: reply.complete(SyncGroupResponse(error_code=late) if late else answer)
+        )
 
-    def classic_heartbeat(self, group: ConsumerGroup, request: HeartbeatRequest) -> ErrorCode:
+    def heartbeat(self, group: ConsumerGroup, request: HeartbeatRequest) -> ErrorCode:
         try:
             return self._classics.heartbeat(group, request)
         except ApiError as error:
@@ -158,7 +170,8 @@ class ConsumerGroups:
 
     # -- the end of memberships
 
-    def _fence(self, group: ConsumerGroup, member_id: str) -> None:
+    def end_session(self, group: ConsumerGroup, member_id: str) -> None:
+        """The member was silent for too long, or took too long for what it had to do."""
         self.remove(group, [member_id])
 
     def remove(self, group: ConsumerGroup, member_ids: Iterable[str]) -> None:
@@ -174,14 +187,14 @@ class ConsumerGroups:
 
     def _downgrade(self, group: ConsumerGroup, *, rebalances: bool) -> None:
         """The group becomes a classic one; all its members use the classic protocol already."""
-        home, rebalance = self._coordinator.home, self._coordinator.rebalance
+        home, rebalance = self._coordinator.home, self._coordinator.classics.rebalance
         self.stop(group)
         made = downgraded(group, home, rebalance)
         self._coordinator.groups[group.id] = made
         shard = self._coordinator.shards.of(group.id)
         if shard is not None and shard.current:
             assignments = {each.id: each.assignment for each in made.members.values()}
-            shard.append(group.graves() + shard.layout.group(made.id, made.metadata(assignments)))
+            shard.append(group.graves(awaits=True) + shard.layout.group(made.id, made.metadata(assignments)))
         for member in made.members.values():
             rebalance.renew(member)
         if rebalances:
@@ -192,6 +205,10 @@ class ConsumerGroups:
         for member_id in group.members:
             self._timers.stop(group, member_id)
 
+    def resign(self, group: ConsumerGroup) -> None:
+        """Another broker coordinates the group."""
+        self.stop(group)
+
     def loaded(self, group: ConsumerGroup) -> None:
         self._timers.loaded(group)
 
@@ -201,8 +218,8 @@ class ConsumerGroups:
         """A new group. If a classic one becomes a consumer group, its record goes, and its members stay."""
         earlier, graves = self._coordinator.groups.get(group.id), Pairs()
         if earlier is not None and earlier.type == "classic":
-            self._coordinator.rebalance.stop(earlier)
-            graves = tombstones(group.id, (), of_group=earlier.generation > 0)
+            self._coordinator.classics.stop(earlier)
+            graves = earlier.graves(awaits=False)
         self._coordinator.groups[group.id] = group
         for member in group.members.values():
             self._timers.heard(group, member)
@@ -231,13 +248,14 @@ class ConsumerGroups:
     # -- offsets
 
     def check_commit(
-        self, group: ConsumerGroup, epoch: int, member_id: str, version: int, partitions: Iterable[Key]
+        self, group: ConsumerGroup, claim: Claim, version: int, partitions: Iterable[Key]
     ) -> ErrorCode:
         """The error if this member may not commit for these partitions now
         (`ConsumerGroup.validateOffsetCommit`)."""
+        epoch = claim.generation
         if epoch < 0 and group.is_empty:
             return E.NONE
-        member = group.members.get(member_id)
+        member = group.members.get(claim.member_id)
         if member is None:
             return E.UNKNOWN_MEMBER_ID
         if version < _WITH_EPOCHS and member.classic is None:
@@ -258,17 +276,12 @@ class ConsumerGroups:
         )
 
     def check_transactional_commit(
-        self,
-        group: ConsumerGroup,
-        epoch: int,
-        member_id: str,
-        instance_id: str | None,
-        partitions: Iterable[Key],
+        self, group: ConsumerGroup, claim: Claim, partitions: Iterable[Key]
     ) -> ErrorCode:
         """As for OffsetCommit; older clients name no member (KIP-447)."""
-        if epoch == -1 and not member_id and instance_id is None:
+        if claim.generation == -1 and claim.names_nobody:
             return E.NONE
-        error = self.check_commit(group, epoch, member_id, _WITH_EPOCHS, partitions)
+        error = self.check_commit(group, claim, _WITH_EPOCHS, partitions)
         return E.ILLEGAL_GENERATION if error is E.STALE_MEMBER_EPOCH else error
 
     @staticmethod
@@ -316,7 +329,7 @@ class ConsumerGroups:
             return made
         check_upgrade(group, self._environment.configs)
         # Members that wait for others would wait for ever; they join again, even if there is an error.
-        self._coordinator.rebalance.refuse(group, E.REBALANCE_IN_PROGRESS)
+        self._coordinator.classics.rebalance.refuse(group, E.REBALANCE_IN_PROGRESS)
         upgrade(group, made, home)
         return made
 

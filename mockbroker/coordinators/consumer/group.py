@@ -36,6 +36,8 @@ class ConsumerGroup:
     """The type in ListGroups v5 and later."""
     protocol_type: Final = "consumer"
     is_consumer: Final = True
+    is_stable: Final = True
+    """Whether the subscriptions of all members are known."""
     unwritten: Final = False
     leader: Final = None
 
@@ -78,7 +80,10 @@ class ConsumerGroup:
         self._epochs: dict[tuple[UUID, int], int] = {}
         """Of the members that have partitions, or have to give them up."""
 
-    def graves(self) -> Pairs:
+    def delete(self) -> None:
+        self.deleted = True
+
+    def graves(self, *, awaits: bool) -> Pairs:
         """Tombstones for all records of the group, in Kafka's order."""
         return [(key, None) for key in sorted(self.written, key=burial_order)]
 

@@ -7,11 +7,11 @@ from ...protocol.consumer_protocol import read_assignment, read_subscription
 from ...protocol.errors import ErrorCode
 from ...protocol.group_metadata import GroupMetadata, MemberMetadata
 from ...protocol.messages.join_group import JoinGroupRequestProtocol
-from ..group import ClassicGroup
+from ..classic.group import ClassicGroup
+from ..classic.member import ClassicMember
+from ..classic.rebalance import Rebalance
+from ..classic.subscriptions import CONSUMER
 from ..home import Home
-from ..members import Member
-from ..rebalance import Rebalance
-from ..subscriptions import CONSUMER
 from .classic_members import classic_of, owned_of, written
 from .group import ConsumerGroup
 from .member import Assignment, ConsumerMember, MemberState
@@ -44,7 +44,7 @@ def upgrade(group: ClassicGroup, made: ConsumerGroup, home: Home) -> None:
         made.target[member.id] = {topic: frozenset(indexes) for topic, indexes in found.assigned.items()}
 
 
-def _upgraded(group: ClassicGroup, member: Member, home: Home) -> ConsumerMember:
+def _upgraded(group: ClassicGroup, member: ClassicMember, home: Home) -> ConsumerMember:
     try:
         assigned = _assigned(group, member, home)
         said = read_subscription(bytes(member.metadata(group.protocol or "")))
@@ -67,7 +67,7 @@ def _upgraded(group: ClassicGroup, member: Member, home: Home) -> ConsumerMember
     )
 
 
-def _assigned(group: ClassicGroup, member: Member, home: Home) -> Assignment:
+def _assigned(group: ClassicGroup, member: ClassicMember, home: Home) -> Assignment:
     if not member.assignment:
         return {}
     found = read_assignment(bytes(member.assignment))

@@ -8,25 +8,23 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Concatenate, ParamSpec
 
-from ..policies.groups.failed_rebalance import failed_rebalance
-from ..policies.groups.missing_sync import missing_sync
-from ..protocol.errors import ErrorCode
-from ..protocol.group_metadata import MemberMetadata
-from ..protocol.messages.join_group import (
+from ...policies.groups.failed_rebalance import failed_rebalance
+from ...policies.groups.missing_sync import missing_sync
+from ...protocol.errors import ErrorCode
+from ...protocol.group_metadata import MemberMetadata
+from ...protocol.messages.join_group import (
     JoinGroupRequest,
     JoinGroupRequestProtocol,
-    JoinGroupResponse,
 )
-from ..protocol.messages.sync_group import SyncGroupResponse
+from ...protocol.messages.sync_group import SyncGroupResponse
+from ..home import Home
+from ..members import Session, client_name
+from ..reply import Joining
+from ..settings import NEW_MEMBER_JOIN_TIMEOUT_MS, GroupSettings
 from .group import ClassicGroup, RebalanceFailedError, join_error
-from .home import Home
-from .loading import LoadedGroup
-from .members import Member, Session, client_name
-from .reply import Reply
-from .settings import NEW_MEMBER_JOIN_TIMEOUT_MS, GroupSettings
+from .member import ClassicMember
 from .states import GroupEvent, GroupState
 
-Joining = Reply[JoinGroupResponse]
 P = ParamSpec("P")
 Step = Callable[Concatenate["Rebalance", ClassicGroup, P], None]
 Store = Callable[[ClassicGroup, Mapping[str, bytes], Callable[[ErrorCode], None]], None]
@@ -89,13 +87,13 @@ class Rebalance:
 
     def _new_member(
         self, group: ClassicGroup, member_id: str, instance_id: str | None, client_id: str, host: str
-    ) -> Member:
+    ) -> ClassicMember:
         session = Session(self._environment, lambda: self.end_session(group, member))
-        member = Member(member_id, instance_id, client_id, host, session)
+        member = ClassicMember(member_id, instance_id, client_id, host, session)
         return member
 
     def update_member(
-        self, group: ClassicGroup, member: Member, request: JoinGroupRequest, reply: Joining
+        self, group: ClassicGroup, member: ClassicMember, request: JoinGroupRequest, reply: Joining
     ) -> None:
         _update(group, member, request)
         group.await_join(member, reply)
@@ -135,17 +133,17 @@ class Rebalance:
         else:
             self.prepare_or_complete(group)
 
-    def renew(self, member: Member) -> None:
+    def renew(self, member: ClassicMember) -> None:
         member.session.renew(member.session_timeout_ms)
 
-    def end_session(self, group: ClassicGroup, member: Member) -> None:
+    def end_session(self, group: ClassicGroup, member: ClassicMember) -> None:
         """The member was silent for too long."""
         if not member.may_be_silent:
             self.dismiss(group, member)
             with contextlib.suppress(RebalanceFailedError):
                 self.after_removal(group)
 
-    def dismiss(self, group: ClassicGroup, member: Member) -> None:
+    def dismiss(self, group: ClassicGroup, member: ClassicMember) -> None:
         """Removes a member; call `after_removal` then."""
         group.answer_join(member, join_error("", ErrorCode.UNKNOWN_MEMBER_ID))
         group.remove(member.id)
@@ -310,19 +308,6 @@ class Rebalance:
             group.answer_join(member, join_error(member.id, error))
             group.answer_sync(member, SyncGroupResponse(error_code=error))
 
-    def load(self, group_id: str, partition: int, loaded: LoadedGroup) -> ClassicGroup:
-        """The group as it was written, with members whose sessions have not begun: a rebalance in progress is
-        lost."""
-        group, metadata = ClassicGroup(self._home, group_id, partition), loaded.metadata
-        group.offsets.committed, group.offsets.open = loaded.offsets, loaded.open
-        if metadata is None:
-            return group
-        for each in metadata.members:
-            protocols = [JoinGroupRequestProtocol(metadata.protocol or "", each.subscription)]
-            self.adopt(group, each, protocols, metadata.protocol_type)
-        group.take(metadata)
-        return group
-
     def adopt(
         self,
         group: ClassicGroup,
@@ -348,7 +333,7 @@ class Rebalance:
             member.session.end()
 
 
-def synced(group: ClassicGroup, member: Member) -> SyncGroupResponse:
+def synced(group: ClassicGroup, member: ClassicMember) -> SyncGroupResponse:
     return SyncGroupResponse(
         protocol_type=group.protocol_type,
         protocol_name=group.protocol,
@@ -356,5 +341,5 @@ def synced(group: ClassicGroup, member: Member) -> SyncGroupResponse:
     )
 
 
-def _update(group: ClassicGroup, member: Member, request: JoinGroupRequest) -> None:
+def _update(group: ClassicGroup, member: ClassicMember, request: JoinGroupRequest) -> None:
     group.update(member, request.protocols, request.rebalance_timeout_ms, request.session_timeout_ms)

@@ -4,8 +4,8 @@ import struct
 from collections.abc import Iterable
 from typing import Final
 
-from ..protocol.consumer_protocol import reader
-from ..protocol.reading import READ_ERRORS
+from ...protocol.consumer_protocol import reader
+from ...protocol.reading import READ_ERRORS
 
 CONSUMER: Final = "consumer"
 """The protocol type of consumer groups."""

@@ -7,21 +7,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
-from ..environment import Timer
-from ..policies.groups.tied_protocols import tied_protocols
-from ..policies.groups.unreadable_subscription import unreadable_subscription
-from ..protocol.errors import ErrorCode
-from ..protocol.group_metadata import GroupMetadata, MemberMetadata
-from ..protocol.messages.join_group import (
+from ...environment import Timer
+from ...policies.groups.tied_protocols import tied_protocols
+from ...policies.groups.unreadable_subscription import unreadable_subscription
+from ...protocol.errors import ErrorCode
+from ...protocol.group_metadata import GroupMetadata, MemberMetadata
+from ...protocol.messages.join_group import (
     JoinGroupRequestProtocol,
     JoinGroupResponse,
     JoinGroupResponseMember,
 )
-from ..protocol.messages.sync_group import SyncGroupResponse
-from .home import Home
-from .members import Member
-from .offsets import Offsets
-from .reply import Reply
+from ...protocol.messages.sync_group import SyncGroupResponse
+from ...protocol.offsets_log import group_key
+from ..group_records import Pairs
+from ..home import Home
+from ..offsets import Offsets
+from ..reply import Reply
+from .member import ClassicMember
 from .states import TRANSITIONS, GroupEvent, GroupState
 from .subscriptions import CONSUMER, UnreadableError, subscribed_topics
 
@@ -50,7 +52,7 @@ class ClassicGroup:
         self.protocol_type: str | None = None
         self.protocol: str | None = None
         self.leader: str | None = None
-        self.members: dict[str, Member] = {}
+        self.members: dict[str, ClassicMember] = {}
         self.static: dict[str, str] = {}
         self.pending: dict[str, Timer] = {}
         self.syncing: set[str] = set()
@@ -66,6 +68,14 @@ class ClassicGroup:
         self.sync_timer: Timer | None = None
         self._supported: Counter[str] = Counter()
 
+    def delete(self) -> None:
+        self.fire(GroupEvent.DELETED)
+
+    def graves(self, *, awaits: bool) -> Pairs:
+        """The tombstone of the group. Up to 3.9, where nothing `awaits` replication, one that never had a
+        generation needs none."""
+        return [(group_key(self.id), None)] if awaits or self.generation > 0 else []
+
     def fire(self, event: GroupEvent) -> None:
         """Takes the group to the next state. KeyError if the table has none."""
         self.state = TRANSITIONS[self.state][event]
@@ -74,6 +84,10 @@ class ClassicGroup:
     @property
     def is_empty(self) -> bool:
         return self.state is GroupState.EMPTY
+
+    @property
+    def is_stable(self) -> bool:
+        return self.state is GroupState.STABLE
 
     @property
     def can_rebalance(self) -> bool:
@@ -94,7 +108,7 @@ class ClassicGroup:
 
     # -- members
 
-    def add(self, member: Member, protocol_type: str) -> None:
+    def add(self, member: ClassicMember, protocol_type: str) -> None:
         """Adds a member with its protocols; the first one becomes the leader."""
         if member.instance_id is not None:
             self.static[member.instance_id] = member.id
@@ -108,7 +122,7 @@ class ClassicGroup:
 
     def update(
         self,
-        member: Member,
+        member: ClassicMember,
         protocols: Sequence[JoinGroupRequestProtocol],
         rebalance_timeout_ms: int,
         session_timeout_ms: int,
@@ -140,7 +154,7 @@ class ClassicGroup:
         if timer is not None:
             timer.cancel()
 
-    def replace_static(self, instance_id: str, new_id: str) -> Member:
+    def replace_static(self, instance_id: str, new_id: str) -> ClassicMember:
         """Gives the member of `instance_id` a new id; a request that waits under the old id is fenced.
 
         An id whose SyncGroup has not come stays in `syncing`, as in Kafka: when its time is over, the group
@@ -188,7 +202,7 @@ class ClassicGroup:
             self._supported[p.name] == len(self.members) for p in protocols
         )
 
-    def _no_longer_supported(self, member: Member) -> None:
+    def _no_longer_supported(self, member: ClassicMember) -> None:
         for each in member.protocols:
             self._supported[each.name] -= 1
             if not self._supported[each.name]:
@@ -272,18 +286,18 @@ class ClassicGroup:
 
     # -- answers
 
-    def await_join(self, member: Member, reply: Reply[JoinGroupResponse]) -> None:
+    def await_join(self, member: ClassicMember, reply: Reply[JoinGroupResponse]) -> None:
         """The member's JoinGroup waits from now on; an earlier one that waits is never answered."""
         self.joining += member.join is None
         member.join = reply
 
-    def answer_join(self, member: Member, response: JoinGroupResponse) -> None:
+    def answer_join(self, member: ClassicMember, response: JoinGroupResponse) -> None:
         if member.join is not None:
             reply, member.join = member.join, None
             self.joining -= 1
             reply.complete(response)
 
-    def answer_sync(self, member: Member, response: SyncGroupResponse) -> bool:
+    def answer_sync(self, member: ClassicMember, response: SyncGroupResponse) -> bool:
         """Returns whether a SyncGroup was waiting for the answer."""
         if member.sync is None:
             return False
@@ -291,7 +305,7 @@ class ClassicGroup:
         reply.complete(response)
         return True
 
-    def fail(self, error: Exception) -> list[Member]:
+    def fail(self, error: Exception) -> list[ClassicMember]:
         """Ends the waiting requests with an error; returns their members."""
         failed = [each for each in self.members.values() if each.join is not None or each.sync is not None]
         for member in failed:

@@ -1,0 +1,1 @@
+"""Groups whose assignments are made by a member, their leader."""
