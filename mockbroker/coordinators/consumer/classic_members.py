@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...policies.groups.classic_member_rebalance import classic_member_rebalance
+from ...policies.groups.unreadable_member import unreadable_member
 from ...protocol.api_error import ApiError
 from ...protocol.consumer_protocol import Partitions, Subscription, read_subscription, write_assignment
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.heartbeat import HeartbeatRequest
 from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
-from ...protocol.releases import parse
 from ..classic.subscriptions import CONSUMER
 from ..home import Home, Request
 from ..members import client_name, new_member_id
@@ -58,7 +58,7 @@ class ClassicMembers:
         """A member joins, or joins again; the id with which it has to do so if it has none.
 
         ApiError INCONSISTENT_GROUP_PROTOCOL, GROUP_MAX_SIZE_REACHED, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID;
-        for a subscription that can't be read UNKNOWN_SERVER_ERROR up to 4.3.
+        for a subscription that can't be read what `unreadable-member` says.
         """
         if self._migration is Migration.DISABLED:
             raise ApiError(E.INCONSISTENT_GROUP_PROTOCOL, "the group migration is disabled")
@@ -120,8 +120,7 @@ class ClassicMembers:
         try:
             return read_subscription(bytes(protocols[0].metadata))
         except ValueError:
-            told = parse("4.4") <= self._home.environment.release
-            raise ApiError(E.INCONSISTENT_GROUP_PROTOCOL if told else E.UNKNOWN_SERVER_ERROR) from None
+            raise ApiError(self._home.policies[unreadable_member]) from None
 
     # -- SyncGroup, Heartbeat
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from ...environment import Environment
+from ...policies.groups.first_group_epoch import first_group_epoch
 from ...policies.groups.old_member_epoch import old_member_epoch
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
@@ -12,7 +13,7 @@ from ...protocol.messages.heartbeat import HeartbeatRequest
 from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from ...protocol.messages.leave_group import MemberIdentity, MemberResponse
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
-from ...protocol.releases import facts, parse
+from ...protocol.releases import facts
 from ..classic.group import join_error
 from ..group_records import Pairs
 from ..home import Home, Request
@@ -297,9 +298,9 @@ class ConsumerGroups:
     # -- groups
 
     def _new(self, group_id: str, partition: int) -> ConsumerGroup:
-        """Groups begin with epoch 1 since 4.3, before that with 0, which is over at once."""
-        first = int(parse("4.3") <= self._environment.release)
-        return ConsumerGroup(group_id, partition, self._environment.now_ms, first)
+        """The first member begins the next epoch."""
+        epoch = self._coordinator.home.policies[first_group_epoch] - 1
+        return ConsumerGroup(group_id, partition, self._environment.now_ms, epoch)
 
     def _existing(self, group_id: str) -> ConsumerGroup:
         group = self._coordinator.groups.get(group_id)

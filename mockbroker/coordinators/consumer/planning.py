@@ -8,11 +8,11 @@ from ...environment import Nobody
 from ...outcome import PARKED, Steps
 from ...policies.groups.assignor_change import assignor_change
 from ...policies.groups.emptied_expression import emptied_expression
+from ...policies.groups.emptied_group_epoch import emptied_group_epoch
 from ...policies.groups.unsubscribed_partitions import unsubscribed_partitions
 from ...portions import Pace
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from ...protocol.releases import parse
 from ..home import Home
 from . import regular_expressions
 from .assignors import ASSIGNORS, Subscriber
@@ -105,7 +105,7 @@ class Planning:
         group.resolved = {pattern: found for pattern, found in group.resolved.items() if pattern in used}
         self._begin_epoch(group)
         if group.is_empty:
-            if parse("4.4") <= self._environment.release:
+            if self._home.policies[emptied_group_epoch] == "its-own":
                 group.assignment_epoch, group.assigned_ms = group.epoch, None
             group.state_since_ms = self._environment.now_ms
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from mockbroker.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
 )
@@ -114,6 +115,24 @@ def test_the_first_epoch_by_release(kafka: str, epoch: int) -> None:
     client.beat()
     assert client.epoch == epoch
     assert len(read_by({"a": client})) == 3
+
+
+@pytest.mark.parametrize(("answer", "epoch"), [("one", 1), ("two", 2)])
+def test_the_first_epoch_by_policy(answer: str, epoch: int) -> None:
+    client = Client(GroupDriver(policies={"first-group-epoch": answer}), "a", ["orders"])
+    client.beat()
+    assert client.epoch == epoch
+
+
+@pytest.mark.parametrize(("answer", "behind"), [("behind", 1), ("its-own", 0)])
+def test_the_assignment_epoch_of_an_emptied_group(answer: str, behind: int) -> None:
+    driver = GroupDriver(policies={"emptied-group-epoch": answer}, **AT_ONCE)
+    client = Client(driver, "a", TOPICS)
+    client.beat()
+    client.leave()
+    (group,) = driver.ask(ConsumerGroupDescribeRequest(["g"])).groups
+    assert group.group_state == "Empty"
+    assert group.group_epoch - group.assignment_epoch == behind
 
 
 @pytest.mark.parametrize(

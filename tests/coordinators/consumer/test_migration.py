@@ -253,6 +253,16 @@ def test_the_migration_policy(policy: str, upgrades: bool, downgrades: bool) -> 
     assert (driver.groups.groups["g"].type == "classic") == downgrades
 
 
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [("server-error", E.UNKNOWN_SERVER_ERROR), ("inconsistent-protocol", E.INCONSISTENT_GROUP_PROTOCOL)],
+)
+def test_a_subscription_that_can_not_be_read(answer: str, error: ErrorCode) -> None:
+    driver = GroupDriver(policies={"unreadable-member": answer}, **NO_DELAY)
+    Client(driver, "consumer", TOPICS).beat()
+    assert driver.join(version=3, protocols={"range": b"x"}).error_code == error
+
+
 def test_without_migration_classic_members_can_not_join() -> None:
     driver = GroupDriver(**NO_DELAY, group_consumer_migration_policy="disabled")
     Client(driver, "consumer", TOPICS).beat()
