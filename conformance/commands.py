@@ -19,7 +19,8 @@ from rich.progress import (
 from mockbroker.protocol.releases import NEWEST
 
 from ..rig import readiness, telemetry_receiver
-from ..rig.real_broker import RealBrokerError, RealCluster
+from ..rig.downloads import RealBrokerError
+from ..rig.real_broker import RealCluster
 from ..rig.scene import Target
 from ..rig.setup import BROKER_CONFIG, CLUSTER_SIZES
 from . import recordings

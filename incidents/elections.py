@@ -18,7 +18,7 @@ async def unclean_election(stage: Stage) -> None:
         await stage.clients.send(library, "orders", 0, 500)
     await stage.caught_up("orders")
     end = await stage.do(stage.admin.offset, "orders")
-    await stage.do(stage.cluster.kill, 2)
+    await stage.do(stage.cluster.kill_broker, 2)
     stage.did("a broker was killed", broker=2)
     await stage.start(3)
     await stage.led("orders", 3)

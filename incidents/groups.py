@@ -50,7 +50,7 @@ async def coordinator_moved_while_loading(stage: Stage) -> None:
         first = stage.admin.state(_OFFSETS).leader
         await stage.do(_many_commits, stage, first)
         with _Slow(stage.cluster, first) as slow:
-            await stage.do(stage.cluster.kill, first)
+            await stage.do(stage.cluster.kill_broker, first)
             stage.did("a broker was killed", broker=first)
             await stage.until("the next coordinator to load", lambda: slow.frozen is not None)
         second = slow.frozen or 0
@@ -60,7 +60,7 @@ async def coordinator_moved_while_loading(stage: Stage) -> None:
         )
         third = stage.admin.state(_OFFSETS)
         stage.did("another coordinator took over", broker=third.leader, leader_epoch=third.epoch)
-        stage.cluster.thaw(second)
+        stage.cluster.let_go(second)
         stage.did("it went on", broker=second)
         await stage.start(first)
         await stage.in_sync("orders")
@@ -103,14 +103,14 @@ class _Slow:
     def _run(self) -> None:
         while not self._ends.is_set() and self.frozen is None:
             for node in self._others:
-                self._cluster.freeze(node)
+                self._cluster.hold(node)
             self.frozen = next(
                 (node for node in self._others if _loads(self._cluster, node) > self._begun[node]), None
             )
             self._ends.wait(0.01)
             for node in self._others:
                 if node != self.frozen:
-                    self._cluster.thaw(node)
+                    self._cluster.let_go(node)
             self._ends.wait(0.005)
 
     def __enter__(self) -> "_Slow":

@@ -9,7 +9,9 @@ import tarfile
 from pathlib import Path
 from typing import Final
 
-from .cluster import BROKERS, CONTROLLER, RecordedCluster
+from mockbroker.rig.real_broker import CONTROLLER
+
+from .cluster import BROKERS, RecordedCluster
 
 ARCHIVE: Final = "files.tar.xz"
 TRUTH: Final = "truth.toml"

@@ -1,11 +1,14 @@
 """Plays a story on brokers of a release, and keeps what they wrote."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import trio
+
+from mockbroker.rig.scene import LacksApiError
+from mockbroker.rig.stories import Tell
 
 from . import consumer_groups, elections, exactly_once, groups, healthy, producers, records
 from .admin import Admin
@@ -19,11 +22,29 @@ MODULES = (healthy, exactly_once, elections, records, producers, groups, consume
 """Which add their stories."""
 
 
-def record(story: Story, release: str, out: Path, tell: Callable[[str], None] = lambda _: None) -> Path:
-    """Writes into the folder RELEASE-NAME of `out`, in place of an earlier one.
+class Incidents:
+    """A `rig.stories.Recordable`: each story gets a folder RELEASE-NAME."""
 
-    RealBrokerError, BuildError, AdminError, StoryError, DriverFailedError.
-    """
+    releases = ("4.4.0",)
+
+    def about(self) -> dict[str, str]:
+        return {name: f"({each.finding or 'healthy'}) {each.about}" for name, each in STORIES.items()}
+
+    def sharing(self, names: Sequence[str]) -> list[list[str]]:
+        return [[name] for name in names]
+
+    def record(self, release: str, names: Sequence[str], tell: Tell, out: Path | None) -> None:
+        """In the current folder if `out` is None. LacksApiError, RealBrokerError, BuildError, AdminError,
+        StoryError, DriverFailedError."""
+        for story in (STORIES[name] for name in names):
+            if not story.known_to(release):
+                raise LacksApiError(f"what begins with Kafka {'.'.join(map(str, story.since))}")
+            home = _record(story, release, out or Path(), tell)
+            size = sum(each.stat().st_size for each in home.iterdir())
+            tell(f"{story.name}: {size // 1024} KiB")
+
+
+def _record(story: Story, release: str, out: Path, tell: Tell) -> Path:
     home = out / f"{release}-{story.name}"
     with (
         TemporaryDirectory(prefix="incident-") as scratch,
@@ -55,7 +76,7 @@ async def _play(
     cluster: RecordedCluster,
     logs: Path,
     truth: Truth,
-    tell: Callable[[str], None],
+    tell: Tell,
     copy: Callable[[], None],
 ) -> None:
     tell("starts clients")
@@ -63,6 +84,3 @@ async def _play(
         stage = Stage(cluster, Admin(cluster.ports), clients, logs, truth, tell, copy)
         await story.play(stage)
         await clients.leave(*clients.members)
-
-
-__all__ = ["STORIES", "record"]

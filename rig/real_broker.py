@@ -1,4 +1,4 @@
-"""Run real Apache Kafka brokers on loopback: jars by Maven, KRaft, no container.
+"""Run real Apache Kafka brokers on loopback: jars by Maven, KRaft or ZooKeeper, no container.
 
 Needs `java` (17 or newer) and, for the first run of a release, `mvn`.
 """
@@ -8,109 +8,50 @@ import contextlib
 import os
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Final, Self
 
-from ..errors import MockBrokerError
 from . import telemetry_receiver
 from .client import Client
+from .downloads import RealBrokerError, broker_jars, program
 from .setup import BROKER_CONFIG, PROCESS_CONFIG
 
-_LOGGING = {
-    "2": ("org.slf4j:slf4j-reload4j:1.7.36",),
-    "3": ("org.slf4j:slf4j-reload4j:1.7.36",),
-    "4": ("org.apache.logging.log4j:log4j-slf4j-impl:2.25.3", "org.apache.logging.log4j:log4j-core:2.25.3"),
-}
-_OLD_LOGGING = "org.slf4j:slf4j-log4j12:1.7.25"
-_ON_JAVA_17 = {"2": "org.apache.zookeeper:zookeeper:3.5.9"}
-"""What releases before 2.4 need besides, by major version; the others need what Java 9 took out."""
-_TAKEN_OUT = "javax.xml.bind:jaxb-api:2.3.1"
-_COPY_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
-_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
-<modelVersion>4.0.0</modelVersion>
-<groupId>mockbroker</groupId><artifactId>real-kafka</artifactId><version>{release}</version>
-<packaging>pom</packaging>
-<dependencies>
-{dependencies}
-</dependencies>
-</project>
-"""
-# kafka-tools-api is named by the poms of 4.x but not published; brokers run without it.
-_DEPENDENCY = """<dependency><groupId>{0}</groupId><artifactId>{1}</artifactId><version>{2}</version>
-<exclusions><exclusion><groupId>org.apache.kafka</groupId>\
-<artifactId>kafka-tools-api</artifactId></exclusion></exclusions></dependency>"""
-_LOG4J_PROPERTIES = """log4j.rootLogger=INFO, A
+_LOG4J_PROPERTIES: Final = """log4j.rootLogger=INFO, A
 log4j.appender.A=org.apache.log4j.ConsoleAppender
 log4j.appender.A.layout=org.apache.log4j.PatternLayout
 log4j.appender.A.layout.ConversionPattern=[%d] %p %m (%c)%n
 """
-_LOG4J2_XML = """<Configuration><Appenders><Console name="A">
+_LOG4J2_XML: Final = """<Configuration><Appenders><Console name="A">
 <PatternLayout pattern="[%d] %p %m (%c)%n"/></Console></Appenders>
 <Loggers><Root level="INFO"><AppenderRef ref="A"/></Root></Loggers></Configuration>
 """
-_PORTS = range(18_000, 32_000)
+CONTROLLER: Final = 100
+"""Node id of a controller that is not a broker, or of ZooKeeper."""
+BETWEEN: Final = "REPLICATION"
+"""The listener at which brokers reach each other, where there is one."""
+_PORTS: Final = range(18_000, 32_000)
 """Below those that Linux and macOS give to connections."""
-_START_LIMIT_S = 90.0
-_STOP_LIMIT_S = 60.0
-
-
-class RealBrokerError(MockBrokerError):
-    """A real broker could not be fetched or started; the message says what to do."""
-
-
-def cache_folder() -> Path:
-    """Where jars are kept: `MOCKBROKER_CACHE`, else `~/.cache/mockbroker`."""
-    return Path(os.environ.get("MOCKBROKER_CACHE") or Path.home() / ".cache" / "mockbroker")
-
-
-def _program(name: str, purpose: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        raise RealBrokerError(f"`{name}` is not on the PATH: it is needed to {purpose}")
-    return found
-
-
-def fetch_jars(release: str) -> Path:
-    """Folder with the run-time class path of `release`, copied by Maven on first use."""
-    folder = cache_folder() / "kafka" / release
-    if (folder / "complete").exists():
-        return folder
-    maven = _program("mvn", f"fetch the jars of Kafka {release} on first use")
-    folder.mkdir(parents=True, exist_ok=True)
-    pom = folder / "pom.xml"
-    pom.write_text(
-        _POM.format(
-            release=release,
-            dependencies="\n".join(_DEPENDENCY.format(*name.split(":")) for name in _wanted(release)),
-        )
-    )
-    command = [maven, "-B", "-q", "-f", str(pom), "-C", _COPY_GOAL]
-    command += ["-DincludeScope=runtime", f"-DoutputDirectory={folder}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RealBrokerError(
-            f"mvn could not fetch Kafka {release}:\n{done.stdout[-3000:]}{done.stderr[-2000:]}"
-        )
-    (folder / "complete").touch()
-    return folder
-
-
-def _wanted(release: str) -> tuple[str, ...]:
-    """Artifacts of a release from 0.11 on; those before 2.4 need ZooKeeper. RealBrokerError."""
-    major, minor = map(int, release.split(".")[:2])
-    if major > max(map(int, _LOGGING)):
-        raise RealBrokerError(f"Kafka {release}: only releases up to {max(_LOGGING)}.x can be fetched here")
-    if (major, minor) < (2, 4):
-        besides = _ON_JAVA_17.get(str(major), _TAKEN_OUT)
-        return (f"org.apache.kafka:kafka_2.12:{release}", _OLD_LOGGING, besides)
-    return (f"org.apache.kafka:kafka_2.13:{release}", *_LOGGING[str(major)])
+_START_LIMIT_S: Final = 90.0
+_STOP_LIMIT_S: Final = 60.0
+_LIMIT_S: Final = 150.0
+_STILL_S: Final = 1.5
+_PACE_S: Final = 0.1
+_LAST_WORDS: Final = 3000
+_TOOL: Final = 0
+"""In place of a node's id."""
+_CHECKPOINTS: Final = ("recovery-point-offset-checkpoint", "log-start-offset-checkpoint")
+_ZOOKEEPER: Final = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+_ONLY_KRAFT: Final = ("node.", "process.", "controller.", "broker.session.", "broker.heartbeat.")
+"""How settings begin that brokers with ZooKeeper don't have."""
 
 
 def free_ports(count: int) -> list[int]:
@@ -128,8 +69,9 @@ def free_ports(count: int) -> list[int]:
 
 
 class RealCluster:
-    """`brokers` real brokers of one release (node ids from 1; node 1 is also the controller). With
-    `telemetry` they take metrics of clients (KIP-714), which needs `javac`."""
+    """`brokers` real brokers of one release, with node ids from 1. Node 1 is also the controller, unless that
+    is `apart`; releases before 3.0 have ZooKeeper beside them. With `telemetry` brokers take metrics of
+    clients (KIP-714), which needs `javac`. A `rig.brokers.Brokers`."""
 
     def __init__(
         self,
@@ -138,107 +80,199 @@ class RealCluster:
         config: Mapping[str, str] | None = None,
         *,
         telemetry: bool = False,
+        apart: bool = False,
     ) -> None:
         self.release = release
+        self.zookeeper = int(release.split(".")[0]) < 3
         self.config = dict(BROKER_CONFIG if config is None else config)
-        self._java = _program("java", "run real Kafka brokers")
-        self._jars = fetch_jars(release)
-        self._folder = Path(tempfile.mkdtemp(prefix=f"kafka-{release}-"))
+        self._java = program("java", "run real Kafka brokers")
+        self._jars = broker_jars(release)
+        self.folder = Path(tempfile.mkdtemp(prefix=f"kafka-{release}-"))
         if telemetry:
-            javac = _program("javac", "compile the plugin that takes clients' metrics")
-            self.config |= telemetry_receiver.compiled(javac, self._jars, self._folder)
+            javac = program("javac", "compile the plugin that takes clients' metrics")
+            self.config |= telemetry_receiver.compiled(javac, self._jars, self.folder)
         *ports, self._controller_port = free_ports(brokers + 1)
         self.ports = dict(enumerate(ports, start=1))
+        self._controller = CONTROLLER if apart or self.zookeeper else 1
         # A leading "-" would read as an option of the storage tool.
         self.cluster_id = "K" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")[1:]
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        (self._folder / "log4j.properties").write_text(_LOG4J_PROPERTIES)
-        (self._folder / "log4j2.xml").write_text(_LOG4J2_XML)
+        (self.folder / "log4j.properties").write_text(_LOG4J_PROPERTIES)
+        (self.folder / "log4j2.xml").write_text(_LOG4J2_XML)
+
+    @property
+    def nodes(self) -> Sequence[int]:
+        return list(self.ports)
 
     @property
     def bootstrap_servers(self) -> str:
         return ",".join(f"127.0.0.1:{port}" for port in self.ports.values())
 
-    def _command(self, main: str, *arguments: str) -> list[str]:
-        logs = f"-Dlog4j.configuration=file:{self._folder}/log4j.properties"
-        logs2 = f"-Dlog4j2.configurationFile={self._folder}/log4j2.xml"
-        small = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-        return [self._java, *small, logs, logs2, "-cp", f"{self._jars}/*:{self._folder}", main, *arguments]
+    def data(self, node: int) -> Path:
+        """The folder with its segments."""
+        return self.folder / f"data{node}"
+
+    def log(self, node: int) -> str:
+        """What it has logged."""
+        return self._output(node).read_text(errors="replace")
+
+    # -- how nodes are set up; a subclass may say otherwise
+
+    def _listeners(self, node: int) -> dict[str, tuple[int, int]]:
+        """By name: the port on which a node listens, and the one that it tells others."""
+        found = {"PLAINTEXT": (self.ports[node], self.ports[node])} if node in self.ports else {}
+        if node == self._controller:
+            found["CONTROLLER"] = (self._controller_port, self._controller_port)
+        return found
+
+    @property
+    def _quorum_port(self) -> int:
+        """Where brokers reach the controller or ZooKeeper."""
+        return self._controller_port
+
+    def _output(self, node: int) -> Path:
+        """Where the process writes."""
+        return self.folder / f"broker{node}.log"
+
+    def _options(self, node: int) -> Sequence[str]:
+        """Of the JVM of a node, or of a tool."""
+        return ()
+
+    def _environment(self, node: int) -> Mapping[str, str]:
+        """What is added to that of this process."""
+        return {}
 
     def _properties(self, node: int) -> dict[str, str]:
-        controller = node == 1
-        listeners = f"PLAINTEXT://127.0.0.1:{self.ports[node]}"
-        if controller:
-            listeners += f",CONTROLLER://127.0.0.1:{self._controller_port}"
-        return {
+        listeners = self._listeners(node)
+        found = {
             **PROCESS_CONFIG,
-            **self.config,
+            **{key: value for key, value in self.config.items() if not key.startswith("zookeeper.")},
             "node.id": str(node),
-            "process.roles": "broker,controller" if controller else "broker",
-            "controller.quorum.voters": f"1@127.0.0.1:{self._controller_port}",
+            "process.roles": ",".join(self._roles(node)),
+            "controller.quorum.voters": f"{self._controller}@127.0.0.1:{self._quorum_port}",
             "controller.listener.names": "CONTROLLER",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-            "listeners": listeners,
-            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.ports[node]}",
-            "inter.broker.listener.name": "PLAINTEXT",
-            "log.dirs": f"{self._folder}/data{node}",
+            "listener.security.protocol.map": ",".join(
+                f"{each}:PLAINTEXT" for each in self._every_listener()
+            ),
+            "listeners": _addresses({name: port for name, (port, _) in listeners.items()}),
+            "log.dirs": str(self.data(node)),
         }
+        if node in self.ports:
+            advertised = {name: port for name, (_, port) in listeners.items() if name != "CONTROLLER"}
+            found["advertised.listeners"] = _addresses(advertised)
+            found["inter.broker.listener.name"] = BETWEEN if BETWEEN in advertised else "PLAINTEXT"
+        elif self._quorum_port != self._controller_port:
+            # Brokers go by what the leader of the quorum advertises, not by what they are configured with.
+            found["advertised.listeners"] = _addresses({"CONTROLLER": self._quorum_port})
+        if not self.zookeeper:
+            return found
+        kept = {key: value for key, value in found.items() if not key.startswith(_ONLY_KRAFT)}
+        sessions = {key: value for key, value in self.config.items() if key.startswith("zookeeper.")}
+        reached = {"zookeeper.connect": f"127.0.0.1:{self._quorum_port}"}
+        return {**kept, **sessions, **reached, "broker.id": str(node)}
+
+    def _roles(self, node: int) -> Iterable[str]:
+        return (["broker"] if node in self.ports else []) + ["controller"] * (node == self._controller)
+
+    def _every_listener(self) -> Iterable[str]:
+        return dict.fromkeys(name for node in self._nodes() for name in self._listeners(node))
+
+    def _nodes(self) -> list[int]:
+        """In the order in which they start."""
+        return list(dict.fromkeys((self._controller, *self.ports)))
+
+    def _of_zookeeper(self) -> dict[str, str]:
+        return {
+            "dataDir": f"{self.folder}/zookeeper",
+            "clientPort": str(self._controller_port),
+            "clientPortAddress": "127.0.0.1",
+            "admin.enableServer": "false",
+            "tickTime": "500",
+            "maxSessionTimeout": "200000",
+        }
+
+    # -- processes
 
     def start(self) -> None:
         """Format the storage, start every broker and wait until all of them are in Metadata."""
-        for node in self.ports:
+        for node in self._nodes():
             self._format(node)
             self._launch(node)
         for node in self.ports:
             self._await(node)
 
-    def stop_broker(self, node: int) -> None:
+    def stop_broker(self, broker: int) -> None:
         """Shut one of several brokers down in order, and wait until it is gone."""
-        process = self._processes[node]
+        process = self._processes[broker]
         process.terminate()
         try:
             process.wait(_STOP_LIMIT_S)
         except subprocess.TimeoutExpired:
-            raise RealBrokerError(f"broker {node} did not stop:\n{self._log(node)}") from None
+            raise RealBrokerError(f"broker {broker} did not stop:\n{self._last_words(broker)}") from None
 
-    def kill_broker(self, node: int) -> None:
+    def kill_broker(self, broker: int) -> None:
         """Kill one of several brokers, which tells nobody, and wait until it is gone."""
-        process = self._processes[node]
+        process = self._processes[broker]
         process.kill()
         process.wait()
 
-    def start_broker(self, node: int) -> None:
+    def start_broker(self, broker: int) -> None:
         """Start one that was stopped or killed, and wait until it knows of all that run."""
-        self._launch(node)
-        self._await(node)
+        self._launch(broker)
+        self._await(broker)
+
+    def hold(self, broker: int) -> None:
+        """Its process stands still until it is let go."""
+        os.kill(self._processes[broker].pid, signal.SIGSTOP)
+
+    def let_go(self, broker: int) -> None:
+        os.kill(self._processes[broker].pid, signal.SIGCONT)
 
     def _await(self, node: int) -> None:
         limit = time.monotonic() + _START_LIMIT_S
         while not self._up(node):
             if self._processes[node].poll() is not None or time.monotonic() > limit:
                 raise RealBrokerError(
-                    f"broker {node} of Kafka {self.release} did not start:\n{self._log(node)}"
+                    f"broker {node} of Kafka {self.release} did not start:\n{self._last_words(node)}"
                 )
-            time.sleep(0.1)
+            time.sleep(_PACE_S)
 
     def _format(self, node: int) -> None:
-        file = self._folder / f"server{node}.properties"
-        file.write_text("".join(f"{key}={value}\n" for key, value in self._properties(node).items()))
-        with (self._folder / f"broker{node}.log").open("ab") as log:
-            storage = ("kafka.tools.StorageTool", "format", "-t", self.cluster_id, "-c", str(file))
-            formatted = subprocess.run(self._command(*storage), check=False, stdout=log, stderr=log)
+        file = self._properties_file(node)
+        zookeeper = self.zookeeper and node == self._controller
+        given = self._of_zookeeper() if zookeeper else self._properties(node)
+        file.write_text("".join(f"{key}={value}\n" for key, value in given.items()))
+        if self.zookeeper:
+            return
+        storage = ("kafka.tools.StorageTool", "format", "-t", self.cluster_id, "-c", str(file))
+        command = self._command(_TOOL, *storage)
+        formatted = subprocess.run(command, check=False, capture_output=True, text=True)
         if formatted.returncode:
-            raise RealBrokerError(f"storage of broker {node} could not be formatted:\n{self._log(node)}")
+            said = f"{formatted.stdout}{formatted.stderr}"[-_LAST_WORDS:]
+            raise RealBrokerError(f"storage of broker {node} could not be formatted:\n{said}")
 
     def _launch(self, node: int) -> None:
-        with (self._folder / f"broker{node}.log").open("ab") as log:
+        main = _ZOOKEEPER if self.zookeeper and node == self._controller else "kafka.Kafka"
+        self._output(node).parent.mkdir(exist_ok=True)
+        with self._output(node).open("ab") as log:
             self._processes[node] = subprocess.Popen(
-                self._command("kafka.Kafka", str(self._folder / f"server{node}.properties")),
+                self._command(node, main, str(self._properties_file(node))),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                env={**os.environ, **self._environment(node)},
                 start_new_session=True,
             )
+
+    def _properties_file(self, node: int) -> Path:
+        return self.folder / f"server{node}.properties"
+
+    def _command(self, node: int, main: str, *arguments: str) -> list[str]:
+        logs = f"-Dlog4j.configuration=file:{self.folder}/log4j.properties"
+        logs2 = f"-Dlog4j2.configurationFile={self.folder}/log4j2.xml"
+        small = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+        classes = ["-cp", f"{self._jars}/*:{self.folder}"]
+        return [self._java, *small, logs, logs2, *self._options(node), *classes, main, *arguments]
 
     def _up(self, node: int) -> bool:
         try:
@@ -246,14 +280,10 @@ class RealCluster:
                 answer = client.call("metadata", 4, {"topics": [], "allow_auto_topic_creation": False})
         except OSError:
             return False
-        return len(answer["brokers"]) == self._running()
+        return len(answer["brokers"]) == sum(self._processes[each].poll() is None for each in self.ports)
 
-    def _running(self) -> int:
-        """How many brokers run."""
-        return sum(1 for each in self._processes.values() if each.poll() is None)
-
-    def _log(self, node: int) -> str:
-        return (self._folder / f"broker{node}.log").read_text(errors="replace")[-3000:]
+    def _last_words(self, node: int) -> str:
+        return self._output(node).read_text(errors="replace")[-_LAST_WORDS:]
 
     def stop(self) -> None:
         for process in self._processes.values():
@@ -261,7 +291,44 @@ class RealCluster:
         for process in self._processes.values():
             process.wait()
         self._processes.clear()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # -- what stories ask for
+
+    def client(self, broker: int, client_id: str = "conformance") -> Client:
+        return Client("127.0.0.1", self.ports[broker], client_id, timeout=30)
+
+    def settle(self, look: Callable[[int], Any], online: Sequence[int]) -> Any:
+        limit, since, last = time.monotonic() + _LIMIT_S, time.monotonic(), None
+        while True:
+            seen = [look(broker) for broker in online]
+            if any(each != seen[0] for each in seen) or seen != last:
+                since, last = time.monotonic(), seen
+            elif time.monotonic() - since > _STILL_S * (1 + self.zookeeper):
+                return seen[0]
+            if time.monotonic() > limit:
+                raise TimeoutError(f"brokers {online} do not agree: {seen}")
+            time.sleep(_PACE_S)
+
+    def checkpoint(self, broker: int) -> None:
+        """Returns once its checkpoints are written, which happens at regular times whatever is in them."""
+        files = [self.data(broker) / name for name in _CHECKPOINTS]
+        for _ in range(2):
+            before = [_written_at(file) for file in files]
+            self.until(partial(_all_written_since, files, before), f"checkpoints of broker {broker}")
+
+    def until(self, done: Callable[[], bool], what: str) -> None:
+        limit = time.monotonic() + _LIMIT_S
+        while not done():
+            if time.monotonic() > limit:
+                raise TimeoutError(f"waited in vain for {what}")
+            time.sleep(_PACE_S)
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
 
     def __enter__(self) -> Self:
         try:
@@ -275,3 +342,15 @@ class RealCluster:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def _addresses(ports: Mapping[str, int]) -> str:
+    return ",".join(f"{name}://127.0.0.1:{port}" for name, port in ports.items())
+
+
+def _written_at(file: Path) -> int:
+    return file.stat().st_mtime_ns if file.exists() else 0
+
+
+def _all_written_since(files: Sequence[Path], before: Sequence[int]) -> bool:
+    return all(_written_at(file) != then for file, then in zip(files, before, strict=True))

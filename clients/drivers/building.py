@@ -11,7 +11,7 @@ from typing import Final
 
 from mockbroker.errors import MockBrokerError
 
-from ...rig.real_broker import cache_folder
+from ...rig.downloads import cache_folder
 
 _LIMIT_S: Final = 900.0
 

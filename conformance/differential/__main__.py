@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ...rig.real_broker import RealBrokerError
+from ...rig.downloads import RealBrokerError
 from . import recordings
 from .generating.drawing import families
 from .replaying import replay

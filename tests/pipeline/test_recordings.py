@@ -1,4 +1,4 @@
-"""Recordings of real clusters (`python -m incidents record`): an incident is named,
+"""Recordings of real clusters (`python -m mockbroker.rig record incidents`): an incident is named,
 and what operators do every day is none."""
 
 from __future__ import annotations

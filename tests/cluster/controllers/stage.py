@@ -1,69 +1,24 @@
 """Where a story is told: a cluster of four brokers that can be stopped, killed and kept from fetching."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
-from mockbroker.rig import batches
-from mockbroker.rig.client import Client, kio_versions
+from mockbroker.rig import batches, stage
+from mockbroker.rig.brokers import Brokers
+from mockbroker.rig.stories import Steps
 
-BROKERS: Final = (1, 2, 3, 4)
-Steps = Iterator[tuple[str, Any]]
 Story = Callable[["Stage"], Steps]
-_HIGHEST: Final = {"produce": 12, "metadata": 12}
-"""From the next version on topics are named by their ids only."""
 
 
-class Brokers(Protocol):
-    """What is done to brokers, real or not; each returns when it is done and the cluster has taken note."""
-
-    zookeeper: bool
-
-    def client(self, broker: int) -> Client: ...
-
-    def stop(self, broker: int) -> None: ...
-
-    def kill(self, broker: int) -> None: ...
-
-    def start(self, broker: int) -> None: ...
-
-    def hold(self, broker: int) -> None:
-        """It stays alive for the controller, and fetches from nobody."""
-
-    def let_go(self, broker: int) -> None: ...
-
-    def settle(self, look: Callable[[int], Any], online: Sequence[int]) -> Any:
-        """What `look` sees through each broker that is online, once all see the same and nothing moves."""
-
-
-class Stage:
+class Stage(stage.Stage):
     """A story's cluster, with the requests that it needs."""
 
-    def __init__(self, brokers: Brokers) -> None:
-        self.brokers = brokers
-        self.zookeeper = brokers.zookeeper
-        self.online = list(BROKERS)
-        self.held: list[int] = []
+    highest: ClassVar = {"produce": 12, "metadata": 12}
+    """From the next version on topics are named by their ids only."""
+
+    def __init__(self, brokers: Brokers, name: str) -> None:
+        super().__init__(brokers, name)
         self.topics: list[str] = []
-        self._clients: dict[int, Client] = {}
-        self._versions: dict[str, tuple[int, int]] = {}
-
-    # -- requests
-
-    def client(self, broker: int) -> Client:
-        if broker not in self._clients:
-            self._clients[broker] = self.brokers.client(broker)
-        return self._clients[broker]
-
-    def newest(self, api: str) -> int:
-        if not self._versions:
-            self._versions = self.client(self.online[0]).api_versions()
-        low, high = self._versions.get(api, (0, -1))
-        high = min(high, _HIGHEST.get(api, high))
-        return max((version for version in kio_versions(api) if low <= version <= high), default=-1)
-
-    def ask(self, api: str, fields: Mapping[str, Any], *, broker: int = 0, version: int | None = None) -> Any:
-        asked = self.newest(api) if version is None else version
-        return self.client(broker or self.online[0]).call(api, asked, fields)
 
     def command(self, api: str, fields: Mapping[str, Any], *, version: int | None = None) -> Any:
         """Asks the controller; with KRaft any broker passes it on."""
@@ -137,7 +92,7 @@ class Stage:
 
     def describe(self, topic: str) -> Any:
         """What all brokers tell of it, once they agree."""
-        return self.brokers.settle(lambda broker: self.look(topic, broker), self.online)
+        return self.settled(lambda broker: self.look(topic, broker))
 
     # -- what the controller is asked for
 
@@ -197,48 +152,11 @@ class Stage:
         answer = self.command("delete_topics", fields)
         return answer["responses"][0]["error_code"]
 
-    # -- brokers
-
-    def stop(self, broker: int) -> None:
-        self._gone(broker)
-        self.brokers.stop(broker)
-
-    def kill(self, broker: int) -> None:
-        self._gone(broker)
-        self.brokers.kill(broker)
-
-    def hold(self, broker: int) -> None:
-        self._gone(broker)
-        self.held.append(broker)
-        self.brokers.hold(broker)
-
-    def start(self, broker: int) -> None:
-        self.brokers.start(broker)
-        self.online = sorted([*self.online, broker])
-
-    def let_go(self, broker: int) -> None:
-        self.brokers.let_go(broker)
-        self.held.remove(broker)
-        self.online = sorted([*self.online, broker])
-
     def restore(self) -> None:
         """All brokers are well again, and no topic is left."""
-        for broker in BROKERS:
-            if broker in self.held:
-                self.let_go(broker)
-            elif broker not in self.online:
-                self.start(broker)
+        super().restore()
         for topic in self.topics:
             self.describe(topic)
             self.delete(topic)
             while self.describe(topic) != "UNKNOWN_TOPIC_OR_PARTITION":
                 pass
-
-    def _gone(self, broker: int) -> None:
-        self.online.remove(broker)
-        if broker in self._clients:
-            self._clients.pop(broker).close()
-
-    def close(self) -> None:
-        for each in self._clients.values():
-            each.close()

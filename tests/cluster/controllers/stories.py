@@ -1,8 +1,11 @@
 """What was asked of real controllers: each story begins with four brokers that are well."""
 
+from pathlib import Path
 from typing import Final
 
-from .stage import Stage, Steps, Story
+from mockbroker.rig.stories import Setting, Steps, Told, named
+
+from .stage import Stage
 
 PREFERRED, UNCLEAN = 0, 1
 
@@ -267,16 +270,30 @@ def moved_while_eligible(s: Stage) -> Steps:
     yield "it is back", s.describe("t")
 
 
-STORIES: Final[tuple[Story, ...]] = (
-    refusals,
-    soon_over,
-    under_way,
-    partitions_meanwhile,
-    down_meanwhile,
-    one_by_one,
-    killed,
-    killed_and_first,
-    unclean_meanwhile,
-    min_isr_changes,
-    moved_while_eligible,
+_SHORT: Final = {"broker.session.timeout.ms": "3000", "zookeeper.session.timeout.ms": "3000"}
+_LONG: Final = {"broker.session.timeout.ms": "120000", "zookeeper.session.timeout.ms": "120000"}
+"""For stories in which a broker stands still, and is not to be taken for dead."""
+_CONFIG: Final = {
+    "auto.leader.rebalance.enable": "false",
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "1",
+}
+STORIES: Final = Told(
+    Path(__file__).parent,
+    named(
+        refusals,
+        soon_over,
+        under_way,
+        partitions_meanwhile,
+        down_meanwhile,
+        one_by_one,
+        killed,
+        killed_and_first,
+        unclean_meanwhile,
+        min_isr_changes,
+        moved_while_eligible,
+    ),
+    Stage,
+    Setting(4, {**_CONFIG, **_SHORT}, apart=True),
+    configs={"under_way": _LONG, "partitions_meanwhile": _LONG},
 )

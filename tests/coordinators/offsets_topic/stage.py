@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from mockbroker.protocol.record_batch import CONTROL, parse_header, records
-from mockbroker.rig.client import Client, Pending, kio_versions
+from mockbroker.rig import stage
+from mockbroker.rig.brokers import Brokers
 
 from ...driving.offsets_structs import COMMIT, GROUP, KEY
 
 TOPIC: Final = "__consumer_offsets"
-Story = Callable[["Stage"], Iterator[tuple[str, Any]]]
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NEAR_MS: Final = 250
 _REST_S: Final = 0.6
@@ -21,54 +21,19 @@ _REST_S: Final = 0.6
 _MARKERS: Final = {b"\0\0\0\0": "abort", b"\0\0\0\1": "commit"}
 _COMMIT_KEYS: Final = (0, 1)
 _GROUP_KEY: Final = 2
-_HIGHEST: Final = {"fetch": 12, "metadata": 8}
-"""Up to here topics have names."""
 
 
-class Broker(Protocol):
-    """What is real or ours."""
-
-    def client(self, client_id: str) -> Client: ...
-
-    def wait_until(self, done: Callable[[], bool], what: str) -> None:
-        """TimeoutError if it takes longer than some minutes."""
-
-    def pause(self, seconds: float) -> None: ...
-
-
-class Stage:
+class Stage(stage.Stage):
     """A story's broker, with the requests that it needs."""
 
-    def __init__(self, broker: Broker) -> None:
-        self.broker = broker
-        self._clients: dict[str, Client] = {}
-        self._versions: dict[str, tuple[int, int]] = {}
+    highest: ClassVar = {"fetch": 12, "metadata": 8}
+    """Up to here topics have names."""
+    client_id = "a"
+
+    def __init__(self, brokers: Brokers, name: str) -> None:
+        super().__init__(brokers, name)
         self._names: dict[str, str] = {}
         self._at = 0
-
-    # -- requests
-
-    def client(self, name: str) -> Client:
-        if name not in self._clients:
-            self._clients[name] = self.broker.client(name)
-        return self._clients[name]
-
-    def newest(self, api: str, most: int = 99) -> int:
-        """The newest version of an API, but no newer than `most`; -1 if there is none."""
-        if not self._versions:
-            self._versions = self.client("a").api_versions()
-        low, high = self._versions.get(api, (0, -1))
-        high = min(high, most, _HIGHEST.get(api, most))
-        return max((version for version in kio_versions(api) if low <= version <= high), default=-1)
-
-    def send(
-        self, api: str, fields: Mapping[str, Any], *, version: int | None = None, by: str = "a"
-    ) -> Pending:
-        return self.client(by).send(api, self.newest(api) if version is None else version, fields)
-
-    def ask(self, api: str, fields: Mapping[str, Any], *, version: int | None = None, by: str = "a") -> Any:
-        """The answer, as it came."""
-        return self.client(by).receive(self.send(api, fields, version=version, by=by))
 
     # -- what is written
 
@@ -81,8 +46,8 @@ class Stage:
             answers = found.get("coordinators") or [found]
             return bool(answers[0]["error_code"] == "NONE") and self._loaded()
 
-        self.broker.wait_until(coordinated, "the coordinator")
-        self.broker.pause(_REST_S)
+        self.brokers.until(coordinated, "the coordinator")
+        self.brokers.sleep(_REST_S)
         self._read()
 
     def _loaded(self) -> bool:
@@ -98,8 +63,8 @@ class Stage:
             found.extend(self._read())
             return len(found) >= count
 
-        self.broker.wait_until(enough, f"{count} batches in {TOPIC}")
-        self.broker.pause(_REST_S)
+        self.brokers.until(enough, f"{count} batches in {TOPIC}")
+        self.brokers.sleep(_REST_S)
         return [self.described(batch) for batch in (*found, *self._read())]
 
     def _read(self) -> list[bytes]:
@@ -143,7 +108,9 @@ class Stage:
         """
         header = parse_header(batch)
         found: dict[str, Any] = {"attributes": header.attributes}
-        producer = header.producer_id if header.producer_id < 0 else self.name("producer", header.producer_id)
+        producer = (
+            header.producer_id if header.producer_id < 0 else self.numbered("producer", header.producer_id)
+        )
         found["producer"] = [producer, header.producer_epoch, header.base_sequence]
         held = list(records(batch))
         assert len({each.timestamp for each in held}) == 1, "one time for a batch"
@@ -169,7 +136,7 @@ class Stage:
                     told["expire_ms"] -= told[field]
                 told[field] = "now" if abs(told[field] - timestamp) < _NEAR_MS else "before"
         if told and "topic_id" in told:
-            told["topic_id"] = self.name("topic", UUID(bytes=told["topic_id"]))
+            told["topic_id"] = self.numbered("topic", UUID(bytes=told["topic_id"]))
         return self.shown(
             {"key": [version, *(v for k, v in read.content.items() if k != "_io")], "value": told}
         )
@@ -184,17 +151,13 @@ class Stage:
         if isinstance(value, bytes):
             return value.decode("latin-1")
         if isinstance(value, str):
-            return _UUID.sub(lambda match: self.name("", match[0]), str(value))
+            return _UUID.sub(lambda match: self.numbered("", match[0]), str(value))
         return value
 
-    def name(self, kind: str, value: object) -> str:
+    def numbered(self, kind: str, value: object) -> str:
         if value == UUID(int=0):
             return "none"
         return self._names.setdefault(f"{kind}{value}", f"{kind}#{len(self._names) + 1}")
-
-    def close(self) -> None:
-        for each in self._clients.values():
-            each.close()
 
 
 def _is_member(value: Any) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from mockbroker.rig.client import Pending
+from mockbroker.rig.stories import Setting, Steps, Told, named
 
-from .stage import Stage, Story
+from .stage import Stage
 
-Told = Iterator[tuple[str, Any]]
 SUBSCRIPTION: Final = b"\0\0\0\0\0\0\xff\xff\xff\xff"
 SHORT_MS: Final = 6_000
 """The shortest session that brokers allow."""
@@ -37,7 +38,7 @@ class Member:
         return self.stage.send("join_group", fields, version=version, by=self.by)
 
     def joined(self, pending: Pending) -> Any:
-        answer = self.stage.client(self.by).receive(pending)
+        answer = self.stage.client(by=self.by).receive(pending)
         self.id = answer["member_id"] or self.id
         if answer["error_code"] == "NONE":
             self.generation = answer["generation_id"]
@@ -59,7 +60,7 @@ class Member:
         return self.stage.send("sync_group", fields, by=self.by)
 
     def receive(self, pending: Pending) -> Any:
-        return self.stage.shown(self.stage.client(self.by).receive(pending))
+        return self.stage.shown(self.stage.client(by=self.by).receive(pending))
 
     def sync(self, **assignments: bytes) -> Any:
         return self.receive(self.send_sync(**assignments))
@@ -143,10 +144,10 @@ def create(stage: Stage, *names: str, partitions: int = 3) -> None:
         found = stage.ask("metadata", asked)["topics"]
         return all(each["error_code"] == "NONE" and len(each["partitions"]) == partitions for each in found)
 
-    stage.broker.wait_until(known, "topics")
+    stage.brokers.until(known, "topics")
 
 
-def simple_commits(s: Stage) -> Told:
+def simple_commits(s: Stage) -> Steps:
     """Without members: several topics and partitions, metadata, leader epochs, retention."""
     create(s, "orders", "bills")
     yield (
@@ -176,7 +177,7 @@ def simple_commits(s: Stage) -> Told:
     yield "written", s.written(0)
 
 
-def members(s: Stage) -> Told:
+def members(s: Stage) -> Steps:
     """Join, sync, commit, a second member, leaving."""
     create(s, "orders")
     first, second = Member(s, "g", "first"), Member(s, "g", "second")
@@ -214,7 +215,7 @@ def members(s: Stage) -> Told:
     yield "written", s.written(0)
 
 
-def sessions_end(s: Stage) -> Told:
+def sessions_end(s: Stage) -> Steps:
     """The last member is silent; one that never synced is, too."""
     member = Member(s, "g", "only")
     member.join(session_timeout=SHORT_MS)
@@ -232,8 +233,9 @@ def sessions_end(s: Stage) -> Told:
     yield "left before it synced", s.written()
 
 
-def static_members(s: Stage) -> Told:
+def static_members(s: Stage) -> Steps:
     """KIP-345: a member comes back, with the same protocols and with others."""
+    s.needs("join_group", 5)
     create(s, "orders")
     member = Member(s, "g", "first", "i1")
     yield "joins", member.join()
@@ -260,8 +262,9 @@ def static_members(s: Stage) -> Told:
     yield "written", s.written()
 
 
-def deletions(s: Stage) -> Told:
+def deletions(s: Stage) -> Steps:
     """OffsetDelete and DeleteGroups."""
+    s.needs("offset_delete")
     create(s, "orders")
     commit(s, "g", offset(0, 1), offset(1, 1), offset(2, 1))
     commit(s, "h", offset(0, 1))
@@ -301,7 +304,7 @@ def delete_offsets(s: Stage, group: str, *partitions: int) -> Any:
     return [answer["error_code"], sorted(told)]
 
 
-def deleted_topic(s: Stage) -> Told:
+def deleted_topic(s: Stage) -> Steps:
     """What was committed for a topic is forgotten with it."""
     create(s, "orders", "bills")
     commit(s, "g", offset(0, 1), offset(0, 1, topic="bills"))
@@ -319,7 +322,7 @@ class Producer:
     def __init__(self, stage: Stage, name: str) -> None:
         self.stage, self.name = stage, name
         self.id = self.epoch = -1
-        stage.broker.wait_until(self._start, "a producer id")
+        stage.brokers.until(self._start, "a producer id")
 
     def _start(self) -> bool:
         fields = {"key": self.name, "key_type": 1, "coordinator_keys": [self.name]}
@@ -358,11 +361,11 @@ class Producer:
             found.append(self._ask("end_txn", {"committed": committed})["error_code"])
             return bool(found[-1] != "CONCURRENT_TRANSACTIONS")
 
-        self.stage.broker.wait_until(done, "the end of a transaction")
+        self.stage.brokers.until(done, "the end of a transaction")
         return found[-1]
 
 
-def transactions(s: Stage) -> Told:
+def transactions(s: Stage) -> Steps:
     """Offsets in transactions: committed, aborted, of two groups in one, and beside those of a consumer."""
     create(s, "orders")
     producer = Producer(s, "t")
@@ -384,8 +387,9 @@ def transactions(s: Stage) -> Told:
     yield "aborted", s.written()
 
 
-def deletions_in_transactions(s: Stage) -> Told:
+def deletions_in_transactions(s: Stage) -> Steps:
     """Groups are deleted that have offsets in transactions."""
+    s.needs("delete_groups")
     create(s, "orders")
     producer = Producer(s, "t")
     producer.commit("g", offset(0, 7))
@@ -402,7 +406,7 @@ def deletions_in_transactions(s: Stage) -> Told:
     yield "written", s.written()
 
 
-def other_types(s: Stage) -> Told:
+def other_types(s: Stage) -> Steps:
     """A group that is no consumers', and an empty group id."""
     create(s, "orders")
     worker = Member(s, "connect", "worker")
@@ -415,14 +419,14 @@ def other_types(s: Stage) -> Told:
     yield "left", s.written()
 
 
-def expiry(s: Stage) -> Told:
+def expiry(s: Stage) -> Steps:
     """Offsets and groups that expire, a few seconds after each other."""
     create(s, "orders")
     member = Member(s, "empty", "only")
     member.join()
     member.sync(**{member.id: b"all"})
     member.leave()
-    s.broker.pause(1.5)
+    s.brokers.sleep(1.5)
     yield "a group without offsets", s.written()
     commit(s, "early", offset(0, 1), version=2, retention_time=5_000)
     commit(s, "early", offset(1, 1))
@@ -432,14 +436,14 @@ def expiry(s: Stage) -> Told:
     member.join(session_timeout=300_000)
     member.sync(**{member.id: b"all"})
     member.commit(offset(0, 1), offset(1, 2))
-    s.broker.pause(3)
+    s.brokers.sleep(3)
     left = Member(s, "left", "other")
     left.join()
     left.sync(**{left.id: b"all"})
     left.commit(offset(0, 1), offset(1, 2))
-    s.broker.pause(3)
+    s.brokers.sleep(3)
     left.leave()
-    s.broker.pause(3)
+    s.brokers.sleep(3)
     commit(s, "simple", offset(0, 1))
     s.written(6)
     yield "early", s.written()
@@ -451,25 +455,34 @@ def expiry(s: Stage) -> Told:
     yield "nor there", s.shown(s.ask("offset_fetch", fields, version=s.newest("offset_fetch", 7)))
 
 
-CONFIGS: Final = {
-    "expiry": {"offsets.retention.minutes": "1", "offsets.retention.check.interval.ms": "1000"},
+_CONFIG: Final = {
+    "delete.topic.enable": "true",
+    "group.initial.rebalance.delay.ms": "0",
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "transaction.state.log.num.partitions": "1",
+    "transaction.state.log.replication.factor": "1",
 }
-"""What is set for one story only."""
-SINCE: Final = {
-    "static_members": ("join_group", 5),
-    "deletions": ("offset_delete", 0),
-    "deletions_in_transactions": ("delete_groups", 0),
-}
-"""What stories need: an API, and its version."""
-STORIES: Final[tuple[Story, ...]] = (
-    simple_commits,
-    members,
-    sessions_end,
-    static_members,
-    deletions,
-    deleted_topic,
-    transactions,
-    deletions_in_transactions,
-    other_types,
-    expiry,
+STORIES: Final = Told(
+    Path(__file__).parent,
+    named(
+        simple_commits,
+        members,
+        sessions_end,
+        static_members,
+        deletions,
+        deleted_topic,
+        transactions,
+        deletions_in_transactions,
+        other_types,
+        expiry,
+    ),
+    Stage,
+    Setting(1, _CONFIG),
+    configs={
+        "expiry": {"offsets.retention.minutes": "1", "offsets.retention.check.interval.ms": "1000"},
+    },
+    alone=True,
+    indent=1,
 )

@@ -1,17 +1,15 @@
-"""Has real brokers write an offsets topic of 7 partitions: `python -m tests.dumps.recorded.make`.
+"""Has real brokers write an offsets topic of 7 partitions:
+`python -m mockbroker.rig record tests.dumps.recorded.make`.
 
 Groups commit offsets with metadata, one is deleted, one has a member, and in one a transaction is open while
 the broker is killed. Kept are the segments that are not empty, what `kafka-dump-log --offsets-decoder` prints
 for them, and in `committed.json` what the broker answered to OffsetFetch.
-
-Needs java, and mvn for the first run. Loopback only.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-import sys
 import time
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from mockbroker.rig.real_broker import RealCluster
 from mockbroker.rig.real_tools import Tools
+from mockbroker.rig.stories import Files, Setting, named
 
 RELEASES = {"3.9.2": "3.9.2", "4.4.0": "4.3.1"}
 """Of brokers, and of the tool that dumps their segments."""
@@ -35,18 +34,6 @@ CONFIG = {
 }
 GROUPS = ("billing", "shipping", "reports", "gone")
 LIMIT_S = 120.0
-
-
-class Cluster(RealCluster):
-    """A broker that can be killed, and whose files can be taken."""
-
-    @property
-    def data(self) -> Path:
-        return self._folder / "data1"
-
-    def kill(self) -> None:
-        self._processes[1].kill()
-        self._processes[1].wait()
 
 
 def commits(servers: dict[str, str | int | float | bool]) -> None:
@@ -86,7 +73,8 @@ def committed(admin: AdminClient) -> dict[str, dict[str, tuple[int, str]]]:
     return found
 
 
-def story(cluster: Cluster) -> dict[str, dict[str, tuple[int, str]]]:
+def committed_offsets(cluster: RealCluster) -> dict[str, dict[str, tuple[int, str]]]:
+    """What the groups have committed, before the broker is killed."""
     servers: dict[str, str | int | float | bool] = {"bootstrap.servers": cluster.bootstrap_servers}
     admin = AdminClient(servers)
     for created in admin.create_topics([NewTopic("orders", 6, 1), NewTopic("bills", 2, 1)]).values():
@@ -117,7 +105,7 @@ def story(cluster: Cluster) -> dict[str, dict[str, tuple[int, str]]]:
         if offset == 3:
             mover.commit_transaction(LIMIT_S)
     found = committed(admin)
-    cluster.kill()  # before the member leaves and the transaction ends
+    cluster.kill_broker(1)  # before the member leaves and the transaction ends
     return found
 
 
@@ -129,23 +117,19 @@ def dump(tools: Tools, folder: Path, segment: Path) -> str:
     return out.replace(f"{folder}/", "")
 
 
-def main() -> None:
-    for release in sys.argv[1:] or RELEASES:
-        into, tools = HERE / release, Tools(RELEASES[release])
-        shutil.rmtree(into, ignore_errors=True)
-        into.mkdir()
-        with Cluster(release, 1, CONFIG) as cluster:
-            found = story(cluster)
-            (into / "committed.json").write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
-            dumps = []
-            for segment in sorted(cluster.data.glob("__consumer_offsets-*/*.log")):
-                if segment.stat().st_size:
-                    kept = into / "data" / segment.parent.name / segment.name
-                    kept.parent.mkdir(parents=True)
-                    shutil.copy(segment, kept)
-                    dumps.append(dump(tools, into / "data", kept))
-            (into / "dump-log.txt").write_text("".join(dumps))
+def story(cluster: RealCluster, into: Path) -> None:
+    """Groups that commit, one that is deleted, one that has a member, and an open transaction."""
+    tools = Tools(RELEASES[cluster.release])
+    found = committed_offsets(cluster)
+    (into / "committed.json").write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+    dumps = []
+    for segment in sorted(cluster.data(1).glob("__consumer_offsets-*/*.log")):
+        if segment.stat().st_size:
+            kept = into / "data" / segment.parent.name / segment.name
+            kept.parent.mkdir(parents=True)
+            shutil.copy(segment, kept)
+            dumps.append(dump(tools, into / "data", kept))
+    (into / "dump-log.txt").write_text("".join(dumps))
 
 
-if __name__ == "__main__":
-    main()
+STORIES = Files(HERE, named(story), Setting(1, CONFIG), list(RELEASES))

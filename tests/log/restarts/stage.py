@@ -1,71 +1,53 @@
 """Where a story is told: one broker that can be started again, and what is asked of it."""
 
-import enum
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final
 
-from mockbroker.rig import batches
-from mockbroker.rig.client import Client
+from mockbroker.rig import batches, stage
+from mockbroker.rig.brokers import Brokers
 
+KILLED: Final = "kill/"
+STOPPED: Final = "stop/"
 MINUTE_MS: Final = 60_000
 _AGE_MS: Final = 600 * MINUTE_MS
 """Records are so old, and markers are of now: each marker has a segment of its own behind older records."""
-_VERSIONS: Final = {
-    "produce": 8,
-    "fetch": 11,
-    "list_offsets": 5,
-    "delete_records": 1,
-    "describe_producers": 0,
-    "write_txn_markers": 1,
-    "create_topics": 5,
-    "metadata": 8,
-    "incremental_alter_configs": 1,
-}
+_SESSION_S: Final = 6
+"""As long as the session of a killed broker lasts it can't register again with ZooKeeper."""
 _EARLIEST: Final = -2
 _LATEST: Final = -1
 
 
-class Again(enum.Enum):
-    """What a story yields to have the broker started again."""
+class Stage(stage.Stage):
+    """A story's topic of one partition, on a broker that ends as the story's name begins: it is killed or
+    stopped."""
 
-    AGAIN = enum.auto()
+    highest: ClassVar = {
+        "produce": 8,
+        "fetch": 11,
+        "list_offsets": 5,
+        "delete_records": 1,
+        "describe_producers": 0,
+        "write_txn_markers": 1,
+        "create_topics": 5,
+        "metadata": 8,
+        "incremental_alter_configs": 1,
+    }
 
+    def __init__(self, brokers: Brokers, name: str) -> None:
+        super().__init__(brokers, name)
+        self.topic = name.replace("/", "-")
+        self._began_ms = brokers.now_ms() - _AGE_MS
 
-AGAIN: Final = Again.AGAIN
-Steps = Iterator[tuple[str, Any] | Again]
-Story = Callable[["Stage"], Steps]
-
-
-class Broker(Protocol):
-    """A broker, real or not."""
-
-    def client(self) -> Client: ...
-
-    def now_ms(self) -> int: ...
-
-    def again(self, how: str) -> None:
-        """Stops it (`stop`) or kills it (`kill`), and starts it again. Its checkpoints are those of now."""
-
-    def until(self, done: Callable[[], bool], what: str) -> None: ...
-
-
-class Stage:
-    """A story's topic of one partition."""
-
-    def __init__(self, broker: Broker, topic: str) -> None:
-        self.broker, self.topic = broker, topic
-        self._began_ms = broker.now_ms() - _AGE_MS
-        self._client: Client | None = None
-
-    def ask(self, api: str, fields: Mapping[str, Any]) -> Any:
-        if self._client is None:
-            self._client = self.broker.client()
-        return self._client.call(api, _VERSIONS[api], fields)
-
-    def close(self) -> None:
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+    def again(self) -> None:
+        """Ends the broker, whose checkpoints are those of now, and starts it again."""
+        (broker,) = self.online
+        self.brokers.checkpoint(broker)
+        if self.name.startswith(KILLED):
+            self.kill(broker)
+            self.brokers.sleep(_SESSION_S)
+        else:
+            self.stop(broker)
+        self.start(broker)
+        self.led()
 
     def create(self, **configs: str) -> None:
         """A segment is full after a minute of record time."""
@@ -84,7 +66,7 @@ class Stage:
 
     def led(self) -> None:
         """Waits until the partition has its leader, and the broker tells of it."""
-        self.broker.until(
+        self.brokers.until(
             lambda: self.offsets()[0] >= 0 and self._described()["error_code"] == "NONE",
             f"the leader of {self.topic}",
         )
@@ -144,7 +126,7 @@ class Stage:
         change = [{"name": "retention.bytes", "config_operation": 0, "value": str(bytes_)}]
         resource = {"resource_type": 2, "resource_name": self.topic, "configs": change}
         self.ask("incremental_alter_configs", {"resources": [resource], "validate_only": False})
-        self.broker.until(lambda: self.offsets()[0] == start, f"{self.topic} to begin at {start}")
+        self.brokers.until(lambda: self.offsets()[0] == start, f"{self.topic} to begin at {start}")
 
     # -- what is known
 
@@ -210,26 +192,3 @@ class Stage:
             return "none"
         minute = (time_ms - self._began_ms) / MINUTE_MS
         return minute if minute < 100 else "now"
-
-
-def tell(broker: Broker, how: str, stories: Mapping[str, Story]) -> dict[str, list[list[Any]]]:
-    """What each story, in a topic of its own name, hears of a broker that is started again as `how` says;
-    all of them at the same time."""
-    told: dict[str, list[list[Any]]] = {name: [] for name in stories}
-    stages = {name: Stage(broker, f"{how}-{name}") for name in stories}
-    waiting = {name: story(stages[name]) for name, story in stories.items()}
-    while waiting:
-        for name, steps in list(waiting.items()):
-            for step in steps:
-                if isinstance(step, Again):
-                    break
-                told[name].append(list(step))
-            else:
-                del waiting[name]
-        for stage in stages.values():
-            stage.close()
-        if waiting:
-            broker.again(how)
-            for name in waiting:
-                stages[name].led()
-    return told

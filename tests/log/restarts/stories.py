@@ -1,11 +1,13 @@
 """What a broker knows of producers once it is back. Each batch has a record, at an offset of its own; all in
 one minute are in one segment."""
 
+from pathlib import Path
 from typing import Final
 
 from mockbroker.rig import batches
+from mockbroker.rig.stories import Setting, Steps, Told, named
 
-from .stage import AGAIN, Stage, Steps, Story
+from .stage import KILLED, STOPPED, Stage
 
 _BATCH_BYTES: Final = len(batches.batch([batches.Record(key=b"k")]))
 KEPT: Final = {"cleanup.policy": "compact,delete"}
@@ -34,7 +36,7 @@ def duplicates(s: Stage) -> Steps:
         s.write(7, sequence, minute=0)
     for sequence in range(3):
         s.write(8, sequence, minute=0)
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     for sequence in (6, 5, 4, 3, 2, 1):
         yield f"7: {sequence}", s.write(7, sequence, minute=0)
@@ -50,7 +52,7 @@ def duplicates_in_segments(s: Stage) -> Steps:
     for sequence in range(3):
         s.write(8, sequence, minute=0)
     s.write(9, 0, minute=10)
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     for sequence in (4, 3, 2, 1):
         yield f"7: {sequence}", s.write(7, sequence, minute=10)
@@ -61,7 +63,7 @@ def duplicates_in_segments(s: Stage) -> Steps:
 def nothing_deleted(s: Stage) -> Steps:
     three_segments(s)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
 
 
@@ -70,7 +72,7 @@ def first_segment_deleted(s: Stage) -> Steps:
     three_segments(s)
     s.delete_below(2)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     for producer_id in (7, 8, 9):
         yield f"{producer_id}: again", s.write(producer_id, producer_id != 9, minute=10)
@@ -80,7 +82,7 @@ def first_segment_deleted(s: Stage) -> Steps:
 def into_the_second_segment(s: Stage) -> Steps:
     three_segments(s)
     s.delete_below(3)
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
 
 
@@ -88,7 +90,7 @@ def upto_the_active_segment(s: Stage) -> Steps:
     three_segments(s)
     s.delete_below(4)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     yield "7: gap", s.write(7, 9, minute=10)
     yield "8: gap", s.write(8, 9, minute=10)
@@ -100,7 +102,7 @@ def below_segments_that_stay(s: Stage) -> Steps:
     three_segments(s, **KEPT)
     s.delete_below(4)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     yield "7: gap", s.write(7, 9, minute=10)
     yield "8: gap", s.write(8, 9, minute=10)
@@ -110,7 +112,7 @@ def below_segments_that_stay(s: Stage) -> Steps:
 def into_the_second_of_segments_that_stay(s: Stage) -> Steps:
     three_segments(s, **KEPT)
     s.delete_below(3)
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
 
 
@@ -119,9 +121,9 @@ def into_the_active_segment(s: Stage) -> Steps:
     three_segments(s)
     s.delete_below(5)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
-    yield AGAIN
+    s.again()
     yield "known after the second time", s.known()
 
 
@@ -129,7 +131,7 @@ def everything_deleted(s: Stage) -> Steps:
     three_segments(s)
     s.delete_below(6)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
 
 
@@ -138,7 +140,7 @@ def everything_deleted_of_one_segment(s: Stage) -> Steps:
     s.write(7, 0, minute=0)
     s.delete_below(1)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
 
 
@@ -148,7 +150,7 @@ def deleted_in_the_first_segment(s: Stage) -> Steps:
     s.write(7, 0, minute=0)
     s.write(8, 0, minute=0)
     s.delete_below(1)
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
 
 
@@ -157,7 +159,7 @@ def retention_left_two(s: Stage) -> Steps:
     three_segments(s)
     s.retain(3 * _BATCH_BYTES, 2)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
 
 
@@ -165,7 +167,7 @@ def retention_left_one(s: Stage) -> Steps:
     three_segments(s)
     s.retain(_BATCH_BYTES, 4)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
 
 
@@ -173,14 +175,14 @@ def known_twice(s: Stage) -> Steps:
     """Who was known after the first time is, or is not, after the next, in a log that went on."""
     three_segments(s)
     s.delete_below(2)
-    yield AGAIN
+    s.again()
     yield "known", s.known()
     s.write(9, 1, minute=15)
     s.delete_below(4)
-    yield AGAIN
+    s.again()
     yield "known after the second time", s.known()
     s.delete_below(6)
-    yield AGAIN
+    s.again()
     yield "known after the third time", s.known()
 
 
@@ -192,7 +194,7 @@ def open_over_a_roll(s: Stage) -> Steps:
     s.write(7, 1, minute=5, transactional=True)
     s.write(9, 0, minute=5, transactional=True)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     for producer_id in (7, 8, 9):
         yield f"{producer_id} aborts", s.end(producer_id, committed=False)
@@ -210,7 +212,7 @@ def open_and_deleted(s: Stage) -> Steps:
     s.delete_below(1)
     yield "before", s.known()
     yield "offsets before", s.offsets()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     yield "7 aborts", s.end(7, committed=False)
     yield "offsets then", s.offsets()
@@ -227,7 +229,7 @@ def open_and_deleted_upto_the_active_segment(s: Stage) -> Steps:
     s.delete_below(2)
     yield "before", s.known()
     yield "offsets before", s.offsets()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     yield "7 aborts", s.end(7, committed=False)
     yield "8 aborts", s.end(8, committed=False)
@@ -245,7 +247,7 @@ def open_below_segments_that_stay(s: Stage) -> Steps:
     s.write(7, 1, minute=5, transactional=True)
     s.delete_below(2)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     yield "7 aborts", s.end(7, committed=False)
     yield "8 aborts", s.end(8, committed=False)
@@ -263,7 +265,7 @@ def open_and_deleted_in_the_active_segment(s: Stage) -> Steps:
     s.write(7, 1, minute=5, transactional=True)
     s.delete_below(3)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     yield "7 aborts", s.end(7, committed=False)
     yield "offsets then", s.offsets()
@@ -281,7 +283,7 @@ def ended(s: Stage) -> Steps:
     s.end(7, committed=False)
     yield "before", s.known()
     yield "aborted before", s.aborted(0)
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     yield "aborted", s.aborted(0)
     yield "8: again", s.write(8, 0, minute=5)
@@ -298,7 +300,7 @@ def ended_and_deleted(s: Stage) -> Steps:
     s.write(9, 0, minute=5)
     s.delete_below(2)
     yield "before", s.known()
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     yield "aborted", s.aborted(2)
     yield "7: next", s.write(7, 1, minute=5)
@@ -312,37 +314,52 @@ def epochs(s: Stage) -> Steps:
     s.write(8, 0, minute=0, epoch=2)
     s.write(7, 0, minute=5, epoch=1)
     s.delete_below(2)
-    yield AGAIN
+    s.again()
     yield from what_is_known(s)
     yield "7: epoch 0", s.write(7, 1, minute=5)
     yield "8: epoch 0", s.write(8, 0, minute=5)
 
 
-STORIES: Final[dict[str, Story]] = {
-    each.__name__: each
-    for each in (
-        duplicates,
-        duplicates_in_segments,
-        nothing_deleted,
-        first_segment_deleted,
-        into_the_second_segment,
-        upto_the_active_segment,
-        below_segments_that_stay,
-        into_the_second_of_segments_that_stay,
-        into_the_active_segment,
-        everything_deleted,
-        everything_deleted_of_one_segment,
-        deleted_in_the_first_segment,
-        retention_left_two,
-        retention_left_one,
-        known_twice,
-        open_over_a_roll,
-        open_and_deleted,
-        open_and_deleted_upto_the_active_segment,
-        open_below_segments_that_stay,
-        open_and_deleted_in_the_active_segment,
-        ended,
-        ended_and_deleted,
-        epochs,
-    )
+_CONFIG: Final = {
+    "transaction.partition.verification.enable": "false",
+    "log.flush.offset.checkpoint.interval.ms": "500",
+    "log.flush.start.offset.checkpoint.interval.ms": "500",
+    "log.initial.task.delay.ms": "500",
+    "log.retention.check.interval.ms": "500",
+    "log.cleaner.enable": "false",
+    "broker.session.timeout.ms": "3000",
+    "zookeeper.session.timeout.ms": "3000",
 }
+_STORIES: Final = named(
+    duplicates,
+    duplicates_in_segments,
+    nothing_deleted,
+    first_segment_deleted,
+    into_the_second_segment,
+    upto_the_active_segment,
+    below_segments_that_stay,
+    into_the_second_of_segments_that_stay,
+    into_the_active_segment,
+    everything_deleted,
+    everything_deleted_of_one_segment,
+    deleted_in_the_first_segment,
+    retention_left_two,
+    retention_left_one,
+    known_twice,
+    open_over_a_roll,
+    open_and_deleted,
+    open_and_deleted_upto_the_active_segment,
+    open_below_segments_that_stay,
+    open_and_deleted_in_the_active_segment,
+    ended,
+    ended_and_deleted,
+    epochs,
+)
+STORIES: Final = Told(
+    Path(__file__).parent,
+    {f"{way}{name}": each for way in (KILLED, STOPPED) for name, each in _STORIES.items()},
+    Stage,
+    Setting(1, _CONFIG, apart=True),
+)
+"""A broker ends once its checkpoints are written: the recovery point is the base offset of the active
+segment, and the log start offset is what it was."""

@@ -1,18 +1,17 @@
 """Has real brokers write the offsets topic of groups that nothing happens to:
-`python -m tests.pipeline.recorded.healthy`.
+`python -m mockbroker.rig record tests.pipeline.recorded.healthy`.
 
 Members join and leave, brokers restart one after the other, an operator resets a group, deletes offsets, a
 topic and a group, and a dead group expires. For each release and type of group, `healthy-RELEASE` has the
 offsets topic of each broker, and the lines about groups in its log.
 
-Needs java, and mvn for the first run. Takes about ten minutes; loopback only.
+Takes about ten minutes.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,9 +19,12 @@ from pathlib import Path
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
+from mockbroker.rig.real_broker import RealCluster
 from mockbroker.rig.real_tools import Tools
+from mockbroker.rig.scene import LacksApiError
+from mockbroker.rig.stories import Files, Setting, named
 
-from .make import HERE, LIMIT_S, Cluster, until
+from .make import HERE, LIMIT_S, log, until
 
 TOOLS = {"3.9.2": "3.9.2", "4.4.0": "4.3.1"}
 """The releases, and those of their tools: there are none of 4.4.0 on Maven Central."""
@@ -111,7 +113,8 @@ def fill(servers: str, count: int, *topics: str) -> None:
         producer.flush(LIMIT_S)
 
 
-def story(cluster: Cluster, tools: Tools, protocol: str) -> None:
+def story(protocol: str, cluster: RealCluster, into: Path) -> None:
+    tools = Tools(TOOLS[cluster.release])
     servers = cluster.bootstrap_servers
     name = f"billing-{protocol}"
     config = {"group.protocol": protocol}
@@ -159,33 +162,39 @@ def story(cluster: Cluster, tools: Tools, protocol: str) -> None:
         fill(servers, 2, "orders", "other")
         billing.read(8)
         expired = re.compile(r"Removed \d+ expired|cleaning up group metadata")
-        until(lambda: any(bool(expired.search(cluster.log(node))) for node in cluster.ports), "the expiry")
+        until(lambda: any(bool(expired.search(log(cluster, node))) for node in cluster.ports), "the expiry")
         fill(servers, 2, "orders")
         billing.read(4)
+    take(cluster, into)
 
 
-def main() -> None:
-    for release in sys.argv[1:] or TOOLS:
-        tools = Tools(TOOLS[release])
-        into = HERE / f"healthy-{release}"
-        shutil.rmtree(into, ignore_errors=True)
-        into.mkdir()
-        for protocol in ("classic", "consumer") if release.startswith("4.") else ("classic",):
-            with Cluster(release, 3, CONFIG) as cluster:
-                story(cluster, tools, protocol)
-                take(cluster, into / protocol)
-
-
-def take(cluster: Cluster, into: Path) -> None:
+def take(cluster: RealCluster, into: Path) -> None:
     for node in (3, 2):  # the coordinators in turn; 1 is the controller, without which none can stop
         cluster.stop_broker(node)
         folder = into / f"broker{node}" / "__consumer_offsets-0"
         folder.mkdir(parents=True)
         shutil.copy(cluster.data(node) / folder.name / "00000000000000000000.log", folder)
-        lines = cluster.log(node).splitlines(keepends=True)
+        lines = log(cluster, node).splitlines(keepends=True)
         kept = [line for line in lines if _KEPT.search(line) and not _NOISE.search(line) and len(line) < 1500]
         (into / f"broker{node}" / "server.log").write_text("".join(kept))
 
 
-if __name__ == "__main__":
-    main()
+def classic(cluster: RealCluster, into: Path) -> None:
+    """Groups of the classic protocol."""
+    story("classic", cluster, into)
+
+
+def consumer(cluster: RealCluster, into: Path) -> None:
+    """Groups of the consumer protocol."""
+    if int(cluster.release.split(".")[0]) < 4:
+        raise LacksApiError("the consumer protocol")
+    story("consumer", cluster, into)
+
+
+STORIES = Files(
+    HERE,
+    named(classic, consumer),
+    Setting(3, CONFIG),
+    list(TOOLS),
+    "healthy-{release}/{name}",
+)

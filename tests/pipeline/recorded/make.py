@@ -1,21 +1,16 @@
-"""Has real brokers, clients and tools write what the readers read: `python -m tests.pipeline.recorded.make`.
+"""Has real brokers, clients and tools write what the readers read:
+`python -m mockbroker.rig record tests.pipeline.recorded.make`.
 
-One story, told with each release of `RELEASES`: records in every compression, transactions that commit and
+One story: records in every compression, transactions that commit and
 abort, commits and a deleted group, DeleteRecords, a consumer whose position is gone by retention, a follower
 that falls out of the ISR, an unclean election, and the old leader that truncates. What was written is kept,
 with the commands in `commands.txt`; of logs, the lines that `_KEPT` fits and a few others.
-
-Needs java, and mvn for the first run. Takes about three minutes; loopback only.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +27,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 
 from mockbroker.rig.real_broker import RealCluster
 from mockbroker.rig.real_tools import Tools
+from mockbroker.rig.stories import Files, Setting, named
 
 RELEASES = ("3.9.2", "4.3.1")
 OLDER_TOOLS = "2.8.2"
@@ -54,35 +50,9 @@ _KEPT = re.compile(r"orders|short|readers|late|gone|ISR|runcat|ERROR|started \("
 _NOISE = re.compile(r"Config values|Created log|LogConfig|QuorumController|KRaftMigration|RaftManager")
 
 
-class Cluster(RealCluster):
-    """Brokers that can be frozen, killed and started again, and whose files can be taken."""
-
-    def data(self, node: int) -> Path:
-        return self._folder / f"data{node}"
-
-    def log(self, node: int) -> str:
-        text = (self._folder / f"broker{node}.log").read_text(errors="replace")
-        return text.replace(str(self._folder), "")
-
-    def freeze(self, node: int) -> None:
-        os.kill(self._processes[node].pid, signal.SIGSTOP)
-
-    def thaw(self, node: int) -> None:
-        os.kill(self._processes[node].pid, signal.SIGCONT)
-
-    def kill(self, node: int) -> None:
-        self._processes[node].kill()
-        self._processes[node].wait()
-
-    def restart(self, node: int) -> None:
-        with (self._folder / f"broker{node}.log").open("ab") as log:
-            self._processes[node] = subprocess.Popen(
-                self._command("kafka.Kafka", str(self._folder / f"server{node}.properties")),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+def log(cluster: RealCluster, node: int) -> str:
+    """A broker's, without the folder that it is in."""
+    return cluster.log(node).replace(str(cluster.folder), "")
 
 
 def until(done: Callable[[], bool], what: str) -> None:
@@ -130,7 +100,7 @@ def consume(servers: str, group: str, topic: str, count: int) -> None:
     consumer.close()
 
 
-def story(cluster: Cluster, tools: Tools) -> str:
+def happened(cluster: RealCluster, tools: Tools) -> str:
     """Returns the log of the consumer whose position was gone."""
     servers = cluster.bootstrap_servers
     admin = AdminClient({"bootstrap.servers": servers})
@@ -160,45 +130,42 @@ def story(cluster: Cluster, tools: Tools) -> str:
     for deleted in admin.delete_records([TopicPartition("orders", 0, 3)]).values():
         deleted.result(LIMIT_S)
     moved = re.compile(r"partition=short-0.*[Ii]ncrement\w+ log start offset to 5")
-    until(lambda: bool(moved.search(cluster.log(1))), "retention")
+    until(lambda: bool(moved.search(log(cluster, 1))), "retention")
     produce(servers, "short", 1)
     reset = ("--bootstrap-server", servers, "--topic", "short", "--group", "late", "--timeout-ms", "4000")
     console = "org.apache.kafka.tools.consumer.ConsoleConsumer"
     _, client_log = tools.run(console, *reset, "--consumer-property", "auto.offset.reset=earliest")
-    cluster.freeze(3)
+    cluster.hold(3)
     produce(servers, "orders", 1, acks=1)  # answers the fetch that is under way
-    until(lambda: "Shrinking ISR" in cluster.log(2), "the ISR to shrink")
+    until(lambda: "Shrinking ISR" in log(cluster, 2), "the ISR to shrink")
     produce(servers, "orders", 5, acks=1)
-    cluster.kill(2)
-    cluster.thaw(3)
-    until(lambda: "Leader orders-0" in cluster.log(3), "the unclean election")
+    cluster.kill_broker(2)
+    cluster.let_go(3)
+    until(lambda: "Leader orders-0" in log(cluster, 3), "the unclean election")
     produce(servers, "orders", 2, acks=1)
-    cluster.restart(2)
-    until(lambda: "Truncating to offset" in cluster.log(2), "the truncation")
+    cluster.start_broker(2)
+    until(lambda: "Truncating to offset" in log(cluster, 2), "the truncation")
     return client_log
 
 
-def main() -> None:
-    older = Tools(OLDER_TOOLS)
+def story(cluster: RealCluster, into: Path) -> None:
+    """Records, transactions and groups; then retention, an unclean election and a truncation."""
+    tools, older = Tools(cluster.release), Tools(OLDER_TOOLS)
     commands: list[str] = []
-    for release in sys.argv[1:] or RELEASES:
-        tools = Tools(release)
-        into = HERE / release
-        shutil.rmtree(into, ignore_errors=True)
-        into.mkdir()
-        with Cluster(release, 3, CONFIG) as cluster:
-            client_log = story(cluster, tools)
-            (into / "client.log").write_text(_selected(client_log))
-            for node in cluster.ports:
-                (into / f"broker{node}.log").write_text(_selected(cluster.log(node)))
-            for formatter in _formatters(release):
-                if formatter[0].endswith(".txt") and release != RELEASES[0]:
-                    continue  # the older consumer speaks no version that 4.x does
-                _consume_internal(cluster, tools, older, formatter, into, commands)
-            _take_files(cluster, into)
-        for each in (tools, older) if release == RELEASES[0] else (tools,):
-            _dump(each, into, commands)
-    (HERE / "commands.txt").write_text("\n".join(dict.fromkeys(commands)) + "\n")
+    client_log = happened(cluster, tools)
+    (into / "client.log").write_text(_selected(client_log))
+    for node in cluster.ports:
+        (into / f"broker{node}.log").write_text(_selected(log(cluster, node)))
+    for formatter in _formatters(cluster.release):
+        if formatter[0].endswith(".txt") and cluster.release != RELEASES[0]:
+            continue  # the older consumer speaks no version that 4.x does
+        _consume_internal(cluster, tools, older, formatter, into, commands)
+    _take_files(cluster, into)
+    for each in (tools, older) if cluster.release == RELEASES[0] else (tools,):
+        _dump(each, into, commands)
+    file = HERE / "commands.txt"
+    kept = file.read_text().splitlines() if file.exists() else []
+    file.write_text("\n".join(dict.fromkeys([*kept, *commands])) + "\n")
 
 
 def _selected(log: str) -> str:
@@ -232,7 +199,7 @@ def _formatters(release: str) -> list[tuple[str, str, str]]:
 
 
 def _consume_internal(
-    cluster: Cluster,
+    cluster: RealCluster,
     tools: Tools,
     older: Tools,
     formatter: tuple[str, str, str],
@@ -247,11 +214,11 @@ def _consume_internal(
         main_class, "--bootstrap-server", cluster.bootstrap_servers, *arguments
     )
     (into / f"console-{name}").write_text(out)
-    release = OLDER_TOOLS if old else into.name
+    release = OLDER_TOOLS if old else cluster.release
     commands.append(f"{release}: kafka-console-consumer --bootstrap-server SERVERS {' '.join(arguments)}")
 
 
-def _take_files(cluster: Cluster, into: Path) -> None:
+def _take_files(cluster: RealCluster, into: Path) -> None:
     for node in cluster.ports:
         for folder in sorted(cluster.data(node).glob("*-0")):
             if folder.name not in ("orders-0", "__consumer_offsets-0", "__transaction_state-0"):
@@ -274,11 +241,9 @@ def _dump(tools: Tools, into: Path, commands: list[str]) -> None:
         ("transactions", "__transaction_state-0", ["--transaction-log-decoder"]),
     ):
         arguments = ["--files", f"{folder}/00000000000000000000.log", *options]
-        os.chdir(into)
-        out, _ = tools.run(main_class, *arguments)
+        out, _ = tools.run(main_class, *arguments, folder=into)
         (into / f"dump-log-{tools.release}-{name}.txt").write_text(out)
         commands.append(f"{tools.release}: kafka-dump-log {' '.join(arguments)}")
 
 
-if __name__ == "__main__":
-    main()
+STORIES = Files(HERE, named(story), Setting(3, CONFIG), RELEASES)
