@@ -126,33 +126,3 @@ def ask(
         report(result)
     target.delete_topics()
     return results
-
-
-def _has(target: Target, needs: tuple[str, int] | None) -> bool:
-    return needs is None or needs[1] in target.supported(needs[0])
-
-
-def record(
-    bootstrap: str,
-    only: str | None = None,
-    *,
-    telemetry: bool = False,
-    report: Callable[[str, int], None] = lambda question, version: None,
-) -> dict[str, recordings.Recorded]:
-    """The answers of the cluster at `bootstrap`, by API: to questions about telemetry, or to all others."""
-    target = Target.connect(bootstrap)
-    found: dict[str, recordings.Recorded] = {}
-    for question in all_questions(only):
-        if (question.api in telemetry_receiver.APIS) != telemetry:
-            continue
-        if question.brokers != len(target.nodes) or not _has(target, question.needs):
-            continue
-        for version in question.versions(target.supported(question.api)):
-            report(question.id, version)
-            try:
-                steps = answers_to(target, question, version)
-            except LacksApiError as error:
-                steps = [[FAILED, f"the cluster lacks {error}"]]
-            found.setdefault(question.api, {}).setdefault(question.name, {})[version] = steps
-    target.delete_topics()
-    return found

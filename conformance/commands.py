@@ -1,6 +1,6 @@
 """`mockbroker conformance`: ask a cluster, record a real one, list the questions."""
 
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -18,15 +18,15 @@ from rich.progress import (
 
 from mockbroker.protocol.releases import NEWEST
 
-from ..rig import readiness, telemetry_receiver
-from ..rig.downloads import RealBrokerError
-from ..rig.real_broker import RealCluster
+from ..rig import readiness
+from ..rig.recording import record
 from ..rig.scene import Target
 from ..rig.setup import BROKER_CONFIG, CLUSTER_SIZES
 from . import recordings
-from .asking import FAILED, Result, ask, count, record
+from .asking import Result, ask, count
 from .diff import lines
 from .questions import all_questions
+from .recorder import STORIES
 
 HELP = "Compare a cluster with the recorded answers of real brokers."
 
@@ -217,43 +217,8 @@ def record_command(
     only: Only = None,
 ) -> None:
     """Start real brokers (Java; Maven on first use) and write their answers, each asked twice."""
-    unstable = 0
-    kinds = {(each.brokers, each.api in telemetry_receiver.APIS) for each in all_questions(only)}
-    for size, telemetry in sorted(kinds):
-        with ExitStack() as stack:
-            try:
-                with err.status(f"Kafka {kafka}, {size} broker(s): fetching and starting"):
-                    # On the stack, brokers are stopped in any case, also by Ctrl-C.
-                    cluster = stack.enter_context(RealCluster(kafka, size, telemetry=telemetry))
-            except RealBrokerError as error:
-                raise _fail(str(error)) from None
-            unstable += _record(kafka, cluster.bootstrap_servers, only, telemetry)
-    raise typer.Exit(1 if unstable else 0)
-
-
-def _record(kafka: str, bootstrap: str, only: str | None, telemetry: bool) -> int:
-    with err.status("asking") as status:
-
-        def report(name: str, version: int) -> None:
-            status.update(f"asking {name} v{version}")
-
-        first, second = (record(bootstrap, only, telemetry=telemetry, report=report) for _ in range(2))
-    unstable = 0
-    for api, questions in first.items():
-        kept = recordings.load(kafka, api)
-        for name, versions in questions.items():
-            for version, steps in versions.items():
-                broken = bool(steps) and steps[-1][0] == FAILED
-                if broken or steps != second[api][name][version]:
-                    unstable += 1
-                    out.print(f"[red]{'broke off' if broken else 'unstable'}[/red] {api}.{name} v{version}")
-                    for line in lines(steps, second[api][name][version])[:5]:
-                        out.print(f"    {escape(line[:_WIDEST])}")
-        order = [each.name for each in all_questions() if each.api == api]
-        merged = {**kept, **questions}
-        file = recordings.save(kafka, api, {name: merged[name] for name in order if name in merged})
-        out.print(f"wrote {len(questions)} questions to {file.parent.name}/{file.name}")
-    return unstable
+    well = record(STORIES, [kafka], [each.id for each in all_questions(only)], None)
+    raise typer.Exit(0 if well else 1)
 
 
 @app.command("list")

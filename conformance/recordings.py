@@ -31,9 +31,9 @@ def nearest_release(wanted: str) -> str:
     return min(RELEASES, key=lambda each: [abs(a - b) for a, b in zip(number(each), asked, strict=False)])
 
 
-def load(release: str, api: str) -> Recorded:
+def load(release: str, api: str, folder: Path | None = None) -> Recorded:
     """Answers by question name and version; empty when nothing was recorded."""
-    file = ANSWERS / release / f"{api}.json"
+    file = (folder or ANSWERS) / release / f"{api}.json"
     if not file.exists():
         return {}
     found: Recorded = {}
@@ -44,7 +44,7 @@ def load(release: str, api: str) -> Recorded:
     return found
 
 
-def save(release: str, api: str, answers: Recorded) -> Path:
+def save(release: str, api: str, answers: Recorded, folder: Path | None = None) -> Path:
     """Write the answers of one API, replacing what was recorded before."""
     head = {
         "kafka": release,
@@ -53,7 +53,7 @@ def save(release: str, api: str, answers: Recorded) -> Path:
     }
     lines = [f"{json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
     body = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in _entries(answers)]
-    file = ANSWERS / release / f"{api}.json"
+    file = (folder or ANSWERS) / release / f"{api}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("\n".join(["{", *lines, '"answers": {', ",\n".join(body), "}}", ""]))
     return file

@@ -5,21 +5,16 @@ A module has them in `STORIES`. Needs Java, and Maven for the first run of a rel
 
 import importlib
 import sys
-from itertools import product
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
-from ..errors import MockBrokerError
-from .scene import LacksApiError
+from .recording import out, record
 from .stories import Recordable, chosen
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None, help=__doc__)
-out = Console(emoji=False, highlight=False, soft_wrap=True)
-err = Console(emoji=False, stderr=True, highlight=False, soft_wrap=True)
 
 Module = Annotated[str, typer.Argument(metavar="MODULE", help="For instance tests.cluster.controllers.")]
 
@@ -56,35 +51,15 @@ def record_command(
 ) -> None:
     """Have real brokers tell stories, and keep what they say or write in place of what was recorded.
 
-    Exit status 1: a story could not be recorded; the others are. 2: there is no such story.
+    Exit status 1: a story broke off, or its answers are not stable; 2: there is no such story.
     """
     stories = _stories(module)
     try:
         wanted = chosen(list(stories.about()), names or ())
     except LookupError as error:
         raise typer.BadParameter(str(error)) from None
-    failed = False
-    for release, sharing in product(kafka or stories.releases, stories.sharing(wanted)):
-
-        def tell(what: str, release: str = release) -> None:
-            out.print(escape(f"{release} {what}"))
-
-        try:
-            stories.record(release, sharing, tell, folder)
-        except LacksApiError as lacking:
-            tell(f"{', '.join(sharing)}: left out, for it lacks {lacking}")
-        except (MockBrokerError, OSError, AssertionError, ExceptionGroup) as error:
-            failed = True
-            head = f"{release} {', '.join(sharing)}"
-            for each in _leaves(error):
-                err.print(f"[red]not recorded[/red] {escape(f'{head}: {each}')}")
-    raise typer.Exit(1 if failed else 0)
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for each in error.exceptions for leaf in _leaves(each)]
-    return [error]
+    well = record(stories, kafka or stories.releases, wanted, folder)
+    raise typer.Exit(0 if well else 1)
 
 
 if __name__ == "__main__":
