@@ -31,7 +31,7 @@ from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.producer_setting import Generation
 from mockbroker.simulation.steps import STEPS
 
-from . import apis, interfaces
+from . import apis, interfaces, questions
 from .names import main as write_names
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -197,6 +197,7 @@ PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "command-line.md": _command_line,
     "control.md": interfaces.control,
     "trace.md": interfaces.trace,
+    "questions.md": questions.told,
 }
 """Name of each page, and its lines."""
 
