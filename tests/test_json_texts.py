@@ -13,7 +13,8 @@ from mockbroker.json_texts import read_json
 from mockbroker.pipeline.errors import PipelineError
 from mockbroker.pipeline.readers import read
 from mockbroker.pipeline.reproduce import reading
-from mockbroker.simulation.plan import Plan, PlanError
+from mockbroker.plan_files import PlanError
+from mockbroker.simulation.plan import Plan
 from mockbroker.trace.events import SCHEMA_VERSION
 from mockbroker.trace.files import SCHEMA, TraceError, read_json_lines
 

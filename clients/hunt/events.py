@@ -1,8 +1,9 @@
-"""What happens to a cluster meanwhile: what operators do, failures, and errors that brokers answer."""
+"""What happens to a cluster meanwhile: verbs, what else operators do, and errors that brokers answer."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
+from mockbroker.control import verbs
 from mockbroker.errors import MockBrokerError
 from mockbroker.server.serving import ServedCluster
 
@@ -32,10 +33,6 @@ async def _delete_records(cluster: ServedCluster, outcome: Outcome, topic: str, 
     await cluster.delete_records_async(topic, partition, timeout=_OFTEN_MS / 1000)
 
 
-async def _slow_metadata(cluster: ServedCluster, outcome: Outcome, broker: int, delay_ms: int) -> None:
-    cluster.slow_metadata(broker, delay_ms)
-
-
 async def _pass_time(cluster: ServedCluster, outcome: Outcome, by_ms: int) -> None:
     """Sessions expire, and transactions time out, as if the client had been suspended for so long."""
     await cluster.clock.advance_async(by_ms)
@@ -46,37 +43,18 @@ _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
     "delete-topic": _delete_topic,
     "recreate-topic": _recreate_topic,
     "delete-records": _delete_records,
-    "slow-metadata": _slow_metadata,
     "pass-time": _pass_time,
 }
-_VERBS: Final = (
-    "move-leader",
-    "move-coordinator",
-    "stop-broker",
-    "kill-broker",
-    "start-broker",
-    "cut-off-broker",
-    "rejoin-broker",
-    "pause-follower",
-    "slow-follower",
-    "resume-follower",
-    "evict-member",
-    "expire-producer",
-    "expire-transactional-id",
-    "drop-fetch-sessions",
-)
 
 
 async def happen(cluster: ServedCluster, outcome: Outcome, do: str, fields: Mapping[str, Any]) -> str:
-    """Does it. Says why, if it could not be done: a broker may be down already."""
+    """Does what `_EVENTS` or the table of verbs has. Says why, if it could not be done: a broker may be down
+    already."""
     try:
-        if do in _VERBS:
-            getattr(cluster, _METHODS.get(do, do.replace("-", "_")))(**fields)
-        else:
+        if do in _EVENTS:
             await _EVENTS[do](cluster, outcome, **fields)
+        else:
+            cluster.do(verbs.do, do, **fields)
     except (MockBrokerError, KeyError, TimeoutError) as error:
         return str(error)
     return ""
-
-
-_METHODS: Final = {"cut-off-broker": "cut_off", "rejoin-broker": "rejoin"}

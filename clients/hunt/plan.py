@@ -4,8 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Self
 
+from mockbroker.plan_files import Schema
+from mockbroker.shrinking import fewer, simpler
+
 Fields = Mapping[str, Any]
-SENDS: Final = frozenset({"send"})
+PLANS: Final = Schema("mockbroker-hunt-plan", 1, "a plan of mockbroker hunt", unversioned=True)
 
 
 @dataclass(frozen=True)
@@ -66,26 +69,15 @@ class Plan:
         """How many steps it has in all."""
         return len(self.steps) + sum(len(user.steps) for user in self.users)
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+    def to_json(self) -> str:
+        """The text of its file."""
+        return PLANS.text(asdict(self))
 
     @classmethod
-    def from_json(cls, read: Mapping[str, Any]) -> Self:
-        """KeyError, TypeError if it is none."""
-        return cls(
-            **{
-                **read,
-                "topics": tuple(PlannedTopic(**each) for each in read["topics"]),
-                "users": tuple(
-                    PlannedUser(**{**each, "steps": _steps(each["steps"])}) for each in read["users"]
-                ),
-                "steps": _steps(read["steps"]),
-            }
-        )
-
-
-def _steps(read: Iterable[Mapping[str, Any]]) -> tuple[Step, ...]:
-    return tuple(Step(**each) for each in read)
+    def from_json(cls, text: str) -> Self:
+        """PlanError says what is wrong with the text."""
+        row, _ = PLANS.read(text)
+        return PLANS.built(cls, row)
 
 
 def smaller(plan: Plan) -> Iterable[Plan]:
@@ -93,17 +85,10 @@ def smaller(plan: Plan) -> Iterable[Plan]:
     for user in plan.users:
         if len(plan.users) > 1:
             yield replace(plan, users=tuple(each for each in plan.users if each is not user))
-    yield from (replace(plan, steps=steps) for steps in _fewer(plan.steps))
-    for user in plan.users:
-        for steps in _fewer(user.steps):
-            made = replace(user, steps=steps)
-            yield replace(plan, users=tuple(made if each is user else each for each in plan.users))
+    yield from (replace(plan, steps=steps) for steps in fewer(plan.steps))
+    for users in simpler(plan.users, _fewer_of_one):
+        yield replace(plan, users=users)
 
 
-def _fewer(steps: tuple[Step, ...]) -> Iterable[tuple[Step, ...]]:
-    """Halves of the steps, quarters, and so on, left out one at a time."""
-    size = len(steps)
-    while size:
-        for begin in range(0, len(steps), size):
-            yield steps[:begin] + steps[begin + size :]
-        size //= 2
+def _fewer_of_one(user: PlannedUser) -> Iterable[PlannedUser]:
+    return (replace(user, steps=steps) for steps in fewer(user.steps))

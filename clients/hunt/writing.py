@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from mockbroker.plan_files import PlanError
 from mockbroker.version import __version__
 
 from .campaign import Found, Result
@@ -96,7 +97,7 @@ def write(folder: Path, group: Group, client: str, outcome: Outcome, told: list[
     """Writes a finding's folder, and returns it. OSError."""
     home = folder / group.name
     home.mkdir(parents=True, exist_ok=True)
-    (home / PLAN).write_text(json.dumps(outcome.plan.as_json(), indent=1) + "\n")
+    (home / PLAN).write_text(outcome.plan.to_json())
     story = [
         f"{client}, Kafka {outcome.plan.kafka}, mockbroker {__version__}",
         f"{group.invariant}: in {len(group.seeds)} seeds, the first of them {min(group.seeds)}",
@@ -132,6 +133,6 @@ def read(path: Path) -> Plan:
     """A plan from its file, or from the folder that has it. ValueError, OSError."""
     path = path / PLAN if path.is_dir() else path
     try:
-        return Plan.from_json(json.loads(path.read_text()))
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"{path} is not a plan of mockbroker hunt: {error}") from None
+        return Plan.from_json(path.read_text())
+    except PlanError as error:
+        raise ValueError(f"{path} is {error}") from None

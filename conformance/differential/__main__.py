@@ -14,6 +14,7 @@ from rich.table import Table
 from ...rig.downloads import RealBrokerError
 from . import recordings
 from .generating.drawing import families
+from .recordings import Recorded
 from .replaying import replay
 from .running import Found, Pair, run
 
@@ -113,7 +114,14 @@ def _replay(file: Path) -> None:
 
 def _save(file: Path, kafka: str, found: dict[str, Found]) -> None:
     kept = [
-        recordings.recorded(kafka, each.signature, each.sequence, each.expected, each.difference, each.count)
+        Recorded(
+            kafka,
+            each.signature,
+            each.sequence,
+            each.expected,
+            each.difference.parts if each.difference else (),
+            each.count,
+        )
         for each in found.values()
         if each.sequence is not None
     ]

@@ -1,14 +1,15 @@
-"""Differences as JSON: the steps, and what the real broker answered."""
+"""Files of sequences, a line for each: the steps, and what the real broker answered."""
 
-import json
+from collections.abc import Sequence as Many
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from .comparing import Difference
+from ...plan_files import Row, Schema, as_row
 from .steps import Sequence, Step
 
 RECORDED: Final = Path(__file__).parent / "recorded"
+SEQUENCES: Final = Schema("mockbroker-sequences", 1, "a file of sequences", unversioned=True)
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Recorded:
     difference: tuple[tuple[str, Any, Any], ...] = ()
     count: int = 1
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Row:
         kept = {
             "kafka": self.kafka,
             "signature": self.signature,
@@ -30,35 +31,24 @@ class Recorded:
             "name": self.sequence.name,
             "client_id": self.sequence.client_id,
             "difference": [[path, repr(left), repr(right)] for path, left, right in self.difference],
-            "steps": [each.as_json() for each in self.sequence.steps],
+            "steps": [as_row(each) for each in self.sequence.steps],
             "answers": self.answers,
         }
         return kept if self.sequence.brokers == 1 else {**kept, "brokers": self.sequence.brokers}
 
 
-def recorded(
-    kafka: str,
-    signature: str,
-    sequence: Sequence,
-    answers: list[Any],
-    difference: Difference | None,
-    count: int,
-) -> Recorded:
-    parts = difference.parts if difference else ()
-    return Recorded(kafka, signature, sequence, answers, parts, count)
-
-
-def from_json(kept: dict[str, Any]) -> Recorded:
-    steps = tuple(Step.from_json(each) for each in kept["steps"])
+def from_json(kept: Row) -> Recorded:
+    """KeyError, PlanError."""
+    steps = tuple(SEQUENCES.built(Step, each) for each in kept["steps"])
     sequence = Sequence(kept["name"], steps, kept["client_id"], kept.get("brokers", 1))
     return Recorded(kept["kafka"], kept["signature"], sequence, kept["answers"], (), kept.get("count", 1))
 
 
-def save(file: Path, found: list[Recorded]) -> None:
-    file.write_text(
-        "[\n" + ",\n".join(json.dumps(each.as_json(), ensure_ascii=True) for each in found) + "\n]\n"
-    )
+def save(file: Path, found: Many[Recorded]) -> None:
+    file.write_text(SEQUENCES.text({}, [each.as_json() for each in found]))
 
 
 def load(file: Path) -> list[Recorded]:
-    return [from_json(each) for each in json.loads(file.read_text())]
+    """OSError, KeyError, PlanError."""
+    _, rows = SEQUENCES.read(file.read_text())
+    return [from_json(each) for each in rows]

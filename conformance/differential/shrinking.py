@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
+from ...shrinking import fewer, shrink, simpler
 from .comparing import Difference
 from .steps import Sequence, Step
 
@@ -12,47 +13,29 @@ _LIKELY: Final = frozenset({"create_topics", "init_producer_id"})
 Attempt = Callable[[Sequence], Difference | None]
 
 
-def shrunk(sequence: Sequence, difference: Difference, attempt: Attempt, limit: int = 14) -> Sequence:
+def shrunk(sequence: Sequence, difference: Difference, attempt: Attempt, limit: int = 16) -> Sequence:
     """A shorter sequence whose first difference has the same signature, after at most `limit` attempts."""
-    left = limit
 
     def same(candidate: Sequence) -> bool:
-        nonlocal left
-        left -= 1
         found = attempt(candidate)
         return found is not None and found.signature == difference.signature
 
-    cut = replace(sequence, steps=sequence.steps[: difference.step + 1])
-    if len(cut.steps) < len(sequence.steps) and same(cut):
-        sequence = cut
-    last = sequence.steps[-1]
-    for kept in ((), sequence.steps[:1], tuple(each for each in sequence.steps[:-1] if each.api in _LIKELY)):
-        if len(kept) + 1 < len(sequence.steps) and same(replace(sequence, steps=(*kept, last))):
-            sequence = replace(sequence, steps=(*kept, last))
-            break
-    size = max(1, len(sequence.steps) // 2)
-    while left > 0:
-        at = 0
-        while at < len(sequence.steps) and left > 0:
-            candidate = replace(sequence, steps=sequence.steps[:at] + sequence.steps[at + size :])
-            if candidate.steps and same(candidate):
-                sequence = candidate
-            else:
-                at += size
-        if size == 1:
-            break
-        size //= 2
-    for index in range(len(sequence.steps) - 1, -1, -1):
-        for simpler in _simpler(sequence.steps[index]):
-            if left <= 0:
-                return sequence
-            candidate = replace(
-                sequence, steps=(*sequence.steps[:index], simpler, *sequence.steps[index + 1 :])
-            )
-            if same(candidate):
-                sequence = candidate
-                break
-    return sequence
+    def smaller(candidate: Sequence) -> Iterator[Sequence]:
+        for steps in _smaller(candidate.steps, difference.step + 1):
+            yield replace(candidate, steps=steps)
+
+    return shrink(sequence, smaller, same, limit)
+
+
+def _smaller(steps: tuple[Step, ...], needed: int) -> Iterator[tuple[Step, ...]]:
+    """At most `needed` steps matter, of which the last shows the difference."""
+    if len(steps) > needed:
+        yield steps[:needed]
+    *before, last = steps
+    likely = [each for each in before if each.api in _LIKELY]
+    for kept in ([], before[:1], likely, *fewer(before)):
+        yield (*kept, last)
+    yield from simpler(steps, _simpler)
 
 
 def _simpler(step: Step) -> Iterator[Step]:

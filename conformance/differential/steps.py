@@ -19,16 +19,20 @@ A value that is only known while playing is a dict of one key:
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ...verbs import brokers, leaders
+
 Fields = dict[str, Any]
 SUFFIX: Final = "~"
 SLOW: Final = frozenset({"join_group", "sync_group"})
 """APIs whose answers may wait for other members."""
-STOP, KILL, START = "stop_broker", "kill_broker", "start_broker"
+STOP, KILL, START, MOVE = (
+    each.name.replace("-", "_")
+    for each in (brokers.stop_broker, brokers.kill_broker, brokers.start_broker, leaders.move_coordinator)
+)
 RESTARTS: Final = frozenset({STOP, KILL, START})
-"""What is no request, but done to the broker that the step names: it is shut down, dies, or comes back.
-After a `KILL` with `at_once` the next request does not wait until its session has timed out."""
-MOVE: Final = "move_coordinator"
-"""What is no request either: the broker that the step names becomes the leader of an internal topic."""
+"""Verbs, which are no requests: the broker that the step names is shut down, dies, or comes back, or becomes
+the leader of an internal topic (`MOVE`). After a `KILL` with `at_once` the next request does not wait until
+the broker's session has timed out."""
 
 
 @dataclass(frozen=True)
@@ -46,32 +50,6 @@ class Step:
     binds: int | None = None
     mutations: tuple[tuple[Any, ...], ...] = ()
     broker: int | tuple[str, int] = 0
-
-    def as_json(self) -> dict[str, Any]:
-        kept: dict[str, Any] = {"api": self.api, "version": self.version, "fields": self.fields}
-        if self.client:
-            kept["client"] = self.client
-        if self.binds is not None:
-            kept["binds"] = self.binds
-        if self.mutations:
-            kept["mutations"] = [list(each) for each in self.mutations]
-        if self.broker:
-            kept["broker"] = self.broker
-        return kept
-
-    @classmethod
-    def from_json(cls, kept: dict[str, Any]) -> "Step":
-        mutations = tuple(tuple(each) for each in kept.get("mutations", ()))
-        broker = kept.get("broker", 0)
-        return cls(
-            kept["api"],
-            kept["version"],
-            kept["fields"],
-            kept.get("client", 0),
-            kept.get("binds"),
-            mutations,
-            broker if isinstance(broker, int) else (broker[0], broker[1]),
-        )
 
 
 @dataclass(frozen=True)

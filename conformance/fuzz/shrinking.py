@@ -4,8 +4,11 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
+from ... import shrinking
+from ...shrinking import fewer, simpler
 from .dialogue import Finding
 from .steps import Send, Session, Step
 
@@ -19,35 +22,18 @@ def signature(finding: Finding) -> str:
 
 
 def shrink(session: Session, goes_wrong: Callable[[Session], bool], most_runs: int = MOST_RUNS) -> Session:
-    """Removes steps in ever smaller chunks (ddmin), then simplifies the rest."""
-    runs = 0
-    changed = True
-    while changed and runs < most_runs:
-        changed = False
-        for steps in _smaller(list(session.steps)):
-            runs += 1
-            candidate = replace(session, steps=steps)
-            if goes_wrong(candidate):
-                session, changed = candidate, True
-                break
-            if runs >= most_runs:
-                break
-    return session
+    """The session with the fewest and simplest steps that still goes wrong."""
+    return shrinking.shrink(session, _smaller, goes_wrong, most_runs)
 
 
-def _smaller(steps: list[Step]) -> Iterator[list[Step]]:
-    size = max(len(steps) // 2, 1)
-    while size:
-        for start in range(0, len(steps), size):
-            yield steps[:start] + steps[start + size :]
-        size //= 2
-    for index, step in enumerate(steps):
-        if isinstance(step, Send):
-            for simpler in _simpler(step):
-                yield [*steps[:index], simpler, *steps[index + 1 :]]
+def _smaller(session: Session) -> Iterator[Session]:
+    for steps in chain(fewer(session.steps), simpler(session.steps, _simpler)):
+        yield replace(session, steps=list(steps))
 
 
-def _simpler(step: Send) -> Iterator[Send]:
+def _simpler(step: Step) -> Iterator[Step]:
+    if not isinstance(step, Send):
+        return
     if step.cuts:
         yield replace(step, cuts=())
     frames = list(_frames(step.data))

@@ -1,10 +1,15 @@
-"""The steps of a session, and the text that keeps one: a line for each step, bytes in hex."""
+"""The steps of a session, and the file that keeps one: a line for each step, bytes in hex."""
 
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from ...nearest import nearest
+from ...plan_files import PlanError, Row, Schema, as_row
+
+SESSIONS: Final = Schema("mockbroker-session", 1, "a session")
 
 
 @dataclass(frozen=True)
@@ -21,19 +26,12 @@ class Send:
         ends = [*self.cuts, len(self.data)]
         return [self.data[start:end] for start, end in zip([0, *ends], ends, strict=False) if end > start]
 
-    def __str__(self) -> str:
-        cuts = ",".join(map(str, self.cuts)) or "-"
-        return f"send {self.connection} {self.broker} {cuts} {self.data.hex()}"
-
 
 @dataclass(frozen=True)
 class Close:
     """The client closes a connection."""
 
     connection: int
-
-    def __str__(self) -> str:
-        return f"close {self.connection}"
 
 
 @dataclass(frozen=True)
@@ -43,11 +41,9 @@ class Do:
     operation: str
     arguments: dict[str, Any] = field(default_factory=dict)
 
-    def __str__(self) -> str:
-        return f"do {self.operation} {json.dumps(self.arguments)}"
-
 
 Step = Send | Close | Do
+_KINDS: Final[dict[str, type[Step]]] = {"send": Send, "close": Close, "do": Do}
 
 
 @dataclass(frozen=True)
@@ -58,43 +54,63 @@ class Session:
     seed: int
     kafka: str
     traced: bool
-    steps: Sequence[Step]
+    steps: Sequence[Step] = ()
 
     def write(self, path: Path, about: Iterable[str] = ()) -> None:
         """`about` is put in front, as comments."""
-        lines = [f"# {line}" for line in about]
-        lines.append(
-            f"session {self.mode} {self.seed} {self.kafka} {'traced' if self.traced else 'untraced'}"
-        )
-        path.write_text("\n".join([*lines, *map(str, self.steps)]) + "\n")
+        head = {name: value for name, value in as_row(self).items() if name != "steps"}
+        rows = ({"step": type(each).__name__.lower(), **as_row(each)} for each in self.steps)
+        path.write_text(SESSIONS.text(head, rows, about))
 
 
 def read(path: Path) -> Session:
     """ValueError for a file that is not a session."""
-    steps: list[Step] = []
-    head: list[str] | None = None
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    lines = path.read_text().splitlines()
+    try:
+        if any(line.startswith("session ") for line in lines):
+            head, rows = _of_lines(lines)
+        else:
+            head, found = SESSIONS.read("\n".join(lines))
+            rows = [(f"step {number}", row) for number, row in enumerate(found, 1)]
+        return SESSIONS.built(Session, {**head, "steps": [_step(where, row) for where, row in rows]})
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _step(where: str, row: Row) -> Step:
+    kind = row.pop("step", None)
+    if kind not in _KINDS:
+        raise PlanError(f"{where}: no step {kind!r}{nearest(str(kind), _KINDS)}")
+    try:
+        return SESSIONS.built(_KINDS[kind], row)
+    except PlanError as error:
+        raise PlanError(f"{where}: {error}") from None
+
+
+def _of_lines(lines: Sequence[str]) -> tuple[Row, list[tuple[str, Row]]]:
+    """The session of a file from before there were versions, and its steps: words in lines."""
+    head: Row = {}
+    rows = []
+    for number, line in enumerate(lines, 1):
         word, _, rest = line.partition(" ")
         try:
             match word:
                 case "#" | "":
                     continue
                 case "session":
-                    head = rest.split(" ")
+                    mode, seed, kafka, traced = rest.split(" ")
+                    head = {"mode": mode, "seed": int(seed), "kafka": kafka, "traced": traced == "traced"}
+                    continue
                 case "send":
                     connection, broker, cuts, data = rest.split(" ")
-                    ends = () if cuts == "-" else tuple(map(int, cuts.split(",")))
-                    steps.append(Send(int(connection), int(broker), bytes.fromhex(data), ends))
+                    ends = [] if cuts == "-" else list(map(int, cuts.split(",")))
+                    row = {"connection": int(connection), "broker": int(broker), "data": data, "cuts": ends}
                 case "close":
-                    steps.append(Close(int(rest)))
-                case "do":
-                    at = rest.index("{")
-                    steps.append(Do(rest[: at - 1], json.loads(rest[at:])))
+                    row = {"connection": int(rest)}
                 case _:
-                    raise ValueError(f"no step {word!r}")
+                    operation, _, arguments = rest.partition(" {")
+                    row = {"operation": operation, "arguments": json.loads("{" + arguments)}
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from None
-    if head is None or len(head) != 4:
-        raise ValueError(f"{path} is not a session: no line begins with 'session'")
-    mode, seed, kafka, traced = head
-    return Session(mode, int(seed), kafka, traced == "traced", steps)
+            raise PlanError(f"line {number}: {error}") from None
+        rows.append((f"line {number}", {"step": word, **row}))
+    return head, rows

@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.text import Text
 
 from ..nearest import nearest
+from ..plan_files import PlanError
 from ..policies import fixes
 from ..simulation.checking import check
 from ..simulation.consumer_setting import Commit
 from ..simulation.history import History, happen
 from ..simulation.invariants import INVARIANTS
 from ..simulation.ledger import Violation
-from ..simulation.plan import Plan, PlanError
+from ..simulation.plan import Plan
 from ..simulation.tracing import watch
 from ..trace.files import JsonLines
 

@@ -8,8 +8,8 @@ from ..nearest import nearest
 from ..policies import Policies
 from ..protocol.releases import parse
 from .group_setting import ASSIGNORS, MOST, GroupSetting
-from .kinds import BROKERS
-from .plan import CLEANUPS, Plan, PlanError, Step
+from .kinds import BROKERS, UNDOES
+from .plan import CLEANUPS, HISTORIES, Plan, Step
 from .steps import STEPS
 
 _TYPED: Final = {"seed": int, "kafka": str, "policies": dict} | {
@@ -22,50 +22,58 @@ _TYPED: Final = {"seed": int, "kafka": str, "policies": dict} | {
 
 def check(plan: Plan) -> Plan:
     """Returns the plan if everything in it is known. PlanError; UnknownReleaseError, UnknownPolicyError."""
-    for name, kind in _TYPED.items():
-        value = getattr(plan, name)
-        if not _is(value, kind):
-            raise PlanError(f"not a history: {name} is {value!r}")
-    if plan.cleanup not in CLEANUPS:
-        raise PlanError(f"not a history: cleanup is {plan.cleanup!r}{nearest(plan.cleanup, CLEANUPS)}")
-    _check_group(plan.group)
-    before_ms = 0
-    for number, step in enumerate(plan.steps, 1):
-        try:
-            _check_step(step, before_ms)
-        except PlanError as error:
-            raise PlanError(f"not a history: step {number}: {error}") from None
-        before_ms = step.at_ms
+    try:
+        for name, kind in _TYPED.items():
+            _check_type(name, getattr(plan, name), kind)
+        if plan.cleanup not in CLEANUPS:
+            raise ValueError(f"cleanup is {plan.cleanup!r}{nearest(plan.cleanup, CLEANUPS)}")
+        _check_group(plan.group)
+        _check_steps(plan.steps)
+    except ValueError as error:
+        raise HISTORIES.error(str(error)) from None
     Policies(parse(plan.kafka), plan.policies)
     return plan
 
 
 def _check_group(group: GroupSetting) -> None:
     for name in ("members", "partitions"):
-        value = getattr(group, name)
-        if not _is(value, int) or not 0 <= value <= MOST:
-            raise PlanError(f"not a history: {name} of the group is {value!r}")
+        _check_type(f"{name} of the group", value := getattr(group, name), int)
+        if not 0 <= value <= MOST:
+            raise ValueError(f"{name} of the group is {value!r}")
     for assignor in group.assignors:
         if assignor not in ASSIGNORS:
-            raise PlanError(f"not a history: an assignor is {assignor!r}")
+            raise ValueError(f"an assignor is {assignor!r}")
+
+
+def _check_steps(steps: tuple[Step, ...]) -> None:
+    before_ms = 0
+    for number, step in enumerate(steps, 1):
+        try:
+            _check_step(step, before_ms)
+        except ValueError as error:
+            raise ValueError(f"step {number}: {error}") from None
+        before_ms = step.at_ms
 
 
 def _check_step(step: Step, before_ms: int) -> None:
     if step.do not in STEPS:
-        raise PlanError(f"nothing is called {step.do!r}{nearest(str(step.do), STEPS)}")
+        raise ValueError(f"nothing is called {step.do!r}{nearest(str(step.do), STEPS)}")
     if not _is(step.at_ms, int) or step.at_ms < before_ms:
-        raise PlanError(f"it is at {step.at_ms!r} ms, after one at {before_ms} ms")
-    needed = _arguments(step.do)
-    for name in needed:
-        if name not in step.args:
-            raise PlanError(f"{step.do} lacks {name!r}")
+        raise ValueError(f"it is at {step.at_ms!r} ms, after one at {before_ms} ms")
+    named = STEPS[step.do].parameters
+    known = set(named) or _arguments(step.do)
+    for name in known:
+        if name not in step.args and (name not in named or named[name].required):
+            raise ValueError(f"{step.do} lacks {name!r}")
     for name, value in step.args.items():
-        if name not in needed:
-            raise PlanError(f"{step.do} has no {name!r}{nearest(name, needed)}")
-        if not _is(value, int) or value < 0:
-            raise PlanError(f"{name} is {value!r}")
+        if name not in known:
+            raise ValueError(f"{step.do} has no {name!r}{nearest(name, known)}")
+        if name in named:
+            named[name].check(name, value)
+        elif not _is(value, int) or value < 0:
+            raise ValueError(f"{name} is {value!r}")
     if not 1 <= step.args.get("broker", 1) <= BROKERS:
-        raise PlanError(f"there is no broker {step.args['broker']}, only 1 to {BROKERS}")
+        raise ValueError(f"there is no broker {step.args['broker']}, only 1 to {BROKERS}")
 
 
 def _arguments(do: str) -> set[str]:
@@ -73,8 +81,13 @@ def _arguments(do: str) -> set[str]:
     names = set(STEPS[do].draw(random.Random(0)))
     for kind in STEPS.values():
         if kind.then == do:
-            names |= {"client", "broker", "member"} & set(kind.draw(random.Random(0)))
+            names |= UNDOES & set(kind.draw(random.Random(0)))
     return names
+
+
+def _check_type(name: str, value: Any, kind: type) -> None:
+    if not _is(value, kind):
+        raise ValueError(f"{name} is {value!r}")
 
 
 def _is(value: Any, kind: type) -> bool:

@@ -1,28 +1,18 @@
 """What a history consists of, as data: drawn from a seed, kept in a file, shrunk, run again."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
-from ..errors import MockBrokerError
-from ..json_texts import read_json
+from ..plan_files import Schema
 from .consumer_setting import Commit, ConsumerSetting, Reset
 from .group_setting import GroupSetting
 from .producer_setting import Generation, ProducerSetting
 
-SCHEMA: Final = "mockbroker-history"
-VERSION: Final = 1
-"""The version of the fields below: goes up when one changes its meaning or is removed."""
-
-
+HISTORIES: Final = Schema("mockbroker-history", 1, "a history", needs=("consumer", "producers", "steps"))
 WEEK_MS: Final = 7 * 24 * 60 * 60_000
 DELETE, COMPACT, BOTH = CLEANUPS = ("delete", "compact", "compact,delete")
 """The values of `cleanup.policy`."""
-
-
-class PlanError(MockBrokerError, ValueError):
-    """A file that is not a history, or that this version can't run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +21,7 @@ class Step:
 
     at_ms: int
     do: str
-    args: dict[str, int] = field(default_factory=dict)
+    args: dict[str, Any] = field(default_factory=dict)
 
     @property
     def told(self) -> str:
@@ -98,46 +88,13 @@ class Plan:
 
     def to_json(self) -> str:
         """The text of its file, always the same for the same plan."""
-        row = {"schema": SCHEMA, "version": VERSION, **asdict(self)}
-        return json.dumps(row, indent=1) + "\n"
+        return HISTORIES.text(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> "Plan":
         """PlanError says what is wrong with the text."""
-        try:
-            row = read_json(text)
-            if row.pop("schema") != SCHEMA:
-                raise PlanError(f"not a history: its schema is not {SCHEMA!r}")
-            if (version := row.pop("version")) != VERSION:
-                raise PlanError(f"a history of version {version}: this mockbroker knows {VERSION}")
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
-            raise error if isinstance(error, PlanError) else PlanError(f"not a history: {error}") from None
-        return cls._from_row(row)
-
-    @classmethod
-    def _from_row(cls, row: dict[str, Any]) -> "Plan":
-        unknown = set(row) - {each.name for each in fields(cls)}
-        if unknown:
-            raise PlanError(f"a history has no {min(unknown)!r}")
-        try:
-            consumer = row.pop("consumer")
-            producers = row.pop("producers")
-            group = row.pop("group", {})
-            assignors = tuple(group.pop("assignors", ()))
-            steps = row.pop("steps")
-            return cls(
-                **row,
-                consumer=ConsumerSetting(
-                    Commit(consumer.pop("commit")), Reset(consumer.pop("reset")), **consumer
-                ),
-                producers=tuple(
-                    ProducerSetting(Generation(each.pop("generation")), **each) for each in producers
-                ),
-                group=GroupSetting(**group, assignors=assignors),
-                steps=tuple(Step(each["at_ms"], each["do"], each["args"]) for each in steps),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise PlanError(f"not a history: {error!r}") from None
+        row, _ = HISTORIES.read(text)
+        return HISTORIES.built(cls, row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,62 +4,39 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from .. import shrinking
+from ..shrinking import fewer, simpler
 from .group_setting import GroupSetting
 from .history import happen
 from .plan import Plan, Step
 
 MOST_RUNS: Final = 1_500
 """A plan is run at most so many times; the smallest one by then is the result."""
+_LONG_MS: Final = 500
 
 
 def shrink(plan: Plan, invariant: str, tried: Callable[[], None] = lambda: None) -> Plan:
     """The plan with the fewest and simplest steps that still violates `invariant`; `tried` is called for each
-    run.
+    run. ValueError if the plan does not violate it."""
 
-    Steps are removed in ever smaller chunks (ddmin), then the rest is simplified. ValueError if the plan does
-    not violate it.
-    """
-    runs = 0
-
-    def falls(candidate: Plan) -> bool:
-        nonlocal runs
-        runs += 1
+    def violates(candidate: Plan) -> bool:
         tried()
         return any(each.invariant == invariant for each in happen(candidate).violations)
 
-    if not falls(plan):
+    if not violates(plan):
         raise ValueError(f"seed {plan.seed} does not violate {invariant}")
-    changed = True
-    while changed and runs < MOST_RUNS:
-        changed = False
-        for candidate in _smaller(plan):
-            if runs >= MOST_RUNS:
-                break
-            if falls(candidate):
-                plan, changed = candidate, True
-                break
-    return plan
+    return shrinking.shrink(plan, _smaller, violates, MOST_RUNS)
 
 
 def _smaller(plan: Plan) -> Iterator[Plan]:
     """Plans that are simpler in one respect, those that save most first."""
-    steps = plan.steps
-    size = len(steps) // 2
-    while size >= 1:
-        for start in range(0, len(steps), size):
-            yield plan.with_steps(steps[:start] + steps[start + size :])
-        size //= 2
+    yield from map(plan.with_steps, fewer(plan.steps))
     simplest = Plan(plan.seed, plan.kafka)
     for name in ("topics", "unclean", "min_insync", "delay_ms", "replica_fetch_bytes", "purges", "cleanup"):
-        if getattr(plan, name) != getattr(simplest, name):
-            yield replace(plan, **{name: getattr(simplest, name)})
-    if plan.commit_rate != 1:
-        yield replace(plan, commit_rate=1.0)
-    for simpler_group in _smaller_groups(plan.group):
-        yield replace(plan, group=simpler_group)
-    for index, step in enumerate(steps):
-        for simpler in _simpler(step):
-            yield plan.with_steps((*steps[:index], simpler, *steps[index + 1 :]))
+        yield replace(plan, **{name: getattr(simplest, name)})
+    yield replace(plan, commit_rate=1.0)
+    yield from (replace(plan, group=group) for group in _smaller_groups(plan.group))
+    yield from map(plan.with_steps, simpler(plan.steps, _simpler))
     yield from _sooner(plan)
 
 
@@ -68,10 +45,8 @@ def _smaller_groups(group: GroupSetting) -> Iterator[GroupSetting]:
     if group.members:
         yield GroupSetting()
         yield replace(group, members=group.members - 1, assignors=group.assignors[:-1])
-        if group.partitions > 1:
-            yield replace(group, partitions=1)
-        if group.static:
-            yield replace(group, static=False)
+        yield replace(group, partitions=1)
+        yield replace(group, static=False)
         if any(group.assignors):
             yield replace(group, assignors=())
 
@@ -93,6 +68,3 @@ def _sooner(plan: Plan) -> Iterator[Plan]:
             later = tuple(replace(each, at_ms=each.at_ms - cut_ms) for each in plan.steps[index:])
             yield plan.with_steps((*plan.steps[:index], *later))
         before_ms = step.at_ms
-
-
-_LONG_MS: Final = 500

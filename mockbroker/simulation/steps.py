@@ -13,9 +13,10 @@ from ..protocol.offsets_log import commit_key
 from ..replication.internal_append import append
 from ..verbs import brokers, followers, leaders
 from ..verbs.subjects import Following
+from ..verbs.table import VERBS
 from . import batches
 from .cleaning import clean
-from .kinds import Args, Kind, Steps, a_broker
+from .kinds import Args, Kind, Steps, a_broker, of_verb
 from .member_steps import STEPS as OF_MEMBERS
 from .plan import COMPACT
 from .producer import ModelProducer
@@ -116,7 +117,8 @@ def mend_client(world: "World", args: Args) -> None:
 
 
 def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer | Member":
-    return world.clients[args["client"] % len(world.clients)]
+    number: int = args["client"]
+    return world.clients[number % len(world.clients)]
 
 
 @_step("lose-producer-answer", 0, lambda random: {"producer": random.randrange(0, 2)}, producer_weight=6)
@@ -315,4 +317,8 @@ def _partition(world: "World", args: Args) -> Any:
     return found[args["topic"] % len(found)] if found else None
 
 
-STEPS: Final[dict[str, Kind]] = {**_OF_CLUSTERS, **OF_MEMBERS}
+STEPS: Final[dict[str, Kind]] = {
+    **_OF_CLUSTERS,
+    **OF_MEMBERS,
+    **{name: of_verb(verb) for name, verb in VERBS.items() if name not in _OF_CLUSTERS},
+}

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from mockbroker.plan_files import PlanError
 from mockbroker.simulation.checking import check
 from mockbroker.simulation.group_setting import GroupSetting
 from mockbroker.simulation.history import History, draw, happen
 from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.ownership import Ownership
-from mockbroker.simulation.plan import Options, Plan, PlanError, Step
+from mockbroker.simulation.plan import Options, Plan, Step
 from mockbroker.simulation.scene import Scene
 from mockbroker.simulation.shrinking import shrink
 from tests.properties import examples

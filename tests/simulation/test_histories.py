@@ -7,11 +7,12 @@ import sys
 
 import pytest
 
+from mockbroker.plan_files import PlanError
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting, Reset
 from mockbroker.simulation.history import History, draw, happen
-from mockbroker.simulation.plan import Options, Plan, PlanError, Step
+from mockbroker.simulation.plan import Options, Plan, Step
 from mockbroker.simulation.producer_setting import Generation
 from mockbroker.simulation.shrinking import shrink
 from mockbroker.simulation.world import World

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from mockbroker.plan_files import PlanError
 from mockbroker.simulation.checking import check
 from mockbroker.simulation.history import draw, happen
-from mockbroker.simulation.plan import Options, Plan, PlanError, Step
+from mockbroker.simulation.plan import Options, Plan, Step
 from mockbroker.simulation.tracing import watch
 from mockbroker.trace.events import Answer
 from mockbroker.trace.files import JsonLines, read_json_lines
@@ -84,7 +85,10 @@ def test_a_trace_is_read_like_any_other(tmp_path: Path) -> None:
         (Step(0, "mend-client", {"client": 0}), "mend-client lacks 'broker'"),
         (Step(0, "start-broker", {"broker": 4}), "no broker 4"),
         (Step(0, "start-broker", {"broker": 1, "clent": 1}), "start-broker has no 'clent'"),
-        (Step(0, "delete-records", {"percent": "all"}), "percent is 'all'"),  # type: ignore[dict-item]
+        (Step(0, "drop-fetch-sessions"), "drop-fetch-sessions lacks 'broker'"),
+        (Step(0, "drop-fetch-sessions", {"broker": "one"}), "broker is 'one'"),
+        (Step(0, "drop-fetch-sessions", {"broker": 1, "topic": "t"}), "has no 'topic'"),
+        (Step(0, "delete-records", {"percent": "all"}), "percent is 'all'"),
         (Step(-1, "rebalance"), "at -1 ms"),
         (Step("now", "rebalance"), "at 'now' ms"),  # type: ignore[arg-type]
     ],
@@ -92,6 +96,15 @@ def test_a_trace_is_read_like_any_other(tmp_path: Path) -> None:
 def test_a_step_that_can_not_be_is_told(step: Step, said: str) -> None:
     with pytest.raises(PlanError, match=said):
         check(PLAN.with_steps((step,)))
+
+
+def test_a_verb_that_is_never_drawn_can_be_played() -> None:
+    where = {"topic": "t", "partition": 0, "broker": 3}
+    steps = (Step(0, "drop-fetch-sessions", {"broker": 1}), Step(900, "fail-follower", where))
+    history = happen(check(Plan(7, "4.4", steps=steps)))
+    assert [each.invariant for each in history.violations] == ["follower-fetcher-dead"]
+    elsewhere = (Step(0, "fail-follower", {**where, "topic": "none"}),)
+    assert not happen(check(Plan(7, "4.4", steps=elsewhere))).violations
 
 
 def test_whatever_is_drawn_can_be() -> None:

@@ -13,6 +13,7 @@ from mockbroker.faults.actions import ACTIONS
 from mockbroker.rig.batches import Record, batch
 from mockbroker.rig.client import Client
 from mockbroker.server.running import RunningCluster
+from mockbroker.simulation.steps import STEPS
 from mockbroker.verbs.table import VERBS
 from mockbroker.verbs.verb import Verb
 
@@ -66,6 +67,11 @@ def test_it_is_what_a_fault_does(verb: Verb[Any, ...]) -> None:
     assert " ".join((action.__doc__ or "").split()).startswith(verb.help)
     own = {each.keyword for each in verb.parameters.values()} - {"to"}
     assert {each.name for each in fields(action)} - {"target"} == own
+
+
+@every_verb
+def test_it_is_a_step_of_histories(verb: Verb[Any, ...]) -> None:
+    assert STEPS[verb.name].told == verb.help
 
 
 @pytest.fixture(scope="module")

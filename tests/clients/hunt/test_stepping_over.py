@@ -22,3 +22,17 @@ async def test_records_of_a_topic_that_was_created_again_are_known() -> None:
         await cluster.produce_async("topic-0", b"3")
         assert stage.values_at("topic-0", 0, 0) == [b"3", b"1"]
         assert stage.values_at("topic-0", 0, 1) == [b"!2"]
+
+
+@pytest.mark.trio
+async def test_every_verb_can_happen() -> None:
+    async with serve(kafka="4.4", brokers=3) as cluster:
+        cluster.create_topic("t", replica_assignment=[[1, 2, 3]])
+        plan = Plan(1, "4.4", 3, (PlannedTopic("t", 1),), ())
+        outcome = Stage(plan, cast(Any, None), "x", cluster, PATIENCE).outcome
+        where = {"topic": "t", "partition": 0, "broker": 3}
+        assert await happen(cluster, outcome, "fail-follower", where) == ""
+        assert "failed" in [each.state for each in cluster.replicas("t", 0)]
+        assert "t-0 knows no producer" in await happen(
+            cluster, outcome, "expire-producer", {"topic": "t", "partition": 0}
+        )
