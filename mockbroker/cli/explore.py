@@ -27,9 +27,10 @@ from ..protocol.releases import parse
 from ..simulation import workers
 from ..simulation.claims import claim
 from ..simulation.consumer_setting import Commit, Reset
+from ..simulation.drawing import draw, drawn
 from ..simulation.exploring import Count, Summary, Variant, variants
 from ..simulation.files import write, write_json_lines
-from ..simulation.history import draw, happen
+from ..simulation.history import happen
 from ..simulation.plan import Options
 from ..simulation.producer_setting import Generation
 from ..simulation.shrinking import shrink
@@ -79,6 +80,8 @@ def run(
     interrupted = _explore(summary, errors, compared, seeds, engine, workers_, out)
     console.print(_table(summary, compared))
     console.print(f"{sum(summary.runs.values()):,} histories, {summary.requests:,} requests")
+    if len(seeds) == 1:
+        console.print(_drawn(seeds.start, options))
     if interrupted:
         _tell_how_to_go_on(errors, summary, compared, seeds, engine, out)
         raise KeyboardInterrupt
@@ -264,6 +267,15 @@ def _table(summary: Summary, compared: list[Variant]) -> Table:
     return table
 
 
+def _drawn(seed: int, options: Options) -> Text:
+    """What the seed drew, by the names of the weights; what was made smaller since is there too."""
+    shown = {
+        name: ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
+        for name, value in drawn(seed, options)[1].items()
+    }
+    return Text(f"seed {seed} drew {' '.join(f'{name}={value}' for name, value in shown.items())}")
+
+
 def _show(
     console: Console,
     errors: Console,
@@ -286,6 +298,7 @@ def _show(
     console.print()
     console.print(f"{invariant}, {variant.name}", style="bold")
     console.print(Text(plan.told))
+    console.print(_drawn(seed, variant.options))
     for line in until(happen(plan, recording=True).lines, invariant):
         console.print(Text(str(line), "red" if line.who == VIOLATION else ""))
     if out is not None:

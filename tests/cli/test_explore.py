@@ -1,5 +1,6 @@
 """`mockbroker explore`."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -9,8 +10,11 @@ from typer.testing import CliRunner
 from mockbroker.cli.app import app
 from mockbroker.cli.explore import options
 from mockbroker.pairs import pairs
+from mockbroker.simulation.drawing import drawn
 from mockbroker.simulation.history import happen
 from mockbroker.simulation.plan import Options, Plan
+from mockbroker.simulation.producer_setting import Generation
+from mockbroker.simulation.weights import Weights
 from mockbroker.version import __version__
 
 LIVE = ["--policy", "fetch-log-start-offset=live", "--workers", "1"]
@@ -33,6 +37,18 @@ def test_finds_shrinks_and_keeps(tmp_path: Path) -> None:
     runs = pq.read_table(tmp_path / "runs")
     assert runs.num_rows == 300
     assert sum("follower-fetcher-dead" in each for each in runs["violations"].to_pylist()) >= 1
+
+
+def test_what_a_seed_drew_is_printed() -> None:
+    said = explore("--first", "3", "--seeds", "1", "--producer", "1.0", "--no-timelines")[1]
+    (line,) = [each for each in said.splitlines() if each.startswith("seed 3 drew ")]
+    shown = dict(each.split("=") for each in line.removeprefix("seed 3 drew ").split(" "))
+    assert shown == {
+        name: str(value).lower() for name, value in drawn(3, Options(producer=Generation.V1_0))[1].items()
+    }
+    assert set(shown) <= {each.name for each in fields(Weights)}
+    assert {"length_ms", "produces", "unclean", "delay_ms"} <= set(shown)
+    assert shown["generation"] == "1.0"
 
 
 def test_a_folder_holds_one_exploration(tmp_path: Path) -> None:
