@@ -56,7 +56,7 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="HOST[:PORT]",
-            help="The address that clients are told, if it is not the one that brokers listen on, as with "
+            help="The address to tell clients, if brokers listen on another one, as with "
             "containers and forwarded ports. HOST: for all brokers, each with its own port. HOST:PORT: for "
             "the first broker; the others get the next ports. Repeated: one for each broker.",
         ),
@@ -312,7 +312,7 @@ def run(
     raise typer.Exit(status)
 
 
-@app.command(short_help="Search what an incident left behind for known bugs.")
+@app.command(short_help="Search the files of an incident for signs of known bugs.")
 def analyze(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Files, folders, tar archives; s3://BUCKET/FOLDER.")
@@ -328,16 +328,16 @@ def analyze(
     ] = "UTC",
     engine: Annotated[
         Search,
-        typer.Option(help="What searches: DuckDB, on this machine, or Spark. auto: Spark with --master."),
+        typer.Option(help="Search with DuckDB, on this machine, or Spark. auto: Spark with --master."),
     ] = Search.AUTO,
     master: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where Spark runs; local[2] if there is no other.")
+        str | None, typer.Option(metavar="URL", help="Where Spark runs; by default local[2].")
     ] = None,
     fail_on_findings: Annotated[
         bool, typer.Option("--fail-on-findings", help="Exit with 1 when anything is found.")
     ] = False,
 ) -> None:
-    """Search traces, captures, logs, dumps and segments for what known bugs leave behind.
+    """Search traces, captures, logs, dumps and segments for signs of known bugs.
 
     This needs the extra `mockbroker[analyze]`; with Spark, `mockbroker[spark]` and Java 17 or newer. Exit
     status 2: a path or an option is not valid.

@@ -17,7 +17,8 @@ Version = Annotated[
     typer.Option(metavar="VERSION", help="Another released version of the client than the pinned one."),
 ]
 ClientCommand = Annotated[
-    str | None, typer.Option(metavar="COMMAND", help="What starts a driver of your own (docs/drivers.md).")
+    str | None,
+    typer.Option(metavar="COMMAND", help="The command that starts a driver of your own (docs/drivers.md)."),
 ]
 
 
@@ -33,17 +34,17 @@ def hunt(
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="Hunt a whole application: what starts it, with {bootstrap} and {directory} in it.",
+            help="Hunt a whole application: the command that starts it, with {bootstrap} and {directory}.",
             rich_help_panel=_WHOLE,
         ),
     ] = None,
     input_: Annotated[
         list[str] | None,
-        typer.Option("--input", metavar="TOPIC", help="A topic it reads.", rich_help_panel=_WHOLE),
+        typer.Option("--input", metavar="TOPIC", help="A topic that it reads.", rich_help_panel=_WHOLE),
     ] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option("--output", metavar="TOPIC", help="A topic it writes.", rich_help_panel=_WHOLE),
+        typer.Option("--output", metavar="TOPIC", help="A topic that it writes.", rich_help_panel=_WHOLE),
     ] = None,
     group: Annotated[
         str, typer.Option(metavar="GROUP", help="Its consumer group.", rich_help_panel=_WHOLE)
@@ -52,7 +53,7 @@ def hunt(
         str, typer.Option(help="The value of an input record.", rich_help_panel=_WHOLE)
     ] = "{record}",
     partitions: Annotated[
-        int, typer.Option(min=1, help="How many each topic has.", rich_help_panel=_WHOLE)
+        int, typer.Option(min=1, help="How many partitions each topic has.", rich_help_panel=_WHOLE)
     ] = 2,
     restart: Annotated[
         bool, typer.Option("--restart", help="Start it again when it ends.", rich_help_panel=_WHOLE)
@@ -66,14 +67,14 @@ def hunt(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="How long it may take to process all records once all is well.",
+            help="How long it may take to process all records after the last fault.",
             rich_help_panel=_WHOLE,
         ),
     ] = 60,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds, each a run of a few seconds.")] = 300,
     first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
     illegal: Annotated[
-        bool, typer.Option("--illegal", help="Let brokers also answer what no broker of Kafka's does.")
+        bool, typer.Option("--illegal", help="Let brokers also give answers that no broker of Kafka's gives.")
     ] = False,
     kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4, with every fix.")] = NEWEST,
     lanes: Annotated[int, typer.Option(min=1, help="How many runs at a time.")] = 8,
@@ -95,8 +96,8 @@ def hunt(
         str, typer.Option(metavar="V,V,…", help="Play each finding with these releases of the client, too.")
     ] = "",
 ) -> None:
-    """Play random workloads with a client, under random events and without any, and judge what it tells; or
-    give a whole application records, and judge its output, its commits and its exit.
+    """Play random workloads with a client, with and without random events, and judge what it reports; or give
+    a whole application records, and judge its output, its commits and its exit.
 
     The exit status is 1 if an invariant was violated.
     """
@@ -166,7 +167,7 @@ def check(
     html: Annotated[Path | None, typer.Option(help="Write one HTML page.")] = None,
     cards: Annotated[Path | None, typer.Option(help="Write pages of Markdown to this folder.")] = None,
 ) -> None:
-    """Play known stories to clients, and every other answer that a broker may give them.
+    """Play known stories with clients, and try every other answer that a broker may give in them.
 
     The exit status is 1 if a client violated something while brokers answered as they should, or its driver
     failed.

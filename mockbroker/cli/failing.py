@@ -2,7 +2,7 @@
 
 
 def why(error: Exception) -> str:
-    """In one line; for a file its name, and what the system says of it."""
+    """The error in one line; for a file with its name and the system's message."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)

@@ -1,4 +1,4 @@
-"""`mockbroker hunt`: random workloads for a client, and what it told its user that is not so."""
+"""`mockbroker hunt`: plays random workloads with a client, and shows where what it reported is not true."""
 
 import shlex
 import signal
@@ -50,7 +50,7 @@ class Settings:
     illegal: bool = False
     application: Application | None = None
     known: Fields = field(default_factory=dict)
-    """What is known of the application, for its plans."""
+    """The application, as far as plans need it."""
     partitions: int = 2
     """Of each of its topics."""
 
@@ -75,7 +75,7 @@ class Settings:
         return draw_application(seed, self.known, self.partitions, kafka, illegal=self.illegal)
 
     def driver(self, version: str | None = None) -> Sequence[str]:
-        """What starts the client's driver, built if need be. ValueError; BuildError."""
+        """The command of the client's driver, which is built if need be. ValueError; BuildError."""
         if (self.client is None) == (self.command is None):
             raise ValueError(
                 "which client? Give --client NAME, --client-command COMMAND or --application COMMAND"
@@ -113,7 +113,7 @@ def _searched(search: "_Search") -> bool:
 
 
 async def _tried(settings: Settings, version: str, plan: Plan) -> str:
-    """What comes of a plan with another version of the client."""
+    """Plays a plan with another version of the client."""
     shown: Counter[str] = Counter()
     told: list[str] = []
     try:
@@ -237,7 +237,7 @@ class _Hunt(_Search):
 
 
 class _Replay(_Search):
-    """One plan, several times. It is shown as it is found; then what is made of it, if anything is."""
+    """Plays one plan several times. Shows at once what it violates, and then a smaller plan, if any."""
 
     def __init__(self, settings: Settings, plan: Plan) -> None:
         super().__init__(settings, settings.lanes if settings.shrink_s else 1)

@@ -1,4 +1,4 @@
-"""What a command that takes long says meanwhile, on stderr."""
+"""Progress of a command that takes long, on stderr."""
 
 import sys
 import time

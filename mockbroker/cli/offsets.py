@@ -1,4 +1,4 @@
-"""Reads the files of `--offsets`, and tells how far that is if it takes long."""
+"""Reads the files of `--offsets`, and reports progress if that takes long."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -50,7 +50,7 @@ def run(
 
 
 def _commands(clients: Sequence[str]) -> list[Sequence[str]]:
-    """What starts the drivers of these clients."""
+    """The commands of these clients' drivers."""
     from ..clients.drivers import command_for
 
     with Console(emoji=False, stderr=True).status("building drivers"):
@@ -58,7 +58,7 @@ def _commands(clients: Sequence[str]) -> list[Sequence[str]]:
 
 
 def _play(console: Console, plan: Plan, commands: Sequence[Sequence[str]]) -> bool:
-    """One client after the other."""
+    """Replays with one client after the other."""
     from ..clients import replay as real
 
     simulated = _names(happen(plan).violations)

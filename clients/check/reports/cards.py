@@ -13,13 +13,13 @@ _LONG: Final = 240
 _INTRODUCTION: Final = """\
 # Report cards
 
-What released clients made of known stories, as [`mockbroker check`](../check.md) played them. A cell has
-what they violated, and in how many runs they violated something or told of an error. Under brokers with a
-bug that is what users of these clients saw, and no defect of the client. All of it is made again by
-`mockbroker check --client all --cards docs/report-cards`.
+How released clients did in known stories, as [`mockbroker check`](../check.md) played them. A cell has the
+invariants that they violated, and in how many runs they violated one or reported an error. Under brokers
+with a bug this is what users of these clients saw, and no defect of the client.
+`mockbroker check --client all --cards docs/report-cards` makes all cards again.
 """
 _COLUMNS: Final = """
-*Fixed*: brokers have every fix that was made or proposed. What tells against the client is **bold**."""
+*Fixed*: brokers have every fix that was made or proposed. What counts against the client is **bold**."""
 
 
 def write(folder: Path, reports: Iterable[Report]) -> None:
@@ -58,7 +58,7 @@ def _index(reports: Sequence[Report]) -> Iterator[str]:
         yield ""
         yield "## Not met"
         yield ""
-        yield f"No client of these made a broker decide on: {', '.join(f'`{each}`' for each in unmet)}."
+        yield f"No run made a broker decide on: {', '.join(f'`{each}`' for each in unmet)}."
 
 
 def _shown(report: Report, story: str) -> str:
@@ -87,7 +87,8 @@ def _card(report: Report) -> Iterator[str]:
     if report.behaviours:
         yield from ("", "## With another answer of one behaviour", "")
         right = len(report.behaviours) - len(changed)
-        yield f"Of {len(report.behaviours)} runs with every fix but one other answer, {right} came out right."
+        runs = f"{len(report.behaviours)} runs with every fix, and another answer of one behaviour"
+        yield f"Of {runs}, {right} were right."
     if changed:
         yield from ("", "| behaviour | scenario | verdict | evidence |", "|---|---|---|---|")
         for each in changed:
