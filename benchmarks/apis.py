@@ -8,18 +8,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from benchmarks.wire import Connection, Reader, Writer, WrongAnswerError
-
-PRODUCE: Final = 0
-FETCH: Final = 1
-METADATA: Final = 3
-OFFSET_COMMIT: Final = 8
-OFFSET_FETCH: Final = 9
-FIND_COORDINATOR: Final = 10
-API_VERSIONS: Final = 18
-CREATE_TOPICS: Final = 19
-DELETE_TOPICS: Final = 20
-OFFSET_FOR_LEADER_EPOCH: Final = 23
-CONSUMER_GROUP_HEARTBEAT: Final = 68
+from mockbroker.protocol.api_keys import ApiKey
 
 
 class Spoken(NamedTuple):
@@ -31,17 +20,17 @@ class Spoken(NamedTuple):
     flexible: int
 
 
-SPOKEN: Final = {
-    PRODUCE: Spoken("Produce", 3, 12, 9),
-    FETCH: Spoken("Fetch", 4, 12, 12),
-    METADATA: Spoken("Metadata", 1, 9, 9),
-    OFFSET_COMMIT: Spoken("OffsetCommit", 2, 7, 8),
-    OFFSET_FETCH: Spoken("OffsetFetch", 1, 5, 6),
-    FIND_COORDINATOR: Spoken("FindCoordinator", 0, 2, 3),
-    CREATE_TOPICS: Spoken("CreateTopics", 2, 6, 5),
-    DELETE_TOPICS: Spoken("DeleteTopics", 1, 5, 4),
-    OFFSET_FOR_LEADER_EPOCH: Spoken("OffsetForLeaderEpoch", 2, 4, 4),
-    CONSUMER_GROUP_HEARTBEAT: Spoken("ConsumerGroupHeartbeat", 0, 1, 0),
+SPOKEN: Final[dict[int, Spoken]] = {
+    ApiKey.PRODUCE: Spoken("Produce", 3, 12, 9),
+    ApiKey.FETCH: Spoken("Fetch", 4, 12, 12),
+    ApiKey.METADATA: Spoken("Metadata", 1, 9, 9),
+    ApiKey.OFFSET_COMMIT: Spoken("OffsetCommit", 2, 7, 8),
+    ApiKey.OFFSET_FETCH: Spoken("OffsetFetch", 1, 5, 6),
+    ApiKey.FIND_COORDINATOR: Spoken("FindCoordinator", 0, 2, 3),
+    ApiKey.CREATE_TOPICS: Spoken("CreateTopics", 2, 6, 5),
+    ApiKey.DELETE_TOPICS: Spoken("DeleteTopics", 1, 5, 4),
+    ApiKey.OFFSET_FOR_LEADER_EPOCH: Spoken("OffsetForLeaderEpoch", 2, 4, 4),
+    ApiKey.CONSUMER_GROUP_HEARTBEAT: Spoken("ConsumerGroupHeartbeat", 0, 1, 0),
 }
 
 _TOPIC_EXISTS = 36
@@ -96,37 +85,23 @@ class Broker:
             raise NotOfferedError(f"{SPOKEN[key].name} not offered")
         return self.versions[key]
 
-    def _request(self, key: int) -> tuple[Writer, int]:
+    def request(self, key: int) -> Writer:
         version = self.version(key)
-        return Writer(key, version, flexible=version >= SPOKEN[key].flexible), version
+        return Writer(key, version, flexible=version >= SPOKEN[key].flexible)
 
-    def _answer(self, reader: Reader, key: int) -> int:
-        """Skip the answer's header; the version."""
-        version = self.version(key)
-        reader.flexible = version >= SPOKEN[key].flexible
-        reader.tags()
-        return version
+    def answer(self, reader: Reader, key: int) -> Reader:
+        """The answer, after its header."""
+        reader.version = self.version(key)
+        reader.flexible = reader.version >= SPOKEN[key].flexible
+        return reader.skip("t")
 
     def create_topic(self, connection: Connection, name: str, replicas: int = 1) -> Partition:
         """A topic of one partition: by CreateTopics, or where that is missing by asking Metadata for it."""
-        if CREATE_TOPICS in self.versions:
-            writer, _ = self._request(CREATE_TOPICS)
-            writer.length(1)
-            writer.string(name)
-            writer.int32(1)
-            writer.int16(replicas)
-            writer.length(0)
-            writer.length(0)
-            writer.tags()
-            writer.int32(10_000)
-            writer.int8(0)
-            writer.tags()
-            reader = connection.call(writer.done())
-            self._answer(reader, CREATE_TOPICS)
-            reader.int32()
-            reader.length()
-            reader.string()
-            error = reader.int16()
+        if ApiKey.CREATE_TOPICS in self.versions:
+            writer = self.request(ApiKey.CREATE_TOPICS)
+            writer.put("lsihlltibt", 1, name, 1, replicas, 0, 0, 10_000, 0)
+            reader = self.answer(connection.call(writer.done()), ApiKey.CREATE_TOPICS)
+            error = reader.skip("i").single().skip("s").int16()
             if error not in (0, _TOPIC_EXISTS):
                 raise WrongAnswerError(f"CreateTopics: error code {error}")
         error = 0
@@ -140,29 +115,16 @@ class Broker:
 
     def _find_leader(self, connection: Connection, name: str) -> Partition | int:
         """Partition 0 of the topic, or the error code that it or the topic has."""
-        writer, version = self._request(METADATA)
-        writer.length(1)
-        writer.string(name)
-        writer.tags()
-        if version >= 4:
-            writer.int8(1)  # create it where that is the broker's way
-        if version >= 8:
-            writer.int8(0)
-            writer.int8(0)
-        writer.tags()
-        reader = connection.call(writer.done())
-        self._answer(reader, METADATA)
-        if version >= 3:
-            reader.int32()
+        writer = self.request(ApiKey.METADATA).put("lst", 1, name)
+        writer.put("b", 1, since=4)  # create it where that is the broker's way
+        writer.put("bb", 0, 0, since=8).put("t")
+        reader = self.answer(connection.call(writer.done()), ApiKey.METADATA).skip("i", since=3)
         brokers: dict[int, str] = {}
         for _ in range(reader.length()):
             node = reader.int32()
             brokers[node] = f"{reader.string()}:{reader.int32()}"
-            reader.string()
-            reader.tags()
-        if version >= 2:
-            reader.string()
-        reader.int32()
+            reader.skip("st")
+        reader.skip("s", since=2).skip("i")
         if reader.length() != 1:
             raise WrongAnswerError("Metadata without the topic asked for")
         topic_error = reader.int16()
@@ -170,15 +132,13 @@ class Broker:
             return topic_error
         if (named := reader.string()) != name:
             raise WrongAnswerError(f"Metadata of topic {named!r}, asked for {name!r}")
-        reader.int8()
+        reader.skip("b")
         for _ in range(reader.length()):
-            error = reader.int16()
-            index = reader.int32()
-            leader = reader.int32()
-            epoch = reader.int32() if version >= 7 else -1
-            for _list in range(3 if version >= 5 else 2):  # replicas, in sync, offline
+            error, index, leader = reader.int16(), reader.int32(), reader.int32()
+            epoch = reader.int32() if reader.version >= 7 else -1
+            for _list in range(3 if reader.version >= 5 else 2):  # replicas, in sync, offline
                 reader.data(4 * reader.length())
-            reader.tags()
+            reader.skip("t")
             if index == 0:
                 if error:
                     return error
@@ -189,38 +149,17 @@ class Broker:
 
     def delete_topic(self, connection: Connection, name: str) -> None:
         """Free the broker's memory, where DeleteTopics is offered."""
-        if DELETE_TOPICS not in self.versions:
-            return
-        writer, _ = self._request(DELETE_TOPICS)
-        writer.length(1)
-        writer.string(name)
-        writer.int32(10_000)
-        writer.tags()
-        connection.call(writer.done())
+        if ApiKey.DELETE_TOPICS in self.versions:
+            connection.call(self.request(ApiKey.DELETE_TOPICS).put("lsit", 1, name, 10_000).done())
 
     def produce_frame(self, partition: Partition, batch: bytes) -> bytearray:
         """One batch, all replicas to acknowledge."""
-        writer, _ = self._request(PRODUCE)
-        writer.string(None)
-        writer.int16(-1)
-        writer.int32(30_000)
-        writer.length(1)
-        writer.string(partition.topic)
-        writer.length(1)
-        writer.int32(0)
-        writer.data(batch)
-        writer.tags()
-        writer.tags()
-        writer.tags()
-        return writer.done()
+        writer = self.request(ApiKey.PRODUCE).put("shi", None, -1, 30_000)
+        return writer.put("lslixttt", 1, partition.topic, 1, 0, batch).done()
 
     def read_produced(self, reader: Reader) -> Cell:
         """Error code and base offset."""
-        self._answer(reader, PRODUCE)
-        _single(reader)
-        reader.string()
-        _single(reader)
-        reader.int32()
+        self.answer(reader, ApiKey.PRODUCE).single().skip("s").single().skip("i")
         error_at = reader.at
         error = reader.int16()
         return Cell(error, reader.int64(), error_at, reader.at - 8)
@@ -228,18 +167,10 @@ class Broker:
     def coordinator(self, connection: Connection, group: str) -> str:
         """Where the group's coordinator listens, once it serves the group."""
         for _ in range(_TRIES):
-            writer, version = self._request(FIND_COORDINATOR)
-            writer.string(group)
-            if version >= 1:
-                writer.int8(0)
-            reader = connection.call(writer.done())
-            self._answer(reader, FIND_COORDINATOR)
-            if version >= 1:
-                reader.int32()
-            error = reader.int16()
-            if version >= 1:
-                reader.string()
-            reader.int32()
+            writer = self.request(ApiKey.FIND_COORDINATOR).put("s", group).put("b", 0, since=1)
+            reader = self.answer(connection.call(writer.done()), ApiKey.FIND_COORDINATOR)
+            error = reader.skip("i", since=1).int16()
+            reader.skip("s", since=1).skip("i")
             host, port = reader.string(), reader.int32()
             if not error:
                 return f"{host}:{port}"
@@ -248,144 +179,66 @@ class Broker:
 
     def commit_frame(self, partition: Partition, group: str, offset: int) -> bytearray:
         """Commits an offset from outside of the group."""
-        writer, version = self._request(OFFSET_COMMIT)
-        writer.string(group)
-        writer.int32(-1)
-        writer.string("")
-        if version >= 7:
-            writer.string(None)
-        if version <= 4:
-            writer.int64(-1)
-        writer.length(1)
-        writer.string(partition.topic)
-        writer.length(1)
-        writer.int32(0)
-        writer.int64(offset)
-        if version >= 6:
-            writer.int32(-1)
-        writer.string("")
-        return writer.done()
+        writer = self.request(ApiKey.OFFSET_COMMIT).put("sis", group, -1, "")
+        writer.put("s", None, since=7).put("q", -1, until=4)
+        writer.put("lsliq", 1, partition.topic, 1, 0, offset)
+        return writer.put("i", -1, since=6).put("s", "").done()
 
     def read_committed(self, reader: Reader) -> int:
         """The error code."""
-        if self._answer(reader, OFFSET_COMMIT) >= 3:
-            reader.int32()
-        _single(reader)
-        reader.string()
-        _single(reader)
-        reader.int32()
-        return reader.int16()
+        self.answer(reader, ApiKey.OFFSET_COMMIT).skip("i", since=3)
+        return reader.single().skip("s").single().skip("i").int16()
 
     def offset_frame(self, partition: Partition, group: str) -> bytearray:
         """Asks for the committed offset."""
-        writer, _ = self._request(OFFSET_FETCH)
-        writer.string(group)
-        writer.length(1)
-        writer.string(partition.topic)
-        writer.length(1)
-        writer.int32(0)
-        return writer.done()
+        return self.request(ApiKey.OFFSET_FETCH).put("slsli", group, 1, partition.topic, 1, 0).done()
 
     def read_offset(self, reader: Reader) -> tuple[int, int]:
         """The error code and the committed offset."""
-        version = self._answer(reader, OFFSET_FETCH)
-        if version >= 3:
-            reader.int32()
+        self.answer(reader, ApiKey.OFFSET_FETCH).skip("i", since=3)
         if reader.length() == 0:
             return reader.int16(), -1
-        reader.string()
-        _single(reader)
-        reader.int32()
+        reader.skip("s").single().skip("i")
         offset = reader.int64()
-        if version >= 5:
-            reader.int32()
-        reader.string()
-        return reader.int16(), offset
+        return reader.skip("i", since=5).skip("s").int16(), offset
 
     def epoch_frame(self, partition: Partition) -> bytearray:
         """Asks where the present leader epoch ends."""
-        writer, version = self._request(OFFSET_FOR_LEADER_EPOCH)
-        if version >= 3:
-            writer.int32(-1)
-        writer.length(1)
-        writer.string(partition.topic)
-        writer.length(1)
-        writer.int32(0)
-        writer.int32(partition.leader_epoch)
-        writer.int32(max(0, partition.leader_epoch))
-        writer.tags()
-        writer.tags()
-        writer.tags()
-        return writer.done()
+        epoch = partition.leader_epoch
+        writer = self.request(ApiKey.OFFSET_FOR_LEADER_EPOCH).put("i", -1, since=3)
+        return writer.put("lsliiittt", 1, partition.topic, 1, 0, epoch, max(0, epoch)).done()
 
     def read_epoch(self, reader: Reader) -> Cell:
         """Error code and end offset."""
-        self._answer(reader, OFFSET_FOR_LEADER_EPOCH)
-        reader.int32()
-        _single(reader)
-        reader.string()
-        _single(reader)
+        self.answer(reader, ApiKey.OFFSET_FOR_LEADER_EPOCH).skip("i").single().skip("s").single()
         error_at = reader.at
         error = reader.int16()
-        reader.int32()
-        reader.int32()
-        return Cell(error, reader.int64(), error_at, reader.at - 8)
+        return Cell(error, reader.skip("ii").int64(), error_at, reader.at - 8)
 
     def fetch_frame(self, partition: Partition, max_bytes: int, *, wait_ms: int) -> tuple[bytearray, int]:
         """A fetch outside any session, and where its offset (int64) is to be patched."""
-        writer, version = self._request(FETCH)
-        writer.int32(-1)
-        writer.int32(wait_ms)
-        writer.int32(1 if wait_ms else 0)
-        writer.int32(max_bytes)
-        writer.int8(0)
-        if version >= 7:
-            writer.int32(0)
-            writer.int32(-1)
-        writer.length(1)
-        writer.string(partition.topic)
-        writer.length(1)
-        writer.int32(0)
-        if version >= 9:
-            writer.int32(partition.leader_epoch)
+        writer = self.request(ApiKey.FETCH)
+        writer.put("iiiib", -1, wait_ms, 1 if wait_ms else 0, max_bytes, 0)
+        writer.put("ii", 0, -1, since=7)
+        writer.put("lsli", 1, partition.topic, 1, 0).put("i", partition.leader_epoch, since=9)
         offset_at = len(writer.frame)
-        writer.int64(0)
-        if version >= 12:
-            writer.int32(-1)
-        if version >= 5:
-            writer.int64(-1)
-        writer.int32(max_bytes)
-        writer.tags()
-        writer.tags()
-        if version >= 7:
-            writer.length(0)
-        if version >= 11:
-            writer.string("")
-        writer.tags()
+        writer.put("q", 0).put("i", -1, since=12).put("q", -1, since=5)
+        writer.put("itt", max_bytes).put("l", 0, since=7).put("s", "", since=11).put("t")
         return writer.done(), offset_at
 
     def read_fetched(self, reader: Reader) -> Fetched:
-        version = self._answer(reader, FETCH)
-        reader.int32()
-        if version >= 7:
+        self.answer(reader, ApiKey.FETCH).skip("i")
+        if reader.version >= 7:
             error = reader.int16()
-            reader.int32()
+            reader.skip("i")
             if error:
                 return Fetched(error, -1, memoryview(b""))
-        _single(reader)
-        reader.string()
-        _single(reader)
-        reader.int32()
-        error = reader.int16()
+        error = reader.single().skip("s").single().skip("i").int16()
         high_watermark = reader.int64()
-        reader.int64()
-        if version >= 5:
-            reader.int64()
+        reader.skip("q").skip("q", since=5)
         for _ in range(reader.length()):  # aborted transactions
-            reader.data(16)
-            reader.tags()
-        if version >= 11:
-            reader.int32()
+            reader.skip("qqt")
+        reader.skip("i", since=11)
         return Fetched(error, high_watermark, reader.data(reader.length()))
 
     def check_log_end(self, connection: Connection, partition: Partition, expected: int) -> None:
@@ -408,14 +261,8 @@ AnswerParser = Callable[[Reader], Cell]
 
 def api_versions(connection: Connection) -> list[tuple[int, int, int]]:
     """API keys with their lowest and highest version, asked in version 0."""
-    reader = connection.call(Writer(API_VERSIONS, 0, flexible=False).done())
+    reader = connection.call(Writer(ApiKey.API_VERSIONS, 0, flexible=False).done())
     error = reader.int16()
     if error:
         raise WrongAnswerError(f"ApiVersions: error code {error}")
     return [(reader.int16(), reader.int16(), reader.int16()) for _ in range(reader.length())]
-
-
-def _single(reader: Reader) -> None:
-    count = reader.length()
-    if count != 1:
-        raise WrongAnswerError(f"answer with {count} entries where one was asked for")

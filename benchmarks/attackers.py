@@ -17,12 +17,12 @@ import cramjam
 from crc32c import crc32c
 
 from benchmarks.attacking import Target, ask, begun, create_topics, many, one_after_the_other, wait
-from benchmarks.large_frames import produce_frame
+from benchmarks.large_frames import produce_frame, strings
 from benchmarks.large_requests import LARGE_REQUESTS
 from benchmarks.records import build_batch
 from benchmarks.wire import Writer
+from mockbroker.protocol.api_keys import ApiKey
 
-FETCH, METADATA, DESCRIBE_CONFIGS = 1, 3, 32
 _ZSTD: Final = 4
 
 
@@ -93,14 +93,10 @@ def megabytes_of_records(target: Target) -> None:
 
 def configs(target: Target) -> None:
     """DescribeConfigs of 5,000 resources."""
-    writer = Writer(DESCRIBE_CONFIGS, 1, flexible=False)
-    writer.int32(5000)
+    writer = Writer(ApiKey.DESCRIBE_CONFIGS, 1, flexible=False).put("l", 5000)
     for _ in range(5000):
-        writer.int8(2)
-        writer.string(target.topic)
-        writer.int32(-1)
-    writer.int8(1)
-    one_after_the_other(target, bytes(writer.done()))
+        writer.put("bsl", 2, target.topic, -1)
+    one_after_the_other(target, bytes(writer.put("b", 1).done()))
 
 
 def dotted(target: Target) -> None:
@@ -133,27 +129,15 @@ ATTACKS: Final = FLOODS | LARGE_REQUESTS
 
 
 def _metadata(names: list[str] | None, *, create: bool = False) -> bytes:
-    writer = Writer(METADATA, 4, flexible=False)
-    writer.length(-1 if names is None else len(names))
-    for name in names or ():
-        writer.string(name)
-    writer.int8(create)
-    return bytes(writer.done())
+    writer = Writer(ApiKey.METADATA, 4, flexible=False)
+    strings(writer, names)
+    return bytes(writer.put("b", create).done())
 
 
 def _fetch(topic: str) -> bytes:
     """More than there will be, so that it waits for as long as it may: 100 ms."""
-    writer = Writer(FETCH, 4, flexible=False)
-    for value in (-1, 100, 1 << 30, 1 << 30):
-        writer.int32(value)
-    writer.int8(0)
-    writer.int32(1)
-    writer.string(topic)
-    writer.int32(1)
-    writer.int32(0)
-    writer.int64(0)
-    writer.int32(1)
-    return bytes(writer.done())
+    writer = Writer(ApiKey.FETCH, 4, flexible=False).put("iiiib", -1, 100, 1 << 30, 1 << 30, 0)
+    return bytes(writer.put("lsliqi", 1, topic, 1, 0, 0, 1).done())
 
 
 def main() -> None:

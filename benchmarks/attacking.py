@@ -14,9 +14,9 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from benchmarks.wire import Writer
+from mockbroker.protocol.api_keys import ApiKey
 
 T = TypeVar("T")
-CREATE_TOPICS: Final = 19
 _MOST_BYTES: Final = 400_000_000
 """No attacker sends more."""
 _KEPT: Final = 1 << 12
@@ -43,17 +43,10 @@ class Target:
 
 
 def create_topics(names: list[str], partitions: int = 1) -> bytes:
-    writer = Writer(CREATE_TOPICS, 4, flexible=False)
-    writer.int32(len(names))
+    writer = Writer(ApiKey.CREATE_TOPICS, 4, flexible=False).put("l", len(names))
     for name in names:
-        writer.string(name)
-        writer.int32(partitions)
-        writer.int16(1)
-        writer.int32(0)
-        writer.int32(0)
-    writer.int32(30_000)
-    writer.int8(0)
-    return bytes(writer.done())
+        writer.put("sihll", name, partitions, 1, 0, 0)
+    return bytes(writer.put("ib", 30_000, 0).done())
 
 
 def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -11,12 +11,8 @@ from typing import Final
 from crc32c import crc32c
 
 from benchmarks.wire import Writer
+from mockbroker.protocol.api_keys import ApiKey
 
-PRODUCE, FETCH, OFFSET_COMMIT, FIND_COORDINATOR, DESCRIBE_GROUPS = 0, 1, 8, 10, 15
-OFFSET_FETCH, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, WRITE_MARKERS = 9, 22, 24, 26, 27
-ALTER_CONFIGS, ALTER_QUOTAS, DESCRIBE_PRODUCERS, DESCRIBE_TRANSACTIONS = 44, 49, 61, 65
-LIST_TRANSACTIONS, HEARTBEAT, GET_SUBSCRIPTIONS = 66, 68, 71
-CREATE_PARTITIONS = 37
 AT_ONCE: Final = 9000
 """Partitions that are made at once, and that a topic of a large fetch has."""
 
@@ -29,20 +25,13 @@ def fetched(partitions: int) -> list[tuple[str, int]]:
 
 def fetch(session: int, epoch: int, partitions: int) -> bytes:
     """Fetch v7 that does not wait."""
-    writer = Writer(FETCH, 7, flexible=False)
-    for value in (-1, 0, 0, 1 << 30):
-        writer.int32(value)
-    writer.int8(0)
-    writer.int32(session)
-    writer.int32(epoch)
     topics = fetched(partitions)
-    writer.int32(len(topics))
+    writer = Writer(ApiKey.FETCH, 7, flexible=False)
+    writer.put("iiiibiil", -1, 0, 0, 1 << 30, 0, session, epoch, len(topics))
     for name, count in topics:
-        writer.string(name)
-        writer.int32(count)
+        writer.put("sl", name, count)
         writer.frame += b"".join(struct.pack(">iqqi", index, 0, 0, 1 << 20) for index in range(count))
-    writer.int32(0)
-    return bytes(writer.done())
+    return bytes(writer.put("l", 0).done())
 
 
 def produce(topic: str, producer: int) -> bytes:
@@ -55,85 +44,51 @@ def produce(topic: str, producer: int) -> bytes:
 
 def produce_frame(topic: str, batches: list[bytes]) -> bytearray:
     """Produce v7, acks=1; a batch for each partition from 0 on."""
-    writer = Writer(PRODUCE, 7, flexible=False)
-    writer.string(None)
-    writer.int16(1)
-    writer.int32(30_000)
-    writer.int32(1)
-    writer.string(topic)
-    writer.int32(len(batches))
+    writer = Writer(ApiKey.PRODUCE, 7, flexible=False)
+    writer.put("shilsl", None, 1, 30_000, 1, topic, len(batches))
     for partition, batch in enumerate(batches):
-        writer.int32(partition)
-        writer.data(batch)
+        writer.put("ix", partition, batch)
     return writer.done()
 
 
 def commit(group: str, topic: str, partitions: Iterable[int], metadata: str) -> bytes:
     """OffsetCommit v2."""
     named = list(partitions)
-    writer = Writer(OFFSET_COMMIT, 2, flexible=False)
-    writer.string(group)
-    writer.int32(-1)
-    writer.string("")
-    writer.int64(-1)
-    writer.int32(1)
-    writer.string(topic)
-    writer.int32(len(named))
+    writer = Writer(ApiKey.OFFSET_COMMIT, 2, flexible=False)
+    writer.put("sisqlsl", group, -1, "", -1, 1, topic, len(named))
     for index in named:
-        writer.int32(index)
-        writer.int64(1)
-        writer.string(metadata)
+        writer.put("iqs", index, 1, metadata)
     return bytes(writer.done())
 
 
-def transactional(key: int, name: str, producer: int, epoch: int) -> Writer:
-    writer = Writer(key, 0, flexible=False)
-    writer.string(name)
-    writer.int64(producer)
-    writer.int16(epoch)
-    return writer
+def transactional(key: ApiKey, name: str, producer: int, epoch: int) -> Writer:
+    return Writer(key, 0, flexible=False).put("sqh", name, producer, epoch)
 
 
 def transactions_listed(producers: Iterable[int], pattern: str | None = None) -> bytes:
     ids = list(producers)
-    writer = Writer(LIST_TRANSACTIONS, 2, flexible=True)
-    writer.length(0)
-    writer.length(len(ids))
-    for each in ids:
-        writer.int64(each)
-    writer.int64(-1)
-    writer.string(pattern)
-    writer.tags()
-    return bytes(writer.done())
+    writer = Writer(ApiKey.LIST_TRANSACTIONS, 2, flexible=True).put("ll", 0, len(ids))
+    return bytes(writer.put("q" * len(ids), *ids).put("qst", -1, pattern).done())
 
 
 def heartbeat(
     group: str, member: str, *, epoch: int = 0, names: list[str] | None = None, regex: str | None = None
 ) -> bytes:
     """ConsumerGroupHeartbeat v1."""
-    writer = Writer(HEARTBEAT, 1, flexible=True)
-    writer.string(group)
-    writer.string(member)
-    writer.int32(epoch)
-    writer.string(None)
-    writer.string(None)
-    writer.int32(-1 if epoch else 60_000)
+    writer = Writer(ApiKey.CONSUMER_GROUP_HEARTBEAT, 1, flexible=True)
+    writer.put("ssissi", group, member, epoch, None, None, -1 if epoch else 60_000)
     strings(writer, names)
-    writer.string(regex)
-    writer.string(None)
-    writer.length(-1 if epoch else 0)
-    writer.tags()
-    return bytes(writer.done())
+    return bytes(writer.put("sslt", regex, None, -1 if epoch else 0).done())
 
 
 def subscriptions(instance: uuid.UUID) -> bytes:
-    writer = Writer(GET_SUBSCRIPTIONS, 0, flexible=True)
+    writer = Writer(ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, 0, flexible=True)
     writer.frame += instance.bytes
-    writer.tags()
-    return bytes(writer.done())
+    return bytes(writer.put("t").done())
 
 
 def strings(writer: Writer, names: list[str] | None) -> None:
+    """An array of them; None for null."""
     writer.length(-1 if names is None else len(names))
     for name in names or ():
         writer.string(name)
@@ -141,7 +96,6 @@ def strings(writer: Writer, names: list[str] | None) -> None:
 
 def topic(writer: Writer, name: str, partitions: Iterable[int]) -> None:
     indexes = list(partitions)
-    writer.string(name)
-    writer.length(len(indexes))
+    writer.put("sl", name, len(indexes))
     writer.frame += b"".join(struct.pack(">i", index) for index in indexes)
     writer.tags()

@@ -26,19 +26,7 @@ from benchmarks.attacking import (
     wait,
 )
 from benchmarks.large_frames import (
-    ADD_PARTITIONS,
-    ALTER_CONFIGS,
-    ALTER_QUOTAS,
     AT_ONCE,
-    CREATE_PARTITIONS,
-    DESCRIBE_GROUPS,
-    DESCRIBE_PRODUCERS,
-    DESCRIBE_TRANSACTIONS,
-    END_TXN,
-    FIND_COORDINATOR,
-    INIT_PRODUCER_ID,
-    OFFSET_FETCH,
-    WRITE_MARKERS,
     commit,
     fetch,
     fetched,
@@ -51,6 +39,7 @@ from benchmarks.large_frames import (
     transactions_listed,
 )
 from benchmarks.wire import Writer
+from mockbroker.protocol.api_keys import ApiKey
 
 _MANY: Final = 20_000
 _MOST_NAMES: Final = 90_000
@@ -65,15 +54,10 @@ def same_group(target: Target) -> None:
         _coordinated(sock, "busy", 0)
         for some in in_batches(range(_MANY), 200):
             ask(sock, commit("busy", "committed", some, "m" * 4000))
-    writer = Writer(OFFSET_FETCH, 8, flexible=True)
-    writer.length(500)
+    writer = Writer(ApiKey.OFFSET_FETCH, 8, flexible=True).put("l", 500)
     for _ in range(500):
-        writer.string("busy")
-        writer.length(-1)
-        writer.tags()
-    writer.int8(0)
-    writer.tags()
-    one_after_the_other(target, bytes(writer.done()))
+        writer.put("slt", "busy", -1)
+    one_after_the_other(target, bytes(writer.put("bt", 0).done()))
 
 
 def one_session(target: Target) -> None:
@@ -107,13 +91,10 @@ def end_txn(target: Target) -> None:
         ((producer, epoch),) = _producers(sock, ["ends"])
         begun()
         while target.going_on:
-            ids = transactional(ADD_PARTITIONS, "ends", producer, epoch)
-            ids.int32(1)
-            topic(ids, "ended", range(_MANY))
-            ask(sock, bytes(ids.done()))
-            ids = transactional(END_TXN, "ends", producer, epoch)
-            ids.int8(1)
-            ask(sock, bytes(ids.done()))
+            adding = transactional(ApiKey.ADD_PARTITIONS_TO_TXN, "ends", producer, epoch).put("l", 1)
+            topic(adding, "ended", range(_MANY))
+            ask(sock, bytes(adding.done()))
+            ask(sock, bytes(transactional(ApiKey.END_TXN, "ends", producer, epoch).put("b", 1).done()))
     wait(target)
 
 
@@ -146,59 +127,38 @@ def names_of_a_member(target: Target) -> None:
 
 def client_metrics(target: Target) -> None:
     """IncrementalAlterConfigs of 30,000 client-metrics subscriptions, then GetTelemetrySubscriptions."""
-    writer = Writer(ALTER_CONFIGS, 0, flexible=False)
-    writer.int32(30_000)
+    writer = Writer(ApiKey.INCREMENTAL_ALTER_CONFIGS, 0, flexible=False).put("l", 30_000)
     for number in range(30_000):
-        writer.int8(16)
-        writer.string(f"subscription-{number}")
-        writer.int32(1)
-        writer.string("metrics")
-        writer.int8(0)
-        writer.string("org.apache.kafka.")
-    writer.int8(0)
+        writer.put("bslsbs", 16, f"subscription-{number}", 1, "metrics", 0, "org.apache.kafka.")
     asks = [subscriptions(uuid.UUID(int=number + 1)) for number in range(50)]
-    one_after_the_other(target, bytes(writer.done()), *asks)
+    one_after_the_other(target, bytes(writer.put("b", 0).done()), *asks)
 
 
 def markers(target: Target) -> None:
     """WriteTxnMarkers of 1,000 producers for 90 partitions each."""
     with target.connect() as sock:
         _create(sock, "marked", 90)
-    writer = Writer(WRITE_MARKERS, 1, flexible=True)
-    writer.length(1000)
+    writer = Writer(ApiKey.WRITE_TXN_MARKERS, 1, flexible=True).put("l", 1000)
     for number in range(1000):
-        writer.int64(number)
-        writer.int16(0)
-        writer.int8(0)
-        writer.length(1)
+        writer.put("qhbl", number, 0, 0, 1)
         topic(writer, "marked", range(90))
-        writer.int32(0)
-        writer.tags()
-    writer.tags()
-    one_after_the_other(target, bytes(writer.done()))
+        writer.put("it", 0)
+    one_after_the_other(target, bytes(writer.put("t").done()))
 
 
 def quotas(target: Target) -> None:
     """AlterClientQuotas of 30,000 users."""
-    writer = Writer(ALTER_QUOTAS, 0, flexible=False)
-    writer.int32(30_000)
+    writer = Writer(ApiKey.ALTER_CLIENT_QUOTAS, 0, flexible=False).put("l", 30_000)
     for number in range(30_000):
-        writer.int32(1)
-        writer.string("user")
-        writer.string(f"user-{number}")
-        writer.int32(1)
-        writer.string("producer_byte_rate")
-        writer.frame += struct.pack(">d", 1e9)
-        writer.int8(0)
-    writer.int8(0)
-    one_after_the_other(target, bytes(writer.done()))
+        writer.put("lsslsdb", 1, "user", f"user-{number}", 1, "producer_byte_rate", 1e9, 0)
+    one_after_the_other(target, bytes(writer.put("b", 0).done()))
 
 
 def describe_transactions(target: Target) -> None:
     """DescribeTransactions of 90,000 ids."""
-    writer = Writer(DESCRIBE_TRANSACTIONS, 0, flexible=True)
+    writer = Writer(ApiKey.DESCRIBE_TRANSACTIONS, 0, flexible=True)
     strings(writer, _names("transaction"))
-    writer.tags()
+    writer.put("t")
     with target.connect() as sock:
         _producers(sock, ["any"])
     one_after_the_other(target, bytes(writer.done()))
@@ -206,7 +166,7 @@ def describe_transactions(target: Target) -> None:
 
 def describe_groups(target: Target) -> None:
     """DescribeGroups of 90,000 ids."""
-    writer = Writer(DESCRIBE_GROUPS, 0, flexible=False)
+    writer = Writer(ApiKey.DESCRIBE_GROUPS, 0, flexible=False)
     strings(writer, _names("group"))
     with target.connect() as sock:
         _coordinated(sock, "any", 0)
@@ -226,11 +186,9 @@ def describe_producers(target: Target) -> None:
     with target.connect() as sock:
         _create(sock, "written", 1)
         _pipelined(sock, (produce("written", producer) for producer in range(50_000)))
-    writer = Writer(DESCRIBE_PRODUCERS, 0, flexible=True)
-    writer.length(1)
+    writer = Writer(ApiKey.DESCRIBE_PRODUCERS, 0, flexible=True).put("l", 1)
     topic(writer, "written", [0] * 20)
-    writer.tags()
-    one_after_the_other(target, bytes(writer.done()))
+    one_after_the_other(target, bytes(writer.put("t").done()))
 
 
 def misspelt(target: Target) -> None:
@@ -299,26 +257,22 @@ def _create(sock: socket.socket, topic: str, partitions: int) -> None:
         raise ConnectionError(f"could not create {topic}: {made!r}")
     while count < partitions:
         count = min(partitions, count + AT_ONCE)
-        writer = Writer(CREATE_PARTITIONS, 0, flexible=False)
-        writer.int32(1)
-        writer.string(topic)
-        writer.int32(count)
-        writer.int32(-1)
-        writer.int32(30_000)
-        writer.int8(0)
-        ask(sock, bytes(writer.done()))
+        writer = Writer(ApiKey.CREATE_PARTITIONS, 0, flexible=False)
+        ask(sock, bytes(writer.put("lsilib", 1, topic, count, -1, 30_000, 0).done()))
 
 
 def _coordinated(sock: socket.socket, key: str, kind: int) -> None:
     """Waits until there is a coordinator. TimeoutError."""
-    writer = Writer(FIND_COORDINATOR, 1, flexible=False)
-    writer.string(key)
-    writer.int8(kind)
-    frame = bytes(writer.done())
+    frame = Writer(ApiKey.FIND_COORDINATOR, 1, flexible=False).put("sb", key, kind).done()
+    _ready(sock, bytes(frame), f"coordinator of {key}")
+
+
+def _ready(sock: socket.socket, frame: bytes, what: str) -> None:
+    """Asks until the answer has no error. TimeoutError."""
     limit = time.monotonic() + _READY_SECONDS
     while struct.unpack_from(">h", ask(sock, frame), 4)[0]:
         if time.monotonic() > limit:
-            raise TimeoutError(f"no coordinator of {key}")
+            raise TimeoutError(f"no {what}")
         time.sleep(0.05)
 
 
@@ -327,16 +281,9 @@ def _producers(sock: socket.socket, names: list[str]) -> list[tuple[int, int]]:
     _coordinated(sock, names[0], 1)
 
     def asked(name: str) -> bytes:
-        writer = Writer(INIT_PRODUCER_ID, 0, flexible=False)
-        writer.string(name)
-        writer.int32(60_000)
-        return bytes(writer.done())
+        return bytes(Writer(ApiKey.INIT_PRODUCER_ID, 0, flexible=False).put("si", name, 60_000).done())
 
-    limit = time.monotonic() + _READY_SECONDS
-    while struct.unpack_from(">h", ask(sock, asked(names[0])), 4)[0]:
-        if time.monotonic() > limit:
-            raise TimeoutError("no producer id")
-        time.sleep(0.05)
+    _ready(sock, asked(names[0]), "producer id")
     return [struct.unpack_from(">qh", each, 6) for each in _pipelined(sock, map(asked, names))]
 
 

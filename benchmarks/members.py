@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from benchmarks.apis import CONSUMER_GROUP_HEARTBEAT, Broker, Cell, NotOfferedError
+from benchmarks.apis import Broker, Cell, NotOfferedError
 from benchmarks.wire import Connection, Reader, Writer, WrongAnswerError
+from mockbroker.protocol.api_keys import ApiKey
 
 _MEMBER = "member-of-the-benchmark"
 _UNCHANGED = -1
@@ -82,28 +83,17 @@ def _heartbeat(
     owned: Iterable[tuple[bytes, int]] | None = None,
 ) -> bytearray:
     """None says that nothing has changed. A heartbeat with a topic joins."""
-    version = broker.version(CONSUMER_GROUP_HEARTBEAT)
-    writer = Writer(CONSUMER_GROUP_HEARTBEAT, version, flexible=True)
-    writer.string(group)
-    writer.string(member)
-    writer.int32(epoch)
-    writer.string(None)
-    writer.string(None)
-    writer.int32(_UNCHANGED if topic is None else _REBALANCE_MS)
+    writer = broker.request(ApiKey.CONSUMER_GROUP_HEARTBEAT).put("ssiss", group, member, epoch, None, None)
     if topic is None:
-        writer.length(_NULL)
+        writer.put("il", _UNCHANGED, _NULL)
     else:
-        writer.length(1)
-        writer.string(topic)
-    if version >= 1:
-        writer.string(None)
-    writer.string(assignor)
+        writer.put("ils", _REBALANCE_MS, 1, topic)
+    writer.put("s", None, since=1).put("s", assignor)
     if owned is None:
         writer.length(_NULL)
     else:
         _own(writer, owned)
-    writer.tags()
-    return writer.done()
+    return writer.put("t").done()
 
 
 def _own(writer: Writer, owned: Iterable[tuple[bytes, int]]) -> None:
@@ -113,20 +103,13 @@ def _own(writer: Writer, owned: Iterable[tuple[bytes, int]]) -> None:
     writer.length(len(topics))
     for topic, partitions in topics.items():
         writer.frame += topic
-        writer.length(len(partitions))
-        for partition in partitions:
-            writer.int32(partition)
-        writer.tags()
+        writer.put(f"l{'i' * len(partitions)}t", len(partitions), *partitions)
 
 
 def read(reader: Reader) -> Cell:
     """The error code, and epoch and heartbeat interval as one number."""
     reader.flexible = True
-    reader.tags()
-    reader.int32()
-    error_at = reader.at
+    error_at = reader.skip("ti").at
     error = reader.int16()
-    reader.string()
-    reader.string()
-    value_at = reader.at
+    value_at = reader.skip("ss").at
     return Cell(error, reader.int64(), error_at, value_at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from typing import Final
+from typing import Any, Final, Self
 
 CORRELATION_AT: Final = 8
 """Where a request frame holds its correlation id, counted from the length field."""
@@ -12,6 +12,7 @@ CORRELATION_AT: Final = 8
 PATIENCE_SECONDS: Final = 30
 """How long any single read or write may take."""
 
+_NEWEST: Final = 1 << 15
 _HEADER = struct.Struct(">ihhi")
 CORRELATION = struct.Struct(">i")
 
@@ -24,23 +25,34 @@ class Writer:
     """Builds one request frame; `flexible` chooses compact lengths and tagged fields."""
 
     def __init__(self, key: int, version: int, *, flexible: bool) -> None:
+        self.version = version
         self.flexible = False
         self.frame = bytearray(_HEADER.pack(0, key, version, 0))
         self.string("bench")  # the client id is never compact
         self.flexible = flexible
         self.tags()
 
-    def int8(self, value: int) -> None:
-        self.frame += struct.pack(">b", value)
+    def put(self, layout: str, *values: Any, since: int = 0, until: int = _NEWEST) -> Self:
+        """Writes fields, unless the version is before `since` or after `until`.
 
-    def int16(self, value: int) -> None:
-        self.frame += struct.pack(">h", value)
-
-    def int32(self, value: int) -> None:
-        self.frame += struct.pack(">i", value)
-
-    def int64(self, value: int) -> None:
-        self.frame += struct.pack(">q", value)
+        Each letter is one field: b, h, i, q and d are numbers as `struct` has them, l a length, s a string, x
+        bytes with their length, and t the tagged fields, which are empty and have no value.
+        """
+        if since <= self.version <= until:
+            left = iter(values)
+            for letter in layout:
+                match letter:
+                    case "t":
+                        self.tags()
+                    case "s":
+                        self.string(next(left))
+                    case "l":
+                        self.length(next(left))
+                    case "x":
+                        self.data(next(left))
+                    case number:
+                        self.frame += struct.pack(f">{number}", next(left))
+        return self
 
     def unsigned_varint(self, value: int) -> None:
         while value > 0x7F:
@@ -53,7 +65,7 @@ class Writer:
         if self.flexible:
             self.unsigned_varint(value + 1)
         else:
-            self.int32(value)
+            self.frame += struct.pack(">i", value)
 
     def string(self, value: str | None) -> None:
         raw = b"" if value is None else value.encode()
@@ -61,7 +73,7 @@ class Writer:
         if self.flexible:
             self.unsigned_varint(size + 1)
         else:
-            self.int16(size)
+            self.frame += struct.pack(">h", size)
         self.frame += raw
 
     def data(self, value: bytes) -> None:
@@ -83,6 +95,7 @@ class Reader:
     def __init__(self, frame: bytes | memoryview) -> None:
         self.frame = memoryview(frame)
         self.at = 8
+        self.version = 0
         self.flexible = False
 
     @property
@@ -96,27 +109,46 @@ class Reader:
             raise WrongAnswerError(f"answer of {len(self.frame)} bytes ends too early") from None
         return int(value)
 
-    def _next(self, form: str, size: int) -> int:
-        value = self._number(form, self.at)
-        self.at += size
+    def _next(self, letter: str) -> int:
+        value = self._number(f">{letter}", self.at)
+        self.at += struct.calcsize(letter)
         return value
 
     def int8(self) -> int:
-        return self._next(">b", 1)
+        return self._next("b")
 
     def int16(self) -> int:
-        return self._next(">h", 2)
+        return self._next("h")
 
     def int32(self) -> int:
-        return self._next(">i", 4)
+        return self._next("i")
 
     def int64(self) -> int:
-        return self._next(">q", 8)
+        return self._next("q")
+
+    def skip(self, layout: str, *, since: int = 0) -> Self:
+        """Passes over fields, in the letters of `Writer.put`, unless the version is before `since`."""
+        if self.version >= since:
+            for letter in layout:
+                match letter:
+                    case "t":
+                        self.tags()
+                    case "s":
+                        self.string()
+                    case number:
+                        self._next(number)
+        return self
+
+    def single(self) -> Self:
+        """The length of an array that has one entry. WrongAnswerError if it has others."""
+        if (count := self.length()) != 1:
+            raise WrongAnswerError(f"answer with {count} entries where one was asked for")
+        return self
 
     def unsigned_varint(self) -> int:
         value = 0
         for shift in range(0, 35, 7):
-            byte = self._next(">B", 1)
+            byte = self._next("B")
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 return value
