@@ -42,8 +42,8 @@ def _policies() -> Iterator[str]:
     yield "# Behaviours"
     yield ""
     yield "Each behaviour is a question that a broker has to answer, with named answers. `--kafka` chooses"
-    yield f"the answers of a release ({NEWEST} by default), and `--policy NAME=ANSWER` overrides one. If"
-    yield "there is a proposed fix, it is in bold. Answers that no release gave are available *only by choice*."
+    yield f"the answers of a release ({NEWEST} by default), and `--policy NAME=ANSWER` overrides one. If there"
+    yield "is a proposed fix, it is in bold. Answers that no release gave are available *only by choice*."
     yield "Known bugs that can't be chosen as behaviours are listed in [left-out.md](../left-out.md)."
     yield ""
     yield "A release stands for one patch of it, nearly always its last, with everything fixed by then:"
@@ -84,8 +84,8 @@ def _told(behaviour: Behaviour[Any]) -> Iterator[str]:
 def _faults() -> Iterator[str]:
     yield "# What a fault does"
     yield ""
-    yield "Each fault with its fields, besides those that select [requests](../faults.md#which-requests), and with"
-    yield "`when` it may happen, the default first."
+    yield "Each fault with its fields, besides those that select [requests](../faults.md#which-requests), and"
+    yield "with `when` it may happen, the default first."
     for name, action in sorted(ACTIONS.items()):
         yield ""
         yield f"## {name}"

@@ -9,7 +9,7 @@ import trio
 
 from mockbroker.errors import first_of
 
-from ..drivers import DriverFailedError
+from ..drivers import DriverFailedError, LeftOut
 from ..hunt.campaign import DriverLane, campaign
 from ..hunt.playing import Users
 from ..hunt.stage import PATIENCE, Patience, Stage
@@ -31,9 +31,11 @@ async def check(
     *,
     lanes: int = LANES,
     patience: Patience = PATIENCE,
+    left_out: LeftOut | None = None,
 ) -> tuple[str, list[Judged]]:
     """The client's name, and what came of each cell, in their order; `tell` hears of each as soon as it is
-    known. A driver that fails is a verdict of its cell. OSError if it can't be started."""
+    known. A driver that fails is a verdict of its cell. Settings that the driver doesn't take are added to
+    `left_out`. OSError if it can't be started."""
     client = ""
     found: dict[int, Judged] = {}
     # Runs are repeated on any lane, so that a slow cell does not keep the others waiting.
@@ -66,6 +68,8 @@ async def check(
     async with campaign(command, width, patience=patience) as drivers, trio.open_nursery() as nursery:
         for lane in drivers.lanes:
             nursery.start_soon(work, lane)
+    if left_out is not None:
+        left_out.add(drivers.left_out)
     return client, [found[number] for number in range(len(cells))]
 
 

@@ -1,6 +1,6 @@
 """Clients under test, as programs that are told what to do: docs/drivers.md."""
 
-from .driver import Driver, open_driver
+from .driver import Driver, LeftOut, open_driver
 from .lines import Answer, DriverFailedError, OverdueError, Refusal
 from .shipped import SHIPPED, Shipped, command_for
 
@@ -9,6 +9,7 @@ __all__ = (
     "Answer",
     "Driver",
     "DriverFailedError",
+    "LeftOut",
     "OverdueError",
     "Refusal",
     "Shipped",

@@ -4,8 +4,8 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +27,28 @@ _KEPT: Final = 65_536
 _END_S: Final = 2.0
 
 
+class LeftOut:
+    """The settings that drivers were not given because they don't take them, by kind of handle."""
+
+    def __init__(self) -> None:
+        self._names: defaultdict[str, set[str]] = defaultdict(set)
+
+    def note(self, kind: str, names: Iterable[str]) -> None:
+        self._names[kind].update(names)
+
+    def add(self, other: "LeftOut") -> None:
+        for kind, names in other._names.items():
+            self.note(kind, names)
+
+    def lines(self, client: str) -> list[str]:
+        """One for each kind; none if nothing was left out."""
+        return [
+            f"{client}: the driver takes no {', '.join(sorted(names))} for a {kind}: left out"
+            for kind, names in sorted(self._names.items())
+            if names
+        ]
+
+
 class Driver:
     """A running driver. `open_driver` starts one."""
 
@@ -36,6 +58,7 @@ class Driver:
         """How much longer than its own timeout a call may take."""
         self.untimed_s = _UNTIMED_S
         """How long a call may take that has no timeout of its own."""
+        self.left_out = LeftOut()
         self.printed: Callable[[str], None] = lambda _: None
         """Gets each line that the process prints."""
         self._process, self._requests = process, requests
@@ -75,7 +98,10 @@ class Driver:
         then: Then | None = None,
         **fields: Any,
     ) -> "Pending":
-        """Begins a call. `then` is not called if the driver fails. DriverFailedError."""
+        """Begins a call. `then` is not called if the driver fails. Of the `config` of `open`, what the driver
+        doesn't take is left out. DriverFailedError."""
+        if "config" in fields:
+            fields["config"] = self._taken(fields["kind"], fields["config"])
         self._next += 1
         pending = _Pending(verb, timeout_ms, then)
         request = {"id": self._next, "do": verb, "handle": handle, **fields}
@@ -101,6 +127,11 @@ class Driver:
     ) -> Answer:
         """Makes a call and waits for its answer. DriverFailedError, OverdueError."""
         return await (await self.send(verb, handle, timeout_ms, then, **fields)).wait()
+
+    def _taken(self, kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
+        taken = self.hello.taken(kind, config)
+        self.left_out.note(kind, config.keys() - taken.keys())
+        return taken
 
     def _check(self) -> None:
         if self._failure is not None:

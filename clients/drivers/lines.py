@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from mockbroker.errors import MockBrokerError
 
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
+READ: Final = (1, PROTOCOL)
+"""Protocol 1 has no `settings` in its hello."""
 REQUESTS: Final = "MOCKBROKER_DRIVER_REQUESTS"
 """Environment variable: the number of the file descriptor that a driver reads requests from."""
 ANSWERS: Final = "MOCKBROKER_DRIVER_ANSWERS"
@@ -21,12 +23,21 @@ _SHOWN: Final = 200
 @dataclass(frozen=True, slots=True)
 class Hello:
     """A driver's first line. `stack` is the signal that makes it print its stacks, if there is one; `untimed`
-    are verbs whose calls can't be given a timeout."""
+    are verbs whose calls can't be given a timeout. `settings` are those that it takes, by kind of handle;
+    None if it does not say, as in protocol 1."""
 
     client: str
     capabilities: frozenset[str]
     stack: str | None
     untimed: frozenset[str] = frozenset()
+    settings: Mapping[str, frozenset[str]] | None = None
+
+    def taken(self, kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
+        """What the driver takes of a configuration: the rest would change nothing."""
+        if self.settings is None:
+            return dict(config)
+        taken = self.settings.get(kind, frozenset())
+        return {name: value for name, value in config.items() if name in taken}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +115,15 @@ def hello(line: Mapping[str, Any]) -> Hello:
     """ValueError if it is another line."""
     if line.get("event") != "hello":
         raise ValueError(f"the first line has to be the event hello, not {str(line)[:_SHOWN]}")
-    if line.get("protocol") != PROTOCOL:
+    if line.get("protocol") not in READ:
         raise ValueError(f"protocol {line.get('protocol')!r}: this version of mockbroker speaks {PROTOCOL}")
+    settings = line["settings"] if line["protocol"] == PROTOCOL else None
     return Hello(
         str(line["client"]),
         frozenset(line.get("capabilities", ())),
         line.get("stack"),
         frozenset(line.get("untimed", ())),
+        None if settings is None else {kind: frozenset(names) for kind, names in settings.items()},
     )
 
 

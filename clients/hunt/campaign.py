@@ -8,7 +8,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 import trio
 
-from ..drivers import Driver, open_driver
+from ..drivers import Driver, LeftOut, open_driver
 from ..drivers.lines import Hello
 from .correspondence import user_of
 from .drawing import draw
@@ -71,9 +71,11 @@ L = TypeVar("L", bound=Lane)
 class DriverLane:
     """A driver, and another one when it can't be used any more. One run at a time."""
 
-    def __init__(self, command: Sequence[str], name: str, nursery: trio.Nursery, patience: Patience) -> None:
+    def __init__(
+        self, command: Sequence[str], name: str, nursery: trio.Nursery, patience: Patience, left_out: LeftOut
+    ) -> None:
         self._command, self._name, self._nursery = command, name, nursery
-        self._patience = patience
+        self._patience, self._left_out = patience, left_out
         self._driver: Driver | None = None
         self._leaves = self._left = trio.Event()
         self._runs = 0
@@ -97,6 +99,7 @@ class DriverLane:
     ) -> None:
         try:
             async with open_driver(self._command) as driver:
+                driver.left_out = self._left_out
                 task_status.started(driver)
                 await leaves.wait()
         finally:
@@ -129,8 +132,9 @@ class DriverLane:
 class Campaign(Generic[L]):
     """Lanes that all play the same client. Drivers are started and ended by `campaign`."""
 
-    def __init__(self, lanes: Sequence[L], repeats: int) -> None:
+    def __init__(self, lanes: Sequence[L], repeats: int, left_out: LeftOut | None = None) -> None:
         self.lanes, self._repeats = lanes, repeats
+        self.left_out = left_out or LeftOut()
         self._sure: Counter[str] = Counter()
 
     async def hunt(self, seeds: Iterable[int], tell: Tell, kafka: str, drawn: Drawn = draw) -> None:
@@ -177,8 +181,9 @@ async def campaign(
     command: Sequence[str], lanes: int = LANES, *, repeats: int = REPEATS, patience: Patience = PATIENCE
 ) -> AsyncIterator[Campaign[DriverLane]]:
     """Drivers that are started when they are needed, and ended with the block."""
+    left_out = LeftOut()
     async with trio.open_nursery() as nursery:
-        made = [DriverLane(command, f"{number}", nursery, patience) for number in range(lanes)]
-        yield Campaign(made, repeats)
+        made = [DriverLane(command, f"{number}", nursery, patience, left_out) for number in range(lanes)]
+        yield Campaign(made, repeats, left_out)
         for lane in made:
             await lane.close()

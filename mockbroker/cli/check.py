@@ -18,7 +18,7 @@ from ..clients.check.report import Report
 from ..clients.check.reports import cards, junit, page, table
 from ..clients.check.reports import data as json_file
 from ..clients.check.verdicts import Judged
-from ..clients.drivers import SHIPPED, command_for
+from ..clients.drivers import SHIPPED, LeftOut, command_for
 from ..errors import first_of
 from ..policies.catalogue import known
 from ..protocol.releases import parse
@@ -101,14 +101,17 @@ def run(settings: Settings) -> bool:
 def _one(
     settings: Settings, name: str, options: tuple[str, ...], words: Sequence[str], plan: Sequence[Cell]
 ) -> Report:
-    client, judged = _played(settings, name, words, plan)
+    left_out = LeftOut()
+    client, judged = _played(settings, name, words, plan, left_out)
     if settings.behaviours and not settings.policies:
         more = list(others(judged, settings.releases[-1]))
-        _, also = _played(settings, f"{name}, other answers", words, more)
+        _, also = _played(settings, f"{name}, other answers", words, more, left_out)
         judged += also
     report = Report(name, client or name, options, tuple(judged))
     for each in table.tables(report):
         settings.console.print(each)
+    for line in left_out.lines(report.client):
+        settings.console.print(line, markup=False, soft_wrap=True)
     for one in report.unexpected:
         settings.console.print(f"{one.cell.scenario.name}, {one.cell.brokers}: {one.told}", markup=False)
         settings.console.print(*(f"  {each}" for each in one.verdict.evidence), sep="\n", markup=False)
@@ -117,7 +120,7 @@ def _one(
 
 
 def _played(
-    settings: Settings, title: str, words: Sequence[str], plan: Sequence[Cell]
+    settings: Settings, title: str, words: Sequence[str], plan: Sequence[Cell], left_out: LeftOut
 ) -> tuple[str, list[Judged]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(emoji=False, stderr=True)
@@ -131,7 +134,7 @@ def _played(
                 tell(f"{title}: {progress.tasks[0].completed:.0f} of {len(plan)}")
 
         async def main() -> tuple[str, list[Judged]]:
-            return await check(words, plan, advance, lanes=settings.lanes)
+            return await check(words, plan, advance, lanes=settings.lanes, left_out=left_out)
 
         try:
             return trio.run(main)

@@ -147,6 +147,8 @@ class _Search(ABC):
             with self._scope:
                 await self._play(drivers)
             self._played = True
+            for line in drivers.left_out.lines(self._client):
+                self._console.print(line, markup=False)
             await self._tell(drivers)
             nursery.cancel_scope.cancel()
 

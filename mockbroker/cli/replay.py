@@ -68,6 +68,8 @@ def _play(console: Console, plan: Plan, commands: Sequence[Sequence[str]]) -> bo
             for missing in real.missing(plan, client):
                 _tell(console, f"{client.name}: {missing}", "yellow")
             replayed = real.play(plan, client, lambda *line: _tell_line(console, *line))
+            for line in client.driver.left_out.lines(client.name):
+                _tell(console, line, "yellow")
         _tell(console, f"in the simulator: {', '.join(simulated) or 'no invariant'} violated")
         found = _names(replayed.violations)
         violated = violated or bool(found)

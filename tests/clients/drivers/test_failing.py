@@ -77,7 +77,7 @@ async def test_a_call_without_a_timeout_does_not_wait_for_ever() -> None:
 
 @pytest.mark.trio
 async def test_a_verb_without_a_timeout_of_its_own_is_given_time() -> None:
-    hello = HELLO.replace("['groups']", "['groups'], ['flush']")
+    hello = HELLO.replace("['groups']", "['groups'], untimed=['flush']")
     async with toy(hello + "time.sleep(0.5)\nlines.write(id=request['id'], ok={})") as driver:
         driver.grace_s = 0.0
         assert (await driver.call("flush", "p", 1)).ok == {}

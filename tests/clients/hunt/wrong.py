@@ -124,11 +124,11 @@ class Consumer(ConfluentConsumer):
         if WRONG != "lacking":
             super().event(event, **fields)
 
-    def poll(self, timeout_ms: int, limit: int = 500) -> Fields:
+    def poll(self, timeout_ms: int) -> Fields:
         if WRONG == "stops-reading" and self.count > 2:
             time.sleep(timeout_ms / 1000)
             return {"records": []}
-        found = super().poll(timeout_ms, limit)
+        found = super().poll(timeout_ms)
         records = found["records"]
         if WRONG == "leaves-out":
             found["records"] = [each for n, each in enumerate(records, self.count) if n % 3 != 1]

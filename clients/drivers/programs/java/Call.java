@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -48,6 +49,10 @@ final class Call {
     /** Whether the request has a field, and it is not null. */
     boolean has(String name) {
         return request.has(name) && !request.get(name).isJsonNull();
+    }
+
+    boolean isFalse(String name) {
+        return has(name) && !request.get(name).getAsBoolean();
     }
 
     String text(String name) {
@@ -92,14 +97,23 @@ final class Call {
         for (JsonElement each : request.getAsJsonArray(name)) {
             JsonArray row = each.getAsJsonArray();
             Long offset = row.size() < 3 ? null : Long.valueOf(row.get(2).getAsLong());
-            read.put(new TopicPartition(row.get(0).getAsString(), row.get(1).getAsInt()), offset);
+            read.put(partition(row), offset);
         }
         return read;
     }
 
+    /** From a list of `[topic, partition, offset]`, or with a leader epoch. */
     Map<TopicPartition, OffsetAndMetadata> offsets() {
         Map<TopicPartition, OffsetAndMetadata> read = new HashMap<>();
-        partitions("offsets").forEach((partition, offset) -> read.put(partition, new OffsetAndMetadata(offset)));
+        for (JsonElement each : request.getAsJsonArray("offsets")) {
+            JsonArray row = each.getAsJsonArray();
+            Optional<Integer> epoch = row.size() < 4 ? Optional.empty() : Optional.of(row.get(3).getAsInt());
+            read.put(partition(row), new OffsetAndMetadata(row.get(2).getAsLong(), epoch, ""));
+        }
         return read;
+    }
+
+    private static TopicPartition partition(JsonArray row) {
+        return new TopicPartition(row.get(0).getAsString(), row.get(1).getAsInt());
     }
 }

@@ -1,3 +1,4 @@
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -9,7 +10,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import org.apache.kafka.clients.Metadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -24,16 +27,26 @@ final class ConsumerHandle implements Handle {
     /** The client refuses these if the broker decides on them (KIP-848). */
     private static final List<String> CLASSIC_ONLY = List.of("session.timeout.ms", "heartbeat.interval.ms");
 
+    private static final String ASSIGNOR = "partition.assignment.strategy";
+    /** The classes of assignors, in org.apache.kafka.clients.consumer. */
+    private static final Map<String, String> ASSIGNORS = Map.of(
+        "range", "RangeAssignor", "roundrobin", "RoundRobinAssignor", "sticky", "StickyAssignor",
+        "cooperative-sticky", "CooperativeStickyAssignor");
+
     final String group;
     final KafkaConsumer<byte[], byte[]> consumer;
     private final String name;
     private final Lines lines;
+    private List<String> stopsAt = List.of();
+    private boolean goesOn;
 
     ConsumerHandle(Call call, Lines lines) {
         name = call.handle;
         this.lines = lines;
         Map<String, Object> config = call.config();
         if ("consumer".equalsIgnoreCase((String) config.get("group.protocol"))) config.keySet().removeAll(CLASSIC_ONLY);
+        config.computeIfPresent(ASSIGNOR, (setting, name) ->
+            ASSIGNORS.containsKey(name) ? "org.apache.kafka.clients.consumer." + ASSIGNORS.get(name) : name);
         group = (String) config.get("group.id");
         String failsOn = call.has("fails_on") ? call.text("fails_on") : null;
         consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new Refusing(failsOn));
@@ -43,6 +56,7 @@ final class ConsumerHandle implements Handle {
     public Map<String, ?> call(Call call) throws Exception {
         switch (call.verb) {
             case "subscribe":
+                if (call.has("stops_at")) stopsAt = call.texts("stops_at");
                 subscribe(call.texts("topics"));
                 return Map.of();
             case "assign":
@@ -61,6 +75,17 @@ final class ConsumerHandle implements Handle {
                 for (TopicPartition each : call.partitions("partitions").keySet())
                     positions.put(each, consumer.position(each, timeout(call)));
                 return Map.of("offsets", rows(positions));
+            case "last-seen-epochs":
+                return Map.of("epochs", rows(lastSeenEpochs(call.partitions("partitions").keySet())));
+            case "pause":
+                consumer.pause(call.partitions("partitions").keySet());
+                return Map.of();
+            case "resume":
+                consumer.resume(call.partitions("partitions").keySet());
+                return Map.of();
+            case "go-on":
+                goesOn = true;
+                return Map.of();
             case "seek":
                 var partition = new TopicPartition(call.text("topic"), (int) call.number("partition"));
                 consumer.seek(partition, call.number("offset"));
@@ -102,6 +127,7 @@ final class ConsumerHandle implements Handle {
             record.put("topic", each.topic());
             record.put("partition", each.partition());
             record.put("offset", each.offset());
+            each.leaderEpoch().ifPresent(epoch -> record.put("leader_epoch", epoch));
             record.put("key", text(each.key()));
             record.put("value", text(each.value()));
             List<List<String>> headers = new ArrayList<>();
@@ -129,7 +155,30 @@ final class ConsumerHandle implements Handle {
         return committed;
     }
 
-    private static List<List<Object>> rows(Map<TopicPartition, Long> offsets) {
+    /** The client's own knowledge of leaders, which its public API does not give. */
+    private Map<TopicPartition, Integer> lastSeenEpochs(Set<TopicPartition> partitions) throws Exception {
+        Object inner = consumer;
+        try {
+            inner = field(consumer, "delegate");
+        } catch (NoSuchFieldException error) {
+            // before 3.7 the consumer is all there is
+        }
+        Method lastSeen = Handle.method(Metadata.class, "lastSeenLeaderEpoch", TopicPartition.class); // since 2.2
+        Map<TopicPartition, Integer> epochs = new LinkedHashMap<>();
+        for (TopicPartition each : partitions) {
+            var epoch = (Optional<?>) Handle.invoke(lastSeen, field(inner, "metadata"), each);
+            epochs.put(each, (Integer) epoch.orElse(null));
+        }
+        return epochs;
+    }
+
+    private static Object field(Object holder, String name) throws ReflectiveOperationException {
+        Field field = holder.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(holder);
+    }
+
+    private static List<List<Object>> rows(Map<TopicPartition, ?> offsets) {
         List<List<Object>> rows = new ArrayList<>();
         offsets.forEach((each, offset) -> rows.add(Arrays.asList(each.topic(), each.partition(), offset)));
         return rows;
@@ -154,7 +203,9 @@ final class ConsumerHandle implements Handle {
         private void tell(String event, Collection<TopicPartition> partitions) {
             List<List<Object>> rows = new ArrayList<>();
             partitions.forEach(each -> rows.add(List.of(each.topic(), each.partition())));
+            goesOn = !stopsAt.contains(event);
             lines.event(name, event, "partitions", rows);
+            while (!goesOn) Driver.next(name);
         }
     }
 

@@ -5,25 +5,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 
 /** The Java client, releases from 2.1 on. Each handle has a thread, which makes its calls one after the other. */
 public final class Driver {
     private static final Map<String, Handle> HANDLES = new ConcurrentHashMap<>();
-    private static final Map<String, ExecutorService> THREADS = new ConcurrentHashMap<>();
+    private static final Map<String, ThreadPoolExecutor> THREADS = new ConcurrentHashMap<>();
+    private static final Map<String, Set<String>> SETTINGS = Map.of(
+        "producer", ProducerConfig.configNames(),
+        "consumer", ConsumerConfig.configNames(),
+        "admin", AdminClientConfig.configNames());
 
     public static void main(String[] arguments) throws Exception {
         Lines lines = new Lines();
-        lines.hello("kafka-clients " + version(), capabilities());
+        lines.hello("kafka-clients " + version(), capabilities(), SETTINGS);
         for (JsonObject request = lines.read(); request != null; request = lines.read()) {
             Call call = new Call(lines, request);
-            ExecutorService thread = THREADS.computeIfAbsent(
-                call.handle, name -> Executors.newSingleThreadExecutor(runnable -> new Thread(runnable, name)));
+            ThreadPoolExecutor thread = THREADS.computeIfAbsent(call.handle, Driver::thread);
             thread.execute(() -> make(call, lines));
             if (call.verb.equals("close")) {
                 THREADS.remove(call.handle);
@@ -31,6 +38,11 @@ public final class Driver {
             }
         }
         Runtime.getRuntime().halt(0); // whatever the client's threads do
+    }
+
+    private static ThreadPoolExecutor thread(String name) {
+        return new ThreadPoolExecutor(
+            1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), runnable -> new Thread(runnable, name));
     }
 
     private static String version() throws IOException {
@@ -43,7 +55,8 @@ public final class Driver {
 
     private static List<String> capabilities() {
         var capabilities = new ArrayList<>(List.of(
-            "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers"));
+            "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers",
+            "admin"));
         try {
             ConsumerConfig.class.getField("GROUP_PROTOCOL_CONFIG");
             capabilities.add("consumer-protocol");
@@ -56,8 +69,7 @@ public final class Driver {
     private static void make(Call call, Lines lines) {
         try {
             if (call.verb.equals("open")) {
-                boolean produces = call.text("kind").equals("producer");
-                HANDLES.put(call.handle, produces ? new ProducerHandle(call) : new ConsumerHandle(call, lines));
+                HANDLES.put(call.handle, opened(call, lines));
                 call.answer(Map.of());
                 return;
             }
@@ -68,6 +80,24 @@ public final class Driver {
             if (result != null) call.answer(result);
         } catch (Throwable error) {
             call.fail(error, true);
+        }
+    }
+
+    private static Handle opened(Call call, Lines lines) throws Exception {
+        switch (call.text("kind")) {
+            case "producer": return new ProducerHandle(call);
+            case "consumer": return new ConsumerHandle(call, lines);
+            case "admin": return new AdminHandle(call);
+            default: throw new UnsupportedException("there are no handles of kind " + call.text("kind"));
+        }
+    }
+
+    /** Makes the next call of a handle, in its own thread. */
+    static void next(String handle) {
+        try {
+            THREADS.get(handle).getQueue().take().run();
+        } catch (InterruptedException error) {
+            throw new IllegalStateException(error);
         }
     }
 

@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The two descriptors of docs/drivers.md, one JSON object a line. Any thread may write. */
 final class Lines {
@@ -33,9 +34,10 @@ final class Lines {
         return line == null ? null : GSON.fromJson(line, JsonObject.class);
     }
 
-    void hello(String client, List<String> capabilities) {
+    void hello(String client, List<String> capabilities, Map<String, Set<String>> settings) {
         write(Map.of(
-            "event", "hello", "protocol", 1, "client", client, "capabilities", capabilities, "stack", "SIGQUIT"));
+            "event", "hello", "protocol", 2, "client", client, "capabilities", capabilities, "settings", settings,
+            "stack", "SIGQUIT"));
     }
 
     void event(String handle, String event, String name, Object value) {

@@ -27,7 +27,7 @@ final class ProducerHandle implements Handle {
         Map<String, Object> config = call.config();
         if (call.has("timeout_ms")) config.putIfAbsent("max.block.ms", call.text("timeout_ms"));
         producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
-        if (!config.containsKey("transactional.id")) return;
+        if (!config.containsKey("transactional.id") || call.isFalse("initializes")) return;
         try {
             producer.initTransactions();
         } catch (RuntimeException error) {
@@ -45,6 +45,11 @@ final class ProducerHandle implements Handle {
             case "flush":
                 flush(call.number("timeout_ms"));
                 return Map.of();
+            case "init-transactions":
+                producer.initTransactions();
+                return Map.of();
+            case "partitions":
+                return Map.of("partitions", producer.partitionsFor(call.text("topic")).size());
             case "begin":
                 producer.beginTransaction();
                 return Map.of();

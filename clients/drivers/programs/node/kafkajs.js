@@ -1,9 +1,17 @@
 // KafkaJS. It can't be assigned partitions, and tells no positions.
 
 import kafkajs from 'kafkajs'
-import { Owned, Sends, binary, config, event, handle, record, serve, sleepUntil, version } from './lines.js'
+import snappy from 'kafkajs-snappy'
+import lz4 from 'lz4-napi'
+import { Owned, Sends, binary, config, event, handle, record, serve, settings, sleepUntil, version } from './lines.js'
 
-const { Kafka, logLevel } = kafkajs
+const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
+CompressionCodecs[CompressionTypes.Snappy] = snappy
+CompressionCodecs[CompressionTypes.LZ4] = () => ({
+  compress: (encoder) => lz4.compressFrame(encoder.buffer),
+  decompress: (buffer) => lz4.decompressFrame(buffer),
+})
+const CODECS = { none: 'None', gzip: 'GZIP', snappy: 'Snappy', lz4: 'LZ4' }
 
 function described(error) {
   const found = withCode(error)
@@ -24,19 +32,36 @@ function withCode(error) {
   return causes(error).map(withCode).find((each) => each !== undefined)
 }
 
+const REQUESTS = { requestTimeout: 'request.timeout.ms' }
+const RETRIES = { initialRetryTime: 'retry.backoff.ms' }
+const COMMON = settings(['bootstrap.servers', 'client.id'], REQUESTS, RETRIES)
+const PRODUCES = {
+  idempotent: 'enable.idempotence',
+  transactionalId: 'transactional.id',
+  transactionTimeout: 'transaction.timeout.ms',
+}
+const CONSUMES = {
+  sessionTimeout: 'session.timeout.ms',
+  heartbeatInterval: 'heartbeat.interval.ms',
+  rebalanceTimeout: 'max.poll.interval.ms',
+  maxWaitTimeInMs: 'fetch.max.wait.ms',
+  maxBytesPerPartition: 'max.partition.fetch.bytes',
+}
+
 const connected = (given) =>
   new Kafka({
     clientId: given['client.id'],
     brokers: given['bootstrap.servers'].split(','),
     logLevel: logLevel.WARN,
     logCreator: () => ({ namespace, log }) => console.error(namespace, log.message, log.error ?? ''),
-    ...config(given, { requestTimeout: 'request.timeout.ms' }),
-    retry: config(given, { initialRetryTime: 'retry.backoff.ms' }),
+    ...config(given, REQUESTS),
+    retry: config(given, RETRIES),
   })
 
 const ACKS = { all: -1 }
 
 class Producer {
+  static settings = settings(COMMON, ['acks', 'compression.type'], PRODUCES)
   #sends = new Sends()
   #transaction
 
@@ -44,13 +69,10 @@ class Producer {
     // As its documentation has it for exactly once.
     const transactional = 'transactional.id' in given ? { idempotent: true, maxInFlightRequests: 1 } : {}
     this.acks = ACKS[given.acks] ?? (given.acks === undefined ? undefined : Number(given.acks))
+    this.compression = CompressionTypes[CODECS[given['compression.type'] ?? 'none']]
     this.producer = connected(given).producer({
       ...transactional,
-      ...config(given, {
-        idempotent: 'enable.idempotence',
-        transactionalId: 'transactional.id',
-        transactionTimeout: 'transaction.timeout.ms',
-      }),
+      ...config(given, PRODUCES),
     })
   }
 
@@ -62,7 +84,7 @@ class Producer {
   async produce({ topic, partition, key, value }) {
     const message = { key: binary(key), value: binary(value), ...(partition === null ? {} : { partition }) }
     const sender = this.#transaction ?? this.producer
-    const sent = sender.send({ topic, messages: [message], acks: this.acks })
+    const sent = sender.send({ topic, messages: [message], acks: this.acks, compression: this.compression })
     const [written] = await this.#sends.add(sent)
     return { partition: written?.partition ?? null, offset: written === undefined ? null : Number(written.baseOffset) }
   }
@@ -113,6 +135,8 @@ function byTopic(offsets) {
 const MOST_HELD_MS = 3000
 
 class Consumer {
+  static settings = settings(
+    COMMON, ['group.id', 'enable.auto.commit', 'auto.offset.reset', 'isolation.level'], CONSUMES)
   #offers = new Set()
   #done = []
   #positions = new Map()
@@ -131,12 +155,7 @@ class Consumer {
     const isolation = given['isolation.level']
     this.consumer = this.kafka.consumer({
       groupId: this.group,
-      ...config(given, {
-        sessionTimeout: 'session.timeout.ms',
-        heartbeatInterval: 'heartbeat.interval.ms',
-        rebalanceTimeout: 'max.poll.interval.ms',
-        maxWaitTimeInMs: 'fetch.max.wait.ms',
-      }),
+      ...config(given, CONSUMES),
       ...(isolation === undefined ? {} : { readUncommitted: isolation === 'read_uncommitted' }),
     })
     const { GROUP_JOIN, REBALANCING, CRASH } = this.consumer.events
@@ -239,6 +258,14 @@ class Consumer {
     this.#release()
   }
 
+  async pause({ partitions }) {
+    this.consumer.pause(partitions.map(([topic, partition]) => ({ topic, partitions: [partition] })))
+  }
+
+  async resume({ partitions }) {
+    this.consumer.resume(partitions.map(([topic, partition]) => ({ topic, partitions: [partition] })))
+  }
+
   #moved(topic, partition, offset) {
     this.#positions.set(`${topic} ${partition}`, [topic, partition, offset])
   }
@@ -259,9 +286,32 @@ class Consumer {
   }
 }
 
+class Admin {
+  static settings = COMMON
+
+  constructor(name, { config: given }) {
+    this.admin = connected(given).admin()
+  }
+
+  start() {
+    return this.admin.connect()
+  }
+
+  async createTopic({ topic, partitions, replication_factor }) {
+    await this.admin.createTopics({
+      waitForLeaders: true,
+      topics: [{ topic, numPartitions: partitions, replicationFactor: replication_factor }],
+    })
+  }
+
+  close() {
+    return this.admin.disconnect()
+  }
+}
+
 await serve({
   client: `KafkaJS ${version('kafkajs')}`,
-  capabilities: ['groups', 'idempotence', 'transactions', 'send-offsets'],
-  kinds: { producer: Producer, consumer: Consumer },
+  capabilities: ['groups', 'idempotence', 'transactions', 'send-offsets', 'admin'],
+  kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,
 })

@@ -20,6 +20,9 @@ const METHODS = {
   'committed': 'committed',
   'position': 'position',
   'seek': 'seek',
+  'pause': 'pause',
+  'resume': 'resume',
+  'create-topic': 'createTopic',
   'close': 'close',
 }
 
@@ -52,6 +55,12 @@ export const record = (topic, partition, offset, key, value) => ({
 
 export const config = (given, names) =>
   Object.fromEntries(Object.entries(names).filter(([, name]) => name in given).map(([to, name]) => [to, given[name]]))
+
+// The names of Kafka that objects of settings have as values.
+export const settings = (...names) => names.flatMap((each) => (Array.isArray(each) ? each : Object.values(each)))
+
+const settingsOf = (kinds) =>
+  Object.fromEntries(Object.entries(kinds).map(([kind, { settings }]) => [kind, settings]))
 
 export const version = (name) =>
   JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url))).version
@@ -121,7 +130,7 @@ export class Sends {
 // named in METHODS; they get the fields of a request.
 export async function serve({ client, capabilities, kinds, described }) {
   const queues = new Map()
-  write({ event: 'hello', protocol: 1, client, capabilities })
+  write({ event: 'hello', protocol: 2, client, capabilities, settings: settingsOf(kinds) })
   for await (const line of createInterface({ input: createReadStream(null, { fd: REQUESTS }) })) {
     const call = JSON.parse(line)
     const before = queues.get(call.handle) ?? Promise.resolve()

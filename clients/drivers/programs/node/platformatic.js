@@ -1,7 +1,7 @@
 // @platformatic/kafka. It can't be assigned partitions, can't seek in a stream, and tells no positions.
 
 import { Consumer as Client, Producer as ProducingClient } from '@platformatic/kafka'
-import { Owned, Sends, binary, config, event, handle, record, serve, sleepUntil, version } from './lines.js'
+import { Owned, Sends, binary, config, event, handle, record, serve, settings, sleepUntil, version } from './lines.js'
 
 const ACKS = { all: -1 }
 const NO_COMMITTED = { earliest: 'earliest', latest: 'latest', none: 'fail' }
@@ -30,13 +30,26 @@ function * chain(error) {
   for (const each of [...(error.errors ?? []), error.cause]) if (each) yield * chain(each)
 }
 
+const CONNECTS = { requestTimeout: 'request.timeout.ms', retryDelay: 'retry.backoff.ms' }
+const COMMON = settings(['bootstrap.servers', 'client.id'], CONNECTS)
+const PRODUCES = { idempotent: 'enable.idempotence', transactionalId: 'transactional.id' }
+const CLASSIC = { sessionTimeout: 'session.timeout.ms', heartbeatInterval: 'heartbeat.interval.ms' }
+const CONSUMES = {
+  groupId: 'group.id',
+  groupProtocol: 'group.protocol',
+  autocommit: 'enable.auto.commit',
+  rebalanceTimeout: 'max.poll.interval.ms',
+  maxWaitTime: 'fetch.max.wait.ms',
+}
+
 const connecting = (given) => ({
   clientId: given['client.id'] ?? 'driver',
   bootstrapBrokers: given['bootstrap.servers'].split(','),
-  ...config(given, { requestTimeout: 'request.timeout.ms', retryDelay: 'retry.backoff.ms' }),
+  ...config(given, CONNECTS),
 })
 
 class Producer {
+  static settings = settings(COMMON, ['acks'], PRODUCES)
   #sends = new Sends()
   #transaction
 
@@ -46,7 +59,7 @@ class Producer {
       ...connecting(given),
       ...('transactional.id' in given ? { idempotent: true } : {}),
       ...(acks === undefined ? {} : { acks }),
-      ...config(given, { idempotent: 'enable.idempotence', transactionalId: 'transactional.id' }),
+      ...config(given, PRODUCES),
     })
     this.producer.on('error', (error) => event(name, 'error', { error: described(error) }))
   }
@@ -103,6 +116,7 @@ class Producer {
 }
 
 class Consumer {
+  static settings = settings(COMMON, ['auto.offset.reset', 'isolation.level'], CONSUMES, CLASSIC)
   #stream
   #failed
   #bad = []
@@ -116,14 +130,7 @@ class Consumer {
     this.consumer = new Client({
       groupId: 'none',
       ...connecting(given),
-      ...config(given, {
-        groupId: 'group.id',
-        groupProtocol: 'group.protocol',
-        autocommit: 'enable.auto.commit',
-        rebalanceTimeout: 'max.poll.interval.ms',
-        maxWaitTime: 'fetch.max.wait.ms',
-        ...(classic ? { sessionTimeout: 'session.timeout.ms', heartbeatInterval: 'heartbeat.interval.ms' } : {}),
-      }),
+      ...config(given, { ...CONSUMES, ...(classic ? CLASSIC : {}) }),
       ...('isolation.level' in given ? { isolationLevel: ISOLATION[given['isolation.level']] } : {}),
       deserializers: { value: (value) => this.#read(value, failsOn) },
     })

@@ -5,31 +5,64 @@ import json
 import logging
 import os
 import threading
+from collections.abc import Collection, Coroutine
 from inspect import signature
-from typing import Any
+from typing import Any, ClassVar
 
 import aiokafka
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
-from lines import Call, Fields, Lines, UnsupportedError, configured, described, deserializer, record
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.coordinator.assignors.range import RangePartitionAssignor
+from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+from aiokafka.errors import for_code
+from lines import (
+    Call,
+    Fields,
+    Lines,
+    configured,
+    described,
+    deserializer,
+    method_of,
+    named,
+    record,
+    settings_of,
+)
 
 logging.getLogger("aiokafka").addHandler(logging.NullHandler())
 logging.getLogger("asyncio").addHandler(logging.NullHandler())
 _OPEN_MS = 30_000
+ASSIGNORS = (RangePartitionAssignor, RoundRobinPartitionAssignor, StickyPartitionAssignor)
 
 
 class Handle:
+    settings: ClassVar[Collection[str]]
+
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         self._name, self._lines, self.fields = name, lines, fields
+        self._goes_on = asyncio.Event()
+        self._stops_at: Collection[str] = ()
+        self.stopped = False
+        """Whether it waits for `go-on`: then calls are made at once, as a poll may wait for the rebalance."""
 
-    def event(self, event: str, **fields: Any) -> None:
+    async def event(self, event: str, **fields: Any) -> None:
+        """Writes an event. At one of `stops_at` the calls that follow are made meanwhile, up to `go-on`."""
+        self._goes_on.clear()
+        self.stopped = event in self._stops_at
         self._lines.write(event=event, handle=self._name, **fields)
+        if self.stopped:
+            await self._goes_on.wait()
+            self.stopped = False
+
+    async def go_on(self) -> None:
+        self._goes_on.set()
 
 
 class Producer(Handle):
+    settings = named(signature(AIOKafkaProducer).parameters)
+
     async def start(self) -> None:
-        self.producer = AIOKafkaProducer(
-            **configured(self.fields["config"], signature(AIOKafkaProducer).parameters)
-        )
+        self.producer = AIOKafkaProducer(**configured(self.fields["config"]))
         await self.producer.start()
 
     async def produce(self, call: Call, topic: str, partition: int | None, **content: Any) -> None:
@@ -67,13 +100,16 @@ def _tell(call: Call, sent: "asyncio.Future[Any]") -> None:
 
 
 class Consumer(Handle):
+    settings = named(signature(AIOKafkaConsumer).parameters)
+
     async def start(self) -> None:
         value = deserializer(self.fields.get("fails_on"))
-        config = configured(self.fields["config"], signature(AIOKafkaConsumer).parameters)
+        config = configured(self.fields["config"], ASSIGNORS)
         self.consumer = AIOKafkaConsumer(value_deserializer=value, **config)
         await self.consumer.start()
 
-    async def subscribe(self, topics: list[str]) -> None:
+    async def subscribe(self, topics: list[str], stops_at: Collection[str] = ()) -> None:
+        self._stops_at = stops_at
         self.consumer.subscribe(topics, listener=_Listener(self))
 
     async def assign(self, partitions: list[list[Any]]) -> None:
@@ -104,8 +140,31 @@ class Consumer(Handle):
     async def seek(self, topic: str, partition: int, offset: int) -> None:
         self.consumer.seek(TopicPartition(topic, partition), offset)
 
+    async def pause(self, partitions: list[list[Any]]) -> None:
+        self.consumer.pause(*[TopicPartition(*each) for each in partitions])
+
+    async def resume(self, partitions: list[list[Any]]) -> None:
+        self.consumer.resume(*[TopicPartition(*each) for each in partitions])
+
     async def close(self) -> None:
         await self.consumer.stop()
+
+
+class Admin(Handle):
+    settings = named(signature(AIOKafkaAdminClient).parameters)
+
+    async def start(self) -> None:
+        self.admin = AIOKafkaAdminClient(**configured(self.fields["config"]))
+        await self.admin.start()
+
+    async def create_topic(self, topic: str, partitions: int, replication_factor: int) -> None:
+        answer = await self.admin.create_topics([NewTopic(topic, partitions, replication_factor)])
+        for _, code, *_ in answer.topic_errors:
+            if code:
+                raise for_code(code)
+
+    async def close(self) -> None:
+        await self.admin.close()
 
 
 class _Listener(ConsumerRebalanceListener):
@@ -113,42 +172,44 @@ class _Listener(ConsumerRebalanceListener):
         self._told = told
 
     async def on_partitions_assigned(self, assigned: Any) -> None:
-        self._told.event("assigned", partitions=sorted(map(list, assigned)))
+        await self._told.event("assigned", partitions=sorted(map(list, assigned)))
 
     async def on_partitions_revoked(self, revoked: Any) -> None:
-        self._told.event("revoked", partitions=sorted(map(list, revoked)))
+        await self._told.event("revoked", partitions=sorted(map(list, revoked)))
 
 
 OPEN: dict[str, Any] = {}
-KINDS: dict[str, type[Producer | Consumer]] = {"producer": Producer, "consumer": Consumer}
+KINDS: dict[str, type[Any]] = {"producer": Producer, "consumer": Consumer, "admin": Admin}
 
 
 async def run(calls: "asyncio.Queue[Call]", lines: Lines) -> None:
     while True:
         call = await calls.get()
-        try:
-            if call.verb == "open":
-                handle = KINDS[call.fields.pop("kind")](call.handle, lines, call.fields)
-                OPEN[call.handle] = handle
-                await asyncio.wait_for(handle.start(), _OPEN_MS / 1000)
-                call.answer()
-                continue
-            method = getattr(OPEN.get(call.handle), call.verb, None)
-            if method is None:
-                raise UnsupportedError(f"{call.handle or 'nothing'} has no verb {call.verb}")
-            if call.verb == "produce":
-                await method(call, **call.fields)
-            elif call.verb == "poll":
-                call.answer(await method(**call.fields))
-            else:
-                limit_ms = call.fields.pop("timeout_ms", None)
-                made = method(**call.fields)
-                call.answer(await asyncio.wait_for(made, None if limit_ms is None else limit_ms / 1000))
-        except (Exception, asyncio.CancelledError) as error:
-            call.fail(error, raised=True)
+        await make(call, lines)
         if call.verb == "close":
             del OPEN[call.handle]
             return
+
+
+async def make(call: Call, lines: Lines) -> None:
+    try:
+        if call.verb == "open":
+            handle = KINDS[call.fields.pop("kind")](call.handle, lines, call.fields)
+            OPEN[call.handle] = handle
+            await asyncio.wait_for(handle.start(), _OPEN_MS / 1000)
+            call.answer()
+            return
+        method = method_of(OPEN.get(call.handle), call)
+        if call.verb == "produce":
+            await method(call, **call.fields)
+        elif call.verb == "poll":
+            call.answer(await method(**call.fields))
+        else:
+            limit_ms = call.fields.pop("timeout_ms", None)
+            made = method(**call.fields)
+            call.answer(await asyncio.wait_for(made, None if limit_ms is None else limit_ms / 1000))
+    except (Exception, asyncio.CancelledError) as error:
+        call.fail(error, raised=True)
 
 
 async def serve(lines: Lines) -> None:
@@ -156,13 +217,19 @@ async def serve(lines: Lines) -> None:
     queues: dict[str, asyncio.Queue[Call]] = {}
     tasks: set[asyncio.Task[None]] = set()
 
+    def start(doing: Coroutine[Any, Any, None]) -> None:
+        task = loop.create_task(doing)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
     def take(line: str) -> None:
         call = Call(lines, json.loads(line), described)
+        if call.handle in OPEN and OPEN[call.handle].stopped:
+            start(make(call, lines))
+            return
         if call.handle not in queues:
             queues[call.handle] = asyncio.Queue()
-            task = loop.create_task(run(queues[call.handle], lines))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
+            start(run(queues[call.handle], lines))
         queues[call.handle].put_nowait(call)
         if call.verb == "close":
             del queues[call.handle]
@@ -184,7 +251,9 @@ async def serve(lines: Lines) -> None:
             "idempotence",
             "deserializer",
             "headers",
+            "admin",
         ),
+        settings_of(KINDS),
     )
     await asyncio.Event().wait()
 

@@ -4,6 +4,8 @@ import logging
 from typing import Any, ClassVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, libversion
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 from lines import LOGS, Call, Fields, Handle, Lines, deserializer, record, serve
 
 _SILENT = logging.Logger("silent", logging.CRITICAL + 1)
@@ -13,6 +15,7 @@ _PRODUCES = {
     **dict.fromkeys(
         (
             "acks",
+            "compression.type",
             "enable.idempotence",
             "linger.ms",
             "max.in.flight.requests.per.connection",
@@ -22,22 +25,27 @@ _PRODUCES = {
     ),
 }
 _CONSUMES = {
+    "auto.offset.reset": "auto.offset.reset",
     "fetch.max.wait.ms": "fetch.wait.max.ms",
     **dict.fromkeys(
         (
             "group.id",
             "group.instance.id",
             "group.protocol",
-            "auto.offset.reset",
+            "group.remote.assignor",
+            "auto.commit.interval.ms",
+            "client.rack",
             "enable.auto.commit",
             "heartbeat.interval.ms",
             "isolation.level",
             "max.poll.interval.ms",
+            "partition.assignment.strategy",
             "session.timeout.ms",
         )
     ),
 }
 _BOTH = {
+    "metadata.max.age.ms": "topic.metadata.refresh.interval.ms",
     "request.timeout.ms": "socket.timeout.ms",
     **dict.fromkeys(
         (
@@ -50,6 +58,8 @@ _BOTH = {
     ),
 }
 """Names of settings, and librdkafka's if these are others."""
+_MOST = "max.poll.records"
+"""Librdkafka has no such setting, but `consume` has a parameter."""
 
 
 def described(error: BaseException | KafkaError) -> Fields:
@@ -70,10 +80,14 @@ def described(error: BaseException | KafkaError) -> Fields:
 def configured(config: Fields, names: dict[str, str | None]) -> Fields:
     names = {**names, **_BOTH}
     given = {names[name] or name: value for name, value in config.items() if name in names}
+    if given.get("auto.offset.reset") == "none":
+        given["auto.offset.reset"] = "error"
     return given if LOGS else {**given, "logger": _SILENT}
 
 
 class ConfluentProducer(Handle):
+    settings: ClassVar = {**_PRODUCES, **_BOTH}
+
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
         self.producer = Producer({**configured(fields["config"], _PRODUCES), "error_cb": self._told})
@@ -121,6 +135,7 @@ class ConfluentProducer(Handle):
 
 
 class ConfluentConsumer(Handle):
+    settings: ClassVar = {**_CONSUMES, **_BOTH, _MOST: None}
     open: ClassVar[dict[str, "ConfluentConsumer"]] = {}
 
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
@@ -130,6 +145,7 @@ class ConfluentConsumer(Handle):
         self.consumer = Consumer(
             {"group.id": "none", **configured(fields["config"], _CONSUMES), "error_cb": self._told}
         )
+        self._most = int(fields["config"].get(_MOST, 500))
         self.open[name] = self
 
     def _told(self, error: KafkaError) -> None:
@@ -146,9 +162,9 @@ class ConfluentConsumer(Handle):
     def assign(self, partitions: list[list[Any]]) -> None:
         self.consumer.assign(_partitions(partitions))
 
-    def poll(self, timeout_ms: int, limit: int = 500) -> Fields:
+    def poll(self, timeout_ms: int) -> Fields:
         read, errors = [], []
-        for each in self.consumer.consume(limit, timeout_ms / 1000):
+        for each in self.consumer.consume(self._most, timeout_ms / 1000):
             if (error := each.error()) is not None:
                 errors.append(described(error))
                 continue
@@ -157,7 +173,7 @@ class ConfluentConsumer(Handle):
             except ValueError as raised:
                 errors.append({**described(raised), "deserializer": True})
                 continue
-            content = each.key(), value, each.headers()
+            content = each.key(), value, each.headers(), each.leader_epoch()
             read.append(record(each.topic(), each.partition(), each.offset(), *content))
         return {"records": read, "errors": errors}
 
@@ -178,9 +194,30 @@ class ConfluentConsumer(Handle):
     def seek(self, topic: str, partition: int, offset: int) -> None:
         self.consumer.seek(TopicPartition(topic, partition, offset))
 
+    def pause(self, partitions: list[list[Any]]) -> None:
+        self.consumer.pause(_partitions(partitions))
+
+    def resume(self, partitions: list[list[Any]]) -> None:
+        self.consumer.resume(_partitions(partitions))
+
     def close(self, timeout_ms: int) -> None:
         del self.open[self._name]
         self.consumer.close()
+
+
+class ConfluentAdmin(Handle):
+    settings = _BOTH
+
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        super().__init__(name, lines)
+        self.admin = AdminClient(configured(fields["config"], {}))
+
+    def create_topic(self, topic: str, partitions: int, replication_factor: int, timeout_ms: int) -> None:
+        created = self.admin.create_topics([NewTopic(topic, partitions, replication_factor)])
+        created[topic].result(timeout_ms / 1000)
+
+    def close(self, timeout_ms: int) -> None:
+        del self.admin
 
 
 def _partitions(partitions: list[list[Any]]) -> list[TopicPartition]:
@@ -210,7 +247,8 @@ if __name__ == "__main__":
             "idempotence",
             "deserializer",
             "headers",
+            "admin",
         ),
-        {"producer": ConfluentProducer, "consumer": ConfluentConsumer},
+        {"producer": ConfluentProducer, "consumer": ConfluentConsumer, "admin": ConfluentAdmin},
         described,
     )

@@ -5,8 +5,27 @@ import logging
 from typing import Any, ClassVar
 
 import kafka
-from kafka import ConsumerRebalanceListener, KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
-from lines import LOGS, Call, Fields, Handle, Lines, configured, described, deserializer, record, serve
+from kafka import (
+    ConsumerRebalanceListener,
+    KafkaAdminClient,
+    KafkaConsumer,
+    KafkaProducer,
+    OffsetAndMetadata,
+    TopicPartition,
+)
+from kafka.admin import NewTopic
+from kafka.coordinator.assignors.range import RangePartitionAssignor
+from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+from lines import LOGS, Call, Fields, Handle, Lines, configured, described, deserializer, named, record, serve
+
+ASSIGNORS = [RangePartitionAssignor, RoundRobinPartitionAssignor, StickyPartitionAssignor]
+try:
+    from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
+
+    ASSIGNORS.append(CooperativeStickyAssignor)
+except ImportError:  # a release before 2.3
+    pass
 
 if LOGS:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -16,9 +35,11 @@ _METADATA = len(inspect.signature(OffsetAndMetadata).parameters) - 1
 
 
 class Producer(Handle):
+    settings = named(KafkaProducer.DEFAULT_CONFIG)
+
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
-        self.producer = KafkaProducer(**configured(fields["config"], KafkaProducer.DEFAULT_CONFIG))
+        self.producer = KafkaProducer(**configured(fields["config"]))
         if "transactional.id" in fields["config"]:
             self.producer.init_transactions()
 
@@ -48,11 +69,12 @@ class Producer(Handle):
 
 
 class Consumer(Handle):
+    settings = named(KafkaConsumer.DEFAULT_CONFIG)
     open: ClassVar[dict[str, "Consumer"]] = {}
 
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
-        config = configured(fields["config"], KafkaConsumer.DEFAULT_CONFIG)
+        config = configured(fields["config"], ASSIGNORS)
         value = deserializer(fields.get("fails_on"))
         self.consumer = KafkaConsumer(value_deserializer=value, **config)
         self.open[name] = self
@@ -91,6 +113,12 @@ class Consumer(Handle):
     def seek(self, topic: str, partition: int, offset: int) -> None:
         self.consumer.seek(TopicPartition(topic, partition), offset)
 
+    def pause(self, partitions: list[list[Any]]) -> None:
+        self.consumer.pause(*[TopicPartition(*each) for each in partitions])
+
+    def resume(self, partitions: list[list[Any]]) -> None:
+        self.consumer.resume(*[TopicPartition(*each) for each in partitions])
+
     def close(self, timeout_ms: int) -> None:
         del self.open[self._name]
         self.consumer.close(autocommit=False, timeout_ms=timeout_ms)
@@ -110,6 +138,20 @@ class _Listener(ConsumerRebalanceListener):
         self._told.event("lost", partitions=sorted(map(list, lost)))
 
 
+class Admin(Handle):
+    settings = named(KafkaAdminClient.DEFAULT_CONFIG)
+
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        super().__init__(name, lines)
+        self.admin = KafkaAdminClient(**configured(fields["config"]))
+
+    def create_topic(self, topic: str, partitions: int, replication_factor: int, timeout_ms: int) -> None:
+        self.admin.create_topics([NewTopic(topic, partitions, replication_factor)], timeout_ms)
+
+    def close(self, timeout_ms: int) -> None:
+        self.admin.close()
+
+
 def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata]:
     # Older versions have no leader epoch in OffsetAndMetadata.
     rest = ("", -1)[:_METADATA]
@@ -119,13 +161,13 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 
 
 if __name__ == "__main__":
-    capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers"]
+    capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers", "admin"]
     if hasattr(KafkaProducer, "init_transactions"):
         capabilities += ["transactions", "send-offsets"]
     serve(
         f"kafka-python {kafka.__version__}",
         capabilities,
-        {"producer": Producer, "consumer": Consumer},
+        {"producer": Producer, "consumer": Consumer, "admin": Admin},
         described,
         ("send-offsets", "commit-transaction", "abort-transaction"),
     )

@@ -9,11 +9,11 @@ import os
 import queue
 import signal
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, ClassVar
 
 Fields = dict[str, Any]
-PROTOCOL = 1
+PROTOCOL = 2
 REQUESTS = "MOCKBROKER_DRIVER_REQUESTS"
 ANSWERS = "MOCKBROKER_DRIVER_ANSWERS"
 LOGS = "MOCKBROKER_DRIVER_LOGS" in os.environ
@@ -32,12 +32,20 @@ class Lines:
         self._answers = os.fdopen(int(os.environ[ANSWERS]), "w", encoding="utf-8")
         self._lock = threading.Lock()
 
-    def hello(self, client: str, capabilities: Iterable[str], untimed: Iterable[str] = ()) -> None:
+    def hello(
+        self,
+        client: str,
+        capabilities: Iterable[str],
+        settings: Mapping[str, Iterable[str]] | None = None,
+        untimed: Iterable[str] = (),
+    ) -> None:
+        """`settings` are those that the driver takes, by kind of handle."""
         self.write(
             event="hello",
             protocol=PROTOCOL,
             client=client,
             capabilities=list(capabilities),
+            settings={kind: sorted(names) for kind, names in (settings or {}).items()},
             stack="SIGUSR1",
             untimed=list(untimed),
         )
@@ -84,70 +92,128 @@ class Handle:
     """A client of the library under test. Methods are named like the verbs, with underscores; `produce` also
     gets the `Call`, and answers it later."""
 
+    settings: ClassVar[Collection[str]] = ()
+    """Those that it takes."""
+
     def __init__(self, name: str, lines: Lines) -> None:
         self._name, self._lines = name, lines
+        self._calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self._stops_at: Collection[str] = ()
+        self._goes_on = threading.Event()
 
     def idle(self) -> None:
         """Called every 20 ms while there is nothing else to do."""
 
     def event(self, event: str, **fields: Any) -> None:
+        """Writes an event. At one of `stops_at` the calls that follow are made here, up to `go-on`."""
+        self._goes_on.clear()
         self._lines.write(event=event, handle=self._name, **fields)
+        while event in self._stops_at and not self._goes_on.is_set():
+            self._next()
 
+    def go_on(self) -> None:
+        self._goes_on.set()
 
-Open = Callable[[str, Lines, Fields], Handle]
+    def put(self, call: Call) -> None:
+        self._calls.put(call)
 
+    def run(self) -> None:
+        """Makes calls, one after the other, until the handle is closed."""
+        while self._next() != "close":
+            pass
 
-def serve(
-    client: str,
-    capabilities: Iterable[str],
-    open_: Mapping[str, Open],
-    described: Callable[[BaseException], Fields],
-    untimed: Iterable[str] = (),
-) -> None:
-    """Serves until the requests end. Each handle has a thread, which makes its calls one after the other.
-
-    `open_` makes a handle from its name, the lines and the fields of `open`, by kind; `untimed` are the verbs
-    to which the library gives no timeout.
-    """
-    lines = Lines()
-    lines.hello(client, capabilities, untimed)
-    queues: dict[str, queue.SimpleQueue[Call]] = {}
-    for line in lines.requests:
-        call = Call(lines, json.loads(line), described)
-        if call.handle not in queues:
-            queues[call.handle] = queue.SimpleQueue()
-            threading.Thread(target=_run, args=(queues[call.handle], open_, lines), daemon=True).start()
-        queues[call.handle].put(call)
-        if call.verb == "close":
-            del queues[call.handle]
-    os._exit(0)  # whatever a client's threads do
-
-
-def _run(calls: "queue.SimpleQueue[Call]", open_: Mapping[str, Open], lines: Lines) -> None:
-    handle: Handle | None = None
-    while True:
+    def _next(self) -> str | None:
+        """Makes the next call, and returns its verb; None if there is none yet."""
         try:
-            call = calls.get(timeout=_IDLE_S)
+            call = self._calls.get(timeout=_IDLE_S)
         except queue.Empty:
-            if handle is not None:
-                handle.idle()
-            continue
+            self.idle()
+            return None
         try:
-            if call.verb == "open":
-                handle = open_[call.fields.pop("kind")](call.handle, lines, call.fields)
-                call.answer()
-                continue
-            method = getattr(handle, call.verb, None)
-            if method is None:
-                raise UnsupportedError(f"{call.handle or 'nothing'} has no verb {call.verb}")
+            method = method_of(self, call)
+            if call.verb == "subscribe":
+                self._stops_at = call.fields.pop("stops_at", ())
             if call.verb == "produce":
                 method(call, **call.fields)
             else:
                 call.answer(method(**call.fields))
         except BaseException as error:
             call.fail(error, raised=True)
+        return call.verb
+
+
+def method_of(handle: object, call: Call) -> Any:
+    """UnsupportedError if the handle has no such verb."""
+    method = getattr(handle, call.verb, None)
+    if method is None or call.verb in _NO_VERBS:
+        raise UnsupportedError(f"{call.handle or 'nothing'} has no verb {call.verb}")
+    return method
+
+
+_NO_VERBS = frozenset(vars(Handle)) - {"go_on"}
+
+
+def serve(
+    client: str,
+    capabilities: Iterable[str],
+    kinds: Mapping[str, Callable[[str, Lines, Fields], Handle]],
+    described: Callable[[BaseException], Fields],
+    untimed: Iterable[str] = (),
+) -> None:
+    """Serves until the requests end. Each handle has a thread, which makes its calls one after the other.
+
+    `kinds` are classes of handles, which are made of a name, the lines and the fields of `open`; `untimed`
+    are the verbs to which the library gives no timeout.
+    """
+    lines = Lines()
+    lines.hello(client, capabilities, settings_of(kinds), untimed)
+    threads: dict[str, _Thread] = {}
+    for line in lines.requests:
+        call = Call(lines, json.loads(line), described)
+        if call.handle not in threads:
+            threads[call.handle] = _Thread(kinds, lines)
+        threads[call.handle].put(call)
         if call.verb == "close":
-            return
+            del threads[call.handle]
+    os._exit(0)  # whatever a client's threads do
+
+
+def settings_of(kinds: Mapping[str, Any]) -> dict[str, Collection[str]]:
+    return {kind: each.settings for kind, each in kinds.items()}
+
+
+class _Thread:
+    """The thread of one handle, from `open` to `close`."""
+
+    def __init__(self, kinds: Mapping[str, Callable[[str, Lines, Fields], Handle]], lines: Lines) -> None:
+        self._kinds, self._lines = kinds, lines
+        self._handle: Handle | None = None
+        self._early: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def put(self, call: Call) -> None:
+        with self._lock:
+            (self._early if self._handle is None else self._handle).put(call)
+
+    def _run(self) -> None:
+        while self._handle is None:
+            call = self._early.get()
+            try:
+                if call.verb != "open":
+                    raise UnsupportedError(f"{call.handle or 'nothing'} is not open")
+                self._open(self._kinds[call.fields.pop("kind")](call.handle, self._lines, call.fields))
+                call.answer()
+            except BaseException as error:
+                call.fail(error, raised=True)
+        self._handle.run()
+
+    def _open(self, handle: Handle) -> None:
+        """Calls that came meanwhile are its first."""
+        with self._lock:
+            while not self._early.empty():
+                handle.put(self._early.get())
+            self._handle = handle
 
 
 def record(
@@ -157,6 +223,7 @@ def record(
     key: bytes | None,
     value: bytes | None,
     headers: Iterable[tuple[str, bytes | None]] | None = None,
+    leader_epoch: int | None = None,
 ) -> dict[str, Any]:
     """A record that was read."""
     read = {
@@ -166,7 +233,9 @@ def record(
         "key": _text(key),
         "value": _text(value),
     }
-    return {**read, "headers": [[name, _text(each)] for name, each in headers]} if headers else read
+    if headers:
+        read["headers"] = [[name, _text(each)] for name, each in headers]
+    return read if leader_epoch is None else {**read, "leader_epoch": leader_epoch}
 
 
 def _text(value: bytes | None) -> str | None:
@@ -200,12 +269,19 @@ def described(error: BaseException) -> Fields:
     }
 
 
-def configured(config: Fields, known: Iterable[str]) -> Fields:
-    """The settings that a library knows, for one that writes their names with underscores and takes `acks` as
-    a number or `all`."""
+def named(known: Iterable[str]) -> list[str]:
+    """Kafka's names of settings whose names a library writes with underscores."""
+    return [name.replace("_", ".") for name in known if not name.startswith("_")]
+
+
+def configured(config: Fields, assignors: Iterable[Any] = ()) -> Fields:
+    """Settings of a library that writes their names with underscores, takes `acks` as a number or `all`, and
+    assignors as classes that have a `name`."""
     given = {name.replace(".", "_"): value for name, value in config.items()}
     if given.get("acks", "all") != "all":
         given["acks"] = int(given["acks"])
     if given.get("compression_type") == "none":
         del given["compression_type"]  # these libraries call it None, and it is the default
-    return {name: given[name] for name in known if name in given}
+    if wanted := given.get("partition_assignment_strategy"):
+        given["partition_assignment_strategy"] = [each for each in assignors if each.name == wanted]
+    return given

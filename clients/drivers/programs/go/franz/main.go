@@ -59,6 +59,18 @@ func main() {
 	(&lines.Driver{
 		Client:       "franz-go " + lines.Version(module),
 		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol"},
+		Settings: map[string][]string{
+			"producer": {
+				"acks", "bootstrap.servers", "client.id", "compression.type", "delivery.timeout.ms",
+				"enable.idempotence", "linger.ms", "max.request.size", "request.timeout.ms", "retry.backoff.ms",
+				"transaction.timeout.ms", "transactional.id",
+			},
+			"consumer": {
+				"auto.offset.reset", "bootstrap.servers", "client.id", "enable.auto.commit", "fetch.max.wait.ms",
+				"group.id", "group.instance.id", "group.protocol", "heartbeat.interval.ms", "isolation.level",
+				"max.poll.interval.ms", "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
+			},
+		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,
 			"consumer": openConsumer,

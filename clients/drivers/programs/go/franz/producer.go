@@ -84,6 +84,14 @@ func endTransaction(
 	return client.EndTransaction(ctx, how)
 }
 
+var codecs = map[string]kgo.CompressionCodec{
+	"none":   kgo.NoCompression(),
+	"gzip":   kgo.GzipCompression(),
+	"snappy": kgo.SnappyCompression(),
+	"lz4":    kgo.Lz4Compression(),
+	"zstd":   kgo.ZstdCompression(),
+}
+
 func producing(config lines.Config) []kgo.Opt {
 	options := []kgo.Opt{}
 	switch acks, _ := config.Text("acks"); acks {
@@ -99,8 +107,8 @@ func producing(config lines.Config) []kgo.Opt {
 	if id, given := config.Text("transactional.id"); given {
 		options = append(options, kgo.TransactionalID(id))
 	}
-	if config.Is("compression.type", "none") {
-		options = append(options, kgo.ProducerBatchCompression(kgo.NoCompression()))
+	if name, given := config.Text("compression.type"); given {
+		options = append(options, kgo.ProducerBatchCompression(codecs[name]))
 	}
 	if limit, given := config.Time("transaction.timeout.ms"); given {
 		options = append(options, kgo.TransactionTimeout(limit))

@@ -43,6 +43,17 @@ func main() {
 	(&lines.Driver{
 		Client:       "kafka-go " + lines.Version(module),
 		Capabilities: []string{"groups", "assign"},
+		Settings: map[string][]string{
+			"producer": {
+				"acks", "bootstrap.servers", "client.id", "compression.type", "linger.ms", "max.request.size",
+				"request.timeout.ms", "retry.backoff.ms",
+			},
+			"consumer": {
+				"auto.offset.reset", "bootstrap.servers", "client.id", "enable.auto.commit", "fetch.max.wait.ms",
+				"group.id", "heartbeat.interval.ms", "isolation.level", "max.poll.interval.ms",
+				"request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
+			},
+		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,
 			"consumer": openConsumer,

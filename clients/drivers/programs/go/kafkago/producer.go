@@ -67,6 +67,9 @@ func newWriter(config lines.Config) *kafka.Writer {
 	if limit, given := config.Time("request.timeout.ms"); given {
 		writer.ReadTimeout, writer.WriteTimeout = limit, limit
 	}
+	if name, given := config.Text("compression.type"); given {
+		_ = writer.Compression.UnmarshalText([]byte(name))
+	}
 	if limit, given := config.Int("max.request.size"); given {
 		writer.BatchBytes = int64(limit)
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	protocol = 1
+	protocol = 2
 	requests = "MOCKBROKER_DRIVER_REQUESTS"
 	answers  = "MOCKBROKER_DRIVER_ANSWERS"
 	ahead    = 100_000
@@ -221,6 +221,8 @@ type Driver struct {
 	Client string
 	// Capabilities are those of docs/drivers.md.
 	Capabilities []string
+	// Settings are those that it takes, by kind.
+	Settings map[string][]string
 	// Open makes a handle, by kind. It gets a function that writes events of the handle.
 	Open map[string]func(*Call, Event) (Verbs, error)
 	// Describe says what the client says of an error.
@@ -245,7 +247,7 @@ func (d *Driver) Serve() {
 	d.output = descriptor(answers)
 	d.write(Fields{
 		"event": "hello", "protocol": protocol, "client": d.Client,
-		"capabilities": d.Capabilities, "stack": "SIGUSR1",
+		"capabilities": d.Capabilities, "settings": d.Settings, "stack": "SIGUSR1",
 	})
 	handles := map[string]chan *Call{}
 	for {

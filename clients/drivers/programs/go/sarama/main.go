@@ -74,6 +74,17 @@ func main() {
 	(&lines.Driver{
 		Client:       "sarama " + lines.Version(module),
 		Capabilities: []string{"groups", "idempotence", "transactions", "send-offsets", "assign"},
+		Settings: map[string][]string{
+			"producer": {
+				"acks", "bootstrap.servers", "client.id", "enable.idempotence", "linger.ms", "max.request.size",
+				"request.timeout.ms", "retry.backoff.ms", "transaction.timeout.ms", "transactional.id",
+			},
+			"consumer": {
+				"auto.offset.reset", "bootstrap.servers", "client.id", "enable.auto.commit", "fetch.max.wait.ms",
+				"group.id", "heartbeat.interval.ms", "isolation.level", "max.poll.interval.ms",
+				"request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
+			},
+		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,
 			"consumer": openConsumer,

@@ -13,7 +13,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 
 /// The descriptor that answers and events are written to. Any thread may write.
@@ -116,12 +116,13 @@ pub trait Handle {
 pub type Open = fn(&Call, Lines) -> Result<Box<dyn Handle>, Failure>;
 
 /// Serves until the requests end. Each handle has a thread, which makes its calls one after the other.
-pub fn serve(client: &str, capabilities: &[&str], open: Open) {
+pub fn serve(client: &str, capabilities: &[&str], settings: Value, open: Open) {
     let lines = Lines(Arc::new(Mutex::new(descriptor(
         "MOCKBROKER_DRIVER_ANSWERS",
     ))));
     lines.write(json!({
         "event": "hello", "protocol": PROTOCOL, "client": client, "capabilities": capabilities,
+        "settings": settings,
     }));
     let mut handles: HashMap<String, Sender<Call>> = HashMap::new();
     for line in BufReader::new(descriptor("MOCKBROKER_DRIVER_REQUESTS")).lines() {

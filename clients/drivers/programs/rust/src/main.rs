@@ -31,25 +31,34 @@ const CONSUMES: [&str; 8] = [
 ];
 const BOTH: [&str; 3] = ["bootstrap.servers", "client.id", "retry.backoff.ms"];
 
+/// Those that librdkafka calls otherwise.
+const PRODUCES_BY: [(&str, &str); 3] = [
+    ("max.request.size", "message.max.bytes"),
+    ("delivery.timeout.ms", "message.timeout.ms"),
+    ("request.timeout.ms", "socket.timeout.ms"),
+];
+const CONSUMES_BY: [(&str, &str); 2] = [
+    ("fetch.max.wait.ms", "fetch.wait.max.ms"),
+    ("request.timeout.ms", "socket.timeout.ms"),
+];
+
+fn names(kind: &str) -> (&'static [&'static str], &'static [(&'static str, &'static str)]) {
+    match kind {
+        "producer" => (&PRODUCES, &PRODUCES_BY),
+        _ => (&CONSUMES, &CONSUMES_BY),
+    }
+}
+
+/// The settings that a kind of handle takes.
+fn taken(kind: &str) -> Vec<&'static str> {
+    let (same, renamed) = names(kind);
+    let renamed = renamed.iter().map(|(java, _)| *java);
+    same.iter().chain(BOTH.iter()).copied().chain(renamed).collect()
+}
+
 /// Librdkafka's name for a setting, if it has one.
 fn own<'a>(name: &'a str, kind: &str) -> Option<&'a str> {
-    let (same, renamed): (&[&str], &[(&str, &str)]) = match kind {
-        "producer" => (
-            &PRODUCES,
-            &[
-                ("max.request.size", "message.max.bytes"),
-                ("delivery.timeout.ms", "message.timeout.ms"),
-                ("request.timeout.ms", "socket.timeout.ms"),
-            ],
-        ),
-        _ => (
-            &CONSUMES,
-            &[
-                ("fetch.max.wait.ms", "fetch.wait.max.ms"),
-                ("request.timeout.ms", "socket.timeout.ms"),
-            ],
-        ),
-    };
+    let (same, renamed) = names(kind);
     let other = renamed.iter().find(|(java, _)| *java == name);
     other
         .map(|(_, own)| *own)
@@ -139,5 +148,7 @@ fn main() {
         "rdkafka for Rust {} (librdkafka {librdkafka})",
         env!("RDKAFKA")
     );
-    lines::serve(&client, &["groups", "assign", "group-assign", "idempotence", "transactions", "send-offsets"], open);
+    let capabilities = ["groups", "assign", "group-assign", "idempotence", "transactions", "send-offsets"];
+    let settings = json!({"producer": taken("producer"), "consumer": taken("consumer")});
+    lines::serve(&client, &capabilities, settings, open);
 }
