@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -63,7 +64,7 @@ class Setting:
     config: Mapping[str, str] = field(default_factory=dict)
     apart: bool = False
 
-    def real(self, release: str) -> RealCluster:
+    def real(self, release: str) -> AbstractContextManager[RealCluster]:
         return RealCluster(release, self.brokers, self.config, apart=self.apart)
 
     def with_config(self, config: Mapping[str, str]) -> "Setting":
