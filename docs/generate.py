@@ -44,7 +44,8 @@ def _policies() -> Iterator[str]:
     yield "Each behaviour is a question that a broker has to answer, with named answers. `--kafka` chooses"
     yield f"the answers of a release ({NEWEST} by default), and `--policy NAME=ANSWER` overrides one. If"
     yield "there is a proposed fix, it is in bold. Answers that no release gave are available *only by"
-    yield "choice*. Known bugs that can't be chosen as behaviours are listed in [left-out.md](../left-out.md)."
+    yield "choice*. Known bugs that can't be chosen as behaviours are listed in"
+    yield "[left-out.md](../left-out.md)."
     yield ""
     yield "A release stands for one patch of it, nearly always its last, with everything fixed by then:"
     yield from textwrap.wrap(", ".join(facts(parse(each)).measured_on for each in _RELEASES) + ".", 105)
