@@ -28,6 +28,7 @@ COMMIT_EVERY: Final = 8
 REWIND_EVERY: Final = 400_000
 """Rows from one restore of an old offset to the next."""
 REWIND_BY: Final = 5_000
+VERSIONS: Final = {"Fetch": 12, "Produce": 9, "OffsetCommit": 8, "Heartbeat": 4, "OffsetFetch": 7}
 HEAD: Final = json.dumps({"schema": SCHEMA, "version": SCHEMA_VERSION})
 
 
@@ -40,6 +41,15 @@ class _Partition:
     steps: int = 0
     positions: dict[str, int] = field(default_factory=lambda: dict.fromkeys(GROUPS, 0))
     committed: dict[str, int] = field(default_factory=lambda: dict.fromkeys(GROUPS, 0))
+
+    @property
+    def name(self) -> str:
+        """As JSON."""
+        return f'"{self.topic}-{self.index}"'
+
+    def member(self, group: str) -> str:
+        """The member of the group that reads it."""
+        return f"{group}-{self.index % 3}"
 
 
 class Generator:
@@ -84,70 +94,52 @@ class Generator:
         self.number += 1
         return f'{{"kind":"{kind}","number":{self.number},"time_ms":{self.time_ms},{rest}}}'
 
-    def _exchange(
-        self, kind: str, client: str, api: str, version: int, number: int, names: str, rest: str
-    ) -> str:
+    def _exchange(self, kind: str, api: str, client: str, number: int, names: str, rest: str) -> str:
         return self._row(
             kind,
-            f'"broker":1,"connection":"127.0.0.1:{client}","client_id":"{client}","api":"{api}","version":{version},'
-            f'"correlation_id":{number},"names":[{names}],{rest}',
+            f'"broker":1,"connection":"127.0.0.1:{client}","client_id":"{client}","api":"{api}",'
+            f'"version":{VERSIONS[api]},"correlation_id":{number},"names":[{names}],{rest}',
         )
 
-    def _request(self, client: str, api: str, version: int, number: int, names: str, body: str) -> str:
-        return self._exchange("request", client, api, version, number, names, f'"body":{{{body}}}')
+    def _request(self, api: str, client: str, number: int, names: str, body: str) -> str:
+        return self._exchange("request", api, client, number, names, f'"body":{{{body}}}')
 
-    def _answer(self, client: str, api: str, version: int, number: int, names: str, body: str) -> str:
+    def _answer(self, api: str, client: str, number: int, names: str, body: str) -> str:
         rest = f'"outcome":"answer","errors":[],"faults":[],"body":{{{body}}}'
-        return self._exchange("answer", client, api, version, number, names, rest)
+        return self._exchange("answer", api, client, number, names, rest)
 
     def _fetch(self, at: _Partition, group: str, number: int) -> str:
-        return self._request(
-            f"{group}-{at.index % 3}",
-            "Fetch",
-            12,
-            number,
-            f'"{at.topic}-{at.index}"',
+        body = (
             '"cluster_id":null,"replica_state":{"replica_id":-1,"replica_epoch":-1},"max_wait_ms":500,"min_bytes":1,'
             '"max_bytes":52428800,"isolation_level":1,"session_id":0,"session_epoch":-1,"topics":[{"topic_id":null,'
             f'"partitions":[{{"partition":{at.index},"current_leader_epoch":0,"fetch_offset":{at.positions[group]},'
             '"last_fetched_epoch":-1,"log_start_offset":-1,"partition_max_bytes":1048576,"replica_directory_id":null,'
             f'"high_watermark":9223372036854775807}}],"topic":"{at.topic}"}}],"forgotten_topics_data":[],'
-            '"rack_id":"","replica_id":-1',
+            '"rack_id":"","replica_id":-1'
         )
+        return self._request("Fetch", at.member(group), number, at.name, body)
 
     def _fetched(self, at: _Partition, group: str, number: int) -> str:
         start = at.positions[group]
         count = min(at.end - start, 500)
         at.positions[group] += count
-        return self._answer(
-            f"{group}-{at.index % 3}",
-            "Fetch",
-            12,
-            number,
-            f'"{at.topic}-{at.index}"',
+        body = (
             '"throttle_time_ms":0,"error_code":"NONE","session_id":0,"responses":[{"topic_id":null,"partitions":['
             f'{{"partition_index":{at.index},"error_code":"NONE","high_watermark":{at.end},"last_stable_offset":{at.end},'
             '"log_start_offset":0,"diverging_epoch":{"epoch":-1,"end_offset":-1},"current_leader":{"leader_id":-1,'
             '"leader_epoch":-1},"snapshot_id":{"end_offset":-1,"epoch":-1},"aborted_transactions":[],'
-            f'"preferred_read_replica":-1,"records":[{{"base_offset":{start},"bytes":{70 * count},'
-            f'"leader_epoch":0,'
-            f'"producer_id":{at.index},"producer_epoch":0,"base_sequence":{start},"records":{count}}}]}}],'
-            f'"topic":"{at.topic}"}}],"node_endpoints":[]',
+            f'"preferred_read_replica":-1,"records":[{_batch(at, start, count, start)}]}}],'
+            f'"topic":"{at.topic}"}}],"node_endpoints":[]'
         )
+        return self._answer("Fetch", at.member(group), number, at.name, body)
 
     def _produce(self, at: _Partition, count: int) -> Iterator[str]:
-        number, names = next(self.correlation), f'"{at.topic}-{at.index}"'
-        yield self._request(
-            "loader",
-            "Produce",
-            9,
-            number,
-            names,
+        number = next(self.correlation)
+        body = (
             '"transactional_id":null,"acks":-1,"timeout_ms":30000,"topic_data":[{"topic_id":null,"partition_data":[{'
-            f'"index":{at.index},"records":[{{"base_offset":0,"bytes":{70 * count},"leader_epoch":0,'
-            f'"producer_id":'
-            f'{at.index},"producer_epoch":0,"base_sequence":{at.sequence},"records":{count}}}]}}],"name":"{at.topic}"}}]',
+            f'"index":{at.index},"records":[{_batch(at, 0, count, at.sequence)}]}}],"name":"{at.topic}"}}]'
         )
+        yield self._request("Produce", "loader", number, at.name, body)
         base = at.end
         at.end += count
         at.sequence += count
@@ -156,76 +148,57 @@ class Generator:
             f'"topic":"{at.topic}","partition":{at.index},"high_watermark":{at.end},"last_stable_offset":{at.end},'
             f'"log_end_offset":{at.end}',
         )
-        yield self._answer(
-            "loader",
-            "Produce",
-            9,
-            number,
-            names,
+        body = (
             '"responses":[{"topic_id":null,"partition_responses":[{'
             f'"index":{at.index},"error_code":"NONE","base_offset":{base},"log_append_time_ms":-1,"log_start_offset":0,'
             '"record_errors":[],"error_message":null,"current_leader":{"leader_id":-1,"leader_epoch":-1}}],'
-            f'"name":"{at.topic}"}}],"throttle_time_ms":0,"node_endpoints":[]',
+            f'"name":"{at.topic}"}}],"throttle_time_ms":0,"node_endpoints":[]'
         )
+        yield self._answer("Produce", "loader", number, at.name, body)
 
     def _commit(self, at: _Partition, group: str) -> Iterator[str]:
-        number, client = next(self.correlation), f"{group}-{at.index % 3}"
-        names = f'"{at.topic}-{at.index}","{group}"'
+        number, client, names = next(self.correlation), at.member(group), f'{at.name},"{group}"'
         at.committed[group] = at.positions[group]
-        member = (
+        body = (
             f'"group_id":"{group}","generation_id_or_member_epoch":1,"member_id":"{client}",'
-            '"group_instance_id":null'
-        )
-        yield self._request(
-            client,
-            "OffsetCommit",
-            8,
-            number,
-            names,
-            f'{member},"topics":[{{"topic_id":null,"partitions":[{{"partition_index":{at.index},"committed_offset":'
+            '"group_instance_id":null,'
+            f'"topics":[{{"topic_id":null,"partitions":[{{"partition_index":{at.index},"committed_offset":'
             f'{at.positions[group]},"committed_leader_epoch":0,"committed_metadata":""}}],"name":"{at.topic}"}}],'
-            '"retention_time_ms":-1',
+            '"retention_time_ms":-1'
         )
-        yield self._answer(
-            client,
-            "OffsetCommit",
-            8,
-            number,
-            names,
+        yield self._request("OffsetCommit", client, number, names, body)
+        body = (
             '"throttle_time_ms":0,"topics":[{"topic_id":null,"partitions":[{"partition_index":'
-            f'{at.index},"error_code":"NONE"}}],"name":"{at.topic}"}}]',
+            f'{at.index},"error_code":"NONE"}}],"name":"{at.topic}"}}]'
         )
-        number = next(self.correlation)
-        beat = f'"group_id":"{group}","generation_id":1,"member_id":"{client}","group_instance_id":null'
-        yield self._request(client, "Heartbeat", 4, number, f'"{group}"', beat)
-        yield self._answer(
-            client, "Heartbeat", 4, number, f'"{group}"', '"throttle_time_ms":0,"error_code":"NONE"'
-        )
+        yield self._answer("OffsetCommit", client, number, names, body)
+        number, names = next(self.correlation), f'"{group}"'
+        body = f'"group_id":"{group}","generation_id":1,"member_id":"{client}","group_instance_id":null'
+        yield self._request("Heartbeat", client, number, names, body)
+        yield self._answer("Heartbeat", client, number, names, '"throttle_time_ms":0,"error_code":"NONE"')
 
     def _rewind(self, at: _Partition, group: str) -> Iterator[str]:
-        number, client = next(self.correlation), f"{group}-{at.index % 3}"
-        names = f'"{at.topic}-{at.index}","{group}"'
+        number, client, names = next(self.correlation), at.member(group), f'{at.name},"{group}"'
         old = at.committed[group] - REWIND_BY
         at.positions[group] = at.committed[group] = old
-        yield self._request(
-            client,
-            "OffsetFetch",
-            7,
-            number,
-            names,
+        body = (
             f'"groups":[{{"group_id":"{group}","member_id":null,"member_epoch":-1,"topics":[]}}],"require_stable":true,'
-            f'"group_id":"{group}","topics":[{{"topic_id":null,"partition_indexes":[{at.index}],"name":"{at.topic}"}}]',
+            f'"group_id":"{group}","topics":[{{"topic_id":null,"partition_indexes":[{at.index}],"name":"{at.topic}"}}]'
         )
-        yield self._answer(
-            client,
-            "OffsetFetch",
-            7,
-            number,
-            names,
+        yield self._request("OffsetFetch", client, number, names, body)
+        body = (
             '"throttle_time_ms":0,"groups":[],"topics":[{"topic_id":null,"partitions":[{"partition_index":'
             f'{at.index},"committed_offset":{old},"committed_leader_epoch":0,"metadata":"","error_code":"NONE"}}],'
-            f'"name":"{at.topic}"}}],"error_code":"NONE"',
+            f'"name":"{at.topic}"}}],"error_code":"NONE"'
         )
+        yield self._answer("OffsetFetch", client, number, names, body)
+
+
+def _batch(at: _Partition, base: int, count: int, sequence: int) -> str:
+    return (
+        f'{{"base_offset":{base},"bytes":{70 * count},"leader_epoch":0,"producer_id":{at.index},'
+        f'"producer_epoch":0,"base_sequence":{sequence},"records":{count}}}'
+    )
 
 
 def write(path: Path, rows: int, seed: int = 0) -> None:

@@ -19,10 +19,10 @@ def configurations(stage: Stage) -> None:
             given = "2" if config.endswith("threads") and value else value
             change = {"name": config, "config_operation": operation, "value": given}
             resource = {"resource_type": kind, "resource_name": name, "configs": [change]}
-            stage.ask(1, "incremental_alter_configs", 1, {"resources": [resource]})
+            stage.ask(1, "incremental_alter_configs", 1, resources=[resource])
     for kind, name in ((2, "orders"), (4, "1"), (32, f"group-{stage.hour}")):
         asked = {"resource_type": kind, "resource_name": name, "configuration_keys": None}
-        stage.ask(1, "describe_configs", 4, {"resources": [asked], "include_synonyms": True})
+        stage.ask(1, "describe_configs", 4, resources=[asked], include_synonyms=True)
 
 
 def faults(stage: Stage) -> None:
@@ -48,8 +48,8 @@ def brokers(stage: Stage) -> None:
             others = [each for each in stage.cluster.brokers if each != broker]
             stage.cluster.network.cut_off(broker, others, from_controller=True)
             stage.write("orders", 0, stage.batch(), acks=1)
-            stage.ask(1, "metadata", 8, {"topics": [{"name": "cut.off"}], "allow_auto_topic_creation": True})
-            stage.ask(1, "delete_topics", 5, {"topic_names": ["cut.off"], "timeout": 1000})
+            stage.ask(1, "metadata", 8, topics=[{"name": "cut.off"}], allow_auto_topic_creation=True)
+            stage.ask(1, "delete_topics", 5, topic_names=["cut.off"], timeout=1000)
         case _:
             for partition in list(stage.cluster.partitions()):
                 elections.move_leader(partition)

@@ -81,7 +81,7 @@ class Stage:
     def pass_ms(self, ms: int) -> None:
         self.cluster.advance(self.cluster.now_ms + ms)
 
-    def ask(self, broker: int, api: str, version: int, fields: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, broker: int, api: str, version: int, /, **fields: Any) -> dict[str, Any]:
         self.requests += 1
         return InMemory(self, broker).call(api, version, fields)
 
@@ -91,23 +91,14 @@ class Stage:
     def write(
         self, topic: str, index: int, data: bytes, transactional_id: str | None = None, acks: int = -1
     ) -> Any:
-        fields = {
-            "transactional_id": transactional_id,
-            "acks": acks,
-            "timeout": 30_000,
-            "topic_data": [{"name": topic, "partition_data": [{"index": index, "records": data}]}],
-        }
-        answer = self.ask(self.leader(topic, index), "produce", 11, fields)
+        wanted = {"transactional_id": transactional_id, "acks": acks, "timeout": 30_000}
+        topic_data = [{"name": topic, "partition_data": [{"index": index, "records": data}]}]
+        answer = self.ask(self.leader(topic, index), "produce", 11, topic_data=topic_data, **wanted)
         return answer["responses"][0]["partition_responses"][0]
 
-    def batch(self, producer_id: int = -1, epoch: int = -1, sequence: int = -1, attributes: int = 0) -> bytes:
-        return batch(
-            records(2, self.cluster.now_ms, size=20),
-            producer_id=producer_id,
-            producer_epoch=epoch,
-            sequence=sequence,
-            attributes=attributes,
-        )
+    def batch(self, **of_producer: Any) -> bytes:
+        """Two records; the fields are those of `rig.batches.batch`."""
+        return batch(records(2, self.cluster.now_ms, size=20), **of_producer)
 
     def fetch(
         self, broker: int, topics: list[str], *, epoch: int = 0, max_wait: int = 0, min_bytes: int = 0
@@ -115,17 +106,8 @@ class Stage:
         client = InMemory(self, broker)
         self.requests += 1
         asked = [{"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1000}]
-        client.send(
-            "fetch",
-            11,
-            {
-                "replica_id": -1,
-                "max_wait": max_wait,
-                "min_bytes": min_bytes,
-                "max_bytes": 10_000,
-                "isolation_level": self.hour % 2,
-                "session_epoch": epoch,
-                "topics": [{"topic": name, "partitions": asked} for name in topics],
-            },
-        )
+        limits = {"max_wait": max_wait, "min_bytes": min_bytes, "max_bytes": 10_000}
+        reader = {"replica_id": -1, "isolation_level": self.hour % 2, "session_epoch": epoch}
+        named = [{"topic": name, "partitions": asked} for name in topics]
+        client.send("fetch", 11, {**limits, **reader, "topics": named})
         return client
