@@ -12,16 +12,14 @@ import re
 import shutil
 import sys
 import tarfile
-import tempfile
 import tomllib
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from benchmarks.pipeline import measure
+from benchmarks.pipeline import Folder, kept_in, measure, tell
 
 RECORDINGS: Final = Path(__file__).parent.parent / "tests" / "pipeline" / "recordings"
 BROKERS: Final = (1, 2, 3)
@@ -87,13 +85,9 @@ def _healthy(recording: Path) -> dict[tuple[int, str], bytes]:
         }
 
 
-def main(
-    megabytes: Annotated[int, typer.Option(help="Of logs.")] = 1_000,
-    folder: Annotated[Path | None, typer.Option(help="Where logs are kept and found again.")] = None,
-) -> None:
+def main(megabytes: Annotated[int, typer.Option(help="Of logs.")] = 1_000, folder: Folder = None) -> None:
     """Print a line of JSON."""
-    kept = folder or Path(tempfile.mkdtemp(prefix="mockbroker-bench-"))
-    try:
+    with kept_in(folder) as kept:
         logs, out = kept / f"logs-{megabytes}", kept / f"out-{megabytes}"
         if not logs.exists():
             write(logs, megabytes * 1_000_000)
@@ -101,11 +95,7 @@ def main(
         measured = measure(
             f"analyze {megabytes:,} MB of broker logs", [sys.executable, "-c", _TIMED, str(logs), str(out)]
         )
-        told = asdict(measured) | json.loads(measured.said.strip().splitlines()[-1])
-        typer.echo(json.dumps({name: value for name, value in told.items() if name != "said"}))
-    finally:
-        if folder is None:
-            shutil.rmtree(kept)
+        tell(measured, **json.loads(measured.said.strip().splitlines()[-1]))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import argparse
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import Manager, get_context
@@ -32,22 +32,33 @@ _LOADING: Final = 14
 _SLICE: Final = 20_000
 _LOOK: Final = 100
 """How many answers pass until it is asked whether that is enough."""
-CONFIG: Final = {"offsets.topic.num.partitions": "1", "offsets.topic.replication.factor": "2"}
+_CONFIG: Final = {"offsets.topic.num.partitions": "1", "offsets.topic.replication.factor": "2"}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(
+    description: str | None = __doc__,
+    done: str = "loaded",
+    work: Callable[[MockCluster], float] | None = None,
+    config: Mapping[str, str] = _CONFIG,
+) -> None:
+    """Tells how long the work took: as it says itself, in seconds. Without one the topic is loaded."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--keys", type=int, default=50_000, help="Partitions of groups that are committed.")
-    parser.add_argument("--seconds", type=float, default=2.0, help="Measured time before the load.")
+    parser.add_argument("--seconds", type=float, default=2.0, help="Measured time before the work.")
     given = parser.parse_args()
-    with MockCluster(brokers=2, config=CONFIG, policies={"compaction": "dead"}) as cluster:
+    with MockCluster(brokers=2, config={**_CONFIG, **config}, policies={"compaction": "dead"}) as cluster:
         cluster.create_topic("orders", partitions=1)
-        first = cluster.run(lambda core: core.offsets_partition(GROUP).leader)
-        fill_all(cluster, given.records, given.keys)
-        took, before, during = beside(cluster, given.seconds, partial(load, cluster, 3 - first))
-    sys.stdout.write(f"{given.records:,} records of {given.keys:,} keys loaded in {took:.2f} s\n")
-    tell(before, during)
+        for begin in range(0, given.records, _SLICE):
+            until = min(begin + _SLICE, given.records)
+            cluster.run(partial(fill, begin=begin, until=until, keys=given.keys))
+        took, before, during = beside(cluster, given.seconds, partial(work or load, cluster))
+    sys.stdout.write(f"{given.records:,} records of {given.keys:,} keys {done} in {took:.2f} s\n")
+    for name, times in (("before", before), ("meanwhile", during)):
+        sys.stdout.write(
+            f"produce 100 B {name}: p50 {at(times, 50):.2f} ms, p99 {at(times, 99):.2f} ms, "
+            f"most {times[-1]:.2f} ms, {len(times):,} answers\n"
+        )
 
 
 def beside(
@@ -64,22 +75,8 @@ def beside(
         return took, before, meanwhile.result()
 
 
-def tell(before: list[float], during: list[float]) -> None:
-    for name, times in (("before", before), ("meanwhile", during)):
-        sys.stdout.write(
-            f"produce 100 B {name}: p50 {at(times, 50):.2f} ms, p99 {at(times, 99):.2f} ms, "
-            f"most {times[-1]:.2f} ms, {len(times):,} answers\n"
-        )
-
-
 def at(times: list[float], percent: int) -> float:
     return times[min(len(times) - 1, len(times) * percent // 100)]
-
-
-def fill_all(cluster: MockCluster, records: int, keys: int) -> None:
-    for begin in range(0, records, _SLICE):
-        until = min(begin + _SLICE, records)
-        cluster.run(partial(fill, begin=begin, until=until, keys=keys))
 
 
 def fill(core: Cluster, begin: int, until: int, keys: int) -> None:
@@ -93,9 +90,10 @@ def fill(core: Cluster, begin: int, until: int, keys: int) -> None:
         append(partition, key_values([(commit_key(group, "orders", key % 10), value)], core.now_ms))
 
 
-def load(cluster: MockCluster, broker: int) -> float:
-    """Seconds until the next coordinator answers."""
-    address = cluster.bootstrap_servers.split(",")[broker - 1]
+def load(cluster: MockCluster) -> float:
+    """Seconds until the next coordinator, the other broker, answers."""
+    first = cluster.run(lambda core: core.offsets_partition(GROUP).leader)
+    address = cluster.bootstrap_servers.split(",")[2 - first]
     asked = Broker(address)
     with Connection(address) as connection:
         frame = asked.offset_frame(Partition("orders", address, 0), GROUP)

@@ -13,9 +13,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -79,35 +81,53 @@ def _tree(root: int) -> dict[int, tuple[float, float]]:
     return {pid: found[pid] for pid in below if pid in found}
 
 
+Rows = Annotated[int, typer.Option(help="Of the trace.")]
+Folder = Annotated[Path | None, typer.Option(help="Where the input is kept and found again.")]
+
+
+@contextmanager
+def kept_in(folder: Path | None) -> Iterator[Path]:
+    """The folder, which is made if need be, or one that is deleted in the end."""
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="mockbroker-bench-") as name:
+        yield Path(name)
+
+
+def trace_of(folder: Path, rows: int, seed: int = 0, ending: str = "jsonl") -> Path:
+    """A trace in the folder, written unless it is there."""
+    trace = folder / f"trace-{rows}-{seed}.{ending}"
+    if not trace.exists():
+        write(trace, rows, seed)
+    return trace
+
+
+def tell(measured: Measured, **instead: Any) -> None:
+    """A line of JSON, with other fields instead of what the command said."""
+    line = asdict(measured)
+    del line["said"]
+    typer.echo(json.dumps(line | instead))
+
+
 def main(
-    rows: Annotated[int, typer.Option(help="Of the trace.")] = 5_000_000,
+    rows: Rows = 5_000_000,
     seed: int = 0,
-    folder: Annotated[Path | None, typer.Option(help="Where traces are kept and found again.")] = None,
+    folder: Folder = None,
     engines: Annotated[str, typer.Option(help="What searches: duckdb, spark.")] = "duckdb,spark",
     formats: Annotated[str, typer.Option(help="Of the trace: jsonl, parquet.")] = "jsonl,parquet",
 ) -> None:
     """Print a line of JSON for each measurement."""
-    kept = folder or Path(tempfile.mkdtemp(prefix="mockbroker-bench-"))
-    kept.mkdir(parents=True, exist_ok=True)
-    try:
+    with kept_in(folder) as kept:
         for ending in formats.split(","):
-            trace, out = kept / f"trace-{rows}-{seed}.{ending}", kept / f"out-{ending}"
-            if not trace.exists():
-                write(trace, rows, seed)
+            trace, out = trace_of(kept, rows, seed, ending), kept / f"out-{ending}"
             for engine in engines.split(","):
                 shutil.rmtree(out, ignore_errors=True)
                 command = [sys.executable, "-m", "mockbroker", "analyze", str(trace), "--out", str(out)]
                 what = f"analyze {rows:,} rows, {ending}, {trace.stat().st_size / 1e6:.0f} MB, {engine}"
-                _print(measure(what, [*command, "--engine", engine]))
-    finally:
-        if folder is None:
-            shutil.rmtree(kept)
-
-
-def _print(measured: Measured) -> None:
-    line = asdict(measured)
-    line["said"] = measured.said.strip().splitlines()[-1]
-    typer.echo(json.dumps(line))
+                measured = measure(what, [*command, "--engine", engine])
+                tell(measured, said=measured.said.strip().splitlines()[-1])
 
 
 if __name__ == "__main__":

@@ -10,21 +10,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Annotated, Final
+from typing import IO, Final
 
 import typer
 
-from benchmarks.pipeline import measure
-from benchmarks.pipeline_trace import write
+from benchmarks.pipeline import Folder, Rows, kept_in, measure, tell, trace_of
 
 WORKERS: Final = 2
 _LEAST_S: Final = 5.0
@@ -118,41 +115,29 @@ def stages(log: Path) -> Iterator[Stage]:
 
 
 def main(
-    rows: Annotated[int, typer.Option(help="Of the trace.")] = 5_000_000,
-    folder: Annotated[Path | None, typer.Option(help="Where traces are kept and found again.")] = None,
+    rows: Rows = 5_000_000,
+    folder: Folder = None,
 ) -> None:
     """Print a line of JSON for the run, and one for each stage that took long."""
-    kept = folder or Path(tempfile.mkdtemp(prefix="mockbroker-bench-"))
-    kept.mkdir(parents=True, exist_ok=True)
-    trace = kept / f"trace-{rows}-0.jsonl"
-    try:
-        if not trace.exists():
-            write(trace, rows, 0)
-        with tempfile.TemporaryDirectory() as name, cluster(Path(name)) as url:
-            events = Path(name) / "events"
-            events.mkdir()
-            settings = {
-                "spark.eventLog.enabled": "true",
-                "spark.eventLog.dir": events.as_uri(),
-                "spark.eventLog.compress": "false",
-                "spark.eventLog.rolling.enabled": "false",
-                "spark.executor.memory": "2g",
-            }
-            (Path(name) / "spark-defaults.conf").write_text(
-                "".join(f"{key} {value}\n" for key, value in settings.items())
-            )
-            os.environ["SPARK_CONF_DIR"] = name
-            command = [sys.executable, "-m", "mockbroker", "analyze", str(trace), "--out", f"{name}/out"]
-            measured = asdict(
-                measure(f"analyze {rows:,} rows on {WORKERS} workers", [*command, "--master", url])
-            )
-            typer.echo(json.dumps({key: value for key, value in measured.items() if key != "said"}))
-            (log,) = (each for each in events.rglob("*") if each.is_file() and "status" not in each.name)
-            for stage in stages(log):
-                typer.echo(json.dumps(asdict(stage)))
-    finally:
-        if folder is None:
-            shutil.rmtree(kept)
+    with kept_in(folder) as kept, kept_in(None) as own, cluster(own) as url:
+        events = own / "events"
+        events.mkdir()
+        settings = {
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.dir": events.as_uri(),
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.rolling.enabled": "false",
+            "spark.executor.memory": "2g",
+        }
+        lines = (f"{key} {value}\n" for key, value in settings.items())
+        (own / "spark-defaults.conf").write_text("".join(lines))
+        os.environ["SPARK_CONF_DIR"] = str(own)
+        command = [sys.executable, "-m", "mockbroker", "analyze", str(trace_of(kept, rows))]
+        command += ["--out", str(own / "out"), "--master", url]
+        tell(measure(f"analyze {rows:,} rows on {WORKERS} workers", command))
+        (log,) = (each for each in events.rglob("*") if each.is_file() and "status" not in each.name)
+        for stage in stages(log):
+            typer.echo(json.dumps(asdict(stage)))
 
 
 if __name__ == "__main__":
