@@ -110,21 +110,21 @@ def worst(bench: Bench) -> Outcome:
 
 def refuse_a_bomb(bench: Bench) -> Outcome:
     """From sending 60 KB that would decompress to 2 GB to the answer that refuses them."""
-    outcome = Outcome()
-    latencies = []
     with bench.topic("bomb") as (connection, partition):
         frame = bomb_frame(partition.topic)
-        with bench.cpu(outcome):
+
+        def bombs() -> tuple[list[int], int]:
+            latencies = []
             for _ in range(_BOMBS):
                 start = clock()
                 reader = connection.call(frame)
                 latencies.append(clock() - start)
                 if not reader.skip("isii").int16():
                     raise WrongAnswerError("the bomb was taken")
+            return latencies, sum(latencies)
+
+        outcome = bench.timed(bombs)
         bench.broker.check_log_end(connection, partition, 0)
-    outcome.answers = len(latencies)
-    outcome.conclude(len(latencies), sum(latencies) / 1e9)
-    outcome.take_latencies(latencies)
     return outcome
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -86,6 +86,16 @@ class Bench:
         after = cpu_us(self.pid)
         if broker is not None and after is not None:
             outcome.broker_cpu_us = after - broker
+
+    def timed(self, work: Callable[[], tuple[list[int], int]], outcome: Outcome | None = None) -> Outcome:
+        """Measures work that gives the latency of each answer, and the time of all, in nanoseconds."""
+        outcome = outcome or Outcome()
+        with self.cpu(outcome):
+            latencies, elapsed = work()
+            outcome.answers = len(latencies)
+        outcome.conclude(len(latencies), elapsed / 1e9)
+        outcome.take_latencies(latencies)
+        return outcome
 
 
 def fly(flight: Flight, depth: int, seconds: float, limit: int) -> tuple[int, int]:

@@ -89,11 +89,5 @@ def _measure(bench: Bench, connection: Connection, frame: bytearray) -> Outcome:
                 raise WrongAnswerError("an answer unlike the first one")
         return latencies, now - start
 
-    outcome = Outcome()
     fly(bench.warm_up)
-    with bench.cpu(outcome):
-        latencies, elapsed = fly(bench.seconds)
-        outcome.answers = len(latencies)
-    outcome.conclude(len(latencies), elapsed / 1e9)
-    outcome.take_latencies(latencies)
-    return outcome
+    return bench.timed(lambda: fly(bench.seconds))

@@ -31,19 +31,15 @@ LARGE_LIMIT_BYTES = 1 << 30
 
 
 def _measure(bench: Bench, flight: Flight, depth: int, request_bytes: int, amount: float = 1) -> Outcome:
-    """Warm up, then measure; an answer stands for `amount` of the scenario's unit."""
-    limit = max(depth, LARGE_LIMIT_BYTES // request_bytes)
-    outcome = Outcome()
+    """Warm up, then measure; an answer stands for `amount` of the scenario's unit, 1 with one in flight."""
     if depth == 1:
         one_by_one(flight, bench.warm_up)
-        with bench.cpu(outcome):
-            latencies, elapsed = one_by_one(flight, bench.seconds)
-            outcome.answers = len(latencies)
-        outcome.take_latencies(latencies)
-    else:
-        fly(flight, depth, bench.warm_up, limit // 8)
-        with bench.cpu(outcome):
-            outcome.answers, elapsed = fly(flight, depth, bench.seconds, limit)
+        return bench.timed(lambda: one_by_one(flight, bench.seconds))
+    limit = max(depth, LARGE_LIMIT_BYTES // request_bytes)
+    outcome = Outcome()
+    fly(flight, depth, bench.warm_up, limit // 8)
+    with bench.cpu(outcome):
+        outcome.answers, elapsed = fly(flight, depth, bench.seconds, limit)
     outcome.conclude(outcome.answers * amount, elapsed / 1e9)
     return outcome
 
@@ -139,7 +135,6 @@ def fetch_small(bench: Bench) -> Outcome:
     """One batch of one 1 KB record an answer, from all over the log, one fetch in flight."""
     batch = build_batch(1, VALUE_BYTES)
     outcome = Outcome()
-    latencies: list[int] = []
     with bench.topic("fetch") as (connection, partition):
         fill(bench, connection, partition, batch, 1, FETCH_1_KB_RECORDS)
         frame, offset_at = bench.broker.fetch_frame(partition, len(batch), wait_ms=500)
@@ -151,8 +146,8 @@ def fetch_small(bench: Bench) -> Outcome:
             frame[offset_at : offset_at + 8] = offset.to_bytes(8, "big")
             frames.append(bytes(frame))
 
-        def fly(seconds: float) -> list[int]:
-            """Fetch from each offset in turn; the latency of each in nanoseconds."""
+        def fly(seconds: float) -> tuple[list[int], int]:
+            """Fetch from each offset in turn; the latency of each and their sum, in nanoseconds."""
             spent: list[int] = []
             send, read = connection.socket.sendall, connection.answer_into
             left = int(seconds * 1e9)
@@ -175,16 +170,12 @@ def fetch_small(bench: Bench) -> Outcome:
                     if not used:
                         raise WrongAnswerError(f"fetch without the record at offset {offsets[which]}")
                     outcome.records_verified += verify_batches(records[:used], offsets[which])[0]
-            return spent
+            return spent, sum(spent)
 
         fly(bench.warm_up)
         outcome.records_verified = 0
-        with bench.cpu(outcome):
-            latencies = fly(bench.seconds)
-            outcome.answers = len(latencies)
+        bench.timed(lambda: fly(bench.seconds), outcome)
         outcome.client_cpu_us = None  # the verification is in it
-        outcome.conclude(len(latencies), sum(latencies) / 1e9)
-        outcome.take_latencies(latencies)
     return outcome
 
 
@@ -213,7 +204,6 @@ def heartbeat(bench: Bench, *, depth: int) -> Outcome:
 def connections(bench: Bench, *, count: int) -> Outcome:
     """100 B produced on each of `count` connections, one request in flight on each."""
     batch = build_batch(1, 100)
-    outcome = Outcome()
     with bench.topic("connections") as (first, partition), ExitStack() as stack:
         frame = bench.broker.produce_frame(partition, batch)
         first.socket.sendall(frame)
@@ -225,11 +215,7 @@ def connections(bench: Bench, *, count: int) -> Outcome:
         links = [stack.enter_context(Connection(partition.leader)) for _ in range(count)]
         crowd = Crowd(links, frame, layout, bench.broker.read_produced)
         crowd.fly(bench.warm_up)
-        with bench.cpu(outcome):
-            latencies, elapsed = crowd.fly(bench.seconds)
-            outcome.answers = len(latencies)
-        outcome.conclude(outcome.answers, elapsed / 1e9)
-        outcome.take_latencies(latencies)
+        outcome = bench.timed(lambda: crowd.fly(bench.seconds))
         crowd.offsets.append(0)
         acknowledged = len(crowd.offsets)
         if sorted(crowd.offsets) != list(range(acknowledged)):
