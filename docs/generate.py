@@ -7,7 +7,7 @@ import itertools
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from mockbroker.control.table import OPERATIONS
 from mockbroker.faults.actions import ACTIONS
 from mockbroker.faults.legal import legal_codes, shown_versions, sources
 from mockbroker.faults.match import api_name
+from mockbroker.pipeline.signatures import signatures
 from mockbroker.policies import CATALOGUE, Behaviour, module_of
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
@@ -151,6 +152,31 @@ def _simulation() -> Iterator[str]:
             yield f"| `{choice}` | {told} |"
 
 
+def _findings() -> Iterator[str]:
+    yield "# What analyze finds"
+    yield ""
+    yield "[`mockbroker analyze`](../analyze.md) finds these."
+    yield ""
+    yield "| finding | what | known as |"
+    yield "|---|---|---|"
+    for each in signatures():
+        yield f"| {_named(each.names)} | {each.what} | {each.known_as} |"
+    yield ""
+    yield "[`mockbroker reproduce`](../reproduce.md) shows these again, in files that fail with one thing and"
+    yield "pass with another. The name is that of what an incident began with."
+    yield ""
+    yield "| finding | fails with | passes with |"
+    yield "|---|---|---|"
+    for each in signatures():
+        for shown in each.reproductions:
+            when = f", {shown.when}" if shown.when else ""
+            yield f"| {_named(shown.names)}{when} | {shown.fails} | {shown.passes} |"
+
+
+def _named(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def _members_told(choices: type[enum.StrEnum]) -> Iterator[tuple[str, str]]:
     """Each member's value and the text below it in the source."""
     source = inspect.getsource(choices)
@@ -194,6 +220,7 @@ PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "policies.md": _policies,
     "error-codes.md": _error_codes,
     "faults.md": _faults,
+    "findings.md": _findings,
     "simulation.md": _simulation,
     "command-line.md": _command_line,
     "control.md": interfaces.control,

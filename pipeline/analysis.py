@@ -85,7 +85,7 @@ def search(
 ) -> Analysis:
     """What is found in files that were read; the plots are left out. `without` are files that are not taken
     into account."""
-    from .signatures.groups import with_groups
+    from .client_groups import with_groups
 
     found = Analysis(collected)
     _count(found)
@@ -142,9 +142,9 @@ def _count(found: Analysis) -> None:
 
 
 def _search(found: Analysis, table: Table, at_once: int, tell: Tell) -> None:
-    from .signatures import SEARCHES
+    from .signatures import searches
 
-    finds = {what: find for what, (find, needs) in SEARCHES.items() if any(map(found.kinds.get, needs))}
+    finds = {each.what: each.find for each in searches() if any(map(found.kinds.get, each.needs))}
     tell(f"searching for {', '.join(finds) or 'nothing: no search fits'}")
 
     def search(what: str) -> list[Finding]:

@@ -170,6 +170,6 @@ class _Writer:
 
 def observations(engine: Engine, folder: Path) -> Table:
     """The table that `collect` wrote."""
-    from .findings import comparable
+    from .rows import comparable
 
     return comparable(engine.files(parquet_of(folder)))

@@ -12,6 +12,7 @@ import typer
 from ..protocol.releases import NEWEST
 from ..version import __version__
 from . import clients, completion, histories, reproduce, view
+from .analyze_command import Analyze
 from .choices import Clock, Fixed, LogFormat, Search
 from .ctl_command import Ctl
 from .failing import why
@@ -312,7 +313,7 @@ def run(
     raise typer.Exit(status)
 
 
-@app.command(short_help="Search the files of an incident for signs of known bugs.")
+@app.command(short_help="Search the files of an incident for signs of known bugs.", cls=Analyze)
 def analyze(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Files, folders, tar archives; s3://BUCKET/FOLDER.")

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from ..engine import Engine, parquet_of
-from ..findings import before
 from ..observations import NAMES
+from ..rows import before
 from ..tables import Table, Window
 from ..tables import functions as F
 

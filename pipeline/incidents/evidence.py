@@ -6,18 +6,11 @@ from typing import Any, Final, NamedTuple
 
 from ..readers.files import LogSpan
 from ..readers.log_spans import BROKER, CONTROLLER, JAVA
+from ..signature import BATCHES, BROKERS, CLIENT, COORDINATORS, OFFSETS
 from ..tables import Table
 from ..tables import functions as F
 from .model import Finding
 
-CLIENT: Final = "client"
-OFFSETS: Final = "offsets"
-BATCHES: Final = "batches"
-BROKERS: Final = "brokers"
-COORDINATORS: Final = "coordinators"
-NEEDS: Final = (CONTROLLER, BROKERS, COORDINATORS, CLIENT, OFFSETS, BATCHES)
-"""The log of a controller; those of all brokers that had the partition, or one of the offsets topic; that of
-a Java client of the group; the group's records in the offsets topic; the batches of the partition."""
 _IN_TRACES: Final = (CONTROLLER, BROKERS, COORDINATORS, CLIENT, BATCHES)
 _RECORDS: Final = ("segment", "dump-log")
 _TOPIC: Final = "__consumer_offsets"

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from ..consequences import Rule
+from ..signatures import rules
 from .model import CONFIDENCE, Event, Finding, Incident
-from .rules import RULES, Rule
 from .telling import story
 
 CLOCKS_MS: Final = 5_000
@@ -53,14 +54,14 @@ def _causes(ordered: Sequence[Finding]) -> dict[int, _Cause]:
     at: dict[str, list[int]] = {}
     for number, finding in enumerate(ordered):
         at.setdefault(finding["signature"], []).append(number)
-    rules: dict[str, list[Rule]] = {}
-    for rule in RULES:
-        rules.setdefault(rule.consequence, []).append(rule)
+    causes: dict[str, list[Rule]] = {}
+    for rule in rules():
+        causes.setdefault(rule.consequence, []).append(rule)
     found: dict[int, _Cause] = {}
     for number, finding in enumerate(ordered):
         possible = (
             _Cause(len(rule.keys), after_ms, other, rule.why)
-            for rule in rules.get(finding["signature"], ())
+            for rule in causes.get(finding["signature"], ())
             for other in at.get(rule.cause, ())
             if (after_ms := _after_ms(rule, ordered[other], finding)) is not None
         )

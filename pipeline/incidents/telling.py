@@ -3,38 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ..signatures import signatures
 from .model import Event, Finding
 
-_BACK: Final = "went back"
-_DID: Final = {
-    "set-back": _BACK,
-    "admin-reset": "was set back by an operator",
-    "offset-rewind": _BACK,
-    "reset-to-earliest": "began again at the earliest offset",
-    "reset-to-latest": "went on at the latest offset",
-    "out-of-range": "had an offset that is out of range",
-    "offset-lost": "had no committed offset any more",
-    "lag-spike": "fell behind",
-    "outflux-without-influx": "read more than was written",
-    "spurious-sequence-error": "got an error about sequence numbers without having lost a record",
-    "lost-records": "lost records that had been acknowledged",
-    "rebalance-timeout": "had members that did not give up their partitions",
-    "session-timeout": "had members that fell silent",
-    "migration-refused": "could not become a group of Kafka 4",
-    "joined-too-early": "was joined too early",
-    "group-never-settles": "had a new epoch again and again",
-}
-_HAPPENED: Final = {
-    "truncation-gap": "a position lay past the end of the log",
-    "log-end-fell": "the log end offset fell",
-    "follower-failure": "a follower failed",
-    "undefined-epoch": "a leader epoch was not known",
-    "unknown-epoch": "a leader epoch was not known",
-    "epoch-regression": "a leader epoch was lower than before",
-    "tombstone-of-live-group": "a commit of a group that still had members was deleted",
-    "unclean-election": "a replica that was not in sync was elected",
-    "cut-off-leader": "a broker that was cut off went on as leader",
-}
+_WHO: Final = "{who} "
 
 
 def story(events: Sequence[Event]) -> str:
@@ -49,15 +21,16 @@ def story(events: Sequence[Event]) -> str:
 
 
 def _consequences(findings: Sequence[Finding]) -> Iterator[str]:
+    stories = {name: story for each in signatures() for name, story in each.stories.items()}
     did: dict[str, dict[str, str]] = {}
     happened: dict[str, None] = {}
     for each in findings:
-        signature = each["signature"]
-        if signature in _DID:
+        story = stories.get(each["signature"], str(each["signature"]))
+        if story.startswith(_WHO):
             # The first is kept: findings are in order, and a group's later ones follow from it.
-            did.setdefault(_DID[signature], {}).setdefault(_who(each), each["confidence"])
+            did.setdefault(story.removeprefix(_WHO), {}).setdefault(_who(each), each["confidence"])
         else:
-            happened[str(_HAPPENED.get(signature, signature))] = None
+            happened[story] = None
     yield from happened
     for what, names in did.items():
         known = dict.fromkeys(names.values())

@@ -13,21 +13,43 @@ from typing import Final
 from ...scenario.playing import CHECKS_FAILED
 from ...simulation.invariants import INVARIANTS
 from ..errors import PipelineError
-from . import templates
-from .kinds import Kind
+from ..reproduction import Reproduction, Template
 from .reading import Recorded
 from .searching import Closest
 
 HISTORY, PREVENTED, SCENARIO, TEST = "history.json", "prevented.json", "scenario.toml", "test_incident.py"
 _TOPIC: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 _WAIT: Final = "import time; time.sleep(6)"
+_HISTORY: Final = Template(
+    '''\
+from pathlib import Path
+
+import pytest
+
+from mockbroker.simulation.history import happen
+from mockbroker.simulation.plan import Plan
+
+# {story}
 
 
-def write(folder: Path, incident: Recorded, kind: Kind, closest: Closest) -> None:
+@pytest.mark.parametrize(
+    "history", [pytest.param("history.json", id="incident"), pytest.param("prevented.json", id="prevented")]
+)
+def test_{test}(history: str) -> None:
+    """{invariant}."""
+    plan = Plan.from_json(Path(__file__).with_name(history).read_text())
+    violated = [each.invariant for each in happen(plan).violations]
+    assert "{name}" not in violated
+'''
+)
+"""What violates an invariant; `{name}`, `{test}` and `{invariant}` are about it."""
+
+
+def write(folder: Path, incident: Recorded, kind: Reproduction, closest: Closest) -> None:
     """Writes the files. PipelineError if the topic's name is none."""
     if not _TOPIC.fullmatch(incident.topic):
         raise PipelineError(f"{incident.topic!r} is not the name of a topic")
-    template = kind.template or templates.HISTORY
+    template = kind.template or _HISTORY
     name = kind.invariant or ""
     told = {
         "topic": incident.topic,
@@ -45,7 +67,7 @@ def write(folder: Path, incident: Recorded, kind: Kind, closest: Closest) -> Non
 
 
 def try_out(
-    folder: Path, kind: Kind, tell: Callable[[str], None] = lambda _: None
+    folder: Path, kind: Reproduction, tell: Callable[[str], None] = lambda _: None
 ) -> dict[str, tuple[bool, bool]]:
     """For each file whether it fails as the incident did, and whether it passes with what prevents it. `tell`
     is told before each. PipelineError if pytest is missing."""

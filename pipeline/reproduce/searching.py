@@ -7,7 +7,7 @@ from ...simulation.history import happen
 from ...simulation.plan import Plan
 from ...simulation.shrinking import shrink
 from ..errors import PipelineError
-from .kinds import Kind
+from ..reproduction import Reproduction
 from .matching import matched, shown
 from .reading import Recorded
 
@@ -26,7 +26,7 @@ class Closest:
 
 def search(
     incident: Recorded,
-    kind: Kind,
+    kind: Reproduction,
     kafka: str | None,
     seed: int,
     histories: int,
@@ -59,7 +59,7 @@ def search(
     return smaller if smaller is not None and smaller.matched >= best.matched else best
 
 
-def _try(incident: Recorded, kind: Kind, plan: Plan) -> Closest | None:
+def _try(incident: Recorded, kind: Reproduction, plan: Plan) -> Closest | None:
     """None if it does not show the incident, or shows it although it is prevented."""
     prevented = kind.prevented(plan)
     if (wrong := kind.invariant) and (not _violates(plan, wrong) or _violates(prevented, wrong)):

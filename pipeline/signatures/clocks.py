@@ -5,7 +5,10 @@ A clock that is ahead deletes segments too early: retention compares it with the
 
 from typing import Final
 
-from ..findings import CERTAIN, LIKELY, after, findings, seen, sentence
+from ..consequences import ANYWHERE, LATE_MS, SET_BACK, leads
+from ..findings import CERTAIN, LIKELY, findings
+from ..rows import after, seen, sentence
+from ..signature import Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
@@ -27,10 +30,9 @@ def find(observations: Table) -> Table:
     rows = stepped.withColumn("back", F.last(back, True).over(after(window)))
     there_and_back = F.abs(F.col("by") + F.col("back.by")) < LEAST_MS + F.col("by") / 10
     ahead = rows.where((F.col("by") > 0) & there_and_back)
+    first = [F.min_by(name, "position").alias(name) for name in ("by", "last", "seen", "back")]
     return findings(
-        ahead.groupBy("broker").agg(
-            *(F.min_by(name, "position").alias(name) for name in ("by", "last", "seen", "back"))
-        ),
+        ahead.groupBy("broker").agg(*first),
         signature="clock-stepped",
         confidence=F.when(F.col("broker").isNotNull(), CERTAIN).otherwise(LIKELY),
         why="the lines of one log are that much later than those before them, and those that follow are not",
@@ -41,3 +43,20 @@ def find(observations: Table) -> Table:
         ),
         evidence=[F.col("last"), F.col("seen"), F.col("back.seen")],
     )
+
+
+_EXPIRED: Final = ("producer-expired", "transactional-id-expired", "offset-lost")
+_CLOCK: Final = ("clock-stepped",)
+SEARCH: Final = Search(
+    "clocks",
+    find,
+    ("leader", "log-start", "high-watermark", "truncation", "load"),
+    Signature(
+        _CLOCK,
+        "a broker's log goes back in time: its clock was ahead for a while",
+        rules=(
+            *leads(_CLOCK, SET_BACK, ANYWHERE, LATE_MS, "by the wrong clock, records were old enough to go"),
+            *leads(_CLOCK, _EXPIRED, ANYWHERE, LATE_MS, "by the wrong clock, it was old enough to expire"),
+        ),
+    ),
+)

@@ -7,8 +7,10 @@ leave, topics that get partitions, and what members say anew, begin a few epochs
 
 from typing import Final
 
-from ..findings import CERTAIN, LIKELY, SEEN, findings, in_order, of_kinds, row, seen, sentence, up_to
-from ..tables import Table, Window
+from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..rows import SEEN, first_of, in_order, of_kinds, only_if, row, seen, sentence, up_to
+from ..signature import Search, Signature
+from ..tables import Column, Table, Window
 from ..tables import functions as F
 
 LEAST: Final = 10
@@ -30,7 +32,7 @@ def find(observations: Table) -> Table:
     rows = rows.select(*SEEN)
     # A broker writes some lines to two files.
     same = Window.partitionBy("group", "kind", "time_ms", "detail", "generation").orderBy("file", "position")
-    rows = rows.withColumn("copy", F.row_number().over(same)).where("copy = 1").drop("copy").persist()
+    rows = first_of(rows, same).persist()
     refused, rows = rows.where("kind = 'refused'"), rows.where("kind != 'refused'")
     return _fenced(rows).unionByName(_unsettled(rows)).unionByName(_refused(refused))
 
@@ -41,28 +43,19 @@ def _fenced(rows: Table) -> Table:
     fenced = rows.where("kind = 'member'").withColumns(
         {"cause": cause, "member": F.regexp_extract("detail", r"^(\S+) ", 1)}
     )
-    fenced = fenced.where(F.col("cause").isNotNull())
-    fenced = fenced.withColumn("nth", F.row_number().over(in_order("group", "cause")))
-    each = fenced.groupBy("group", "cause").agg(
-        F.min_by(row(), "nth").alias("first"),
-        F.max_by(row(), "nth").alias("last"),
-        F.min_by("member", "nth").alias("member"),
-        F.count("*").alias("times"),
-        F.count_distinct("member").alias("members"),
+    each = _by_cause(
+        fenced, F.min_by("member", "nth").alias("member"), F.count_distinct("member").alias("members")
     )
-    late = F.col("cause") == "rebalance-timeout"
-    within = F.regexp_extract("first.detail", r"within (\d+) ?ms", 1)
-    said = F.when(
-        late,
-        sentence(
-            "did not give up its partitions within its rebalance timeout of {ms} ms, and was fenced: until "
-            "then others waited for them",
-            ms=within,
-        ),
-    ).otherwise("sent no heartbeat until its session expired: meanwhile nobody read its partitions")
-    more = F.when(F.col("times") > 1, sentence(" ({times} times, {members} of its members)")).otherwise("")
+    late = sentence(
+        "did not give up its partitions within its rebalance timeout of {ms} ms, and was fenced: until then "
+        "others waited for them",
+        ms=F.regexp_extract("first.detail", r"within (\d+) ?ms", 1),
+    )
+    silent = "sent no heartbeat until its session expired: meanwhile nobody read its partitions"
+    said = F.when(F.col("cause") == "rebalance-timeout", late).otherwise(silent)
+    more = only_if(F.col("times") > 1, " ({times} times, {members} of its members)")
     return findings(
-        each.withColumn("broker", F.col("first.broker")),
+        each,
         signature=F.col("cause"),
         confidence=CERTAIN,
         why="the log of the coordinator says so",
@@ -70,6 +63,15 @@ def _fenced(rows: Table) -> Table:
         evidence=[seen("first"), seen("last")],
         ids=["KIP-848"],
     )
+
+
+def _by_cause(rows: Table, *more: Column) -> Table:
+    """For each group and `cause`, the first and the last row, and how many there are."""
+    rows = rows.where(F.col("cause").isNotNull())
+    rows = rows.withColumn("nth", F.row_number().over(in_order("group", "cause")))
+    ends = F.min_by(row(), "nth").alias("first"), F.max_by(row(), "nth").alias("last")
+    each = rows.groupBy("group", "cause").agg(*ends, F.count("*").alias("times"), *more)
+    return each.withColumn("broker", F.col("first.broker"))
 
 
 def _unsettled(rows: Table) -> Table:
@@ -109,11 +111,17 @@ def _unsettled(rows: Table) -> Table:
     return findings(
         each.withColumn("broker", F.col("first.broker")),
         signature="group-never-settles",
-        confidence=F.when(F.col("hash") != "", CERTAIN).otherwise(LIKELY),
-        why=F.when(
-            F.col("hash") != "",
-            "by the coordinator's log no member comes or goes meanwhile, and topics stay the same",
-        ).otherwise("by the coordinator's log no member comes or goes meanwhile; it does not tell of topics"),
+        **judged(
+            If(
+                F.col("hash") != "",
+                CERTAIN,
+                "by the coordinator's log no member comes or goes meanwhile, and topics stay the same",
+            ),
+            Else(
+                LIKELY,
+                "by the coordinator's log no member comes or goes meanwhile; it does not tell of topics",
+            ),
+        ),
         summary=sentence(
             "group {group} began {times} epochs in {took} s, from {since} to {to}, although no member "
             "joined, left or was fenced; a possible cause: as many members ask for one assignor as for "
@@ -132,13 +140,6 @@ def _refused(rows: Table) -> Table:
     upgrade = F.col("error") == "GROUP_ID_NOT_FOUND"
     early = (F.col("error") == "UNKNOWN_SERVER_ERROR") & (F.col("detail") == _NO_GENERATION)
     cause = F.when(upgrade, "migration-refused").when(early, "joined-too-early")
-    refused = rows.withColumn("cause", cause).where(F.col("cause").isNotNull())
-    refused = refused.withColumn("nth", F.row_number().over(in_order("group", "cause")))
-    each = refused.groupBy("group", "cause").agg(
-        F.min_by(row(), "nth").alias("first"),
-        F.max_by(row(), "nth").alias("last"),
-        F.count("*").alias("times"),
-    )
     is_early = F.col("cause") == "joined-too-early"
     early_told = sentence(
         "a member with the protocol of Kafka 4 joined group {group} while it was a classic one without a "
@@ -149,16 +150,49 @@ def _refused(rows: Table) -> Table:
         why="first.detail",
     )
     return findings(
-        each.withColumn("broker", F.col("first.broker")),
+        _by_cause(rows.withColumn("cause", cause)),
         signature=F.col("cause"),
-        confidence=F.when(is_early, LIKELY).otherwise(CERTAIN),
-        why=F.when(is_early, "the coordinator's log has the error that it makes then").otherwise(
-            "the log of the coordinator says so"
+        **judged(
+            If(is_early, LIKELY, "the coordinator's log has the error that it makes then"),
+            Else(CERTAIN, "the log of the coordinator says so"),
         ),
         summary=F.concat(
-            F.when(is_early, early_told).otherwise(told),
-            F.when(F.col("times") > 1, sentence(" ({times} times)")).otherwise(""),
+            F.when(is_early, early_told).otherwise(told), only_if(F.col("times") > 1, " ({times} times)")
         ),
         evidence=[seen("first"), seen("last")],
         ids=["KIP-848"],
     )
+
+
+SEARCH: Final = Search(
+    "consumer groups of Kafka 4",
+    find,
+    ("member", "group", "refused"),
+    Signature(
+        ("rebalance-timeout", "session-timeout"),
+        "in a consumer group of Kafka 4: a member was fenced, because it did not give up its partitions in "
+        "time, or fell silent",
+        known_as="KIP-848",
+        stories={
+            "rebalance-timeout": "{who} had members that did not give up their partitions",
+            "session-timeout": "{who} had members that fell silent",
+        },
+    ),
+    Signature(
+        ("group-never-settles",),
+        "a consumer group of Kafka 4 begins epoch after epoch, although no member joins, leaves or is "
+        "fenced, and its topics stay the same",
+        known_as="[`assignor-change`](policies.md#assignor-change)",
+        stories={"group-never-settles": "{who} had a new epoch again and again"},
+    ),
+    Signature(
+        ("migration-refused", "joined-too-early"),
+        "a member with the protocol of Kafka 4 could not join a classic group, and why; it joined before "
+        "that group had a generation",
+        known_as="KIP-848",
+        stories={
+            "migration-refused": "{who} could not become a group of Kafka 4",
+            "joined-too-early": "{who} was joined too early",
+        },
+    ),
+)

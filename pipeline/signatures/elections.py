@@ -4,13 +4,18 @@ The controller says that it was unclean. The new leader's epoch begins where its
 replicated to the replicas in sync above that offset, or was committed by a group that had read it, is lost.
 """
 
+from dataclasses import replace
 from typing import Final
 
-from ..findings import CERTAIN, findings, of_kinds, place, seen, sentence
-from ..tables import Column, Table
+from ...simulation.plan import Plan, Step
+from ..consequences import of_loss
+from ..findings import CERTAIN, findings
+from ..readers.log_spans import CONTROLLER
+from ..reproduction import Reproduction, Template, broker, late_ms, produce, scenario
+from ..rows import PARTITION, of_kinds, only_if, place, prefixed, same, seen, sentence
+from ..signature import Alike, Search, Signature
+from ..tables import Table
 from ..tables import functions as F
-
-_WHERE: Final = ("topic", "partition")
 
 
 def find(observations: Table) -> Table:
@@ -22,11 +27,11 @@ def find(observations: Table) -> Table:
     )
     elected = (
         unclean.withColumn("seen", seen())
-        .groupBy(*_WHERE, "leader", "leader_epoch")
+        .groupBy(*PARTITION, "leader", "leader_epoch")
         .agg(F.min("time_ms").alias("at_ms"), F.min_by("seen", "time_ms").alias("seen"))
     )
-    event = (*_WHERE, "leader", "leader_epoch", "at_ms", "seen")
-    ends = _with(elected, _ends(observations), "end_epoch", "end_ms", "high", "fell", "begins", "end_seen")
+    event = (*PARTITION, "leader", "leader_epoch", "at_ms", "seen")
+    ends = elected.join(_ends(observations), same("_", PARTITION), "left")
     entered = F.col("begins").isNotNull() & (F.col("end_epoch") == F.col("leader_epoch"))
     after = F.col("end_ms") >= F.col("at_ms")
     began = ends.groupBy(*event).agg(
@@ -34,7 +39,7 @@ def find(observations: Table) -> Table:
         F.max(F.when(after, F.col("fell")).otherwise(F.col("high"))).alias("high"),
         F.max_by("end_seen", F.when(after, F.col("fell"))).alias("fell_seen"),
     )
-    commits = _with(began, _commits(observations), "who", "commit_ms", "committed")
+    commits = began.join(_commits(observations), same("_", PARTITION), "left")
     before = F.col("commit_ms") <= F.col("at_ms")
     last = commits.groupBy(*event, "begins", "high", "fell_seen", "who").agg(
         F.max_by("committed", F.when(before, F.col("commit_ms"))).alias("committed")
@@ -44,6 +49,7 @@ def find(observations: Table) -> Table:
         F.array_sort(F.collect_set(set_back)).alias("groups"), F.max("committed").alias("committed")
     )
     lost = F.greatest("high", "committed") - F.col("begins")
+    names = F.array_join("groups", ", ")
     return findings(
         rows.withColumn("lost", F.when(lost >= 0, lost)),
         signature="unclean-election",
@@ -55,15 +61,11 @@ def find(observations: Table) -> Table:
                 at=place(),
             ),
             F.when(
-                F.col("lost") > 0,
-                sentence(": {lost} acknowledged records from offset {begins} on are lost"),
+                F.col("lost") > 0, sentence(": {lost} acknowledged records from offset {begins} on are lost")
             )
             .when(F.col("lost") == 0, ": no acknowledged record is known to be lost")
             .otherwise("; the files don't tell what was lost"),
-            F.when(
-                F.size("groups") > 0,
-                sentence("; groups that had read on: {names}", names=F.array_join("groups", ", ")),
-            ).otherwise(""),
+            only_if(F.size("groups") > 0, "; groups that had read on: {names}", names=names),
         ),
         evidence=[F.col("seen"), F.col("fell_seen")],
         behaviours=["election"],
@@ -72,35 +74,105 @@ def find(observations: Table) -> Table:
     )
 
 
-def _with(events: Table, facts: Table, *names: str) -> Table:
-    """Each event with every fact of its partition."""
-    renamed = facts.select(*(F.col(name).alias(f"_{name}") for name in _WHERE), *names)
-    same: list[Column] = [F.col(name) == F.col(f"_{name}") for name in _WHERE]
-    return events.join(renamed, same, "left").drop(*(f"_{name}" for name in _WHERE))
-
-
 def _ends(observations: Table) -> Table:
     """High watermarks, those that fell, and the first offsets of leader epochs."""
     is_end = F.col("kind") == "high-watermark"
-    return of_kinds(observations, "high-watermark", "leader").select(
-        *_WHERE,
-        F.col("leader_epoch").alias("end_epoch"),
-        F.col("time_ms").alias("end_ms"),
-        F.when(is_end, F.col("offset")).alias("high"),
-        F.when(is_end, F.col("from_offset")).alias("fell"),
-        F.when(~is_end, F.col("offset")).alias("begins"),
-        seen().alias("end_seen"),
+    return prefixed(
+        of_kinds(observations, "high-watermark", "leader"),
+        "_",
+        *PARTITION,
+        end_epoch=F.col("leader_epoch"),
+        end_ms=F.col("time_ms"),
+        high=F.when(is_end, F.col("offset")),
+        fell=F.when(is_end, F.col("from_offset")),
+        begins=F.when(~is_end, F.col("offset")),
+        end_seen=seen(),
     )
 
 
 def _commits(observations: Table) -> Table:
-    return (
-        of_kinds(observations, "commit")
-        .where("group is not null")
-        .select(
-            *_WHERE,
-            F.col("group").alias("who"),
-            F.col("time_ms").alias("commit_ms"),
-            F.col("offset").alias("committed"),
-        )
+    named = {"who": F.col("group"), "commit_ms": F.col("time_ms"), "committed": F.col("offset")}
+    return prefixed(of_kinds(observations, "commit").where("group is not null"), "_", *PARTITION, **named)
+
+
+def _history(seed: int, kafka: str) -> Plan:
+    """A replica is left behind, those in sync go down, and it is elected. The files don't tell when the
+    others came back, compared with when consumers noticed: the seed chooses."""
+    back_ms, written = 4_000 + late_ms(seed), {"producer": 0, "count": 2}
+    steps = (
+        Step(0, "rebalance"),
+        Step(100, "produce", written),
+        Step(1_000, "stop-broker", {"broker": 3}),
+        Step(1_500, "produce", written),
+        Step(2_500, "stop-broker", {"broker": 2}),
+        Step(2_600, "kill-broker", {"broker": 1}),
+        Step(4_000, "start-broker", {"broker": 3}),
+        Step(back_ms, "start-broker", {"broker": 2}),
+        Step(back_ms, "start-broker", {"broker": 1}),
     )
+    return Plan(seed, kafka, unclean=True, commit_rate=1.0, steps=steps)
+
+
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "unclean", [pytest.param("true", id="incident"), pytest.param("false", id="prevented")]
+)
+def test_no_acknowledged_record_is_lost(unclean: str) -> None:
+    config = {{"unclean.leader.election.enable": unclean}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config) as cluster:
+        written = [cluster.produce("{topic}", "1")]
+        cluster.stop_broker(3)
+        written.append(cluster.produce("{topic}", "2"))
+        cluster.stop_broker(2)
+        cluster.stop_broker(1)
+        for broker in (3, 2, 1):
+            cluster.start_broker(broker)
+        assert cluster.records("{topic}") == written
+""",
+    scenario(
+        '"unclean.leader.election.enable" = "true"',
+        [
+            produce(1),
+            broker("stop", 3),
+            produce(2),
+            *(broker("stop", each) for each in (2, 1)),
+            *(broker("start", each) for each in (3, 2, 1)),
+        ],
+        ["1", "2"],
+    ),
+    '"unclean.leader.election.enable" = "true"',
+    '"unclean.leader.election.enable" = "false"',
+)
+_NAME: Final = ("unclean-election",)
+SEARCH: Final = Search(
+    "unclean elections",
+    find,
+    ("leader",),
+    Signature(
+        _NAME,
+        "a replica that was not in sync was elected; how many acknowledged records that lost, and which "
+        "groups had read them",
+        stories={"unclean-election": "a replica that was not in sync was elected"},
+        rules=of_loss("unclean-election"),
+        alike=("cut-off-leader",),
+        looked_for=Alike("an unclean election", _NAME, CONTROLLER, "leader"),
+        reproductions=(
+            Reproduction(
+                _NAME,
+                "unclean elections",
+                "no unclean elections",
+                _history,
+                lambda plan: replace(plan, unclean=False),
+                template=_TEMPLATE,
+            ),
+        ),
+    ),
+)

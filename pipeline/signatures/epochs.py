@@ -7,25 +7,19 @@ created again, or a leader that was cut off, has lower epochs than clients have 
 
 from typing import Final
 
-from ..findings import (
-    CERTAIN,
-    LIKELY,
-    POSSIBLE,
-    before,
-    findings,
-    in_order,
-    of_kinds,
-    place,
-    seen,
-    sentence,
-    texts,
-    who,
-)
+from ..beside import beside
+from ..consequences import EPOCHS, LATE_MS, PARTITION, SET_BACK, leads
+from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged, texts
+from ..reproduction import answering, explored, with_epochs
+from ..rows import before, in_order, of_kinds, only_if, place, prefixed, same, seen, sentence, who
+from ..signature import CLIENT, Alike, Search, Signature
 from ..tables import Table
 from ..tables import functions as F
-from .beside import beside
 
 _CLIENTS: Final = ("commit", "restore", "position", "fetched")
+_ENTRY: Final = ("undefined-epoch", "leader-epoch-entry")
+_REMOVED: Final = "the log begins behind the position that goes with that epoch: retention removed it"
+_NOT_ENTERED: Final = "nothing tells that retention removed that epoch, so the broker had not entered it yet"
 
 
 def find(observations: Table) -> Table:
@@ -44,23 +38,20 @@ def _undefined(observations: Table) -> Table:
     rows = beside(rows, observations, ["log-start", "leader", "restore"])
     below = (F.col("log_start.offset") > 0) & (F.col("restore.offset") <= F.col("log_start.offset"))
     rows = rows.withColumn("below", F.coalesce(below, F.lit(False)))
+    in_trace, begins, below = F.col("source") == "trace", F.col("log_start").isNotNull(), F.col("below")
     return findings(
         rows,
         signature="undefined-epoch",
-        confidence=F.when(F.col("source") == "trace", CERTAIN)
-        .when(F.col("log_start").isNotNull(), LIKELY)
-        .otherwise(POSSIBLE),
-        why=F.when(
-            F.col("below"),
-            "the log begins behind the position that goes with that epoch: retention removed it",
-        )
-        .when(
-            (F.col("source") == "trace") | F.col("log_start").isNotNull(),
-            "nothing tells that retention removed that epoch, so the broker had not entered it yet",
-        )
-        .otherwise(
-            "the files don't tell where the log begins: the epoch may be one that the broker had not entered "
-            "yet, or one that retention removed"
+        **judged(
+            If(in_trace & below, CERTAIN, _REMOVED),
+            If(in_trace, CERTAIN, _NOT_ENTERED),
+            If(begins & below, LIKELY, _REMOVED),
+            If(begins, LIKELY, _NOT_ENTERED),
+            Else(
+                POSSIBLE,
+                "the files don't tell where the log begins: the epoch may be one that the broker had not "
+                "entered yet, or one that retention removed",
+            ),
         ),
         summary=F.concat(
             sentence(
@@ -69,18 +60,12 @@ def _undefined(observations: Table) -> Table:
                 who=who(),
                 at=place(),
             ),
-            F.when(
-                F.col("leader").isNotNull(), sentence(" (leader epoch {now})", now="leader.leader_epoch")
-            ).otherwise(""),
-            F.when(F.col("below"), ": an epoch below all it knows").otherwise(
-                ": an epoch above all it knows"
-            ),
+            only_if(F.col("leader").isNotNull(), " (leader epoch {now})", now="leader.leader_epoch"),
+            sentence(": an epoch {side} all it knows", side=F.when(below, "below").otherwise("above")),
         ),
         evidence=[F.col("leader.seen"), F.col("restore.seen"), F.col("seen")],
-        behaviours=F.when(F.col("below"), texts("epoch-below-first")).otherwise(
-            texts("undefined-epoch", "leader-epoch-entry")
-        ),
-        ids=F.when(F.col("below"), texts("KAFKA-7415")).otherwise(texts("KAFKA-19902")),
+        behaviours=F.when(below, texts("epoch-below-first")).otherwise(texts(*_ENTRY)),
+        ids=F.when(below, texts("KAFKA-7415")).otherwise(texts("KAFKA-19902")),
     )
 
 
@@ -90,39 +75,34 @@ def _regressions(observations: Table) -> Table:
         # A checkpoint does not say when an epoch began.
         "topic is not null and leader_epoch is not null and time_ms is not null and coalesce(leader, 0) >= 0"
     )
-    window = in_order("topic", "partition")
+    window = in_order(*PARTITION)
     row = F.struct("leader_epoch", seen().alias("seen"))
     fell = leaders.withColumn("highest", F.max(row).over(before(window))).where(
         F.col("leader_epoch") < F.col("highest.leader_epoch")
     )
     fell = (
         fell.withColumn("seen", seen())
-        .groupBy("topic", "partition", "leader_epoch", "highest")
+        .groupBy(*PARTITION, "leader_epoch", "highest")
         .agg(
             *(F.min_by(name, "time_ms").alias(name) for name in ("seen", "leader", "source")),
             F.min("time_ms").alias("at_ms"),
         )
     )
     known = F.coalesce("leader_epoch", "current_epoch")
-    clients = (
-        of_kinds(observations, *_CLIENTS)
-        .where(known.isNotNull())
-        .select(
-            F.col("topic").alias("_topic"),
-            F.col("partition").alias("_partition"),
-            F.col("time_ms").alias("_time_ms"),
-            known.alias("_epoch"),
-            F.coalesce("group", "client").alias("_who"),
-            seen().alias("_seen"),
-        )
+    clients = prefixed(
+        of_kinds(observations, *_CLIENTS).where(known.isNotNull()),
+        "_",
+        *(*PARTITION, "time_ms"),
+        _epoch=known,
+        _who=F.coalesce("group", "client"),
+        _seen=seen(),
     )
     held = [
-        F.col("topic") == F.col("_topic"),
-        F.col("partition") == F.col("_partition"),
+        *same("_", PARTITION),
         F.col("_time_ms") >= F.col("at_ms"),
         F.col("_epoch") > F.col("leader_epoch"),
     ]
-    keys = ("topic", "partition", "leader_epoch", "highest", "seen", "leader", "source", "at_ms")
+    keys = (*PARTITION, "leader_epoch", "highest", "seen", "leader", "source", "at_ms")
     rows = (
         clients.join(F.broadcast(fell), held)
         .groupBy(*keys)
@@ -134,9 +114,8 @@ def _regressions(observations: Table) -> Table:
         confidence=F.when(F.col("source") == "trace", LIKELY).otherwise(POSSIBLE),
         why="leader epochs only grow: the topic was made again, or a leader speaks that was cut off",
         summary=sentence(
-            "{at} was led by broker {leader} in epoch {leader_epoch} after epoch {old}, while "
-            "{holder} still went by "
-            "epoch {held}",
+            "{at} was led by broker {leader} in epoch {leader_epoch} after epoch {old}, while {holder} still "
+            "went by epoch {held}",
             at=place(),
             old="highest.leader_epoch",
             holder="held._who",
@@ -146,3 +125,35 @@ def _regressions(observations: Table) -> Table:
         ids=["KAFKA-12257"],
         columns={"broker": F.col("leader")},
     )
+
+
+_UNKNOWN: Final = "a leader epoch was not known"
+SEARCH: Final = Search(
+    "leader epochs",
+    find,
+    ("epoch-answer", "commit", "restore", "position", "fetched"),
+    Signature(
+        EPOCHS,
+        "epochs above or below all those that a broker knows; epochs lower than those seen before",
+        known_as="KAFKA-19902, KAFKA-7415",
+        stories={
+            "undefined-epoch": _UNKNOWN,
+            "unknown-epoch": _UNKNOWN,
+            "epoch-regression": "a leader epoch was lower than before",
+        },
+        rules=leads(EPOCHS, SET_BACK, PARTITION, LATE_MS, "the position could not be validated"),
+        looked_for=Alike(
+            "an epoch that nobody knows", ("undefined-epoch", "unknown-epoch"), CLIENT, "epoch-answer"
+        ),
+        reproductions=(
+            explored(
+                ("undefined-epoch",),
+                "epoch-below-first=undefined",
+                "epoch-below-first=requested-epoch",
+                "reset-without-loss",
+                lambda plan: with_epochs(answering(epoch_below_first="requested-epoch")(plan)),
+                policies={"epoch-below-first": "undefined"},
+            ),
+        ),
+    ),
+)

@@ -6,13 +6,18 @@ new one with the old records. A follower out of the ISR can't move there, and it
 
 from typing import Final
 
-from ..findings import CERTAIN, POSSIBLE, findings, of_kinds, place, seen, sentence, texts
+from ..beside import beside, near
+from ..consequences import BROKER, LATE_MS, PARTITION, SOON_MS, leads
+from ..findings import CERTAIN, POSSIBLE, Else, If, findings, judged, texts
+from ..reproduction import answering, explored
+from ..rows import of_kinds, only_if, place, seen, sentence
+from ..signature import Search, Signature
 from ..tables import Table
 from ..tables import functions as F
-from .beside import beside, near
 
 _PAST: Final = r"(?i)cannot increment the log start offset to (\d+).*larger than the high watermark (\d+)"
 _THREAD: Final = "(?i)its fetcher died with"
+_BEHAVIOURS: Final = ("fetch-log-start-offset", "follower-log-start-offset")
 
 
 def find(observations: Table) -> Table:
@@ -30,31 +35,57 @@ def find(observations: Table) -> Table:
     # Partitions of the same thread failed because of one follower, and need no finding of their own; a paused
     # one was paused on purpose.
     rows = rows.where(F.col("past") | ~F.coalesce(F.col("said").rlike(_THREAD), F.lit(False)))
+    past = F.col("past")
+    of_broker, moves = F.col("broker").isNotNull(), F.col("moved").isNotNull()
+    fell_past = F.concat(
+        sentence("the follower of {at}", at=place()),
+        only_if(of_broker, " on broker {broker}"),
+        sentence(
+            " was told the log start offset {start}, past its own high watermark {watermark}: its fetcher "
+            "stopped"
+        ),
+        only_if(moves, "; the leader's log start moved there at that time"),
+    )
+    stopped = sentence("the follower of {at} on broker {broker} stopped: {said}", at=place())
     return findings(
         rows,
-        signature=F.when(F.col("past"), "log-start-past-log-end").otherwise("follower-failure"),
-        confidence=F.when(F.col("past"), CERTAIN).otherwise(POSSIBLE),
-        why=F.when(F.col("past"), "the follower says so itself").otherwise(
-            "a fetcher stopped for a reason that has no name here"
+        signature=F.when(past, "log-start-past-log-end").otherwise("follower-failure"),
+        **judged(
+            If(past, CERTAIN, "the follower says so itself"),
+            Else(POSSIBLE, "a fetcher stopped for a reason that has no name here"),
         ),
-        summary=F.when(
-            F.col("past"),
-            F.concat(
-                sentence("the follower of {at}", at=place()),
-                F.when(F.col("broker").isNotNull(), sentence(" on broker {broker}")).otherwise(""),
-                sentence(
-                    " was told the log start offset {start}, past its own high watermark "
-                    "{watermark}: its fetcher stopped"
-                ),
-                F.when(
-                    F.col("moved").isNotNull(), sentence("; the leader's log start moved there at that time")
-                ).otherwise(""),
-            ),
-        ).otherwise(sentence("the follower of {at} on broker {broker} stopped: {said}", at=place())),
+        summary=F.when(past, fell_past).otherwise(stopped),
         evidence=[F.col("moved.seen"), F.col("seen")],
-        behaviours=F.when(
-            F.col("past"),
-            texts("fetch-log-start-offset", "follower-log-start-offset", "fetcher-failure"),
-        ).otherwise(texts("fetcher-failure")),
-        ids=F.when(F.col("past"), texts("KAFKA-7104", "KIP-461")).otherwise(texts("KIP-461")),
+        behaviours=F.when(past, texts(*_BEHAVIOURS, "fetcher-failure")).otherwise(texts("fetcher-failure")),
+        ids=F.when(past, texts("KAFKA-7104", "KIP-461")).otherwise(texts("KIP-461")),
     )
+
+
+_PAST_END: Final = ("log-start-past-log-end",)
+_AFTERWARDS: Final = ("follower-failure", "out-of-range", "reset-to-earliest")
+_NOTHING: Final = "the follower had nothing from that offset on"
+SEARCH: Final = Search(
+    "followers",
+    find,
+    ("follower-failure",),
+    Signature(
+        ("log-start-past-log-end", "follower-failure"),
+        "a follower that could not move to the leader's log start offset, and those that failed with it",
+        known_as="KAFKA-7104, KIP-461",
+        stories={"follower-failure": "a follower failed"},
+        rules=(
+            *leads(_PAST_END, _AFTERWARDS, PARTITION, LATE_MS, _NOTHING),
+            *leads(_PAST_END, ("follower-failure",), BROKER, SOON_MS, "one fetcher serves them all"),
+        ),
+        reproductions=(
+            explored(
+                _PAST_END,
+                "fetch-log-start-offset=live",
+                "follower-log-start-offset=bounded",
+                "follower-fetcher-dead",
+                answering(follower_log_start_offset="bounded"),
+                policies={"fetch-log-start-offset": "live"},
+            ),
+        ),
+    ),
+)

@@ -4,7 +4,13 @@ Whoever reads a topic that was deleted and created again meets other records at 
 whose disk was emptied copies its logs from the leaders.
 """
 
-from ..findings import CERTAIN, LIKELY, NO_PARTITION, findings, in_order, of_kinds, seen, sentence
+from typing import Final
+
+from ..consequences import ANYWHERE, BROKER, LATE_MS, LOSSY, TO_USERS, TOPIC, leads
+from ..findings import CERTAIN, LIKELY, findings
+from ..readers.log_spans import CONTROLLER
+from ..rows import NO_PARTITION, in_order, of_kinds, seen, sentence
+from ..signature import Alike, Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
@@ -62,3 +68,30 @@ def _lost(logs: Table) -> Table:
         summary=sentence("broker {broker} began anew with the logs of {logs} partitions that it had before"),
         evidence=[F.col("last"), F.col("seen")],
     )
+
+
+_AGAIN: Final = ("topic-recreated",)
+_LOST: Final = ("follower-log-lost",)
+_MEANINGLESS: Final = "offsets, epochs and producers of the old topic mean nothing in the new one"
+SEARCH: Final = Search(
+    "logs that begin anew",
+    find,
+    ("log",),
+    Signature(
+        _AGAIN,
+        "a topic that groups had read was deleted and created again",
+        known_as="KIP-516",
+        rules=leads(_AGAIN, TO_USERS, TOPIC, LATE_MS, _MEANINGLESS),
+        alike=("unclean-election", "truncation-gap"),
+        looked_for=Alike("a topic that was created anew", _AGAIN, CONTROLLER, "log", ("topic",)),
+    ),
+    Signature(
+        _LOST,
+        "a broker began anew with logs that it had before: its disk was emptied",
+        rules=(
+            *leads(_LOST, LOSSY, ANYWHERE, LATE_MS, "a replica that began anew was elected"),
+            *leads(_LOST, ("follower-failure",), BROKER, LATE_MS, "its logs were gone"),
+        ),
+        alike=("unclean-election",),
+    ),
+)

@@ -9,7 +9,10 @@ partition, or was stopping.
 
 from typing import Final
 
-from ..findings import CERTAIN, SEEN, before, findings, in_order, of_kinds, place, row, seen, sentence
+from ..consequences import ANYWHERE, BROKER, EVER_MS, LOSSY, PARTITION, REWOUND, SOON_MS, leads
+from ..findings import CERTAIN, findings
+from ..rows import SEEN, before, first_of, in_order, of_kinds, only_if, place, prefixed, row, seen, sentence
+from ..signature import COORDINATORS, Alike, Search, Signature
 from ..tables import Column, Table, Window
 from ..tables import functions as F
 
@@ -43,8 +46,8 @@ def find(observations: Table) -> Table:
 
 def _once(rows: Table) -> Table:
     """Without the copies of lines that a broker writes to two files."""
-    same = Window.partitionBy("kind", "topic", "partition", "time_ms", "detail").orderBy("file", "position")
-    return rows.withColumn("copy", F.row_number().over(same)).where("copy = 1").drop("copy")
+    same = Window.partitionBy("kind", *PARTITION, "time_ms", "detail")
+    return first_of(rows, same.orderBy("file", "position"))
 
 
 def _broker() -> Column:
@@ -61,16 +64,13 @@ def _moved(loads: Table) -> Table:
     ended = loads.withColumn("began", began).withColumn("last", last).where(failed | left)
     ended = ended.withColumn("took", F.col("time_ms") - F.col("began.time_ms"))
     ended = ended.where(F.col("took") >= _LONG_MS)
-    others = loads.where(F.col("detail") == _BEGAN).select(
-        F.col("broker").alias("next"),
-        F.col("partition").alias("its_partition"),
-        F.col("leader_epoch").alias("next_epoch"),
-        row().alias("other"),
+    others = prefixed(
+        loads.where(F.col("detail") == _BEGAN), "next_", "broker", "partition", "leader_epoch", other=row()
     )
     after = [
-        F.col("partition") == F.col("its_partition"),
-        F.col("broker") != F.col("next"),
-        F.col("next_epoch") > F.col("began.leader_epoch"),
+        F.col("partition") == F.col("next_partition"),
+        F.col("broker") != F.col("next_broker"),
+        F.col("next_leader_epoch") > F.col("began.leader_epoch"),
         F.col("other.time_ms").between(F.col("began.time_ms"), F.col("time_ms")),
     ]
     key = ("file", "position", "broker", "topic", "partition")
@@ -78,10 +78,10 @@ def _moved(loads: Table) -> Table:
     one = (
         ended.join(others, after)
         .groupBy(*key)
-        .agg(*firsts, F.min_by("other", "next_epoch").alias("other"), F.min("next_epoch").alias("next_epoch"))
+        .agg(*firsts, F.min_by("other", "next_leader_epoch").alias("other"))
     )
     return findings(
-        one.withColumn("next", F.col("other.broker")),
+        one,
         signature="coordinator-moved-while-loading",
         confidence=CERTAIN,
         why="its log says that it was still loading when it learned that it no longer led the partition",
@@ -90,6 +90,8 @@ def _moved(loads: Table) -> Table:
             "broker {next} took over in epoch {next_epoch}: meanwhile its groups had no coordinator",
             broker=_broker(),
             at=place(),
+            next="other.broker",
+            next_epoch="other.leader_epoch",
         ),
         evidence=[seen("began"), seen("other"), seen()],
         behaviours=["offsets-load-pace"],
@@ -131,8 +133,7 @@ def _slow(loads: Table, cleaners: Table, rows: Table) -> Table:
     longest = _joined(longest, cleaners, "stopped", "their_ms <= load.time_ms")
     cleanups = rows.where(F.col("kind") == "tombstone").where(F.col("detail").rlike(_STALE))
     longest = _joined(longest, cleanups, "cleanup", "their_ms between began_ms and load.time_ms")
-    more = F.when(F.col("count") > 1, sentence(" and {others} more", others=F.col("count") - 1))
-    at = F.concat_ws("-", "load.topic", "load.partition")
+    more = only_if(F.col("count") > 1, " and {others} more", others=F.col("count") - 1)
     known = F.nullif(F.col("broker"), F.lit(_UNKNOWN))
     return findings(
         longest.withColumn("broker", known),
@@ -143,14 +144,14 @@ def _slow(loads: Table, cleaners: Table, rows: Table) -> Table:
             sentence(
                 "{broker} took {took} ms to load the committed offsets of {at}{more}",
                 broker=_broker(),
-                at=at,
-                more=F.coalesce(more, F.lit("")),
+                at=F.concat_ws("-", "load.topic", "load.partition"),
+                more=more,
             ),
-            F.when(F.col("stopped").isNotNull(), "; its log cleaner had stopped before").otherwise(""),
-            F.when(
+            only_if(F.col("stopped").isNotNull(), "; its log cleaner had stopped before"),
+            only_if(
                 F.col("cleanup").isNotNull(),
                 "; meanwhile it deleted offsets that it took for stale, which newer ones may follow",
-            ).otherwise(""),
+            ),
         ),
         evidence=[seen("stopped"), seen("cleanup"), seen("load")],
         behaviours=["offsets-load-pace", "offsets-cleanup", "compaction"],
@@ -171,7 +172,7 @@ def _joined(loads: Table, others: Table, name: str, when: str) -> Table:
 
 
 def _stopped(cleaners: Table) -> Table:
-    where = F.when(F.col("topic").isNotNull(), sentence(" for {at}", at=place())).otherwise("")
+    where = only_if(F.col("topic").isNotNull(), " for {at}", at=place())
     return findings(
         cleaners,
         signature="cleaner-stopped",
@@ -184,3 +185,32 @@ def _stopped(cleaners: Table) -> Table:
         evidence=[seen()],
         behaviours=["compaction"],
     )
+
+
+_MOVED: Final = ("coordinator-moved-while-loading",)
+_STOPPED: Final = ("cleaner-stopped",)
+_SLOW: Final = ("slow-load", "load-ended-early")
+_TOMBSTONE: Final = "tombstone-of-live-group"
+_GREW: Final = "the offsets topic grew, because nothing was compacted"
+_PART: Final = "the coordinator had read only a part of the offsets topic"
+SEARCH: Final = Search(
+    "loads of offsets",
+    find,
+    ("load", "cleaner"),
+    Signature(
+        _MOVED,
+        "a coordinator was still loading committed offsets when another one took over",
+        rules=leads(_MOVED, LOSSY, PARTITION, SOON_MS, "it went on as leader when it came back"),
+    ),
+    Signature(
+        ("load-ended-early", "slow-load", "cleaner-stopped"),
+        "a coordinator stopped loading committed offsets at a record, or took more than a minute; the log "
+        "cleaner died, or gave up on a partition",
+        known_as="LinkedIn's rewinds",
+        rules=(
+            *leads(_STOPPED, (*_SLOW, _TOMBSTONE), BROKER, EVER_MS, _GREW),
+            *leads(_SLOW, (_TOMBSTONE, *REWOUND), ANYWHERE, EVER_MS, _PART),
+        ),
+        looked_for=Alike("a load that ended early", _SLOW, COORDINATORS, "load", ()),
+    ),
+)

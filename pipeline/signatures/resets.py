@@ -5,29 +5,19 @@ truncation, or a leader that was cut off), or the broker did not know the epoch 
 group that has no offset yet, and a user's seek, are not findings.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Final, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from ..findings import (
-    CERTAIN,
-    LIKELY,
-    POSSIBLE,
-    after,
-    before,
-    findings,
-    in_order,
-    of_kinds,
-    place,
-    seen,
-    sentence,
-    texts,
-    who,
-)
-from ..tables import Case, Column, Table
+from ...simulation.plan import Plan, Step
+from ..beside import NEAR_MS, beside, near
+from ..consequences import BEHIND, GROUP, LATE_MS, SET_BACK, SOON_MS, leads
+from ..findings import CERTAIN, LIKELY, POSSIBLE, findings, texts
+from ..reproduction import Reproduction, Template, late_ms, produce, scenario
+from ..rows import PARTITION, after, before, case, in_order, of_kinds, only_if, place, seen, sentence, who
+from ..signature import Search, Signature
+from ..tables import Column, Table
 from ..tables import functions as F
-from .beside import NEAR_MS, beside, near
 
-T = TypeVar("T")
 _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
 _IDS: Final = {
     "undefined-epoch": ("KAFKA-19902",),
@@ -35,18 +25,19 @@ _IDS: Final = {
     "truncation": ("KAFKA-19902", "KAFKA-20507"),
     "short-log": ("KAFKA-19902", "KAFKA-20507"),
 }
+_RETENTION: Final = "the log begins behind the position"
 _BEHAVIOURS: Final = {
     "undefined-epoch": ("undefined-epoch", "leader-epoch-entry"),
     "below-first": ("epoch-below-first",),
     "diverged": ("election",),
     "truncation": ("election",),
 }
-_TOLD: Final = {
+_WHY: Final = {
     "undefined-epoch": "asked where its epoch ends, the broker answered that it does not know (-1)",
     "below-first": "asked where its epoch ends, which retention had removed, the broker answered -1",
-    "diverged": "the broker's log ends that epoch before the position: what was read there is "
-    "no longer in the log",
-    "retention": "the log begins behind the position: retention or DeleteRecords took what was to be read",
+    "diverged": "the broker's log ends that epoch before the position: what was read there is no longer in "
+    "the log",
+    "retention": f"{_RETENTION}: retention or DeleteRecords took what was to be read",
     "truncation": "the log was truncated below the position",
     "short-log": "the log of the leader that answered ends before the position",
     "unknown": "the files don't tell where the log began and ended",
@@ -92,14 +83,15 @@ def find(observations: Table) -> Table:
     return findings(
         rows,
         signature=strategy,
-        confidence=F.when(
-            asked, F.when(F.col("log_start").isNotNull(), LIKELY).otherwise(POSSIBLE)
-        ).otherwise(_by_cause(_CONFIDENCE, F.lit).otherwise(LIKELY)),
+        confidence=case(
+            (asked & F.col("log_start").isNotNull(), LIKELY),
+            (asked, POSSIBLE),
+            *_by_cause(_CONFIDENCE),
+            otherwise=LIKELY,
+        ),
         why=F.concat(
-            _by_cause(_TOLD, F.lit).otherwise(""),
-            F.when(
-                asked, "; retention, or a topic that was created anew, may lead to the same answer"
-            ).otherwise(""),
+            case(*_by_cause(_WHY), otherwise=""),
+            only_if(asked, "; retention, or a topic that was created anew, may lead to the same answer"),
         ),
         summary=F.concat(
             sentence("{who} lost its position {lost} in {at}", who=who(), at=place()),
@@ -112,12 +104,12 @@ def find(observations: Table) -> Table:
                     where=F.when(target < lost, "back").otherwise("on"),
                 ),
             ).otherwise(F.when(F.col("reset").isNotNull(), " and reset it").otherwise("")),
-            F.when(
+            only_if(
                 no_epoch, "; it knew no epoch for it, by which a leader that is behind could have been told"
-            ).otherwise(""),
+            ),
         ),
-        behaviours=_by_cause(_BEHAVIOURS, lambda names: texts(*names)).otherwise(texts()),
-        ids=_by_cause(_IDS, lambda names: texts(*names)).otherwise(texts()),
+        behaviours=case(*_by_cause(_BEHAVIOURS), otherwise=texts()),
+        ids=case(*_by_cause(_IDS), otherwise=texts()),
         evidence=[
             F.col("refused.seen"),
             F.col("answer.seen"),
@@ -139,19 +131,11 @@ def lost_positions(observations: Table) -> Table:
     )
     key = F.coalesce("client", "group", "file")
     rows = rows.withColumns({"key": key, "seen": seen()})
-    kept = (
-        "time_ms",
-        "offset",
-        "from_offset",
-        "end_offset",
-        "leader_epoch",
-        "current_epoch",
-        "detail",
-        "broker",
-        "seen",
+    row = F.struct(
+        *("time_ms", "offset", "from_offset", "end_offset", "leader_epoch", "current_epoch", "detail"),
+        *("broker", "seen"),
     )
-    row = F.struct(*kept)
-    window = in_order("key", "topic", "partition")
+    window = in_order("key", *PARTITION)
     is_a = {
         kind: F.when(F.col("kind") == kind, row) for kind in ("refused", "epoch-answer", "reset", "restore")
     }
@@ -187,7 +171,7 @@ def lost_positions(observations: Table) -> Table:
             "epoch": F.coalesce("refused.leader_epoch", "answer.leader_epoch"),
         }
     ).select(
-        *("source", "file", "position", "time_ms", "group", "client", "topic", "partition", "broker", "lost"),
+        *("source", "file", "position", "time_ms", "group", "client", *PARTITION, "broker", "lost"),
         *("strategy", "epoch", "refused", "answer", "reset"),
     )
 
@@ -204,10 +188,135 @@ def _recent(name: str) -> Column:
     return F.when(F.col("time_ms") - F.col(name)["time_ms"] <= NEAR_MS, F.col(name))
 
 
-def _by_cause(values: Mapping[str, T], column: Callable[[T], Column]) -> Case:
-    chosen: Case | None = None
+def _by_cause(values: Mapping[str, str | tuple[str, ...]]) -> Iterator[tuple[Column, str | Column]]:
     for cause, value in values.items():
-        is_it = F.col("cause") == cause
-        chosen = F.when(is_it, column(value)) if chosen is None else chosen.when(is_it, column(value))
-    assert chosen is not None
-    return chosen
+        yield F.col("cause") == cause, value if isinstance(value, str) else texts(*value)
+
+
+def _history(seed: int, kafka: str) -> Plan:
+    """A group stops; what is written meanwhile is deleted before it comes back."""
+    steps = (
+        Step(0, "rebalance"),
+        Step(100, "produce", {"producer": 0, "count": 2}),
+        Step(1_000, "stop-consumer"),
+        Step(1_500, "produce", {"producer": 0, "count": 4}),
+        Step(2_500 + late_ms(seed), "delete-records", {"percent": 70}),
+        Step(6_000, "rebalance"),
+    )
+    return Plan(seed, kafka, commit_rate=1.0, steps=steps)
+
+
+def _without_deletion(plan: Plan) -> Plan:
+    return plan.with_steps(tuple(each for each in plan.steps if each.do != "delete-records"))
+
+
+_RETAINED: Final = Template(
+    """\
+import pytest
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "retention_ms", [pytest.param("60000", id="incident"), pytest.param("604800000", id="prevented")]
+)
+def test_what_the_group_has_not_read_is_kept(retention_ms: str) -> None:
+    config = {{"log.retention.ms": retention_ms}}
+    with MockCluster(
+        kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config, clock="manual"
+    ) as cluster:
+        written = [cluster.produce("{topic}", str(number)) for number in range(10)]
+        committed = 3
+        cluster.clock.advance(3_600_000)
+        assert cluster.records("{topic}", offset=committed) == written[committed:]
+""",
+    scenario(
+        '"log.retention.ms" = "1000", "log.retention.check.interval.ms" = "200", '
+        '"log.initial.task.delay.ms" = "100"',
+        [produce(1), produce(2)],
+        ["1", "2"],
+    ),
+    '"log.retention.ms" = "1000"',
+    '"log.retention.ms" = "604800000"',
+)
+_DELETED: Final = Template(
+    """\
+import pytest
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("before", [pytest.param(9, id="incident"), pytest.param(5, id="prevented")])
+def test_what_the_group_has_not_read_is_kept(before: int) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}) as cluster:
+        written = [cluster.produce("{topic}", str(number)) for number in range(10)]
+        committed = 5
+        cluster.delete_records("{topic}", 0, before=before)
+        assert cluster.records("{topic}", offset=committed) == written[committed:]
+""",
+    scenario(
+        "",
+        [*map(produce, (1, 2, 3)), 'do = "records delete"\ntopic = "{topic}"\npartition = 0\nbefore = 3\n'],
+        ["2", "3"],
+    ),
+    "before = 3",
+    "before = 1",
+)
+
+
+def _deleted_records(
+    fails: str, passes: str, template: Template, when: str, evidence: str = ""
+) -> Reproduction:
+    return Reproduction(
+        ("reset-to-earliest", "reset-to-latest", "out-of-range"),
+        fails,
+        passes,
+        _history,
+        _without_deletion,
+        template=template,
+        when=when,
+        fits=lambda why, seen: why.startswith(_RETENTION) and evidence in seen,
+    )
+
+
+SEARCH: Final = Search(
+    "positions that were lost",
+    find,
+    ("reset", "refused"),
+    Signature(
+        SET_BACK,
+        "a consumer gave up its position, and why: retention, a truncation, a leader that was behind, an "
+        "epoch that nobody knew",
+        known_as="KAFKA-19902",
+        stories={
+            "set-back": "{who} went back",
+            "reset-to-earliest": "{who} began again at the earliest offset",
+            "reset-to-latest": "{who} went on at the latest offset",
+            "out-of-range": "{who} had an offset that is out of range",
+        },
+        rules=(
+            *leads(SET_BACK, BEHIND, GROUP, LATE_MS, "from there everything has to be read again"),
+            *leads(SET_BACK, ("offset-rewind",), GROUP, SOON_MS, "it commits from where it was set to"),
+        ),
+        alike=("unclean-election", "cut-off-leader", "truncation-gap", "topic-recreated", "undefined-epoch"),
+        reproductions=(
+            _deleted_records(
+                "records deleted that the group has not read",
+                "only those deleted that it has read",
+                _DELETED,
+                "below the log start, if somebody deleted the records",
+                "client delete records request",
+            ),
+            _deleted_records(
+                "a retention of a minute",
+                "a retention of a week",
+                _RETAINED,
+                "below the log start",
+            ),
+        ),
+    ),
+)

@@ -10,28 +10,22 @@ an offset that an administrator sets, a group that was deleted.
 
 from typing import Final
 
-from ..findings import (
-    CERTAIN,
-    LIKELY,
-    POSSIBLE,
-    SEEN,
-    before,
-    findings,
-    in_order,
-    of_kinds,
-    place,
-    row,
-    seen,
-    sentence,
-    texts,
-)
+from ..consequences import BEHIND, GROUP, LATE_MS, REWOUND, SET_BACK, SOON_MS, leads
+from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged, texts
+from ..offsets_log import SOURCES
+from ..reproduction import answering, explored
+from ..rows import SEEN, before, in_order, of_kinds, only_if, place, prefixed, row, same, seen, sentence
+from ..signature import Search, Signature
 from ..tables import Column, Table
 from ..tables import functions as F
-from . import offsets_topic
 
-_WHERE: Final = ("group", "topic", "partition")
 _OF_A_GROUP: Final = " group"
 _DAY_MS: Final = 86_400_000
+_LOSE: Final = (
+    *("offsets-load", "offsets-cleanup", "loaded-offsets", "offset-retention-start", "unsubscribed-offsets"),
+)
+_TOO_YOUNG: Final = "the offset was too young to expire, and nothing tells that it or the group was deleted"
+_CLIENT: Final = ("client", "topic", "partition")
 _SKEW_MS: Final = 1_000
 """The greatest difference between the clocks of different machines."""
 
@@ -60,7 +54,7 @@ def _timeline(observations: Table) -> Table:
     rows = rows.where("group is not null and topic is not null and partition is not null")
     rows, known = rows.select(*SEEN), row()
     is_commit = F.col("kind") == "commit"
-    everywhere, here = in_order(*_WHERE), in_order("source", *_WHERE)
+    everywhere, here = in_order(*GROUP), in_order("source", *GROUP)
     return rows.withColumns(
         {
             "commit": F.last(F.when(is_commit, known), True).over(before(everywhere)),
@@ -73,13 +67,13 @@ def _timeline(observations: Table) -> Table:
 def _with_watched(suspects: Table, observations: Table) -> Table:
     """`watched`: whether the files would show who else changed the group's offsets meanwhile. A trace does;
     the offsets topic does if it has what the group did afterwards. Clients know nothing of it."""
-    told = observations.where(F.col("source").isin(*offsets_topic.SOURCES) & F.col("group").isNotNull())
-    told = told.groupBy(*_WHERE).agg(F.max("time_ms").alias("told_ms"))
-    told = told.select(*(F.col(name).alias(f"_{name}") for name in _WHERE), "told_ms")
-    same = [F.col(name) == F.col(f"_{name}") for name in _WHERE]
-    suspects = suspects.join(told, same, "left").drop(*(f"_{name}" for name in _WHERE))
-    watched = (F.col("source") == "trace") | (F.col("told_ms") >= F.col("time_ms"))
-    return suspects.withColumn("watched", F.coalesce(watched, F.lit(False))).drop("told_ms")
+    told = observations.where(F.col("source").isin(*SOURCES) & F.col("group").isNotNull())
+    last = told.groupBy(*GROUP).agg(F.max("time_ms").alias("told_ms"))
+    suspects = suspects.join(prefixed(last, "_", *GROUP, "told_ms"), same("_", GROUP), "left")
+    watched = (F.col("source") == "trace") | (F.col("_told_ms") >= F.col("time_ms"))
+    return suspects.withColumn("watched", F.coalesce(watched, F.lit(False))).drop(
+        *(f"_{name}" for name in (*GROUP, "told_ms"))
+    )
 
 
 def _restored(suspects: Table, rows: Table) -> Table:
@@ -91,39 +85,36 @@ def _restored(suspects: Table, rows: Table) -> Table:
         & (one_clock | (F.col("time_ms") - F.col("commit.time_ms") > _SKEW_MS))
     )
     # Of the many commits only those of partitions in which something went back.
-    where = F.broadcast(went_back.select(*_WHERE).distinct())
-    old = (
-        rows.where("kind = 'commit'")
-        .join(where, list(_WHERE), "left_semi")
-        .select(
-            *(F.col(name).alias(f"old_{name}") for name in (*_WHERE, "offset", "time_ms")),
-            row().alias("old_row"),
-        )
-    )
-    same = [F.col(name).eqNullSafe(F.col(f"old_{name}")) for name in (*_WHERE, "offset")]
-    pairs = went_back.join(old, [*same, F.col("old_time_ms") <= F.col("time_ms")], "left")
-    key = ("file", "position", *_WHERE)
+    where = F.broadcast(went_back.select(*GROUP).distinct())
+    commits = rows.where("kind = 'commit'").join(where, GROUP, "left_semi")
+    old = prefixed(commits, "old_", *GROUP, "offset", "time_ms", old_row=row())
+    earlier = [*same("old_", (*GROUP, "offset")), F.col("old_time_ms") <= F.col("time_ms")]
+    pairs = went_back.join(old, earlier, "left")
+    key = ("file", "position", *GROUP)
     last = F.max_by("old_row", "old_time_ms").alias("old")
     others = [F.first(name).alias(name) for name in (*SEEN, "commit", "watched") if name not in key]
     one = pairs.groupBy(*key).agg(*others, last)
-    age = F.col("time_ms") - F.col("old.time_ms")
     as_loaded = F.col("old").isNotNull()
     return findings(
         one,
         signature="offset-rewind",
-        confidence=F.when(F.col("source") == "trace", CERTAIN)
-        .when(F.col("watched"), LIKELY)
-        .otherwise(POSSIBLE),
-        why=F.when(
-            F.col("source") == "trace", "the trace tells both the newer commit and, later, the older offset"
-        )
-        .when(
-            F.col("watched"),
-            "the offsets topic has no commit of the older offset in between; clocks of the files may differ",
-        )
-        .otherwise(
-            "an operator's reset would leave the same in these files: the offsets topic, from before until "
-            "after it, would tell"
+        **judged(
+            If(
+                F.col("source") == "trace",
+                CERTAIN,
+                "the trace tells both the newer commit and, later, the older offset",
+            ),
+            If(
+                F.col("watched"),
+                LIKELY,
+                "the offsets topic has no commit of the older offset in between; clocks of the files may "
+                "differ",
+            ),
+            Else(
+                POSSIBLE,
+                "an operator's reset would leave the same in these files: the offsets topic, from before "
+                "until after it, would tell",
+            ),
         ),
         summary=F.concat(
             sentence(
@@ -133,14 +124,11 @@ def _restored(suspects: Table, rows: Table) -> Table:
                 back=F.col("commit.offset") - F.col("offset"),
                 newest="commit.offset",
             ),
-            F.when(
-                F.col("old").isNotNull(),
-                sentence(
-                    ": that of an older commit, of {age} ms before, as when loading the offsets "
-                    "stopped early",
-                    age=age,
-                ),
-            ).otherwise(""),
+            only_if(
+                as_loaded,
+                ": that of an older commit, of {age} ms before, as when loading the offsets stopped early",
+                age=F.col("time_ms") - F.col("old.time_ms"),
+            ),
         ),
         evidence=[seen("old"), seen("commit"), seen()],
         behaviours=["offsets-load", "time-retention"],
@@ -166,25 +154,25 @@ def _lost(suspects: Table, observations: Table) -> Table:
     return findings(
         gone.withColumns({"waited": waited, "deleted": tombstone}),
         signature="offset-lost",
-        confidence=F.when((F.col("waited") >= _DAY_MS) | F.col("deleted").isNotNull(), POSSIBLE)
-        .when(F.col("source") == "trace", CERTAIN)
-        .when(F.col("watched"), LIKELY)
-        .otherwise(POSSIBLE),
-        why=F.when(
-            F.col("waited") >= _DAY_MS, "so long after the commit the offset may have expired as configured"
-        )
-        .when(
-            F.col("deleted").isNotNull(),
-            "a tombstone followed a commit that was too young to expire; deleting offsets by "
-            "hand does that too",
-        )
-        .when(
-            F.col("watched"),
-            "the offset was too young to expire, and nothing tells that it or the group was deleted",
-        )
-        .otherwise(
-            "an operator who deletes the offset or the group leaves the same in these files: the offsets "
-            "topic, from before until after it, would tell"
+        **judged(
+            If(
+                F.col("waited") >= _DAY_MS,
+                POSSIBLE,
+                "so long after the commit the offset may have expired as configured",
+            ),
+            If(
+                F.col("deleted").isNotNull(),
+                POSSIBLE,
+                "a tombstone followed a commit that was too young to expire; deleting offsets by hand does "
+                "that too",
+            ),
+            If(F.col("source") == "trace", CERTAIN, _TOO_YOUNG),
+            If(F.col("watched"), LIKELY, _TOO_YOUNG),
+            Else(
+                POSSIBLE,
+                "an operator who deletes the offset or the group leaves the same in these files: the offsets "
+                "topic, from before until after it, would tell",
+            ),
         ),
         summary=sentence(
             "group {group} was told that it has no offset of {at}, {waited} ms after it had "
@@ -193,13 +181,7 @@ def _lost(suspects: Table, observations: Table) -> Table:
             newest="commit.offset",
         ),
         evidence=[seen("commit"), seen("deleted"), seen()],
-        behaviours=[
-            "offsets-load",
-            "offsets-cleanup",
-            "loaded-offsets",
-            "offset-retention-start",
-            "unsubscribed-offsets",
-        ],
+        behaviours=_LOSE,
         ids=["KAFKA-8069", "KAFKA-4682", "KAFKA-13636"],
     )
 
@@ -211,35 +193,32 @@ def _committed(suspects: Table, observations: Table) -> Table:
         & (F.col("offset") >= 0)
         & (F.col("offset") < F.col("last.offset"))
         & ~by_hand
-        & ~F.col("source").isin(*offsets_topic.SOURCES)
+        & ~F.col("source").isin(*SOURCES)
     )
-    where = F.broadcast(went_back.select("client", "topic", "partition").distinct())
-    fetched = (
-        of_kinds(observations, "position")
-        .join(where, ["client", "topic", "partition"], "left_semi")
-        .select(
-            *(
-                F.col(name).alias(f"at_{name}")
-                for name in ("client", "topic", "partition", "offset", "time_ms")
-            )
-        )
-    )
-    same = [F.col(name) == F.col(f"at_{name}") for name in ("client", "topic", "partition")]
+    where = F.broadcast(went_back.select(*_CLIENT).distinct())
+    fetched = of_kinds(observations, "position").join(where, _CLIENT, "left_semi")
+    fetched = prefixed(fetched, "at_", *_CLIENT, "offset", "time_ms")
     between = F.col("at_time_ms").between(F.col("last.time_ms"), F.col("time_ms"))
-    pairs = went_back.join(fetched, [*same, between], "left")
-    key = ("file", "position", *_WHERE)
+    pairs = went_back.join(fetched, [*same("at_", _CLIENT), between], "left")
+    key = ("file", "position", *GROUP)
     others = [F.first(name).alias(name) for name in (*SEEN, "last") if name not in key]
     one = pairs.groupBy(*key).agg(*others, F.min("at_offset").alias("lowest"))
     # A consumer that fetches from there was set back: by itself, by its user, or by what `resets` finds.
     one = one.where(F.col("lowest").isNull() | (F.col("lowest") >= F.col("last.offset")))
-    watched = F.col("lowest").isNotNull()
     return findings(
         one,
         signature="offset-rewind",
-        confidence=F.when(watched, LIKELY).otherwise(POSSIBLE),
-        why=F.when(
-            watched, "the client's own position did not go back: a late or overtaken commit"
-        ).otherwise("the files don't tell where the consumer read, so it may have been set back by its user"),
+        **judged(
+            If(
+                F.col("lowest").isNotNull(),
+                LIKELY,
+                "the client's own position did not go back: a late or overtaken commit",
+            ),
+            Else(
+                POSSIBLE,
+                "the files don't tell where the consumer read, so it may have been set back by its user",
+            ),
+        ),
         summary=sentence(
             "group {group} committed {offset} for {at}, {back} behind the {newest} before",
             at=place(),
@@ -248,3 +227,40 @@ def _committed(suspects: Table, observations: Table) -> Table:
         ),
         evidence=[seen("last"), seen()],
     )
+
+
+SEARCH: Final = Search(
+    "offsets that go back",
+    find,
+    ("commit", "restore", "reset", "tombstone"),
+    Signature(
+        REWOUND,
+        "a group is given, or commits, an older offset than it had, or none although it had one; in a dump "
+        "of the offsets topic: a group with members goes back, near an older commit of its own",
+        known_as="LinkedIn's first rewind, KAFKA-5600",
+        stories={
+            "offset-rewind": "{who} went back",
+            "offset-lost": "{who} had no committed offset any more",
+        },
+        rules=(
+            *leads(REWOUND, SET_BACK, GROUP, SOON_MS, "there was no valid offset to begin with"),
+            *leads(REWOUND, BEHIND, GROUP, LATE_MS, "from there everything has to be read again"),
+        ),
+        alike=(
+            *("load-ended-early", "tombstone-of-live-group", "unclean-election", "truncation-gap"),
+            "topic-recreated",
+        ),
+        reproductions=(
+            explored(
+                ("offset-rewind",),
+                "offsets-load=stops",
+                "offsets-load=skips",
+                "group-offset-back",
+                answering(offsets_load="skips"),
+                policies={"offsets-load": "stops"},
+                offsets_topic=True,
+                newer_commits=True,
+            ),
+        ),
+    ),
+)

@@ -8,54 +8,45 @@ accepted later.
 
 from typing import Final
 
-from ..findings import (
-    CERTAIN,
-    LIKELY,
-    POSSIBLE,
-    before,
-    findings,
-    in_order,
-    of_kinds,
-    place,
-    seen,
-    sentence,
-    texts,
-)
+from ..beside import beside
+from ..consequences import SEQUENCES
+from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged, texts
+from ..reproduction import forgotten_producer
+from ..rows import before, first_of, in_order, of_kinds, only_if, place, prefixed, same, seen, sentence
+from ..signature import Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
-from .beside import beside
 
 _DELIVERED_MS: Final = 120_000
 """The default of `delivery.timeout.ms`: for so long a batch is sent again."""
-ERRORS: Final = ("OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID")
+_UNKNOWN: Final = "UNKNOWN_PRODUCER_ID"
+ERRORS: Final = ("OUT_OF_ORDER_SEQUENCE_NUMBER", _UNKNOWN)
 _KEY: Final = ("topic", "partition", "producer_id")
 _SPURIOUS: Final = ("producer-state-retention", "unknown-producer", "marker-only-producer")
+_SPURIOUS_IDS: Final = ("KIP-185", "KAFKA-5793", "KAFKA-7190", "KIP-360")
 _LOST: Final = ("election", "isr-entry")
+_RETAINED: Final = "the log starts past the last offset that the producer had acknowledged"
+_MISSING: Final = (
+    "the log does not start past the last offset that the producer had acknowledged, so it should be there"
+)
 
 
 def find(observations: Table) -> Table:
     refused = of_kinds(observations, "refused").where(F.col("error").isin(*ERRORS))
     refused = refused.where("topic is not null and partition is not null and producer_id is not null")
     refused = refused.withColumn("seen", seen()).persist()
-    keys = refused.select(*_KEY).distinct()
-    appends = (
-        of_kinds(observations, "append")
-        .join(F.broadcast(keys), list(_KEY), "left_semi")
-        .withColumn("seen", seen())
-    )
-    window = in_order(*_KEY)
+    keys = F.broadcast(refused.select(*_KEY).distinct())
+    appends = of_kinds(observations, "append").join(keys, _KEY, "left_semi").withColumn("seen", seen())
     is_append = F.col("kind") == "append"
     written = F.when(is_append, F.struct("offset", "end_offset", "sequence", "producer_epoch", "seen"))
-    both = refused.unionByName(appends).withColumn("acknowledged", F.last(written, True).over(before(window)))
+    both = refused.unionByName(appends).withColumn(
+        "acknowledged", F.last(written, True).over(before(in_order(*_KEY)))
+    )
     rows = _without_taken(both.where(~is_append), appends)
     # One finding for batches that are refused again and again, and for those that were in flight after them.
-    ranked = rows.withColumns(
-        {
-            "times": F.count("*").over(Window.partitionBy(*_KEY, "acknowledged.offset")),
-            "nth": F.row_number().over(in_order(*_KEY, "acknowledged.offset")),
-        }
-    ).where("nth = 1")
-    rows = ranked.select(
+    once = (*_KEY, "acknowledged.offset")
+    rows = rows.withColumn("times", F.count("*").over(Window.partitionBy(*once)))
+    rows = first_of(rows, in_order(*once)).select(
         *("source", "file", "position", "time_ms", "broker", "client", *_KEY, "error", "sequence", "seen"),
         *("acknowledged", "times"),
     )
@@ -66,31 +57,28 @@ def find(observations: Table) -> Table:
     kind = F.when(last.isNull() | start.isNull(), "unclear").when(start > last, "retention").otherwise("loss")
     rows = rows.withColumns({"last": last, "start": start, "verdict": kind})
     retention, loss = F.col("verdict") == "retention", F.col("verdict") == "loss"
-    unknown = F.col("error") == ERRORS[1]
+    sure = (F.col("error") == _UNKNOWN) | F.col("truncation").isNotNull() | (F.col("leader.leader_epoch") > 0)
     return findings(
         rows,
         signature=F.when(retention, "spurious-sequence-error")
         .when(loss, "lost-records")
         .otherwise("sequence-error"),
-        confidence=F.when(retention & (F.col("source") == "trace"), CERTAIN)
-        .when(retention, LIKELY)
-        .when(loss & (unknown | F.col("truncation").isNotNull() | (F.col("leader.leader_epoch") > 0)), LIKELY)
-        .otherwise(POSSIBLE),
-        why=F.when(retention, "the log starts past the last offset that the producer had acknowledged")
-        .when(
-            loss,
-            "the log does not start past the last offset that the producer had acknowledged, so "
-            "it should be there",
-        )
-        .otherwise("the files don't tell both where the log starts and what the producer had acknowledged"),
+        **judged(
+            If(retention & (F.col("source") == "trace"), CERTAIN, _RETAINED),
+            If(retention, LIKELY, _RETAINED),
+            If(loss & sure, LIKELY, _MISSING),
+            If(loss, POSSIBLE, _MISSING),
+            Else(
+                POSSIBLE,
+                "the files don't tell both where the log starts and what the producer had acknowledged",
+            ),
+        ),
         summary=F.concat(
             sentence("producer {producer_id} was refused in {at} with {error}", at=place()),
-            F.when(F.col("sequence").isNotNull(), sentence(" at sequence {sequence}")).otherwise(""),
-            F.when(F.col("times") > 1, sentence(" ({times} times)")).otherwise(""),
-            F.when(F.col("last").isNotNull(), sentence(", after offset {last} was acknowledged")).otherwise(
-                ""
-            ),
-            F.when(F.col("start").isNotNull(), sentence("; the log starts at {start}")).otherwise(""),
+            only_if(F.col("sequence").isNotNull(), " at sequence {sequence}"),
+            only_if(F.col("times") > 1, " ({times} times)"),
+            only_if(F.col("last").isNotNull(), ", after offset {last} was acknowledged"),
+            only_if(F.col("start").isNotNull(), "; the log starts at {start}"),
             F.when(retention, ": retention took its records, nothing is lost that was to be kept")
             .when(loss, ": acknowledged records are lost")
             .otherwise(""),
@@ -102,9 +90,7 @@ def find(observations: Table) -> Table:
             F.col("seen"),
         ],
         behaviours=F.when(loss, texts(*_LOST)).otherwise(texts(*_SPURIOUS)),
-        ids=F.when(loss, texts("KIP-185", "KAFKA-19880")).otherwise(
-            texts("KIP-185", "KAFKA-5793", "KAFKA-7190", "KIP-360")
-        ),
+        ids=F.when(loss, texts("KIP-185", "KAFKA-19880")).otherwise(texts(*_SPURIOUS_IDS)),
     )
 
 
@@ -113,10 +99,29 @@ def _without_taken(refused: Table, appends: Table) -> Table:
 
     A segment has the time at which a batch was made, before it was refused; brokers don't log its epoch.
     """
-    batches = appends.select(
-        *(F.col(name).alias(f"_{name}") for name in (*_KEY, "producer_epoch", "sequence", "time_ms"))
-    )
-    same = [F.col(name) == F.col(f"_{name}") for name in (*_KEY, "sequence")]
-    same.append(F.coalesce(F.col("producer_epoch") == F.col("_producer_epoch"), F.lit(True)))
-    same.append(F.col("_time_ms") >= F.col("time_ms") - _DELIVERED_MS)
-    return refused.join(batches, same, "left_anti")
+    batches = prefixed(appends, "_", *_KEY, "producer_epoch", "sequence", "time_ms")
+    again = same("_", (*_KEY, "sequence"))
+    again.append(F.coalesce(F.col("producer_epoch") == F.col("_producer_epoch"), F.lit(True)))
+    again.append(F.col("_time_ms") >= F.col("time_ms") - _DELIVERED_MS)
+    return refused.join(batches, again, "left_anti")
+
+
+SEARCH: Final = Search(
+    "sequences of producers",
+    find,
+    ("refused",),
+    Signature(
+        SEQUENCES,
+        "errors about sequence numbers, told apart by the log start offset and the last offset that was "
+        "acknowledged",
+        known_as="KIP-185, KIP-360",
+        stories={
+            "spurious-sequence-error": "{who} got an error about sequence numbers without having lost a "
+            "record",
+            "lost-records": "{who} lost records that had been acknowledged",
+        },
+        alike=("unclean-election", "truncation-gap", "producer-expired"),
+        reproductions=(forgotten_producer("spurious-sequence-error", "spurious-out-of-order"),),
+    ),
+    Signature(("sequence-error",), "such an error, if the files don't tell these two offsets"),
+)

@@ -8,12 +8,15 @@ not know of, so that no marker comes.
 
 from typing import Final
 
-from ..findings import CERTAIN, LIKELY, POSSIBLE, findings, of_kinds, place, seen, sentence
+from ..consequences import EVER_MS, LATE_MS, PARTITION, PRODUCER, SEQUENCES, leads
+from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
+from ..reproduction import forgotten_producer
+from ..rows import of_kinds, only_if, place, prefixed, same, seen, sentence
+from ..signature import BATCHES, Alike, Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
 _MAPPING: Final = "INVALID_PRODUCER_ID_MAPPING"
-_WHERE: Final = ("topic", "partition")
 _INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 """What coordinators write to."""
 _LEAST_MS: Final = 500
@@ -23,6 +26,10 @@ _LONGEST_MS: Final = 900_000
 """That of `transaction.max.timeout.ms`."""
 _SEQUENCES: Final = 2**31
 _UNTOLD: Final = -1
+_COPIED: Final = (
+    "no marker follows the batch; the coordinator knows of no transaction that is open, but its log may have "
+    "been copied before the batch was written"
+)
 _SKEW_MS: Final = 1_000
 """The greatest difference between the clocks of brokers and clients."""
 
@@ -39,10 +46,8 @@ def _expired(observations: Table) -> Table:
         (F.col("error") == _MAPPING) & F.col("transactional_id").isNotNull()
     )
     deleted = of_kinds(observations, "tombstone").where("transactional_id is not null")
-    deleted = deleted.withColumn("seen", seen()).select(
-        F.col("transactional_id").alias("_id"), F.col("time_ms").alias("_ms"), F.col("seen").alias("_seen")
-    )
-    known = [F.col("transactional_id") == F.col("_id"), F.col("_ms") <= F.col("time_ms") + _SKEW_MS]
+    deleted = prefixed(deleted, "_", "transactional_id", _ms=F.col("time_ms"), _seen=seen())
+    known = [*same("_", ["transactional_id"]), F.col("_ms") <= F.col("time_ms") + _SKEW_MS]
     rows = (
         refused.withColumn("seen", seen())
         .join(deleted, known, "left")
@@ -58,15 +63,20 @@ def _expired(observations: Table) -> Table:
     return findings(
         rows,
         signature="transactional-id-expired",
-        confidence=F.when(told, CERTAIN).otherwise(LIKELY),
-        why=F.when(
-            told, "the coordinator deleted the id, and the client that went on to use it was refused"
-        ).otherwise("the coordinator knows of no such producer; a new one with the same id would fence it"),
+        **judged(
+            If(
+                told,
+                CERTAIN,
+                "the coordinator deleted the id, and the client that went on to use it was refused",
+            ),
+            Else(
+                LIKELY,
+                "the coordinator knows of no such producer; a new one with the same id would fence it",
+            ),
+        ),
         summary=F.concat(
             sentence("the producer of transactional id {transactional_id} was refused: its id had expired"),
-            F.when(told, sentence(" {ago} ms before", ago=F.col("at_ms") - F.col("deleted_ms"))).otherwise(
-                ""
-            ),
+            only_if(told, " {ago} ms before", ago=F.col("at_ms") - F.col("deleted_ms")),
         ),
         evidence=[F.col("deleted"), F.col("seen")],
         ids=["KIP-98"],
@@ -74,7 +84,7 @@ def _expired(observations: Table) -> Table:
 
 
 def _hanging(observations: Table) -> Table:
-    key = (*_WHERE, "producer_id")
+    key = (*PARTITION, "producer_id")
     appends = of_kinds(observations, "append").where(
         "producer_id is not null and detail like '%transactional%'"
     )
@@ -87,7 +97,7 @@ def _hanging(observations: Table) -> Table:
         .agg(F.min("time_ms").alias("time_ms"), F.min_by("seen", "file").alias("seen"))
     )
     markers = appends.where(control).groupBy(*key).agg(F.max("offset").alias("_ended"))
-    ends = of_kinds(observations, "append").groupBy(*_WHERE).agg(F.max("time_ms").alias("end_ms"))
+    ends = of_kinds(observations, "append").groupBy(*PARTITION).agg(F.max("time_ms").alias("end_ms"))
     unended = batches.join(markers, list(key), "left").where("offset > coalesce(_ended, -1)")
     first = unended.groupBy(*key).agg(
         F.min("offset").alias("offset"),
@@ -108,7 +118,7 @@ def _hanging(observations: Table) -> Table:
     by_file = of_kinds(observations, "transaction").groupBy(F.col("file").alias("state_file"))
     known = by_file.agg(F.max("time_ms").alias("known_ms"))
     rows = first.join(states, "producer_id").where("state like 'Complete%' or state like 'Empty%'")
-    rows = rows.join(ends, list(_WHERE), "left").withColumn("state_file", F.col("state_seen.file"))
+    rows = rows.join(ends, list(PARTITION), "left").withColumn("state_file", F.col("state_seen.file"))
     rows = rows.join(known, "state_file", "left")
     # Whoever copies the files of brokers that run may have the begin of a transaction, and not its state.
     goes_on = F.coalesce(F.col("end_ms") - F.col("time_ms"), F.lit(0))
@@ -117,15 +127,14 @@ def _hanging(observations: Table) -> Table:
     return findings(
         rows,
         signature="hanging-transaction",
-        confidence=F.when(F.col("sure"), CERTAIN)
-        .when(F.col("goes_on") >= _USUAL_MS, LIKELY)
-        .otherwise(POSSIBLE),
-        why=F.when(
-            F.col("sure"),
-            "no marker follows the batch, and the coordinator knows of no transaction that is open",
-        ).otherwise(
-            "no marker follows the batch; the coordinator knows of no transaction that is open, but its log "
-            "may have been copied before the batch was written"
+        **judged(
+            If(
+                F.col("sure"),
+                CERTAIN,
+                "no marker follows the batch, and the coordinator knows of no transaction that is open",
+            ),
+            If(F.col("goes_on") >= _USUAL_MS, LIKELY, _COPIED),
+            Else(POSSIBLE, _COPIED),
         ),
         summary=sentence(
             "a batch of transactional id {transactional_id} at offset {offset} of {at} belongs to no "
@@ -145,7 +154,7 @@ def _written_twice(observations: Table) -> Table:
     of offsets has base sequence 0, and the producer's epoch rises with each transaction only since KIP-890
     (GroupMetadataManager.storeOffsets, CoordinatorRuntime; ProducerAppendInfo.checkSequence).
     """
-    key = (*_WHERE, "producer_id", "producer_epoch", "sequence", "records")
+    key = (*PARTITION, "producer_id", "producer_epoch", "sequence", "records")
     batches = (
         of_kinds(observations, "append")
         .where(
@@ -167,26 +176,27 @@ def _written_twice(observations: Table) -> Table:
         .groupBy(*key, "offset", "again")
         .agg(F.min("file").alias("file"), F.max("same_time").alias("same_time"))
     )
-    shown = batches.withColumn("seen", seen()).select(
-        *(F.col(name).alias(f"_{name}") for name in ("file", *key, "offset")), "seen"
-    )
-    same = [F.col(name) == F.col(f"_{name}") for name in ("file", *key)]
-    same.append(F.col("_offset").isin(F.col("offset"), F.col("again")))
+    shown = prefixed(batches, "_", "file", *key, "offset", seen=seen())
+    either = [*same("_", ("file", *key)), F.col("_offset").isin(F.col("offset"), F.col("again"))]
     rows = (
-        twice.join(shown, same)
+        twice.join(shown, either)
         .groupBy(*key, "offset", "again", "same_time")
         .agg(F.collect_list("seen").alias("evidence"))
     )
-    stamped_alike = F.coalesce("same_time", F.lit(False))
     return findings(
         rows,
         signature="producer-expired",
-        confidence=F.when(stamped_alike, LIKELY).otherwise(POSSIBLE),
-        why=F.when(
-            stamped_alike, "a leader refuses to append a batch again, unless it has forgotten the producer"
-        ).otherwise(
-            "the batches have other times: the broker stamped them, or the producer began again with this "
-            "sequence, because its leader had forgotten it"
+        **judged(
+            If(
+                F.coalesce("same_time", F.lit(False)),
+                LIKELY,
+                "a leader refuses to append a batch again, unless it has forgotten the producer",
+            ),
+            Else(
+                POSSIBLE,
+                "the batches have other times: the broker stamped them, or the producer began again with "
+                "this sequence, because its leader had forgotten it",
+            ),
         ),
         summary=sentence(
             "producer {producer_id} wrote its batch of sequence {sequence} to {at} twice, at offset {offset} "
@@ -197,3 +207,31 @@ def _written_twice(observations: Table) -> Table:
         behaviours=["producer-state-retention"],
         ids=["KIP-360"],
     )
+
+
+_HANGING: Final = ("hanging-transaction",)
+_FORGOTTEN: Final = ("producer-expired",)
+SEARCH: Final = Search(
+    "transactions",
+    find,
+    ("refused", "append"),
+    Signature(
+        ("transactional-id-expired",), "a transactional producer was refused, because its id had expired"
+    ),
+    Signature(
+        _FORGOTTEN,
+        "the leader had forgotten an idempotent producer: a batch that it sent again is in the log twice; "
+        "only *possible* if the two have other times",
+        known_as="KIP-360",
+        rules=leads(_FORGOTTEN, SEQUENCES, PRODUCER, LATE_MS, "nobody knew its last sequence"),
+        looked_for=Alike("a producer that was forgotten", _FORGOTTEN, BATCHES),
+        reproductions=(forgotten_producer("producer-expired", "written-twice"),),
+    ),
+    Signature(
+        _HANGING,
+        "a batch that came after its transaction: no marker follows, and read_committed consumers wait; "
+        "*certain* only if the coordinator's log goes on after it, or the partition's for 15 minutes",
+        known_as="KIP-890",
+        rules=leads(_HANGING, ("lag-spike",), PARTITION, EVER_MS, "nothing more is stable"),
+    ),
+)

@@ -8,27 +8,16 @@ consumers still asked it.
 
 from typing import Final
 
-from ..findings import (
-    CERTAIN,
-    LIKELY,
-    POSSIBLE,
-    before,
-    findings,
-    in_order,
-    of_kinds,
-    place,
-    row,
-    seen,
-    sentence,
-    texts,
-    who,
-)
+from ...simulation.consumer_setting import Commit
+from ..beside import beside, near
+from ..consequences import LATE_MS, PARTITION, SEQUENCES, SET_BACK, SHORTER, leads
+from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged, texts
+from ..reproduction import explored, with_epochs
+from ..rows import before, in_order, of_kinds, only_if, place, prefixed, row, same, seen, sentence, who
+from ..signature import BROKERS, Alike, Search, Signature
 from ..tables import Table
 from ..tables import functions as F
-from .beside import beside, near
 from .resets import lost_positions
-
-_ID: Final = "KAFKA-19902"
 
 
 def find(observations: Table) -> Table:
@@ -52,27 +41,22 @@ def _gaps(observations: Table) -> Table:
     cut_off = F.coalesce(refused_by, alone, F.col("cut.broker"))
     end = F.coalesce("cut.from_offset", "ends.end_offset")
     new_leader = F.when(F.col("new.leader") != cut_off, F.col("new.leader"))
-    rows = rows.withColumns(
-        {
-            "cut_off": cut_off,
-            "end": end,
-            "new_leader": new_leader,
-            "above": F.col("lost") > end,
-            "alone": alone,
-        }
-    )
-    whole = F.col("above") & F.col("cut_off").isNotNull()
+    made = {"cut_off": cut_off, "end": end, "new_leader": new_leader, "alone": alone}
+    rows = rows.withColumns({**made, "above": F.col("lost") > end})
+    known, told, is_alone = F.col("cut_off").isNotNull(), refused_by.isNotNull(), F.col("alone").isNotNull()
     return findings(
         rows,
         signature="truncation-gap",
-        confidence=F.when(refused_by.isNotNull(), CERTAIN).when(whole, LIKELY).otherwise(POSSIBLE),
-        why=F.when(refused_by.isNotNull(), "the trace says which broker refused, and that another one led")
-        .when(
-            whole,
-            "the position lies above all that the log held before it was cut, so what was read "
-            "came from another leader",
-        )
-        .otherwise("a position above the cut, within a minute of it"),
+        **judged(
+            If(told, CERTAIN, "the trace says which broker refused, and that another one led"),
+            If(
+                F.col("above") & known,
+                LIKELY,
+                "the position lies above all that the log held before it was cut, so what was read "
+                "came from another leader",
+            ),
+            Else(POSSIBLE, "a position above the cut, within a minute of it"),
+        ),
         summary=F.concat(
             sentence(
                 "{who} was out of range at {lost} in {at}, {gap} above the {cut} to which the "
@@ -82,29 +66,21 @@ def _gaps(observations: Table) -> Table:
                 gap=F.col("lost") - F.col("cut.offset"),
                 cut="cut.offset",
             ),
-            F.when(F.col("end").isNotNull(), sentence(" (from {end})")).otherwise(""),
-            F.when(
-                F.col("cut_off").isNotNull()
-                & (F.coalesce("above", F.col("alone").isNotNull()) | refused_by.isNotNull()),
-                F.concat(
-                    sentence(
-                        "; a possible cause: broker {cut_off} went on as leader, cut off from the others"
-                    ),
-                    F.when(F.col("alone").isNotNull(), sentence(" (it shrank the ISR to itself)")).otherwise(
-                        ""
-                    ),
-                    F.when(
-                        F.col("new_leader").isNotNull(), sentence(", while broker {new_leader} led already")
-                    ).otherwise(""),
-                ),
-            ).otherwise(""),
+            only_if(F.col("end").isNotNull(), " (from {end})"),
+            only_if(
+                known & (F.coalesce("above", is_alone) | told),
+                "; a possible cause: broker {cut_off} went on as leader, cut off from the "
+                "others{alone}{other}",
+                alone=only_if(is_alone, " (it shrank the ISR to itself)"),
+                other=only_if(F.col("new_leader").isNotNull(), ", while broker {new_leader} led already"),
+            ),
         ),
         evidence=[
             F.col(name)
             for name in ("refused.seen", "reset.seen", "isr.seen", "ends.seen", "new.seen", "cut.seen")
         ],
         behaviours=F.when(F.col("above"), texts("broker-session")).otherwise(texts("election")),
-        ids=[_ID],
+        ids=["KAFKA-19902"],
         columns={"broker": F.col("cut_off")},
     )
 
@@ -133,28 +109,31 @@ def _fell(observations: Table) -> Table:
         & (F.col("was.offset") == F.col("highest"))
         & ~F.coalesce(again, F.lit(False))
     )
-    keys = ("source", "topic", "partition", "time_ms", "end_offset", "highest", "was", "seen")
+    keys = ("source", *PARTITION, "time_ms", "end_offset", "highest", "was", "seen")
     fell = fell.withColumn("seen", seen()).select(*keys)
-    stood = of_kinds(observations, "commit").select(
-        *(F.col(name).alias(f"_{name}") for name in ("topic", "partition", "time_ms", "offset")),
-        F.col("group").alias("who"),
+    stood = prefixed(
+        of_kinds(observations, "commit"), "_", *PARTITION, "time_ms", "offset", who=F.col("group")
     )
     above = [
-        F.col("topic") == F.col("_topic"),
-        F.col("partition") == F.col("_partition"),
+        *same("_", PARTITION),
         F.col("_time_ms") <= F.col("time_ms"),
         F.col("_offset") > F.col("end_offset"),
     ]
     rows = (
         fell.join(stood, above, "left").groupBy(*keys).agg(F.array_sort(F.collect_set("who")).alias("groups"))
     )
-    told = F.col("source") == "trace"
+    names = F.array_join("groups", ", ")
     return findings(
         rows,
         signature="log-end-fell",
-        confidence=F.when(told, CERTAIN).otherwise(LIKELY),
-        why=F.when(told, "the trace tells the leader's log end and high watermark").otherwise(
-            "one broker's own lines; a topic that was deleted and made again looks the same"
+        **judged(
+            If(
+                F.col("source") == "trace", CERTAIN, "the trace tells the leader's log end and high watermark"
+            ),
+            Else(
+                LIKELY,
+                "one broker's own lines; a topic that was deleted and made again looks the same",
+            ),
         ),
         summary=F.concat(
             sentence(
@@ -163,15 +142,42 @@ def _fell(observations: Table) -> Table:
                 at=place(),
                 lost=F.col("highest") - F.col("end_offset"),
             ),
-            F.when(
-                F.size("groups") > 0,
-                sentence("; groups that stood above: {names}", names=F.array_join("groups", ", ")),
-            ).otherwise(""),
+            only_if(F.size("groups") > 0, "; groups that stood above: {names}", names=names),
         ),
-        evidence=[
-            seen("was"),
-            F.col("seen"),
-        ],
+        evidence=[seen("was"), F.col("seen")],
         behaviours=["election", "isr-entry"],
         ids=["KAFKA-7128"],
     )
+
+
+SEARCH: Final = Search(
+    "truncations",
+    find,
+    ("reset", "refused", "high-watermark"),
+    Signature(
+        SHORTER,
+        "a position above the offset to which the log was truncated; a log end that fell below the high "
+        "watermark; the leader that was cut off, if there was one",
+        known_as="KAFKA-19902, unclean election",
+        stories={
+            "truncation-gap": "a position lay past the end of the log",
+            "log-end-fell": "the log end offset fell",
+        },
+        rules=(
+            *leads(SHORTER, SET_BACK, PARTITION, LATE_MS, "the log was cut below the position"),
+            *leads(SHORTER, SEQUENCES, PARTITION, LATE_MS, "what was acknowledged was cut off"),
+        ),
+        alike=("unclean-election", "cut-off-leader", "topic-recreated"),
+        looked_for=Alike("a truncation", SHORTER, BROKERS, "truncation"),
+        reproductions=(
+            explored(
+                ("truncation-gap",),
+                "offsets committed without epochs",
+                "offsets committed with epochs",
+                "reset-without-loss",
+                with_epochs,
+                commit=Commit.NO_EPOCH,
+            ),
+        ),
+    ),
+)

@@ -137,4 +137,4 @@ row_number = _named("row_number")
 size = _named("size")
 sum = _named("sum")
 
-__all__ = ["col", "lit"]
+__all__ = ["Case", "col", "column", "lit"]

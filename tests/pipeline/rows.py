@@ -96,9 +96,9 @@ def rows_of(stories: Mapping[str, History]) -> list[Observation]:
 
 def found_in(rows: Iterable[Observation], search: Search, engine: Engine | None = None) -> list[Row]:
     """What a search finds; with DuckDB, unless another engine is given."""
+    from mockbroker.pipeline.client_groups import with_groups
     from mockbroker.pipeline.engine import DuckEngine
-    from mockbroker.pipeline.findings import comparable
-    from mockbroker.pipeline.signatures.groups import with_groups
+    from mockbroker.pipeline.rows import comparable
 
     with TemporaryDirectory() as folder:
         files = written(rows, Path(folder))

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockbroker.pipeline.incidents import Incident, link
-from mockbroker.pipeline.incidents.rules import RULES
+from mockbroker.pipeline.signatures import rules
 
-NAMES = sorted({each for rule in RULES for each in (rule.cause, rule.consequence)})
+NAMES = sorted({each for rule in rules() for each in (rule.cause, rule.consequence)})
 
 
 def finding(signature: str, at_ms: int | None = 0, **other: Any) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mockbroker.pipeline.incidents import Evidence, link, rule_out
-from mockbroker.pipeline.incidents.ruling_out import ALIKE
 from mockbroker.pipeline.readers.files import LogSpan
+from mockbroker.pipeline.signatures import by_name
 
 from .test_linking import finding
 
@@ -133,7 +133,7 @@ def test_a_trace_has_all() -> None:
     assert [each[:8] for each in told(RESET, short, {})] == ["perhaps "] * len(ALL)
 
 
-@pytest.mark.parametrize("signature", ALIKE)
+@pytest.mark.parametrize("signature", [name for name, each in by_name().items() if each.alike])
 def test_without_files_nothing_is_ruled_out(signature: str) -> None:
     cause = {**RESET, "signature": signature}
     assert not any(each.startswith("not ") for each in told(cause, [], {}))

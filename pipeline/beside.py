@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ..findings import after, in_order, of_kinds, seen, up_to
-from ..tables import Column, Table
-from ..tables import functions as F
+from .rows import after, in_order, of_kinds, seen, up_to
+from .tables import Column, Table
+from .tables import functions as F
 
 NEAR_MS: Final = 60_000
 """The greatest distance between clocks, and between events that belong together."""

@@ -2,8 +2,8 @@
 
 from typing import Final, TypeVar
 
-from ..tables import Table
-from ..tables import functions as F
+from .tables import Table
+from .tables import functions as F
 
 T = TypeVar("T", bound=Table)
 _CLIENT_ONLY: Final = ("refused", "reset", "position", "fetched")
