@@ -31,6 +31,7 @@ def taken(asked: pa.Table, answered: pa.Table, *, last: bool = False) -> Rows:
     columns = {
         "offset": pc.max_element_wise(answered["offset"], wanted["offset"]),
         "current_epoch": wanted["current_epoch"],
+        "api": None,
         "text": None,
     }
     to_a_client = pc.is_null(wanted["detail"])

@@ -5,11 +5,12 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..readers.fields import COMMITS
+from ..readers.fields import NOT_REFUSED, RULES
 from .rows import SCHEMA, Rows
 
 ASKED, ANSWERED = "~asked", "~answered"
 _OLD_FETCH: Final = "OffsetFetch"
+_OFFSETS: Final = ("offset", "leader_epoch", "current_epoch")
 _GIVEN: Final = ("group", "generation", "transactional_id", "producer_id", "producer_epoch", "sequence")
 
 
@@ -45,30 +46,21 @@ def _pair(asked: pa.Table, answered: pa.Table, key: list[str], last: bool) -> Ro
 
 def _told(asked: pa.Table, answers: pa.Table) -> Rows:
     api, fine = answers["api"], pc.is_null(answers["error"])
-    given = {name: pc.coalesce(answers[name], asked[name]) for name in _GIVEN}
-    # The columns of the request, except those that an answer knows better.
-    of_request = {name: asked[name] for name in ("offset", "leader_epoch", "current_epoch")}
-    common = given | of_request | {"api": None, "text": None, "end_offset": None, "detail": None}
-    offset, epoch, detail = answers["offset"], answers["leader_epoch"], asked["detail"]
-    was_written = pc.greater_equal(offset, 0)
-    end = pc.add(offset, asked["end_offset"])
-    epoch_text = pc.binary_join_element_wise("epoch", pc.cast(pc.fill_null(epoch, -1), pa.string()), " ")
-    of_epoch = {"offset": None, "end_offset": answers["end_offset"], "detail": epoch_text}
-    listed = pc.and_(pc.is_valid(detail), was_written)
-    each: list[tuple[str, Any, dict[str, Any]]] = [
-        ("commit", _all(_is(api, *COMMITS), pc.is_valid(asked["offset"])), {"detail": detail}),
-        ("append", _all(_is(api, "Produce"), was_written), {"offset": offset, "end_offset": end}),
-        ("epoch-answer", _is(api, "OffsetForLeaderEpoch"), of_epoch),
-        ("~listed", _all(_is(api, "ListOffsets"), listed), _own(answers) | {"detail": detail}),
-        ("restore", _is(api, _OLD_FETCH), _own(answers)),
-    ]
-    yield "refused", replaced(answers, common | {"api": api}, pc.invert(fine))
-    for kind, mask, columns in each:
-        yield kind, replaced(answers, common | columns, _all(fine, mask))
-
-
-def _own(answers: pa.Table) -> dict[str, Any]:
-    return {name: answers[name] for name in ("offset", "leader_epoch")}
+    of_request = {name: asked[name] for name in (*_OFFSETS, *NOT_REFUSED)}
+    of_request |= {name: pc.coalesce(answers[name], asked[name]) for name in _GIVEN}
+    common = of_request | {"text": None}
+    yield "refused", replaced(answers, common | dict.fromkeys(NOT_REFUSED), pc.invert(fine))
+    for rule in dict.fromkeys(RULES.values()):
+        mask = _all(fine, _is(api, *(name for name in RULES if RULES[name] is rule)))
+        if rule.asked is not None:
+            mask = _all(mask, pc.is_valid(asked[rule.asked]))
+        if not rule.any_offset:
+            mask = _all(mask, pc.greater_equal(answers["offset"], 0))
+        columns = common | {"api": None} | {name: answers[name] for name in rule.answered}
+        if rule.counted:
+            columns["end_offset"] = pc.add(answers["offset"], asked["end_offset"])
+        # Whether it is a reset is told by what was before.
+        yield "~listed" if rule.kind == "reset" else rule.kind, replaced(answers, columns, mask)
 
 
 def _is(api: pa.ChunkedArray, *names: str) -> pa.ChunkedArray:

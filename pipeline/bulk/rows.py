@@ -1,19 +1,18 @@
-"""What parsed rows of a trace say, whole columns at a time: the same as `readers/exchanges.py` says of single
-rows. Both know from `readers/fields.py` which column is where.
+"""What parsed rows of a trace say, whole columns at a time, by the rules of `readers/fields.py`.
 
 Rows that need no other row are complete. Of exchanges that need both sides, requests become `~asked` and
 answers `~answered`, those of Fetch `~position` and `~fetched`, and failed Fetches `~refused`; `text`
 identifies the exchange, until `pairing` and `fetching` are done.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..observations import NAMES
-from ..readers.fields import ANSWERED, ASKED, Fields, Part, answered_in, asked_in
+from ..readers.fields import ANSWERED, ASKED, STATES, Field, Fields, Part, answered_in, asked_in
 from ..writing import folder_schema
 from .parsing import APIS
 
@@ -21,22 +20,6 @@ Columns = Mapping[str, Any]
 Rows = Iterator[tuple[str, pa.Table]]
 SCHEMA: Final = folder_schema()
 _COMMON: Final = ["position", "time_ms", "broker", "client_id"]
-_STATES: Final[dict[str, dict[str, str]]] = {
-    "leader": {"leader": "leader", "leader_epoch": "leader_epoch"},
-    "in-sync-replicas": {"replicas": "in_sync_replicas"},
-    "high-watermark": {"offset": "high_watermark", "end_offset": "log_end_offset"},
-    "log-start": {"offset": "log_start_offset"},
-    "truncation": {"offset": "to_offset", "from_offset": "from_offset"},
-    "group": {"group": "group", "broker": "coordinator", "generation": "generation", "detail": "state"},
-    "transaction": {
-        "transactional_id": "transactional_id",
-        "broker": "coordinator",
-        "producer_id": "producer_id",
-        "producer_epoch": "producer_epoch",
-        "detail": "state",
-    },
-}
-"""By kind: columns of the table, and the trace's columns from which they come."""
 
 
 class Parts(NamedTuple):
@@ -79,17 +62,12 @@ def _told(rows: pa.Table, positions: pa.Array, file: str) -> Rows:
     states = rows.drop_columns(["body"]).filter(
         pc.invert(pc.is_in(rows["kind"], pa.array(["request", "answer"])))
     )
-    for kind, columns in _STATES.items():
-        some = states.filter(pc.equal(states["kind"], kind))
-        place = (
-            {}
-            if kind in ("group", "transaction")
-            else {"topic": some["topic"], "partition": some["partition"]}
-        )
-        yield kind, _made(some, file, place | {name: some[source] for name, source in columns.items()})
-    failed = states.filter(pc.and_(pc.equal(states["kind"], "follower"), pc.equal(states["state"], "failed")))
-    place = {"topic": failed["topic"], "partition": failed["partition"], "detail": failed["failure"]}
-    yield "follower-failure", _made(failed, file, place)
+    for kind, columns in STATES.items():
+        fits = pc.equal(states["kind"], "follower" if kind == "follower-failure" else kind)
+        if kind == "follower-failure":
+            fits = pc.and_(fits, pc.equal(states["state"], "failed"))
+        some = states.filter(fits)
+        yield kind, _made(some, file, {name: some[source] for name, source in columns.items()})
     exchanges = _Exchanges(rows)
     for api in APIS:
         # Even of no rows a body is slow to take apart.
@@ -130,48 +108,25 @@ def _fetch(asked: pa.Table, api: str, file: str) -> Rows:
         pc.struct_field(pc.struct_field(body, "replica_state"), "replica_id"),
     )
     follower = pc.binary_join_element_wise("follower", pc.cast(_known(replica), pa.string()), " ")
-    yield (
-        "~position",
-        _of_parts(
-            asked,
-            parts,
-            file,
-            api=_constant(api, parts),
-            **_fields(ASKED[api], asked, parts),
-            detail=follower.take(parts.parent),
-            text=_exchange(asked).take(parts.parent),
-        ),
-    )
+    columns = {"detail": follower.take(parts.parent), **_fields(ASKED[api], asked, parts)}
+    yield "~position", _of_exchanges(asked, parts, file, api, **columns)
 
 
 def _fetched(answered: pa.Table, api: str, file: str) -> Rows:
     parts = _parts(answered, *answered_in(api))
     fine = pc.equal(parts["error_code"], "NONE")
     some = parts.where(pc.and_(fine, pc.greater(pc.list_value_length(parts["records"]), 0)))
-    first, last = _first_and_last(some["records"])
-    yield (
-        "~fetched",
-        _of_parts(
-            answered,
-            some,
-            file,
-            offset=first["base_offset"],
-            end_offset=pc.add(last["base_offset"], last["records"]),
-            leader_epoch=_known(last["leader_epoch"]),
-            text=_exchange(answered).take(some.parent),
-        ),
-    )
+    columns = _fields(ANSWERED[api], answered, some)
+    yield "~fetched", _of_exchanges(answered, some, file, api, **columns)
     bad = parts.where(pc.invert(fine))
     error = bad["error_code"]
     yield "~refused", _of_parts(answered, bad, file, api=_constant(api, bad), error=error)
 
 
 def _offset_fetch(asked: pa.Table, api: str, file: str) -> Rows:
+    group = _some(pc.struct_field(_body(asked), "group_id"))
     exchange = {"api": pa.repeat(api, len(asked)), "text": _exchange(asked)}
-    yield (
-        "~asked",
-        _made(asked, file, {**exchange, "group": _some(pc.struct_field(_body(asked), "group_id"))}),
-    )
+    yield "~asked", _made(asked, file, {**exchange, "group": group})
 
 
 def _offset_fetched(answered: pa.Table, api: str, file: str) -> Rows:
@@ -185,62 +140,47 @@ def _offset_fetched(answered: pa.Table, api: str, file: str) -> Rows:
     before = _parts(answered, "topics", "partitions")
     fine = pc.equal(now["error_code"], "NONE")
     good, bad = now.where(fine), now.where(pc.invert(fine))
-    yield (
-        "restore",
-        _of_parts(answered, good, file, group=good.group, **_fields(ANSWERED[api], answered, good)),
-    )
-    error = bad["error_code"]
-    yield (
-        "refused",
-        _of_parts(answered, bad, file, group=bad.group, api=_constant(api, bad), error=error),
-    )
-    yield (
-        "~answered",
-        _of_parts(
-            answered,
-            before,
-            file,
-            api=_constant(api, before),
-            text=_exchange(answered).take(before.parent),
-            error=_failure(before),
-            **_fields(ANSWERED[api], answered, before),
-        ),
-    )
+    restored = _fields(ANSWERED[api], answered, good)
+    yield "restore", _of_parts(answered, good, file, group=good.group, **restored)
+    refused = {"group": bad.group, "api": _constant(api, bad), "error": bad["error_code"]}
+    yield "refused", _of_parts(answered, bad, file, **refused)
+    columns = {"error": _failure(before), **_fields(ANSWERED[api], answered, before)}
+    yield "~answered", _of_exchanges(answered, before, file, api, **columns)
 
 
 def _asked(rows: pa.Table, api: str, file: str) -> Rows:
     parts = _parts(rows, *asked_in(api))
-    columns = {"api": _constant(api, parts), "text": _exchange(rows).take(parts.parent)}
-    columns |= _fields(ASKED[api], rows, parts)
-    if api == "TxnOffsetCommit":
-        columns["detail"] = _constant("in a transaction", parts)
-    if api == "ListOffsets":
-        at = parts["timestamp"]
-        latest = pc.if_else(pc.equal(at, -1), "latest", pa.scalar(None, pa.string()))
-        columns["detail"] = pc.if_else(pc.equal(at, -2), "earliest", latest)
-    if api == "Produce":
-        columns["end_offset"] = _first(parts["records"])["records"]
-    yield "~asked", _of_parts(rows, parts, file, **columns)
+    yield "~asked", _of_exchanges(rows, parts, file, api, **_fields(ASKED[api], rows, parts))
 
 
 def _answered(rows: pa.Table, api: str, file: str) -> Rows:
     parts = _parts(rows, *answered_in(api))
-    columns = {"api": _constant(api, parts), "text": _exchange(rows).take(parts.parent)}
-    columns |= _fields(ANSWERED.get(api, {}), rows, parts)
-    yield "~answered", _of_parts(rows, parts, file, error=_failure(parts), **columns)
+    columns = {"error": _failure(parts), **_fields(ANSWERED.get(api, {}), rows, parts)}
+    yield "~answered", _of_exchanges(rows, parts, file, api, **columns)
 
 
 def _fields(fields: Fields, rows: pa.Table, parts: Parts) -> dict[str, pa.Array]:
     kinds = {field.part for field in fields.values()}
     body = _body(rows) if Part.BODY in kinds else None
-    batch = _first(parts["records"]) if Part.BATCH in kinds else {}
-    values = {
+    first, last = _ends(parts["records"]) if kinds & {Part.FIRST, Part.LAST} else ({}, {})
+    of = {
         Part.BODY: lambda name: pc.struct_field(body, name).take(parts.parent),
         Part.PARTITION: parts.__getitem__,
-        Part.BATCH: batch.__getitem__,
+        Part.FIRST: first.__getitem__,
+        Part.LAST: last.__getitem__,
+        Part.CONSTANT: lambda name: _constant(name, parts),
     }
-    found = {column: pc.coalesce(*map(values[field.part], field.names)) for column, field in fields.items()}
-    return {column: _known(array) if fields[column].known else array for column, array in found.items()}
+    return {column: _value(field, of[field.part]) for column, field in fields.items()}
+
+
+def _value(field: Field, of: Callable[[str], pa.Array]) -> pa.Array:
+    value = pc.coalesce(*map(of, field.names)) if len(field.names) > 1 else of(field.names[0])
+    if field.called is not None:
+        return pa.array(field.called.values()).take(pc.index_in(value, pa.array(field.called, value.type)))
+    value = _known(value) if field.known and field.part is not Part.CONSTANT else value
+    if field.before:
+        return pc.binary_join_element_wise(field.before, pc.cast(value, pa.string()), " ")
+    return pc.add(value, of(field.plus)) if field.plus else value
 
 
 _REQUESTS: Final = {"Fetch": _fetch, "OffsetFetch": _offset_fetch}
@@ -288,24 +228,16 @@ def _padded(lists: pa.Array) -> pa.Array:
     return pc.if_else(pc.greater(pc.list_value_length(lists), 0), lists, pa.scalar([""], lists.type))
 
 
-def _first(lists: pa.Array) -> dict[str, pa.Array]:
-    """Null if a list is empty or null."""
-    has_one = pc.fill_null(pc.greater(pc.list_value_length(lists), 0), False)
-    at = pc.subtract(pc.cumulative_sum(pc.cast(has_one, pa.int64())), 1)
-    filled = lists.filter(has_one)
-    first, _ = _first_and_last(filled)
-    return {name: values.take(pc.if_else(has_one, at, None)) for name, values in first.items()}
-
-
-def _first_and_last(lists: pa.Array) -> tuple[dict[str, pa.Array], dict[str, pa.Array]]:
-    """Of lists that are neither empty nor null."""
+def _ends(lists: pa.Array) -> tuple[dict[str, pa.Array], dict[str, pa.Array]]:
+    """The fields of the first and the last element of each list; null if it is empty or null."""
+    counts = pc.fill_null(pc.cast(pc.list_value_length(lists), pa.int64()), 0)
+    ends = pc.cumulative_sum(counts)
+    some = pc.greater(counts, 0)
     values = pc.list_flatten(lists)
-    ends = pc.cumulative_sum(pc.cast(pc.list_value_length(lists), pa.int64()))
-    starts = pc.subtract(ends, pc.cast(pc.list_value_length(lists), pa.int64()))
     fields = {field.name: pc.struct_field(values, field.name) for field in lists.type.value_type}
-    last = pc.subtract(ends, 1)
+    first, last = (pc.if_else(some, at, None) for at in (pc.subtract(ends, counts), pc.subtract(ends, 1)))
     return (
-        {name: each.take(starts) for name, each in fields.items()},
+        {name: each.take(first) for name, each in fields.items()},
         {name: each.take(last) for name, each in fields.items()},
     )
 
@@ -349,6 +281,12 @@ def _of_parts(rows: pa.Table, parts: Parts, file: str, **columns: pa.Array) -> p
         file,
         {"topic": parts.topic, "partition": parts.index, **columns},
     )
+
+
+def _of_exchanges(rows: pa.Table, parts: Parts, file: str, api: str, **columns: pa.Array) -> pa.Table:
+    """With the exchange, until its other half is found."""
+    text = _exchange(rows).take(parts.parent)
+    return _of_parts(rows, parts, file, api=_constant(api, parts), text=text, **columns)
 
 
 def without_text(rows: pa.Table) -> pa.Table:

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from .fields import ANSWERED, ASKED, COMMITS, Fields, Part, answered_in, asked_in
+from .fields import ANSWERED, ASKED, NOT_REFUSED, RULES, Field, Fields, Part, answered_in, asked_in
 
 Body = dict[str, Any]
 Values = dict[str, Any]
@@ -14,7 +14,6 @@ Names = Mapping[str, str]
 """Topic ids, as text, to names."""
 
 _OK: Final = "NONE"
-_STRATEGIES: Final = {-1: "latest", -2: "earliest"}
 _NO_UUID: Final = (None, "00000000-0000-0000-0000-000000000000")
 
 
@@ -32,87 +31,60 @@ def of_request(api: str, body: Body, names: Names) -> Iterator[Values]:
 
 def of_answer(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
     """What an answer to `request` says, including its errors."""
-    if reads := _ANSWERS.get(api):
-        yield from reads(api, request, answer, names)
+    if api in RULES and api != "ListOffsets":
+        yield from _together(api, request, answer, names)
+    elif reads := _ANSWERS.get(api):
+        yield from reads(request, answer, names)
     yield from _refused(api, request, answer, names)
 
 
-def _commit(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    asked = _asked(api, request, names)
-    for topic, part in _fine(api, answer, names):
-        wanted = asked.get((topic, _index(part)))
-        if wanted is None:
-            continue
-        row = {"kind": "commit", **_place(topic, part), **_columns(ASKED[api], request, wanted)}
-        if api == "TxnOffsetCommit":
-            row["detail"] = "in a transaction"
-        yield row
+def offsets_for_reset(request: Body, answer: Body) -> Iterator[Values]:
+    """ListOffsets for earliest or latest: a reset, if the client has lost its position before."""
+    return _together("ListOffsets", request, answer, {})
 
 
-def _offset_fetch(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    groups = answer.get("groups") or [{**answer, "group_id": request.get("group_id")}]
-    for group in groups:
-        asked = group.get("group_id") or _only_group(request)
-        for topic, part in _fine(api, group, names):
-            restored = _columns(ANSWERED[api], answer, part)
-            yield {"kind": "restore", **_place(topic, part), "group": asked, **restored}
+def _together(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    rule, asked = RULES[api], _asked(api, request, names)
+    for group, body in _groups(request, answer) if api == "OffsetFetch" else [(None, answer)]:
+        for topic, part in _fine(api, body, names):
+            row = _columns(ASKED.get(api, {}), request, asked.get((topic, _index(part)), {}))
+            given = _columns(ANSWERED.get(api, {}), answer, part)
+            if rule.asked is not None and row[rule.asked] is None:
+                continue
+            if not rule.any_offset and given["offset"] < 0:
+                continue
+            if rule.counted and row["end_offset"] is not None:
+                row["end_offset"] += given["offset"]
+            given = {name: given[name] for name in rule.answered}
+            yield {"kind": rule.kind, **_place(topic, part), **row, **given} | (
+                {} if group is None else {"group": group}
+            )
 
 
-def _only_group(request: Body) -> str | None:
-    groups = request.get("groups") or []
-    return groups[0]["group_id"] if len(groups) == 1 else request.get("group_id") or None
+def _groups(request: Body, answer: Body) -> Iterator[tuple[str | None, Body]]:
+    """The groups of an answer to OffsetFetch; up to v7 only the request names its group."""
+    asked = request.get("groups") or []
+    only = asked[0]["group_id"] if len(asked) == 1 else request.get("group_id") or None
+    for group in answer.get("groups") or [{**answer, "group_id": request.get("group_id")}]:
+        yield group.get("group_id") or only, group
 
 
-def _epochs(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    asked = _asked(api, request, names)
-    for topic, part in _fine(api, answer, names):
-        wanted = asked.get((topic, _index(part)), {})
-        yield {
-            "kind": "epoch-answer",
-            **_place(topic, part),
-            **_columns(ASKED[api], request, wanted),
-            "end_offset": part["end_offset"],
-            "detail": f"epoch {part['leader_epoch']}" if "leader_epoch" in part else None,
-        }
-
-
-def _produce(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    asked = _asked(api, request, names)
-    for topic, part in _fine(api, answer, names):
-        if part["base_offset"] < 0:
-            continue
-        wanted = asked.get((topic, _index(part)), {})
-        count = _first_batch(wanted).get("records")
-        yield {
-            "kind": "append",
-            **_place(topic, part),
-            **_columns(ASKED[api], request, wanted),
-            **_columns(ANSWERED[api], answer, part),
-            "end_offset": None if count is None else part["base_offset"] + count,
-        }
-
-
-def _fetch(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
+def _fetch(request: Body, answer: Body, names: Names) -> Iterator[Values]:
     if _replica(request) is not None:
         return
-    asked = _asked(api, request, names)
-    for topic, part in _fine(api, answer, names):
+    asked = _asked("Fetch", request, names)
+    for topic, part in _fine("Fetch", answer, names):
         batches = [each for each in part.get("records") or [] if "base_offset" in each]
         if not batches:
             continue
-        wanted = _columns(ASKED[api], request, asked.get((topic, _index(part)), {}))
-        last = batches[-1]
-        yield {
-            "kind": "fetched",
-            **_place(topic, part),
-            "offset": max(batches[0]["base_offset"], wanted["offset"] or 0),
-            "end_offset": last["base_offset"] + last["records"],
-            "leader_epoch": _known(last["leader_epoch"]),
-            "current_epoch": wanted["current_epoch"],
-        }
+        wanted = _columns(ASKED["Fetch"], request, asked.get((topic, _index(part)), {}))
+        given = _columns(ANSWERED["Fetch"], answer, {**part, "records": batches})
+        given["offset"] = max(given["offset"], wanted["offset"] or 0)
+        given["current_epoch"] = wanted["current_epoch"]
+        yield {"kind": "fetched", **_place(topic, part), **given}
 
 
-def _join(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
+def _join(request: Body, answer: Body, names: Names) -> Iterator[Values]:
     if answer.get("error_code", _OK) == _OK and answer.get("generation_id", -1) >= 0:
         yield {
             "kind": "group",
@@ -122,7 +94,7 @@ def _join(api: str, request: Body, answer: Body, names: Names) -> Iterator[Value
         }
 
 
-def _init_producer(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
+def _init_producer(request: Body, answer: Body, names: Names) -> Iterator[Values]:
     if answer["error_code"] == _OK:
         yield {
             "kind": "transaction",
@@ -133,11 +105,7 @@ def _init_producer(api: str, request: Body, answer: Body, names: Names) -> Itera
         }
 
 
-_ANSWERS: Final[dict[str, Callable[[str, Body, Body, Names], Iterator[Values]]]] = {
-    **dict.fromkeys(COMMITS, _commit),
-    "OffsetFetch": _offset_fetch,
-    "OffsetForLeaderEpoch": _epochs,
-    "Produce": _produce,
+_ANSWERS: Final[dict[str, Callable[[Body, Body, Names], Iterator[Values]]]] = {
     "Fetch": _fetch,
     "JoinGroup": _join,
     "InitProducerId": _init_producer,
@@ -190,23 +158,6 @@ def ids_in(request: Body) -> set[str]:
     return {str(each["topic_id"]) for each in topics if each.get("topic_id") not in _NO_UUID}
 
 
-def offsets_for_reset(request: Body, answer: Body) -> Iterator[Values]:
-    """ListOffsets for earliest or latest: a reset, if the client has lost its position before."""
-    api = "ListOffsets"
-    asked = _asked(api, request, {})
-    for topic, part in _fine(api, answer, {}):
-        wanted = asked.get((topic, _index(part)), {})
-        strategy = _STRATEGIES.get(wanted.get("timestamp", 0))
-        if strategy and part.get("offset", -1) >= 0:
-            yield {
-                "kind": "reset",
-                **_place(topic, part),
-                **_columns(ASKED[api], request, wanted),
-                **_columns(ANSWERED[api], answer, part),
-                "detail": strategy,
-            }
-
-
 def _refused(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
     """A row for each error code, with what it is about and what was asked for there."""
     asked = _asked(api, request, names) if api in ASKED else {}
@@ -215,7 +166,8 @@ def _refused(api: str, request: Body, answer: Body, names: Names) -> Iterator[Va
         row = {"kind": "refused", "api": api, "error": error, **common}
         wanted = asked.get((place.get("topic"), place.get("partition")))
         if wanted is not None:
-            row |= _columns(ASKED[api], request, wanted)
+            asked_for = _columns(ASKED[api], request, wanted)
+            row |= {name: value for name, value in asked_for.items() if name not in NOT_REFUSED}
         yield row | place
 
 
@@ -267,9 +219,24 @@ def _fine(api: str, answer: Body, names: Names) -> Iterator[tuple[str | None, Bo
 
 
 def _columns(fields: Fields, body: Body, part: Body) -> Values:
-    whole = {Part.BODY: body, Part.PARTITION: part, Part.BATCH: _first_batch(part)}
-    values = {column: _either(whole[field.part], *field.names) for column, field in fields.items()}
-    return {column: _known(value) if fields[column].known else value for column, value in values.items()}
+    records = part.get("records")
+    batches = records if isinstance(records, list) and records else [{}]
+    whole = {Part.BODY: body, Part.PARTITION: part, Part.FIRST: batches[0], Part.LAST: batches[-1]}
+    return {column: _value(field, whole.get(field.part, {})) for column, field in fields.items()}
+
+
+def _value(field: Field, of: Body) -> Any:
+    if field.part is Part.CONSTANT:
+        return field.names[0]
+    value = _either(of, *field.names)
+    if field.called is not None:
+        return field.called.get(value)
+    value = _known(value) if field.known else value
+    if value is None:
+        return None
+    if field.before:
+        return f"{field.before} {value}"
+    return value + of[field.plus] if field.plus else value
 
 
 def _topic(body: Body, names: Names) -> str | None:
@@ -310,8 +277,3 @@ def _producer(body: Body) -> Values:
         "producer_id": _known(body.get("producer_id")),
         "producer_epoch": _known(body.get("producer_epoch")),
     }
-
-
-def _first_batch(part: Body) -> Body:
-    batches = part.get("records")
-    return batches[0] if isinstance(batches, list) and batches else {}

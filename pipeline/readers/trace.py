@@ -4,7 +4,7 @@
 request of an answer, names of topic ids, and the reset after OFFSET_OUT_OF_RANGE.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from ..observations import Observation
 from . import exchanges
 from .exchanges import Names, Values
 from .fetch_sessions import FetchSession
+from .fields import STATES
 from .files import MOST_TEXT, Reading, lines, readable, unreadable
 from .registry import Reader
 
@@ -39,7 +40,7 @@ def of_row(row: Row, request: Row | None = None, names: Names | None = None) -> 
         asked = request["body"] if request else {}
         found = exchanges.of_answer(row["api"], asked, row["body"], names or {})
     else:
-        found = _STATES[kind](row) if kind in _STATES else iter(())
+        found = _state(row)
     for values in found:
         yield _common(row) | values
 
@@ -48,66 +49,10 @@ def _common(row: Row) -> Values:
     return {"time_ms": row["time_ms"], "broker": row.get("broker"), "client": row.get("client_id")}
 
 
-def _partition(row: Row) -> Values:
-    return {"kind": row["kind"], "topic": row["topic"], "partition": row["partition"]}
-
-
-def _leader(row: Row) -> Iterator[Values]:
-    yield _partition(row) | {"leader": row["leader"], "leader_epoch": row["leader_epoch"]}
-
-
-def _isr(row: Row) -> Iterator[Values]:
-    yield _partition(row) | {"replicas": list(row["in_sync_replicas"])}
-
-
-def _high_watermark(row: Row) -> Iterator[Values]:
-    yield _partition(row) | {"offset": row["high_watermark"], "end_offset": row["log_end_offset"]}
-
-
-def _log_start(row: Row) -> Iterator[Values]:
-    yield _partition(row) | {"offset": row["log_start_offset"]}
-
-
-def _truncation(row: Row) -> Iterator[Values]:
-    yield _partition(row) | {"from_offset": row["from_offset"], "offset": row["to_offset"]}
-
-
-def _follower(row: Row) -> Iterator[Values]:
-    if row["state"] == "failed":
-        yield _partition(row) | {"kind": "follower-failure", "detail": row["failure"]}
-
-
-def _group(row: Row) -> Iterator[Values]:
-    yield {
-        "kind": "group",
-        "group": row["group"],
-        "broker": row["coordinator"],
-        "generation": row["generation"],
-        "detail": row["state"],
-    }
-
-
-def _transaction(row: Row) -> Iterator[Values]:
-    yield {
-        "kind": "transaction",
-        "transactional_id": row["transactional_id"],
-        "broker": row["coordinator"],
-        "producer_id": row["producer_id"],
-        "producer_epoch": row["producer_epoch"],
-        "detail": row["state"],
-    }
-
-
-_STATES: Final[dict[str, Callable[[Row], Iterator[Values]]]] = {
-    "leader": _leader,
-    "in-sync-replicas": _isr,
-    "high-watermark": _high_watermark,
-    "log-start": _log_start,
-    "truncation": _truncation,
-    "follower": _follower,
-    "group": _group,
-    "transaction": _transaction,
-}
+def _state(row: Row) -> Iterator[Values]:
+    kind = "follower-failure" if row["kind"] == "follower" else row["kind"]
+    if kind in STATES and (kind != "follower-failure" or row["state"] == "failed"):
+        yield {"kind": kind, **{column: row[name] for column, name in STATES[kind].items()}}
 
 
 class Exchanges:
@@ -167,12 +112,7 @@ class Exchanges:
         for values in exchanges.offsets_for_reset(request["body"], row["body"]):
             key = (row.get("client_id"), values["topic"], values["partition"])
             if (lost := self._lost.pop(key, None)) is not None:
-                common = {
-                    "time_ms": row["time_ms"],
-                    "broker": row.get("broker"),
-                    "client": row.get("client_id"),
-                }
-                yield common | values | {"from_offset": lost}
+                yield _common(row) | values | {"from_offset": lost}
 
 
 def observation(

@@ -147,6 +147,18 @@ def test_a_client_is_given_records_from_where_it_asked(tmp_path: Path, split_byt
             assert found == [(0, 130, 150), (1, 100, 150)]
 
 
+def test_an_old_answer_does_not_say_which_epoch_ends(tmp_path: Path) -> None:
+    """OffsetForLeaderEpoch v0 answers only an offset."""
+    topics = [
+        {"topics": [{"topic": "orders", "partitions": [{"partition": 0, "error_code": "NONE", **values}]}]}
+        for values in ({"leader_epoch": 3}, {"end_offset": 7})
+    ]
+    path = tmp_path / "trace.jsonl"
+    rows = ({**row, "api": "OffsetForLeaderEpoch"} for row in exchange(1, *topics))
+    path.write_text(HEAD + "".join(json.dumps(each) + "\n" for each in rows))
+    assert differences(path, tmp_path, 1 << 20) == []
+
+
 def test_traces_of_the_same_name(engine: DuckEngine, trace: Path, tmp_path: Path) -> None:
     copy = tmp_path / trace.name
     copy.write_bytes(trace.read_bytes())

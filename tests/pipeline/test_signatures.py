@@ -16,7 +16,7 @@ from mockbroker.pipeline import signatures
 
 from .readers.reading import STORIES
 
-OWN = '''\
+OWN = """\
 from mockbroker.pipeline.consequences import SOON_MS, TOPIC, leads
 from mockbroker.pipeline.findings import CERTAIN, findings
 from mockbroker.pipeline.reproduction import explored
@@ -51,7 +51,7 @@ SEARCH = Search(
         reproductions=(explored(NAMES, "a bug", "its fix", "follower-fetcher-dead", lambda plan: plan),),
     ),
 )
-'''
+"""
 
 
 @pytest.fixture
