@@ -10,15 +10,15 @@ import os
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
-from typing import get_type_hints
+from typing import TYPE_CHECKING, get_type_hints
 
 import pytest
 from hypothesis import settings
 
-from mockbroker.cluster.cluster import Cluster
-
 from . import needs
-from .driving.cluster import a_cluster
+
+if TYPE_CHECKING:
+    from mockbroker.cluster.cluster import Cluster
 
 settings.register_profile("fast", max_examples=25, derandomize=True, deadline=None)
 settings.register_profile("ci", max_examples=100, derandomize=True, deadline=None, print_blob=True)
@@ -81,6 +81,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
 @pytest.fixture
 def cluster() -> Cluster:
     """Three brokers of the newest release."""
+    from .driving.cluster import a_cluster
+
     return a_cluster()
 
 

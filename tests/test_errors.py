@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +15,7 @@ import mockbroker
 from mockbroker import MockBrokerError, MockCluster, PortInUseError
 
 from .control.asking import ask
+from .driving.processes import mockbroker_process
 
 pytest_plugins = ["pytester"]
 
@@ -99,14 +98,7 @@ def says(text: str, wrong: str, right: str) -> bool:
 
 def mockbroker_says(*arguments: str, **environment: str) -> tuple[int, str]:
     """Exit status and the last line of standard error; what comes before is how to be used."""
-    done = subprocess.run(
-        [sys.executable, "-m", "mockbroker", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, **environment},
-    )
+    done = mockbroker_process(*arguments, env={**os.environ, **environment})
     *before, last = done.stderr.splitlines()
     assert all(re.match(r"Usage: |Try |$", line) for line in before), done.stderr
     assert "Traceback" not in done.stderr

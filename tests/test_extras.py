@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 import pytest
 
 from mockbroker import extras
+
+from .driving.processes import finished
 
 WITHOUT = """
 import sys
@@ -32,14 +33,7 @@ main()
 )
 def test_a_command_names_the_extra_that_it_needs(arguments: list[str], extra: str, tmp_path: Path) -> None:
     (tmp_path / "trace.jsonl").write_text('{"schema": "mockbroker-trace", "version": 1}\n')
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        cwd=tmp_path,
-    )
+    done = finished([sys.executable, "-c", WITHOUT, *arguments], cwd=tmp_path)
     assert done.returncode == 2
     [line] = done.stderr.splitlines()
     assert "pip install " in line

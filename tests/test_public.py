@@ -4,8 +4,6 @@ import ast
 import builtins
 import inspect
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +12,8 @@ import trio
 
 import mockbroker
 from mockbroker import MockBrokerError, MockCluster
+
+from .driving.processes import mockbroker_process
 
 ROOT = Path(mockbroker.__file__).parent
 INSIDE = {
@@ -101,7 +101,7 @@ def test_what_type_checkers_see_is_what_there_is() -> None:
 
 
 def test_the_version_is_one() -> None:
-    done = subprocess.run([sys.executable, "-m", "mockbroker", "--version"], capture_output=True, text=True)
+    done = mockbroker_process("--version")
     assert (done.returncode, done.stdout) == (0, f"mockbroker {mockbroker.__version__}\n")
 
 

@@ -9,6 +9,8 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.repeats import MOST_KINDS, PRINTED, Repeats
 
+from .driving.clients import address
+
 Told = list[tuple[str, str, int, float]]
 
 
@@ -41,9 +43,8 @@ def test_nobody_fills_its_memory() -> None:
 
 def test_what_is_counted_is_told_at_the_end(caplog: pytest.LogCaptureFixture) -> None:
     with MockCluster(brokers=1) as cluster:
-        host, port = cluster.bootstrap_servers.split(":")
         for _ in range(20):
-            with socket.create_connection((host, int(port)), timeout=60) as client:
+            with socket.create_connection(address(cluster), timeout=60) as client:
                 client.sendall(b"\0\0\0\x03abc")
                 assert client.recv(1) == b""
     lines = [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]

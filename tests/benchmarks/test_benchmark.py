@@ -14,20 +14,14 @@ from benchmarks.rounds import Measured
 from benchmarks.scenarios import SCENARIOS, choose
 from benchmarks.trees import NotATreeError, Tree
 
+from ..driving.processes import finished
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_benchmark(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks",
-        "--rounds=1",
-        "--seconds=0.05",
-        "--warm-up=0.02",
-        *arguments,
-    ]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=280)
+    quick = ("--rounds=1", "--seconds=0.05", "--warm-up=0.02")
+    return finished([sys.executable, "-m", "benchmarks", *quick, *arguments], cwd=ROOT, timeout=280)
 
 
 @pytest.mark.long
@@ -61,14 +55,8 @@ def test_every_scenario_gives_answers_and_no_errors(peer: str, tmp_path: Path) -
 
 
 def test_a_good_client_is_answered_beside_attacks() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.attacks",
-        "--seconds=0.2",
-        "--only=huge-array,reserve,park,quotas",
-    ]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=280)
+    command = ["-m", "benchmarks.attacks", "--seconds=0.2", "--only=huge-array,reserve,park,quotas"]
+    result = finished([sys.executable, *command], cwd=ROOT, timeout=280)
     assert not result.stderr
     assert "ERR" not in result.stdout
     rows = [line.split() for line in result.stdout.splitlines()[1:]]

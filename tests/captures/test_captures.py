@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-import subprocess
-import sys
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +16,8 @@ from mockbroker.captures import Message, messages
 from mockbroker.protocol.pcapng import CaptureError, Segment, Writer, read
 from tests import needs
 
+from ..driving.processes import finished, line_of, mockbroker_process, started
+
 QUIET = {"logger": logging.Logger("quiet", logging.CRITICAL)}
 LIMIT_S = 60.0
 BIG = b"x" * 200_000
@@ -27,12 +27,9 @@ BIG = b"x" * 200_000
 def captured(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, str]:
     """A capture of a record that was produced and consumed, the brokers' addresses, and the release."""
     path = tmp_path / "wire.pcapng"
-    command = [sys.executable, "-m", "mockbroker", "capture", str(path), "--kafka", request.param]
-    server = subprocess.Popen(
-        [*command, "-q", "--port", "0", "--topic", "t"], stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout
-    bootstrap = server.stdout.readline().strip()
+    options = ("--kafka", request.param, "-q", "--port", "0", "--topic", "t")
+    server = started("capture", str(path), *options, stderr=None)
+    bootstrap = line_of(server)
     producer = Producer({"bootstrap.servers": bootstrap, **QUIET})
     producer.produce("t", BIG)
     assert producer.flush(LIMIT_S) == 0
@@ -46,7 +43,7 @@ def captured(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str,
     consumer.close()
     server.terminate()
     assert server.wait(LIMIT_S) == 0
-    server.stdout.close()
+    server.communicate()
     return path, bootstrap, request.param
 
 
@@ -72,14 +69,7 @@ def test_wireshark_reads_it(captured: tuple[Path, str, str]) -> None:
     path, bootstrap, kafka = captured
     ports = [f"tcp.port=={each.rpartition(':')[2]},kafka" for each in bootstrap.split(",")]
     command = [needs.need("tshark"), "-r", str(path), "-Y", "kafka", "-T", "fields", "-e", "_ws.col.Info"]
-    done = subprocess.run(
-        [*command, *(word for each in ports for word in ("-d", each))],
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=True,
-    )
-    info = done.stdout
+    info = finished([*command, *(word for each in ports for word in ("-d", each))], check=True).stdout
     assert kafka != "2.4" or "Malformed" not in info
     for api in ("ApiVersions", "Metadata", "Produce", "JoinGroup", "Fetch"):
         assert f"Kafka {api} v" in info, info
@@ -87,8 +77,8 @@ def test_wireshark_reads_it(captured: tuple[Path, str, str]) -> None:
 
 def test_the_command_prints_it(captured: tuple[Path, str, str]) -> None:
     path, *_ = captured
-    command = [sys.executable, "-m", "mockbroker", "capture", "--decode", str(path), "--api", "produce"]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    done = mockbroker_process("capture", "--decode", str(path), "--api", "produce", check=True)
+    lines = done.stdout.splitlines()
     assert [" Produce v" in line for line in lines] == [True, True]
 
 

@@ -11,13 +11,14 @@ import pytest
 from mockbroker.clients.drivers.shipped import PROGRAMS
 from tests.cli.in_process import mockbroker
 
+from ..driving.processes import mockbroker_process
+
 WRONG = Path(__file__).parent.parent / "clients" / "hunt" / "wrong.py"
 
 
 def check(*options: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "mockbroker", "check", *options]
     environment = {**os.environ, "MOCKBROKER_PROGRAMS": str(PROGRAMS / "python"), "COLUMNS": "120"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=environment)
+    return mockbroker_process("check", *options, timeout=240, env=environment)
 
 
 @pytest.mark.long

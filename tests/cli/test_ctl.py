@@ -1,7 +1,6 @@
 """`mockbroker ctl`, once as a process."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Final
@@ -11,6 +10,8 @@ from typer.testing import Result
 
 from mockbroker import MockCluster
 from tests.cli.in_process import mockbroker
+
+from ..driving.processes import finished, mockbroker_process
 
 
 @pytest.fixture
@@ -27,8 +28,7 @@ def ctl(*arguments: str, url: str | None) -> Result:
 
 def test_operations_are_commands(cluster: MockCluster) -> None:
     url = cluster.control_url
-    command = [sys.executable, "-m", "mockbroker", "ctl", "--url", url, "brokers", "stop", "1"]
-    assert "stopped" in subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+    assert "stopped" in mockbroker_process("ctl", "--url", url, "brokers", "stop", "1").stdout
     moved = json.loads(ctl("--json", "partitions", "move-leader", "orders", "0", "--to", "3", url=url).stdout)
     assert moved["leader"] == 3
     cut = json.loads(
@@ -40,13 +40,8 @@ def test_operations_are_commands(cluster: MockCluster) -> None:
 
 def test_several_policies_are_set_as_serve_takes_them(cluster: MockCluster) -> None:
     name: Final = "undefined-epoch"
-    done = ctl(
-        "policies",
-        "set",
-        f"{name}@topic:orders=log-end-offset",
-        f"{name}@broker:2=log-end-offset",
-        url=cluster.control_url,
-    )
+    words = f"policies set {name}@topic:orders=log-end-offset {name}@broker:2=log-end-offset".split()
+    done = ctl(*words, url=cluster.control_url)
     assert done.exit_code == 0, done.stderr
     assert cluster.policies.answer(name, topic="orders") == "log-end-offset"
     assert cluster.policies.answer(name, broker=2) == "log-end-offset"
@@ -54,20 +49,8 @@ def test_several_policies_are_set_as_serve_takes_them(cluster: MockCluster) -> N
 
 
 def test_a_fault_is_added_by_its_fields(cluster: MockCluster) -> None:
-    added = ctl(
-        "--json",
-        "faults",
-        "add",
-        "disconnect",
-        "api=Produce",
-        "api=Fetch",
-        "topic=orders",
-        "when=after",
-        "times=1",
-        "--name",
-        "lost",
-        url=cluster.control_url,
-    )
+    disconnect = "disconnect api=Produce api=Fetch topic=orders when=after times=1"
+    added = ctl("--json", "faults", "add", *disconnect.split(), "--name", "lost", url=cluster.control_url)
     fault = json.loads(added.stdout)
     assert fault["fault"] == "disconnect after api=Produce,Fetch topic=orders times=1"
     waited = ctl("faults", "wait", "lost", "--timeout", "0.01", url=cluster.control_url)
@@ -111,10 +94,7 @@ def test_an_address_where_nobody_is_gets_one_line() -> None:
 
 def test_nothing_is_imported_that_no_command_needs_to_start() -> None:
     program = "import sys, mockbroker.cli.app, mockbroker.cli.ctl; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
-    )
-    loaded = set(done.stdout.split())
+    loaded = set(finished([sys.executable, "-c", program], check=True).stdout.split())
     assert "mockbroker.control.table" in loaded
     unwanted = {"construct", "kio.schema", "starlette", "mockbroker.conformance"}
     assert not loaded & unwanted

@@ -17,13 +17,14 @@ from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.clients.hunt.writing import read
 from tests.cli.in_process import mockbroker
 
+from ..driving.processes import mockbroker_process, started
+
 WRONG = Path(__file__).parent.parent / "clients" / "hunt" / "wrong.py"
 ENVIRONMENT = {**os.environ, "MOCKBROKER_PROGRAMS": str(PROGRAMS / "python"), "COLUMNS": "120"}
 
 
 def hunt(*options: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "mockbroker", "hunt", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=ENVIRONMENT)
+    return mockbroker_process("hunt", *options, timeout=240, env=ENVIRONMENT)
 
 
 def wrong(name: str) -> tuple[str, str]:
@@ -56,23 +57,11 @@ def test_a_finding_is_written_and_can_be_played_again(tmp_path: Path) -> None:
 @pytest.fixture
 def hunting(tmp_path: Path) -> "Iterator[subprocess.Popen[str]]":
     """A hunt without end, as the leader of a process group: what Ctrl-C in a terminal is sent to."""
-    options = (
-        "--seeds",
-        "1000000",
-        "--first",
-        "4",
-        "--lanes",
-        "4",
-        "--shrink",
-        "1000",
-        "--out",
-        str(tmp_path),
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mockbroker", "hunt", *wrong("loses"), *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    options = f"--seeds 1000000 --first 4 --lanes 4 --shrink 1000 --out {tmp_path}".split()
+    process = started(
+        "hunt",
+        *wrong("loses"),
+        *options,
         env=ENVIRONMENT,
         start_new_session=True,
         # Whoever runs the tests in the background may have it ignored.

@@ -17,6 +17,8 @@ from mockbroker.cli.app import app
 from mockbroker.simulation import workers
 from mockbroker.simulation.files import write_json_lines
 
+from ..driving.processes import line_of, mockbroker_process, started
+
 Start = Callable[..., "subprocess.Popen[str]"]
 _PATIENCE_S = 60.0
 
@@ -24,24 +26,21 @@ _PATIENCE_S = 60.0
 @pytest.fixture
 def start() -> Iterator[Start]:
     """Starts `mockbroker …` as the leader of a process group of its own, without a terminal."""
-    started: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[str]] = []
 
     def begin(*arguments: str) -> "subprocess.Popen[str]":
-        process = subprocess.Popen(
-            [sys.executable, "-m", "mockbroker", *arguments],
+        process = started(
+            *arguments,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
             start_new_session=True,
             # Whoever runs the tests in the background may have it ignored.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
-        started.append(process)
+        processes.append(process)
         return process
 
     yield begin
-    for process in started:
+    for process in processes:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -107,18 +106,7 @@ def test_explore_tells_and_keeps_what_it_found_and_how_to_go_on(
         return real(given)
 
     monkeypatch.setattr(workers, "_chunk", chunk)
-    options = [
-        "--seeds",
-        "1000",
-        "--first",
-        "100",
-        "--workers",
-        "1",
-        "--fixed",
-        "both",
-        "--out",
-        str(tmp_path),
-    ]
+    options = f"--seeds 1000 --first 100 --workers 1 --fixed both --out {tmp_path}".split()
     done = CliRunner().invoke(app, ["explore", *options])
     each = workers.CHUNK
     assert done.exit_code == 130
@@ -163,8 +151,7 @@ def test_run_leaves_its_checks_out_when_the_command_was_interrupted(start: Start
     scenario = tmp_path / "scenario.toml"
     scenario.write_text('[[check]]\ndo = "brokers list"\nexpect = [{ id = 9 }]\n')
     process = start("run", str(scenario), "--", sys.executable, "-c", HANDLES)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "up\n"
+    assert line_of(process) == "up"
     process.send_signal(signal.SIGINT)
     status, _, errors = ended(process)
     assert (status, "FAILED" in errors, "SIGINT came: nothing is checked" in errors) == (130, False, True)
@@ -176,10 +163,9 @@ def test_run_ends_a_command_that_hears_nothing_at_the_second_time(start: Start, 
     scenario.write_text("")
     deaf = HANDLES.replace("lambda *_: sys.exit(0)", "lambda *_: print('heard', flush=True)")
     process = start("run", str(scenario), "--", sys.executable, "-c", deaf)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "up\n"
+    assert line_of(process) == "up"
     process.send_signal(signal.SIGINT)
-    assert process.stdout.readline() == "heard\n"
+    assert line_of(process) == "heard"
     process.send_signal(signal.SIGINT)
     assert ended(process)[0] == 128 + signal.SIGTERM
     assert nobody_is_left(process.pid)
@@ -202,8 +188,7 @@ def test_a_command_that_can_not_be_started_is_one_line(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_text("no program")
     program.chmod(0o755)
-    command = [sys.executable, "-m", "mockbroker", "run", str(scenario), "--", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = mockbroker_process("run", str(scenario), "--", str(program))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "Exec format error" in done.stderr

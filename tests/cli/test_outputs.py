@@ -18,11 +18,12 @@ import pytest
 
 from mockbroker import MockCluster
 from mockbroker.cli import main
-from mockbroker.rig.client import Client
 from mockbroker.server.failures import OutputLostError
 
 from ..control.asking import ask
 from ..driving import wire
+from ..driving.clients import raw_client
+from ..driving.processes import line_of, mockbroker_process, started
 from ..test_errors import mockbroker_says
 
 Serve = Callable[..., subprocess.Popen[str]]
@@ -31,24 +32,21 @@ Serve = Callable[..., subprocess.Popen[str]]
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Starts `mockbroker serve` with one broker."""
-    started: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[str]] = []
 
     def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "mockbroker", "serve", "--brokers", "1", *arguments]
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
-        started.append(subprocess.Popen(command, **options))
-        return started[-1]
+        processes.append(started("serve", "--brokers", "1", *arguments, **options))
+        return processes[-1]
 
     yield start
-    for process in started:
+    for process in processes:
         if process.poll() is None:
             process.kill()
             process.communicate()
 
 
 def port_of(process: subprocess.Popen[str]) -> int:
-    assert process.stdout is not None
-    return int(process.stdout.readline().rpartition(":")[2])
+    return int(line_of(process).rpartition(":")[2])
 
 
 def free_port() -> int:
@@ -123,9 +121,8 @@ def test_too_many_clients_leave_files_for_the_control_api(serve: Serve) -> None:
 
     process = serve("--port", "0", "--quiet", "--control", "0", preexec_fn=limited)
     port = port_of(process)
-    assert process.stdout is not None
     assert process.stderr is not None
-    url = process.stdout.readline().strip()
+    url = line_of(process)
     control = urlsplit(url)
     with contextlib.ExitStack() as stack:
         good = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
@@ -195,8 +192,8 @@ def test_a_file_that_may_be_overwritten_a_terminal_that_knows_ascii_and_a_token(
     is_served(port, "é\x1b[31m[red]\n✓".encode())
     status, line = mockbroker_says("ctl", "--url", url, "brokers", "list")
     assert (status, "MOCKBROKER_CONTROL_TOKEN" in line) == (1, True)
-    told = [sys.executable, "-m", "mockbroker", "ctl", "--token", TOKEN, "--url", url, "brokers", "list"]
-    assert "running" in subprocess.run(told, capture_output=True, text=True, timeout=60, check=True).stdout
+    told = mockbroker_process("ctl", "--token", TOKEN, "--url", url, "brokers", "list", check=True)
+    assert "running" in told.stdout
     process.send_signal(signal.SIGTERM)
     out = process.stdout.read()
     assert end(process) == ""
@@ -207,8 +204,7 @@ def test_a_file_that_may_be_overwritten_a_terminal_that_knows_ascii_and_a_token(
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_in_python_a_lost_capture_is_raised_at_the_end() -> None:
     cluster = MockCluster(brokers=1, capture="/dev/full").start()
-    host, port = cluster.bootstrap_servers.split(":")
-    with Client(host, int(port)) as client:
+    with raw_client(cluster) as client:
         assert client.call("metadata", 1)["brokers"]
     with pytest.raises(OutputLostError, match="can't write /dev/full any more"):
         cluster.stop()
@@ -216,8 +212,7 @@ def test_in_python_a_lost_capture_is_raised_at_the_end() -> None:
 
 def test_the_text_of_events_is_text() -> None:
     with MockCluster(brokers=1, trace=True) as cluster:
-        host, port = cluster.bootstrap_servers.split(":")
-        with Client(host, int(port), client_id="a\x1b]0;b\x07\u202e[/]") as client:
+        with raw_client(cluster, "a\x1b]0;b\x07\u202e[/]") as client:
             client.call("metadata", 1)
         text = str(cluster.trace)
     assert "a\\x1b]0;b\\x07\\u202e[/]" in text
@@ -227,14 +222,7 @@ def test_the_text_of_events_is_text() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_command_whose_output_is_lost_fails_in_one_line() -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "mockbroker", "policies", "--json"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        done = mockbroker_process("policies", "--json", stdout=full)
     assert (done.returncode, done.stderr) == (
         2,
         "mockbroker: can't write to stdout: No space left on device\n",

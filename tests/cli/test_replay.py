@@ -1,8 +1,6 @@
 """`mockbroker replay`, the first time as a process."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,8 @@ from typer.testing import Result
 
 from mockbroker.simulation.plan import Plan, Step
 from tests.cli.in_process import mockbroker
+
+from ..driving.processes import mockbroker_process
 
 KAFKA_7104 = Plan(
     seed=1,
@@ -40,8 +40,7 @@ def violating(tmp_path: Path) -> Path:
 
 
 def test_a_history_is_told_and_its_violation_is_marked(violating: Path) -> None:
-    command = [sys.executable, "-m", "mockbroker", "replay", str(violating)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = mockbroker_process("replay", str(violating))
     assert (done.returncode, done.stderr) == (1, "")
     assert "delete-records percent=100" in done.stdout
     assert "follower-fetcher-dead: cannot increment the log start offset" in done.stdout

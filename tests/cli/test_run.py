@@ -10,6 +10,8 @@ import pytest
 
 from mockbroker.trace.files import read_json_lines
 
+from ..driving.processes import command, line_of, mockbroker_process, started
+
 PRODUCE = """
 import os
 from confluent_kafka import Producer
@@ -44,16 +46,10 @@ expect = [{ broker = 1, log_end_offset = 2 }, { broker = 3, state = "paused" }]
 """
 
 
-def run(folder: Path, text: str, command: Sequence[str], *options: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, text: str, program: Sequence[str], *options: str) -> subprocess.CompletedProcess[str]:
     path = folder / "scenario.toml"
     path.write_text(text)
-    return subprocess.run(
-        [sys.executable, "-m", "mockbroker", "run", *options, str(path), "--", *command],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return mockbroker_process("run", *options, str(path), "--", *program)
 
 
 def test_a_real_client_lives_through_a_scenario(tmp_path: Path) -> None:
@@ -69,9 +65,8 @@ def test_a_real_client_lives_through_a_scenario(tmp_path: Path) -> None:
 
 
 def test_the_command_finds_the_control_api(tmp_path: Path) -> None:
-    ctl = [sys.executable, "-m", "mockbroker", "ctl", "faults", "list"]
     text = '[[fault]]\nname = "f"\ndo = "silence"\ntopic = "t"\noptional = true\n'
-    done = run(tmp_path, text, ctl)
+    done = run(tmp_path, text, command("ctl", "faults", "list"))
     assert done.returncode == 0, done.stderr
     assert "silence before topic=t" in done.stdout
 
@@ -95,7 +90,7 @@ def test_the_status_is_the_commands_own(tmp_path: Path) -> None:
     ],
 )
 def test_a_scenario_that_did_not_come_true_fails(tmp_path: Path, text: str, message: str) -> None:
-    done = run(tmp_path, text, [sys.executable, "-m", "mockbroker", "policies"])
+    done = run(tmp_path, text, command("policies"))
     assert done.returncode == 3, done.stderr
     assert "FAILED" in done.stderr
     assert message in done.stderr
@@ -104,15 +99,9 @@ def test_a_scenario_that_did_not_come_true_fails(tmp_path: Path, text: str, mess
 def test_a_signal_is_for_the_command(tmp_path: Path) -> None:
     path = tmp_path / "scenario.toml"
     path.write_text("")
-    command = [sys.executable, "-c", "import signal; print('up', flush=True); signal.pause()"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "mockbroker", "run", str(path), "--", *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "up\n"
+    waiting = [sys.executable, "-c", "import signal; print('up', flush=True); signal.pause()"]
+    with started("run", str(path), "--", *waiting) as process:
+        assert line_of(process) == "up"
         process.send_signal(signal.SIGTERM)
         _, told = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGTERM
@@ -129,14 +118,14 @@ def test_what_is_optional_may_not_happen(tmp_path: Path, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "command", "message"),
+    ("text", "program", "message"),
     [
         ("[cluster]\nbroker = 1", ["true"], ":2: [cluster]: no key 'broker': did you mean 'brokers'?"),
         ("", ["no-such-command"], "no command 'no-such-command'"),
     ],
 )
-def test_what_can_not_be_is_one_line(tmp_path: Path, text: str, command: list[str], message: str) -> None:
-    done = run(tmp_path, text, command)
+def test_what_can_not_be_is_one_line(tmp_path: Path, text: str, program: list[str], message: str) -> None:
+    done = run(tmp_path, text, program)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.startswith("mockbroker run: ")
@@ -182,21 +171,12 @@ expect = [{ name = "compaction", answer = "runs" }, { name = "undefined-epoch", 
 def test_what_happened_is_written_to_a_file(tmp_path: Path) -> None:
     trace = tmp_path / "trace.jsonl"
     (tmp_path / "plain.toml").write_text("[cluster]\ntopics = { orders = 1 }\n")
-    command = [
-        "run",
-        "--trace",
-        str(trace),
-        str(tmp_path / "plain.toml"),
-        "--",
-        sys.executable,
-        "-c",
-        PRODUCE,
-    ]
-    done = subprocess.run([sys.executable, "-m", "mockbroker", *command], capture_output=True, text=True)
+    given = ("run", "--trace", str(trace), str(tmp_path / "plain.toml"), "--", sys.executable, "-c", PRODUCE)
+    done = mockbroker_process(*given)
     assert done.returncode == 0, done.stderr
     kinds = [event.kind for event in read_json_lines(trace)]
     assert kinds[0] == "keyframe"
     assert {"request", "answer", "replica", "high-watermark"} <= set(kinds)
-    again = subprocess.run([sys.executable, "-m", "mockbroker", *command], capture_output=True, text=True)
+    again = mockbroker_process(*given)
     assert again.returncode == 2
     assert "exists: choose another name" in again.stderr

@@ -3,9 +3,8 @@
 import json
 import signal
 import socket
-import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,16 +19,15 @@ from tests.cli.in_process import mockbroker
 
 from ..control.asking import ask
 from ..driving import wire
+from ..driving.processes import finished, line_of, started
 
 
 class Server:
     """A running `mockbroker serve --port 0`."""
 
     def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "mockbroker", "serve", "--port", "0", *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        self.first = self.process.stdout.readline().strip()
+        self.process = started("serve", "--port", "0", *arguments)
+        self.first = line_of(self.process)
 
     def stop(self, with_signal: signal.Signals = signal.SIGTERM) -> tuple[int, list[str], str]:
         """Exit status, lines printed after the first, and what went to stderr."""
@@ -45,11 +43,19 @@ class Server:
         return socket.create_connection((host, int(port)), timeout=60)
 
 
+Serve = Callable[..., Server]
+
+
 @pytest.fixture
-def servers() -> Iterator[list[Server]]:
-    started: list[Server] = []
-    yield started
-    for server in started:
+def serve() -> Iterator[Serve]:
+    servers: list[Server] = []
+
+    def begin(*arguments: str) -> Server:
+        servers.append(Server(*arguments))
+        return servers[-1]
+
+    yield begin
+    for server in servers:
         if server.process.poll() is None:
             server.process.kill()
             server.process.communicate()
@@ -57,10 +63,9 @@ def servers() -> Iterator[list[Server]]:
 
 @pytest.mark.parametrize("with_signal", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_first_line_is_the_address_and_a_signal_ends_it_cleanly(
-    servers: list[Server], with_signal: signal.Signals
+    serve: Serve, with_signal: signal.Signals
 ) -> None:
-    server = Server("--kafka", "2.3", "--brokers", "2")
-    servers.append(server)
+    server = serve("--kafka", "2.3", "--brokers", "2")
     assert len(server.first.split(",")) == 2
     with server.connect(server.first) as sock:
         sock.sendall(wire.api_versions())
@@ -72,10 +77,9 @@ def test_the_first_line_is_the_address_and_a_signal_ends_it_cleanly(
     assert "Error" not in errors
 
 
-def test_a_terminal_that_is_closed_leaves_a_whole_trace(servers: list[Server], tmp_path: Path) -> None:
+def test_a_terminal_that_is_closed_leaves_a_whole_trace(serve: Serve, tmp_path: Path) -> None:
     path = tmp_path / "trace.parquet"
-    server = Server("--brokers", "1", "--trace", str(path))
-    servers.append(server)
+    server = serve("--brokers", "1", "--trace", str(path))
     with server.connect(server.first) as sock:
         sock.sendall(wire.api_versions())
         assert sock.recv(4096)
@@ -91,19 +95,17 @@ def test_nohup_is_heeded() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
-def test_quiet_prints_the_address_only(servers: list[Server]) -> None:
-    server = Server("-q", "--topic", "orders:3")
-    servers.append(server)
+def test_quiet_prints_the_address_only(serve: Serve) -> None:
+    server = serve("-q", "--topic", "orders:3")
     with server.connect(server.first) as sock:
         sock.sendall(wire.api_versions())
         assert sock.recv(4096)
         assert server.stop()[:2] == (0, [])
 
 
-def test_it_says_which_faults_do_what_no_broker_does(servers: list[Server]) -> None:
+def test_it_says_which_faults_do_what_no_broker_does(serve: Serve) -> None:
     options = ("--fault", "reorder name=odd", "--fault", "delay ms=1")
-    plain, lines = Server(*options), Server("--log", "json", *options)
-    servers += [plain, lines]
+    plain, lines = serve(*options), serve("--log", "json", *options)
     [_, told, *others] = plain.stop()[1]
     assert told.startswith(
         "fault odd, reorder after: a broker answers the requests of a connection in the order"
@@ -113,9 +115,8 @@ def test_it_says_which_faults_do_what_no_broker_does(servers: list[Server]) -> N
     assert (event["event"], event["name"], event["why"]) == ("illegal fault", "odd", told.partition(": ")[2])
 
 
-def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server]) -> None:
-    server = Server("--log", "json")
-    servers.append(server)
+def test_json_lines_tell_of_clients_and_of_refused_requests(serve: Serve) -> None:
+    server = serve("--log", "json")
     ready = json.loads(server.first)
     assert (ready["event"], ready["kafka"], ready["brokers"]) == ("serving", "4.4", 3)
     with server.connect(ready["bootstrap_servers"]) as sock:
@@ -130,9 +131,8 @@ def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server
 
 
 @pytest.mark.parametrize("format_", ["text", "json"])
-def test_refused_requests_that_are_alike_are_counted(servers: list[Server], format_: str) -> None:
-    server = Server("--log", format_, "--brokers", "1")
-    servers.append(server)
+def test_refused_requests_that_are_alike_are_counted(serve: Serve, format_: str) -> None:
+    server = serve("--log", format_, "--brokers", "1")
     address = server.first if format_ == "text" else json.loads(server.first)["bootstrap_servers"]
     for _ in range(50):
         with server.connect(address) as sock:
@@ -182,29 +182,18 @@ def test_nothing_is_imported_that_is_not_needed_to_listen() -> None:
         "        print(*sorted(sys.modules))\n"
         "trio.run(main)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
-    )
-    loaded = set(done.stdout.split())
+    loaded = set(finished([sys.executable, "-c", program], check=True).stdout.split())
     assert "mockbroker.server.pump" in loaded
-    unwanted = (
-        "kio.schema",
-        "starlette",
-        "hypercorn",
-        "rich",
-        "mockbroker.conformance",
-        "mockbroker.control",
-    )
+    ours = ("mockbroker.conformance", "mockbroker.control")
+    unwanted = ("kio.schema", "starlette", "hypercorn", "rich", *ours)
     packages = tuple(f"{each}." for each in unwanted)
     assert not {name for name in loaded if f"{name}.".startswith(packages)}
 
 
-def test_faults_are_there_from_the_start_and_only_ctl_moves_a_manual_clock(servers: list[Server]) -> None:
+def test_faults_are_there_from_the_start_and_only_ctl_moves_a_manual_clock(serve: Serve) -> None:
     options = ("--fault", "disconnect api=[3,18] nth=2 name=lost", "--fault", "do=delay ms=1 topic='a b'")
-    server = Server("-q", "--control", "0", *options, "--clock", "manual")
-    servers.append(server)
-    assert server.process.stdout is not None
-    url = server.process.stdout.readline().strip()
+    server = serve("-q", "--control", "0", *options, "--clock", "manual")
+    url = line_of(server.process)
     _, faults = ask("GET", f"{url}/faults")
     assert [(each["name"], each["fault"]) for each in faults] == [
         ("lost", "disconnect before api=Metadata,ApiVersions nth=2 times=1"),
@@ -228,10 +217,9 @@ def test_faults_are_there_from_the_start_and_only_ctl_moves_a_manual_clock(serve
     assert server.stop()[:2] == (0, [])
 
 
-def test_what_is_advertised_is_the_address_and_where_it_listens_is_told(servers: list[Server]) -> None:
-    server = Server("--host", "0.0.0.0", "--brokers", "2", "--advertise", "localhost")
-    silent = Server("--host", "0.0.0.0", "--brokers", "1")
-    servers += server, silent
+def test_what_is_advertised_is_the_address_and_where_it_listens_is_told(serve: Serve) -> None:
+    server = serve("--host", "0.0.0.0", "--brokers", "2", "--advertise", "localhost")
+    silent = serve("--host", "0.0.0.0", "--brokers", "1")
     assert server.first.count("localhost:") == 2
     _, lines, errors = server.stop()
     assert f"listening on {server.first.replace('localhost', '0.0.0.0')}, ready" in lines[0]
@@ -242,20 +230,17 @@ def test_what_is_advertised_is_the_address_and_where_it_listens_is_told(servers:
     )
 
 
-def test_the_control_address_is_the_second_line(servers: list[Server]) -> None:
-    server = Server("-q", "--control", "0")
-    servers.append(server)
-    assert server.process.stdout is not None
-    url = server.process.stdout.readline().strip()
+def test_the_control_address_is_the_second_line(serve: Serve) -> None:
+    server = serve("-q", "--control", "0")
+    url = line_of(server.process)
     status, cluster = ask("GET", f"{url}/cluster")
     assert (status, cluster["bootstrap_servers"]) == (200, server.first)
     assert server.stop()[:2] == (0, [])
 
 
-def test_offsets_of_another_cluster_are_reported(servers: list[Server]) -> None:
+def test_offsets_of_another_cluster_are_reported(serve: Serve) -> None:
     log = Path(__file__).parents[1] / "dumps" / "recorded" / "3.9.2" / "data"
-    server = Server("--offsets", str(log))
-    servers.append(server)
+    server = serve("--offsets", str(log))
     assert len(server.first.split(",")) == 3
     status, lines, _ = server.stop()
     assert status == 0

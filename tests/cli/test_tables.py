@@ -14,7 +14,8 @@ from mockbroker import Fault, MockCluster
 from mockbroker.cli import tables
 from mockbroker.cli.app import app
 from mockbroker.cli.ctl import app as ctl
-from mockbroker.rig.client import Client
+
+from ..driving.clients import raw_client
 
 WORD = st.text(st.sampled_from("abc_-1"), min_size=1, max_size=12)
 TEXT = st.lists(WORD, min_size=1, max_size=8).map(" ".join)
@@ -37,8 +38,7 @@ def cluster() -> Iterator[MockCluster]:
     topics = {"orders": 2, "a-topic-with-a-rather-long-name": 1}
     faults: list[Fault] = [{"do": "delay", "ms": 1, "name": "slow", "api": "Metadata", "topic": "orders"}]
     with MockCluster(control=True, trace=True, topics=topics, faults=faults) as cluster:
-        host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-        with Client(host, int(port), client_id="shop") as client:
+        with raw_client(cluster, client_id="shop") as client:
             client.call("metadata", 1, {"topics": [{"name": each} for each in topics]})
         cluster.policies.set("undefined-epoch", "log-end-offset", topic="orders")
         yield cluster

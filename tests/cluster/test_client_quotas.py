@@ -6,26 +6,25 @@ from typing import Any
 import pytest
 
 from mockbroker.cluster.client_quotas import Rate
-from mockbroker.cluster.cluster import Cluster
 from mockbroker.metadata.records import Entity
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.rig.batches import Record, batch
 from mockbroker.rig.client import Client
 
-from ..driving.cluster import configured
+from ..driving.cluster import ClusterDriver, configured
 from ..driving.network import InMemoryNetwork
 
 ME: Entity = (("client-id", "me"),)
 FETCH, PRODUCE, ALTER = 12, 9, 1
 
 
-class Bench:
+class QuotaDriver(ClusterDriver):
     """A cluster with a topic of one partition on each broker, and clients named `me`."""
 
     def __init__(
-        self, brokers: int = 1, release: str = "4.4", config: Mapping[str, Any] | None = None
+        self, release: str = "4.4", brokers: int = 1, config: Mapping[str, Any] | None = None
     ) -> None:
-        self.cluster: Cluster = configured(release, brokers, None, config or {})
+        super().__init__(configured(release, brokers, None, config or {}))
         self.network = InMemoryNetwork(self.cluster)
         for broker in self.cluster.brokers:
             self.cluster.create_topic(f"t{broker}", [[broker]])
@@ -58,88 +57,88 @@ class Bench:
 
 
 def test_a_throttled_connection_is_served_when_the_time_is_over() -> None:
-    bench = Bench()
-    bench.quota(producer_byte_rate=100)
-    client = bench.client()
-    began_ms = bench.cluster.now_ms
-    told_ms = bench.produce(client)
+    driver = QuotaDriver()
+    driver.quota(producer_byte_rate=100)
+    client = driver.client()
+    began_ms = driver.cluster.now_ms
+    told_ms = driver.produce(client)
     assert told_ms > 0
-    assert bench.cluster.now_ms == began_ms
-    bench.client().call("api_versions", 0)
-    assert bench.cluster.now_ms == began_ms, "other connections are served"
+    assert driver.cluster.now_ms == began_ms
+    driver.client().call("api_versions", 0)
+    assert driver.cluster.now_ms == began_ms, "other connections are served"
     client.call("api_versions", 0)
-    assert bench.cluster.now_ms == began_ms + told_ms
+    assert driver.cluster.now_ms == began_ms + told_ms
 
 
 def test_each_broker_counts_for_itself_until_it_restarts() -> None:
-    bench = Bench(brokers=2)
-    bench.quota(producer_byte_rate=100)
-    first = bench.produce(bench.client())
-    assert bench.produce(bench.client(broker=2), broker=2) == first > 0
-    assert bench.produce(bench.client()) > first
-    bench.cluster.processes.stop(1)
-    bench.cluster.processes.start(1)
-    assert bench.produce(bench.client()) == first
+    driver = QuotaDriver(brokers=2)
+    driver.quota(producer_byte_rate=100)
+    first = driver.produce(driver.client())
+    assert driver.produce(driver.client(broker=2), broker=2) == first > 0
+    assert driver.produce(driver.client()) > first
+    driver.cluster.processes.stop(1)
+    driver.cluster.processes.start(1)
+    assert driver.produce(driver.client()) == first
 
 
 def test_what_is_old_counts_no_more() -> None:
-    bench = Bench()
-    bench.quota(producer_byte_rate=100)
-    first = bench.produce(bench.client())
-    bench.wait(5_000)
-    assert bench.produce(bench.client()) > first
-    bench.wait(11_000)
-    assert bench.produce(bench.client()) == first
+    driver = QuotaDriver()
+    driver.quota(producer_byte_rate=100)
+    first = driver.produce(driver.client())
+    driver.wait(5_000)
+    assert driver.produce(driver.client()) > first
+    driver.wait(11_000)
+    assert driver.produce(driver.client()) == first
 
 
 def test_windows_are_configured() -> None:
     """With two windows of ten seconds, one of them is deemed to be over, as ten of one second are."""
     config = {"quota.window.num": 2, "quota.window.size.seconds": 10}
     told = []
-    for bench in (Bench(), Bench(config=config)):
-        bench.quota(producer_byte_rate=100)
-        told.append(bench.produce(bench.client()))
+    for driver in (QuotaDriver(), QuotaDriver(config=config)):
+        driver.quota(producer_byte_rate=100)
+        told.append(driver.produce(driver.client()))
     assert told[0] == told[1] > 0
 
 
 @pytest.mark.parametrize("change", [{"producer_byte_rate": None}, {"producer_byte_rate": 1e9}])
 def test_quotas_change_while_clients_are_connected(change: dict[str, float | None]) -> None:
-    bench = Bench()
-    client = bench.client()
-    assert bench.produce(client) == 0
-    bench.quota(producer_byte_rate=100)
-    assert bench.produce(client) > 0
-    bench.quota(**change)
-    assert bench.produce(client) == 0
+    driver = QuotaDriver()
+    client = driver.client()
+    assert driver.produce(client) == 0
+    driver.quota(producer_byte_rate=100)
+    assert driver.produce(client) > 0
+    driver.quota(**change)
+    assert driver.produce(client) == 0
 
 
 def test_a_throttled_fetch_is_empty_and_is_not_counted() -> None:
-    bench = Bench()
-    bench.produce(bench.client("producer"))
-    bench.quota(consumer_byte_rate=50)
-    throttled = bench.fetch(bench.client())
+    driver = QuotaDriver()
+    driver.produce(driver.client("producer"))
+    driver.quota(consumer_byte_rate=50)
+    throttled = driver.fetch(driver.client())
     assert throttled["throttle_time"] > 0
     assert not throttled["responses"]
-    assert bench.fetch(bench.client())["throttle_time"] == throttled["throttle_time"]
-    bench.quota(consumer_byte_rate=1000)
-    (topic,) = bench.fetch(bench.client())["responses"]
+    assert driver.fetch(driver.client())["throttle_time"] == throttled["throttle_time"]
+    driver.quota(consumer_byte_rate=1000)
+    (topic,) = driver.fetch(driver.client())["responses"]
     assert topic["partitions"][0]["records"]
 
 
 def test_followers_are_not_throttled() -> None:
-    bench = Bench()
-    bench.produce(bench.client("producer"))
-    bench.quota(consumer_byte_rate=1)
-    assert bench.fetch(bench.client())["throttle_time"] > 0
-    assert bench.fetch(bench.client(), replica_id=1)["throttle_time"] == 0
+    driver = QuotaDriver()
+    driver.produce(driver.client("producer"))
+    driver.quota(consumer_byte_rate=1)
+    assert driver.fetch(driver.client())["throttle_time"] > 0
+    assert driver.fetch(driver.client(), replica_id=1)["throttle_time"] == 0
 
 
 def test_quotas_of_others_and_other_quotas_change_nothing() -> None:
-    bench = Bench()
-    bench.quota((("user", "nobody"),), producer_byte_rate=1)
-    bench.quota((("client-id", "nobody"),), producer_byte_rate=1)
-    bench.quota(request_percentage=0.001, controller_mutation_rate=0.001, consumer_byte_rate=1)
-    assert bench.produce(bench.client()) == 0
+    driver = QuotaDriver()
+    driver.quota((("user", "nobody"),), producer_byte_rate=1)
+    driver.quota((("client-id", "nobody"),), producer_byte_rate=1)
+    driver.quota(request_percentage=0.001, controller_mutation_rate=0.001, consumer_byte_rate=1)
+    assert driver.produce(driver.client()) == 0
 
 
 def test_an_idle_rate_begins_anew() -> None:
@@ -165,9 +164,9 @@ def test_no_more_windows_are_kept_than_overlap() -> None:
 
 
 def test_apis_of_quotas_are_those_that_are_limited() -> None:
-    bench = Bench()
-    bench.quota(consumer_byte_rate=1e9)
-    assert bench.cluster.brokers[1].quotas.limit(ApiKey.PRODUCE, "me") is None
-    limit = bench.cluster.brokers[1].quotas.limit(ApiKey.FETCH, "me")
+    driver = QuotaDriver()
+    driver.quota(consumer_byte_rate=1e9)
+    assert driver.cluster.brokers[1].quotas.limit(ApiKey.PRODUCE, "me") is None
+    limit = driver.cluster.brokers[1].quotas.limit(ApiKey.FETCH, "me")
     assert limit is not None
     assert limit.most_at_once == 1e10

@@ -15,14 +15,14 @@ from mockbroker.protocol.compression import Compression, compress
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.push_telemetry import PushTelemetryRequest
 
-from ..driving.cluster import configured
+from ..driving.cluster import ClusterDriver, configured
 
 INTERVAL_MS = 1000
 
 
-class Bench:
+class TelemetryDriver(ClusterDriver):
     def __init__(self, release: str = "4.4", policies: dict[str, str] | None = None) -> None:
-        self.cluster = configured(release, 1, policies, {})
+        super().__init__(configured(release, 1, policies, {}))
         self.client = Client()
         self.configure(metrics="a.")
 
@@ -54,29 +54,26 @@ class Bench:
             return error.code
         return ErrorCode.NONE
 
-    def wait(self, ms: int) -> None:
-        self.cluster.advance(self.cluster.now_ms + ms)
-
 
 def test_a_client_pushes_once_in_each_interval() -> None:
-    bench = Bench()
-    one = bench.subscribe()
-    assert bench.push(one) is ErrorCode.NONE
+    driver = TelemetryDriver()
+    one = driver.subscribe()
+    assert driver.push(one) is ErrorCode.NONE
     for _ in range(3):
-        bench.wait(INTERVAL_MS - 1)
-        assert bench.push(one) is ErrorCode.THROTTLING_QUOTA_EXCEEDED
-        bench.wait(1)
-        assert bench.push(one) is ErrorCode.NONE
-    (found,) = bench.telemetry.instances
+        driver.advance(INTERVAL_MS - 1)
+        assert driver.push(one) is ErrorCode.THROTTLING_QUOTA_EXCEEDED
+        driver.advance(1)
+        assert driver.push(one) is ErrorCode.NONE
+    (found,) = driver.telemetry.instances
     assert (found.pushes, found.pushed_bytes) == (4, 4 * len(b"metrics"))
 
 
 @pytest.mark.parametrize("kind", Compression)
 def test_pushes_are_decompressed(kind: Compression) -> None:
-    bench = Bench()
+    driver = TelemetryDriver()
     metrics = b"metric" * 100
-    assert bench.push(bench.subscribe(), metrics, kind) is ErrorCode.NONE
-    (found,) = bench.telemetry.instances
+    assert driver.push(driver.subscribe(), metrics, kind) is ErrorCode.NONE
+    (found,) = driver.telemetry.instances
     assert found.last_push == metrics
     assert found.pushed_bytes == len(compress(kind, metrics))
 
@@ -94,59 +91,59 @@ def test_pushes_are_decompressed(kind: Compression) -> None:
 def test_pushes_that_are_large_when_they_are_decompressed(
     release: str, size: int, policies: dict[str, str], error: ErrorCode
 ) -> None:
-    bench = Bench(release, policies)
-    assert bench.push(bench.subscribe(), bytes(size), Compression.ZSTD) is error
-    (found,) = bench.telemetry.instances
+    driver = TelemetryDriver(release, policies)
+    assert driver.push(driver.subscribe(), bytes(size), Compression.ZSTD) is error
+    (found,) = driver.telemetry.instances
     assert (found.pushes, found.error) == (error is ErrorCode.NONE, error)
     assert found.last_push == b""
 
 
 def test_large_pushes_are_counted_and_not_kept() -> None:
-    bench = Bench()
-    assert bench.push(bench.subscribe(), bytes(1 << 17)) is ErrorCode.NONE
-    (found,) = bench.telemetry.instances
+    driver = TelemetryDriver()
+    assert driver.push(driver.subscribe(), bytes(1 << 17)) is ErrorCode.NONE
+    (found,) = driver.telemetry.instances
     assert (found.pushes, found.last_push) == (1, b"")
 
 
 @pytest.mark.parametrize(("release", "at_once"), [("4.0", False), ("4.1", True)])
 def test_a_subscription_that_changes(release: str, at_once: bool) -> None:
-    bench = Bench(release)
-    one = bench.subscribe()
-    bench.configure(metrics="b.")
-    assert bench.push(one) is ErrorCode.UNKNOWN_SUBSCRIPTION_ID
+    driver = TelemetryDriver(release)
+    one = driver.subscribe()
+    driver.configure(metrics="b.")
+    assert driver.push(one) is ErrorCode.UNKNOWN_SUBSCRIPTION_ID
     if at_once:
-        other = bench.subscribe(one[0])
+        other = driver.subscribe(one[0])
     else:
         with pytest.raises(ApiError, match="THROTTLING_QUOTA_EXCEEDED"):
-            bench.subscribe(one[0])
-        bench.wait(INTERVAL_MS)
-        other = bench.subscribe(one[0])
+            driver.subscribe(one[0])
+        driver.advance(INTERVAL_MS)
+        other = driver.subscribe(one[0])
     assert other[0] == one[0]
     assert other[1] != one[1]
-    bench.wait(INTERVAL_MS)
-    assert bench.push(other) is ErrorCode.NONE
+    driver.advance(INTERVAL_MS)
+    assert driver.push(other) is ErrorCode.NONE
 
 
 def test_a_client_that_is_silent_is_forgotten() -> None:
-    bench = Bench()
-    one = bench.subscribe()
-    assert bench.push(one, terminating=True) is ErrorCode.NONE
-    assert bench.push(one) is ErrorCode.INVALID_REQUEST
-    bench.wait(60_000)
-    assert bench.telemetry.instances == []
-    assert bench.push(one) is ErrorCode.NONE
+    driver = TelemetryDriver()
+    one = driver.subscribe()
+    assert driver.push(one, terminating=True) is ErrorCode.NONE
+    assert driver.push(one) is ErrorCode.INVALID_REQUEST
+    driver.advance(60_000)
+    assert driver.telemetry.instances == []
+    assert driver.push(one) is ErrorCode.NONE
 
 
 def test_a_broker_that_restarts_knows_no_clients() -> None:
-    bench = Bench()
-    bench.subscribe()
-    bench.cluster.processes.stop(1)
-    bench.cluster.processes.start(1)
-    assert bench.telemetry.instances == []
+    driver = TelemetryDriver()
+    driver.subscribe()
+    driver.cluster.processes.stop(1)
+    driver.cluster.processes.start(1)
+    assert driver.telemetry.instances == []
 
 
 def test_ids_are_the_same_in_each_run() -> None:
-    assert Bench().subscribe() == Bench().subscribe()
+    assert TelemetryDriver().subscribe() == TelemetryDriver().subscribe()
 
 
 @pytest.mark.parametrize(
@@ -160,10 +157,10 @@ def test_ids_are_the_same_in_each_run() -> None:
     ],
 )
 def test_re2_matches_clients(match: str, matches: bool) -> None:
-    bench = Bench()
-    bench.configure(metrics="a.", match=match)
-    instance = bench.subscribe()[0]
-    (found,) = (each for each in bench.telemetry.instances if each.id == instance)
+    driver = TelemetryDriver()
+    driver.configure(metrics="a.", match=match)
+    instance = driver.subscribe()[0]
+    (found,) = (each for each in driver.telemetry.instances if each.id == instance)
     assert found.metrics == (["a."] if matches else [])
 
 
@@ -172,7 +169,7 @@ def test_re2_matches_clients(match: str, matches: bool) -> None:
     [("client_id=a+", True), ("client_id=a=b", False), ("client_id=", False), (r"client_id=\Z", False)],
 )
 def test_what_is_no_pattern_is_refused(match: str, valid: bool) -> None:
-    check = functools.partial(check_client_metrics, Bench().cluster.configs, "m", {"match": match})
+    check = functools.partial(check_client_metrics, TelemetryDriver().cluster.configs, "m", {"match": match})
     if valid:
         check()
     else:
@@ -183,4 +180,4 @@ def test_what_is_no_pattern_is_refused(match: str, valid: bool) -> None:
 def test_without_re2_patterns_are_refused_with_the_name_of_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "re2", None)
     with pytest.raises(ConfigError, match=r"Illegal client matching pattern: client_id=only: .*\[regex\]"):
-        check_client_metrics(Bench().cluster.configs, "m", {"match": "client_id=only"})
+        check_client_metrics(TelemetryDriver().cluster.configs, "m", {"match": "client_id=only"})

@@ -13,9 +13,10 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.faults import parse
 from mockbroker.faults.actions import ACTIONS
-from mockbroker.rig.client import Client
 from tests.console.tools import expect, tools
 from tests.control.asking import ask
+
+from ..driving.clients import raw_client
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -24,8 +25,7 @@ WIDTHS = [{"viewport": {"width": width, "height": 900}} for width in (1400, 390)
 
 
 def asked(cluster: MockCluster, client_id: str, topic: str, count: int = 1) -> list[dict[str, object]]:
-    host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-    with Client(host, int(port), client_id=client_id) as client:
+    with raw_client(cluster, client_id=client_id) as client:
         return [client.call("metadata", 9, {"topics": [{"name": topic}]}) for _ in range(count)]
 
 

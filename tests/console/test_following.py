@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.rig.client import Client
 from tests.console.tools import expect
 from tests.control.asking import ask
+
+from ..driving.clients import raw_client
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -63,8 +64,7 @@ def at_end(page: Page) -> bool:
 
 
 def asked(cluster: MockCluster, count: int, client_id: str = "asks") -> None:
-    host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-    with Client(host, int(port), client_id=client_id) as client:
+    with raw_client(cluster, client_id=client_id) as client:
         for _ in range(count):
             client.call("metadata", 9, {"topics": [{"name": "orders"}]})
 
@@ -154,9 +154,8 @@ def test_requests_that_a_fault_closed_are_errors_and_are_found(cluster: MockClus
     page.get_by_label("errors only").check()
     lines = page.locator(f"{STREAM} .line.request")
     expect(lines).to_have_count(0)
-    host, port = cluster.bootstrap_servers.split(",")[0].split(":")
     cluster.faults.add("disconnect", api="Metadata", times=1)
-    with Client(host, int(port), client_id="cut") as client, pytest.raises(ConnectionError):
+    with raw_client(cluster, client_id="cut") as client, pytest.raises(ConnectionError):
         client.call("metadata", 9, {"topics": []})
     expect(lines).to_have_count(1)
     expect(lines).to_contain_text("closed")
@@ -168,7 +167,7 @@ def test_requests_that_a_fault_closed_are_errors_and_are_found(cluster: MockClus
     ask("POST", faults, {"do": "hold", "name": "gate", "api": "Metadata"})
     page.get_by_label("with").fill("gate")
     expect(lines).to_have_count(0)
-    with Client(host, int(port), client_id="held") as client:
+    with raw_client(cluster, client_id="held") as client:
         pending = client.send("metadata", 9, {"topics": []})
         assert ask("GET", f"{faults}/gate/wait")[0] == 200
         expect(lines).to_have_count(0)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.rig.client import Client
 from tests.console.tools import expect
+
+from ..driving.clients import raw_client
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -66,9 +67,8 @@ def test_a_behaviour_that_is_switched_decides_differently(cluster: MockCluster, 
     opened(cluster, page)
 
     def asks() -> None:
-        host, port = cluster.bootstrap_servers.split(",")[0].split(":")
         asked = {"partition": 0, "current_leader_epoch": -1, "leader_epoch": 7}
-        with Client(host, int(port)) as client:
+        with raw_client(cluster) as client:
             topics = [{"topic": "orders", "partitions": [asked]}]
             client.call("offset_for_leader_epoch", 3, {"replica_id": -1, "topics": topics})
 
@@ -95,8 +95,7 @@ def test_a_behaviour_that_is_switched_decides_differently(cluster: MockCluster, 
 def test_every_field_of_a_request_can_be_opened(cluster: MockCluster, page: Page) -> None:
     opened(cluster, page)
     cluster.produce("orders", b"v")
-    host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-    with Client(host, int(port)) as client:
+    with raw_client(cluster) as client:
         client.call("metadata", 9, {"topics": [{"name": "orders"}]})
     page.get_by_label("API").select_option("Metadata")
     page.locator(".line.request").click()
@@ -108,8 +107,7 @@ def test_every_field_of_a_request_can_be_opened(cluster: MockCluster, page: Page
 def test_names_are_text_and_nothing_else(cluster: MockCluster, page: Page) -> None:
     bad = "<script>document.title='x'</script><img src=y onerror=\"document.title='z'\">"
     opened(cluster, page)
-    host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-    with Client(host, int(port), client_id=bad) as client:
+    with raw_client(cluster, client_id=bad) as client:
         client.call("metadata", 9, {"topics": [{"name": bad}]})
         client.call("find_coordinator", 2, {"key": bad, "key_type": 0})
     page.get_by_label("with").fill("img")

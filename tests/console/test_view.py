@@ -19,6 +19,8 @@ from mockbroker.console.files import FOLDER
 from mockbroker.trace.files import read_json_lines, write_parquet
 from tests.console.tools import expect, tools
 
+from ..driving.processes import mockbroker_process
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -67,7 +69,7 @@ def test_a_trace_as_parquet(page: Page, tmp_path: Path) -> None:
 def test_a_history_is_simulated_again(page: Page, tmp_path: Path) -> None:
     command = ["explore", "--kafka", "4.4", "--policy", "fetch-log-start-offset=live", "--seeds", "300"]
     options = ["--workers", "1", "--out", str(tmp_path / "out")]
-    subprocess.run([sys.executable, "-m", "mockbroker", *command, *options], capture_output=True)
+    mockbroker_process(*command, *options)
     (history,) = tmp_path.glob("out/follower-fetcher-dead-*.json")
     folder = tmp_path / "reproduced"
     folder.mkdir()
@@ -111,9 +113,7 @@ def test_a_folder_without_a_history(tmp_path: Path, file: str, why: str) -> None
 
 def refused(path: Path) -> str:
     """What `view` says of a path that it can't show."""
-    done = subprocess.run(
-        [sys.executable, "-m", "mockbroker", "view", str(path)], capture_output=True, text=True
-    )
+    done = mockbroker_process("view", str(path))
     assert done.returncode == 2
     assert done.stderr.startswith("mockbroker view: ")
     return done.stderr

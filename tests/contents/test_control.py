@@ -176,17 +176,8 @@ def test_ctl(cluster: MockCluster) -> None:
         assert done.exit_code == status, done.output
         return done.output if status else json.loads(done.output)
 
-    ctl(
-        "topics",
-        "create",
-        "orders",
-        "--partitions",
-        "2",
-        "--config",
-        "retention.ms=7",
-        "--config",
-        "segment.ms=9",
-    )
+    configs = ("--config", "retention.ms=7", "--config", "segment.ms=9")
+    ctl("topics", "create", "orders", "--partitions", "2", *configs)
     assert cluster.topic("orders").configs == {"retention.ms": "7", "segment.ms": "9"}
     ctl("records", "produce", "orders", "--value", "a", "--key", "k", "--headers", "h=1")
     [record] = ctl("records", "list", "orders", "--isolation-level", "read_committed")

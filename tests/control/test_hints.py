@@ -16,6 +16,8 @@ from mockbroker import MockCluster
 from mockbroker.rig.client import Client, DisconnectedError
 from tests.clients.kafka_python import KafkaConsumer
 
+from ..driving.clients import raw_client
+
 _SOON_S = 60.0
 _ON_THE_WAY = ("PreparingRebalance", "CompletingRebalance", "but asks it for nothing")
 """What is hinted at of clients that take half a second for a step: all of them, where the machine is busy."""
@@ -402,8 +404,7 @@ def test_what_is_noted_has_a_bound() -> None:
 
 
 def _raw(cluster: MockCluster) -> Client:
-    host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-    return Client(host, int(port))
+    return raw_client(cluster)
 
 
 def _join(client: Client, session_timeout_ms: int = 60_000) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from mockbroker.faults.actions import ACTIONS
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 from mockbroker.rig.client import Client
 
+from ..driving.clients import raw_client
 from .asking import ask
 
 Asking = Callable[..., tuple[int, Any]]
@@ -137,8 +138,7 @@ def test_what_no_broker_does_is_told(asking: Asking) -> None:
 
 def test_without_bodies_only_names_are_not_known() -> None:
     with MockCluster(control=True, trace="requests", topics={"orders": 1}) as cluster:
-        host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-        with Client(host, int(port)) as client:
+        with raw_client(cluster) as client:
             client.call("metadata", 9, {"topics": [{"name": "orders"}]})
         path = f"{cluster.control_url}/faults/preview"
         assert ask("POST", path, {"do": "disconnect", "api": "Metadata"})[1]["matching"] == 1

@@ -27,7 +27,7 @@ from mockbroker.seeded import streams
 SESSION_MS = 9_000
 
 
-class Alone:
+class ControllerDriver:
     """A controller to which brokers 1, 2 and 3 have registered."""
 
     def __init__(self, kafka: str = "4.4", config: dict[str, str] | None = None) -> None:
@@ -61,9 +61,9 @@ class Alone:
 
 
 def test_a_topic_is_created_by_records_that_are_written_together() -> None:
-    alone = Alone()
-    partition = alone.topic(retention_ms="5")
-    assert alone.written == [
+    driver = ControllerDriver()
+    partition = driver.topic(retention_ms="5")
+    assert driver.written == [
         (
             TopicRecord("t", partition.topic_id),
             ConfigRecord("t", "retention.ms", "5"),
@@ -74,73 +74,73 @@ def test_a_topic_is_created_by_records_that_are_written_together() -> None:
 
 
 def test_only_values_that_change_are_written() -> None:
-    alone = Alone()
-    partition = alone.topic(retention_ms="5", segment_ms="7")
-    alone.written.clear()
-    alone.controller.configure_topic(partition.topic_id, {"segment.ms": "7", "segment.index.bytes": "100"})
-    assert alone.written == [
+    driver = ControllerDriver()
+    partition = driver.topic(retention_ms="5", segment_ms="7")
+    driver.written.clear()
+    driver.controller.configure_topic(partition.topic_id, {"segment.ms": "7", "segment.index.bytes": "100"})
+    assert driver.written == [
         (ConfigRecord("t", "retention.ms", None), ConfigRecord("t", "segment.index.bytes", "100"))
     ]
-    assert alone.controller.image.topics["t"].overrides == {"segment.ms": "7", "segment.index.bytes": "100"}
+    assert driver.controller.image.topics["t"].overrides == {"segment.ms": "7", "segment.index.bytes": "100"}
 
 
 def test_the_records_alone_give_the_same_image() -> None:
-    alone = Alone()
+    driver = ControllerDriver()
     replayed = MetadataImage()
     for each in (1, 2, 3):
-        replayed.brokers[each] = alone.controller.image.brokers[each]
+        replayed.brokers[each] = driver.controller.image.brokers[each]
     replayed.controller = 1
-    partition = alone.topic(min_insync_replicas="2")
-    alone.controller.lose_contact(1)
-    alone.advance(SESSION_MS)
-    alone.controller.shut_down(2)
-    alone.controller.fence(2)
-    alone.controller.configure_topic(partition.topic_id, {})
-    alone.controller.unfence(1)
-    alone.controller.add_partitions(partition.topic_id, [[3, 2, 1]])
-    for record in (record for records in alone.written for record in records):
+    partition = driver.topic(min_insync_replicas="2")
+    driver.controller.lose_contact(1)
+    driver.advance(SESSION_MS)
+    driver.controller.shut_down(2)
+    driver.controller.fence(2)
+    driver.controller.configure_topic(partition.topic_id, {})
+    driver.controller.unfence(1)
+    driver.controller.add_partitions(partition.topic_id, [[3, 2, 1]])
+    for record in (record for records in driver.written for record in records):
         replayed.apply(record)
-    there, again = alone.controller.image.topics["t"], replayed.topics["t"]
+    there, again = driver.controller.image.topics["t"], replayed.topics["t"]
     assert (again.partitions, again.overrides) == (there.partitions, there.overrides)
     assert (replayed.brokers, replayed.controller) == (
-        alone.controller.image.brokers,
-        alone.controller.image.controller,
+        driver.controller.image.brokers,
+        driver.controller.image.controller,
     )
 
 
 def test_a_silent_broker_leads_until_its_session_is_over_but_is_not_elected() -> None:
-    alone = Alone()
-    leads, follows = alone.topic("leads"), alone.topic("follows")
+    driver = ControllerDriver()
+    leads, follows = driver.topic("leads"), driver.topic("follows")
     follows.lead(2)
-    alone.written.clear()
-    alone.controller.lose_contact(1)
+    driver.written.clear()
+    driver.controller.lose_contact(1)
     assert next_leader(follows, 1) is None
     assert not move_leader(follows, 1)
-    alone.advance(SESSION_MS - 1)
-    assert (leads.leader, alone.written, alone.over) == (1, [], [])
-    alone.advance(1)
-    assert (leads.leader, list(leads.isr), list(follows.isr), alone.over) == (2, [2, 3], [2, 3], [1])
-    assert alone.written[0] == (BrokerRegistrationChangeRecord(1, fenced=True),)
+    driver.advance(SESSION_MS - 1)
+    assert (leads.leader, driver.written, driver.over) == (1, [], [])
+    driver.advance(1)
+    assert (leads.leader, list(leads.isr), list(follows.isr), driver.over) == (2, [2, 3], [2, 3], [1])
+    assert driver.written[0] == (BrokerRegistrationChangeRecord(1, fenced=True),)
 
 
 def test_a_broker_that_is_heard_in_time_keeps_its_place() -> None:
-    alone = Alone()
-    partition = alone.topic()
-    alone.written.clear()
-    alone.controller.lose_contact(1)
-    alone.advance(SESSION_MS - 1)
-    alone.controller.unfence(1)
-    alone.advance(10 * SESSION_MS)
-    assert (partition.leader, alone.written, alone.over) == (1, [], [])
-    assert alone.environment.timers.next_deadline() is None
+    driver = ControllerDriver()
+    partition = driver.topic()
+    driver.written.clear()
+    driver.controller.lose_contact(1)
+    driver.advance(SESSION_MS - 1)
+    driver.controller.unfence(1)
+    driver.advance(10 * SESSION_MS)
+    assert (partition.leader, driver.written, driver.over) == (1, [], [])
+    assert driver.environment.timers.next_deadline() is None
 
 
 def test_with_zookeeper_another_broker_becomes_the_controller() -> None:
-    alone = Alone("2.3")
-    alone.controller.fence(1)
-    written = [record for records in alone.written for record in records]
+    driver = ControllerDriver("2.3")
+    driver.controller.fence(1)
+    written = [record for records in driver.written for record in records]
     assert ActiveControllerRecord(NO_CONTROLLER) in written
-    assert alone.controller.active.id in (2, 3)
+    assert driver.controller.active.id in (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -148,20 +148,20 @@ def test_with_zookeeper_another_broker_becomes_the_controller() -> None:
     [("broker", 2), ("leader_epoch", 7), ("partition_epoch", 7), ("topic_id", UUID(int=1)), ("partition", 1)],
 )
 def test_a_leader_that_is_behind_does_not_change_the_isr(field: str, value: Any) -> None:
-    alone = Alone()
-    partition = alone.topic()
+    driver = ControllerDriver()
+    partition = driver.topic()
     asked = AlterPartition(partition.topic_id, 0, 1, 0, 0, [1, 2])
-    alone.written.clear()
-    assert not alone.controller.alter_isr(asked._replace(**{field: value}))
-    assert alone.written == []
-    assert alone.controller.alter_isr(asked)
+    driver.written.clear()
+    assert not driver.controller.alter_isr(asked._replace(**{field: value}))
+    assert driver.written == []
+    assert driver.controller.alter_isr(asked)
     assert list(partition.isr) == [1, 2]
 
 
 def test_leaders_are_moved_within_the_isr() -> None:
-    alone = Alone()
-    partition = alone.topic()
-    assert alone.controller.alter_isr(AlterPartition(partition.topic_id, 0, 1, 0, 0, [1, 3]))
+    driver = ControllerDriver()
+    partition = driver.topic()
+    assert driver.controller.alter_isr(AlterPartition(partition.topic_id, 0, 1, 0, 0, [1, 3]))
     assert (next_leader(partition), next_leader(partition, 2), next_leader(partition, 3)) == (3, None, 3)
     assert not move_leader(partition, 2)
     assert move_leader(partition)
@@ -169,29 +169,29 @@ def test_leaders_are_moved_within_the_isr() -> None:
 
 
 def test_nobody_leads_what_only_a_fenced_broker_had() -> None:
-    alone = Alone()
-    topic_id = alone.controller.create_topic("t", [[1]], {})
-    alone.controller.fence(1)
-    partition = alone.controller.partition(topic_id, 0)
+    driver = ControllerDriver()
+    topic_id = driver.controller.create_topic("t", [[1]], {})
+    driver.controller.fence(1)
+    partition = driver.controller.partition(topic_id, 0)
     assert (partition.leader, partition.leader_epoch) == (NO_LEADER, 1)
-    alone.controller.delete_topics([topic_id])
+    driver.controller.delete_topics([topic_id])
     assert partition.deleted
 
 
 @pytest.mark.parametrize("kafka", ["0.11", "4.4"])
 def test_only_unclean_elections_are_counted(kafka: str) -> None:
-    alone = Alone(kafka)
-    alone.topic("clean")
-    unclean = alone.topic("unclean", unclean_leader_election_enable="true")
+    driver = ControllerDriver(kafka)
+    driver.topic("clean")
+    unclean = driver.topic("unclean", unclean_leader_election_enable="true")
     counts = []
     for broker in (1, 2, 3):
-        alone.controller.fence(broker)
-        counts.append(alone.controller.unclean_elections)
+        driver.controller.fence(broker)
+        counts.append(driver.controller.unclean_elections)
     assert (unclean.leader, counts) == (NO_LEADER, [0, 0, 0])
-    alone.controller.unfence(2)
-    elect_where_none_leads(alone.controller)
-    assert (unclean.leader, unclean.isr, alone.controller.unclean_elections) == (2, [2], 1)
-    alone.controller.fence(2)
-    alone.controller.unfence(2)
-    elect_where_none_leads(alone.controller)
-    assert (unclean.leader, alone.controller.unclean_elections) == (2, 1)
+    driver.controller.unfence(2)
+    elect_where_none_leads(driver.controller)
+    assert (unclean.leader, unclean.isr, driver.controller.unclean_elections) == (2, [2], 1)
+    driver.controller.fence(2)
+    driver.controller.unfence(2)
+    elect_where_none_leads(driver.controller)
+    assert (unclean.leader, driver.controller.unclean_elections) == (2, 1)

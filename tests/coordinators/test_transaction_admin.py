@@ -13,8 +13,8 @@ from mockbroker.protocol.messages.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
-from mockbroker.rig.client import Client
 
+from ..driving.clients import raw_client
 from ..driving.cluster import NOW_MS
 from ..driving.transactions import TransactionDriver
 
@@ -116,8 +116,7 @@ def test_without_re2_the_refusal_is_explained(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "re2", None)
     pattern = "only-here.*"
     with MockCluster(brokers=1) as cluster:
-        host, _, port = cluster.bootstrap_servers.rpartition(":")
-        with Client(host, int(port), client_id="admin") as client:
+        with raw_client(cluster, client_id="admin") as client:
             answer = client.call("list_transactions", 2, {"transactional_id_pattern": pattern})
         assert answer["error_code"] == "INVALID_REGULAR_EXPRESSION"
         (hint,) = cluster.hints()

@@ -11,10 +11,10 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.faults import FaultError, parse
 from mockbroker.names import FaultAction
-from mockbroker.rig.client import Client
 from mockbroker.scenario.scenario import load
 
 from ..control.asking import ask
+from ..driving.clients import raw_client
 
 AT_ONCE = {"group.consumer.assignment.interval.ms": "0", "offsets.topic.num.partitions": "1"}
 HEARTBEAT = "consumer_group_heartbeat"
@@ -38,8 +38,7 @@ class Group:
                 "subscribed_topic_names": ["orders"],
                 "topic_partitions": [],
             }
-        host, port = self.cluster.bootstrap_servers.split(":")
-        with Client(host, int(port), client_id=f"client-of-{member}") as client:
+        with raw_client(self.cluster, client_id=f"client-of-{member}") as client:
             answer = client.call(HEARTBEAT, 1, fields)
         assert answer["error_code"] in (0, "NONE"), answer
         self.epochs[member] = answer["member_epoch"]
@@ -122,8 +121,7 @@ def test_partitions_of_one_other(group: Group, member: str, hits: int) -> None:
 def test_other_answers_stay(group: Group, do: FaultAction) -> None:
     """Those to other requests, to who leaves, and errors."""
     fault = group.cluster.faults.add(do, optional=True)
-    host, port = group.cluster.bootstrap_servers.split(":")
-    with Client(host, int(port)) as client:
+    with raw_client(group.cluster) as client:
         client.call("metadata", 9, {"topics": []})
         assert "ConsumerGroupHeartbeat" in fault.why
         fields = {"group_id": "billing", "member_id": "x", "member_epoch": 7}

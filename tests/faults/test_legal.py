@@ -134,15 +134,15 @@ def test_a_fault_that_does_what_no_broker_does_says_so(added: Fault, why: str) -
 
 
 def test_what_depends_on_the_version_is_known_once_a_request_came() -> None:
-    bench = FaultyDriver()
-    fenced = bench.faults.add("error", api="EndTxn", error="PRODUCER_FENCED")
+    driver = FaultyDriver()
+    fenced = driver.faults.add("error", api="EndTxn", error="PRODUCER_FENCED")
     assert not fenced.illegal
-    bench.send("end_txn", transactional_id="x", producer_id=1, producer_epoch=0, committed=True)
+    driver.send("end_txn", transactional_id="x", producer_id=1, producer_epoch=0, committed=True)
     assert "no broker answers PRODUCER_FENCED in EndTxn v1 at top level" in fenced.illegal
 
 
 def test_an_illegal_fault_does_its_work_all_the_same() -> None:
-    bench = FaultyDriver()
-    bench.faults.add("error", api="Heartbeat", error="INVALID_REQUEST")
-    answer = bench.call("heartbeat", group_id="g", generation_id=1, member_id="m")
+    driver = FaultyDriver()
+    driver.faults.add("error", api="Heartbeat", error="INVALID_REQUEST")
+    answer = driver.call("heartbeat", group_id="g", generation_id=1, member_id="m")
     assert answer["error_code"] == "INVALID_REQUEST"

@@ -12,11 +12,11 @@ from tests.faults.test_happenings import FaultyDriver
 _HEARTBEAT: dict[str, Any] = {"group_id": "billing", "generation_id": 1, "member_id": "m"}
 
 
-def _ask(bench: FaultyDriver) -> None:
+def _ask(driver: FaultyDriver) -> None:
     """Two heartbeats of a group that is not there, and Metadata about one topic."""
     for _ in range(2):
-        bench.send("heartbeat", **_HEARTBEAT)
-    bench.send("metadata", topics=[{"name": "t"}])
+        driver.send("heartbeat", **_HEARTBEAT)
+    driver.send("metadata", topics=[{"name": "t"}])
 
 
 @pytest.mark.parametrize(
@@ -85,32 +85,32 @@ def _ask(bench: FaultyDriver) -> None:
     ],
 )
 def test_it_names_the_condition_that_no_request_met(fault: dict[str, Any], why: str) -> None:
-    bench = FaultyDriver()
-    added = bench.faults.add("delay", ms=1, **fault)
-    _ask(bench)
+    driver = FaultyDriver()
+    added = driver.faults.add("delay", ms=1, **fault)
+    _ask(driver)
     assert (added.hits, added.why) == (0, why)
 
 
 def test_it_is_silent_once_it_fired_and_says_what_came_before_and_after() -> None:
-    bench = FaultyDriver()
-    first = bench.faults.add("delay", ms=0, api="Heartbeat")
+    driver = FaultyDriver()
+    first = driver.faults.add("delay", ms=0, api="Heartbeat")
     assert first.why == "no client sent anything"
-    bench.faults.remove(first)
-    _ask(bench)
+    driver.faults.remove(first)
+    _ask(driver)
     assert first.why == "no Heartbeat came before it was removed"
     assert first.why_so_far == "no Heartbeat came"
-    late = bench.faults.add("delay", ms=0, api="Heartbeat")
+    late = driver.faults.add("delay", ms=0, api="Heartbeat")
     assert late.why == "no Heartbeat came since it was added"
-    _ask(bench)
+    _ask(driver)
     assert late.hits
     assert not late.why
 
 
 def test_a_fault_behind_one_that_leaves_no_answer_says_so() -> None:
-    bench = FaultyDriver()
-    bench.faults.add("disconnect", api="Heartbeat")
-    behind = bench.faults.add("error", when="after", api="Heartbeat", error="NOT_COORDINATOR")
-    bench.send("heartbeat", **_HEARTBEAT)
+    driver = FaultyDriver()
+    driver.faults.add("disconnect", api="Heartbeat")
+    behind = driver.faults.add("error", when="after", api="Heartbeat", error="NOT_COORDINATOR")
+    driver.send("heartbeat", **_HEARTBEAT)
     assert behind.why == "such a request came, but it got no answer that the fault could change"
 
 
@@ -129,24 +129,24 @@ def test_a_fault_behind_one_that_leaves_no_answer_says_so() -> None:
     ],
 )
 def test_it_names_the_client_that_never_sends_that_api(fault: dict[str, Any], why: str) -> None:
-    bench = FaultyDriver()
-    _ask(bench)
-    assert bench.faults.add("delay", ms=1, **fault).why == why
+    driver = FaultyDriver()
+    _ask(driver)
+    assert driver.faults.add("delay", ms=1, **fault).why == why
 
 
 def test_a_client_that_is_not_meant_may_send_it() -> None:
-    bench = FaultyDriver()
-    _ask(bench)
-    bench.faults.note(ApiKey.METADATA, "billing")
-    fault = bench.faults.add("delay", ms=1, api="Heartbeat", client_id="billing")
+    driver = FaultyDriver()
+    _ask(driver)
+    driver.faults.note(ApiKey.METADATA, "billing")
+    fault = driver.faults.add("delay", ms=1, api="Heartbeat", client_id="billing")
     assert fault.why == "the client 'billing' never sent Heartbeat, but Metadata"
 
 
 def test_what_it_remembers_has_a_bound() -> None:
-    bench = FaultyDriver()
-    fault = bench.faults.add("delay", ms=0, api="Heartbeat", group="billing")
+    driver = FaultyDriver()
+    fault = driver.faults.add("delay", ms=0, api="Heartbeat", group="billing")
     for number in range(200):
-        bench.send("heartbeat", **{**_HEARTBEAT, "group_id": f"g{number:03}"})
+        driver.send("heartbeat", **{**_HEARTBEAT, "group_id": f"g{number:03}"})
     others = "'g000', 'g001', 'g002', 'g003', 'g004' and others"
     assert fault.why == (
         f"200 Heartbeat requests came, none for the group 'billing' (they were for {others})"

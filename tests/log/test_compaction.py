@@ -3,7 +3,7 @@
 import gc
 from collections import Counter
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -24,25 +24,30 @@ CODECS: Final = (NONE, GZIP, SNAPPY, LZ4, ZSTD)
 Pairs = list[tuple[bytes | None, bytes | None]]
 
 
-def compacted(**configs: object) -> LogDriver:
+class CompactedDriver(LogDriver):
     """Each batch is a segment of its own, and anything dirty is compacted, unless told."""
-    names = {"cleanup_policy": "compact", "segment_bytes": 14, "min_cleanable_dirty_ratio": 0.0}
-    return LogDriver(**{**names, **configs})  # type: ignore[arg-type]
 
+    def __init__(self, **configs: Any) -> None:
+        names = {"cleanup_policy": "compact", "segment_bytes": 14, "min_cleanable_dirty_ratio": 0.0}
+        super().__init__(**{**names, **configs})
 
-def roll(driver: LogDriver) -> None:
-    """Makes what is there inactive."""
-    driver.append([(b"roll", b"")])
+    def roll(self) -> None:
+        """Makes what is there inactive."""
+        self.append([(b"roll", b"")])
+
+    def clean(self) -> None:
+        """All that is there is compacted."""
+        self.roll()
+        self.advance(BACKOFF_MS)
 
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_the_last_record_of_a_key_stays_where_it_is(codec: int) -> None:
-    driver = compacted()
+    driver = CompactedDriver()
     driver.append([(b"a", b"1"), (b"b", b"1"), (b"c", b"1")], codec=codec)
     driver.append([(b"a", b"2"), (b"d", b"1")], codec=codec)
     driver.append([(b"b", b"2"), (b"a", b"3")], codec=codec)
-    roll(driver)
-    driver.advance(BACKOFF_MS)
+    driver.clean()
     expected = [(2, b"c", b"1"), (4, b"d", b"1"), (5, b"b", b"2"), (6, b"a", b"3"), (7, b"roll", b"")]
     assert driver.content() == expected
     assert driver.ranges() == [(0, 2, 1), (3, 4, 1), (5, 6, 2), (7, 7, 1)]
@@ -52,7 +57,7 @@ def test_the_last_record_of_a_key_stays_where_it_is(codec: int) -> None:
 
 
 def test_the_active_segment_stays_as_it_is() -> None:
-    driver = compacted(segment_bytes=100_000)
+    driver = CompactedDriver(segment_bytes=100_000)
     driver.append([(b"a", b"1"), (b"a", b"2")])
     driver.advance(DAY_MS)
     assert len(driver.content()) == 2
@@ -60,12 +65,11 @@ def test_the_active_segment_stays_as_it_is() -> None:
 
 
 def test_batches_that_are_empty_go_but_for_the_last() -> None:
-    driver = compacted()
+    driver = CompactedDriver()
     for value in (b"1", b"2", b"3"):
         driver.append([(b"a", value)])
     driver.append([(b"b", b"1")])
-    roll(driver)
-    driver.advance(BACKOFF_MS)
+    driver.clean()
     assert driver.ranges() == [(2, 2, 1), (3, 3, 1), (4, 4, 1)]
     error, batches = driver.batches_from(0)
     assert error == ErrorCode.NONE
@@ -76,12 +80,11 @@ def test_batches_that_are_empty_go_but_for_the_last() -> None:
 
 
 def test_a_producers_last_batch_stays_though_it_is_empty() -> None:
-    driver = compacted()
+    driver = CompactedDriver()
     driver.append([(b"a", b"1")], producer_id=7, sequence=0)
     driver.append([(b"a", b"2")], producer_id=7, sequence=1)
     driver.append([(b"a", b"3")])
-    roll(driver)
-    driver.advance(BACKOFF_MS)
+    driver.clean()
     assert driver.ranges() == [(1, 1, 0), (2, 2, 1), (3, 3, 1)]
     head = header_of(driver.log.batches[0])
     assert (head.producer_id, head.base_sequence) == (7, 1)
@@ -91,19 +94,18 @@ def test_a_producers_last_batch_stays_though_it_is_empty() -> None:
 
 
 def test_a_tombstone_goes_when_its_horizon_has_passed() -> None:
-    driver = compacted(delete_retention_ms=DAY_MS)
+    driver = CompactedDriver(delete_retention_ms=DAY_MS)
     sent_ms = driver.now_ms
     driver.append([(b"a", b"1"), (b"b", b"1")])
     driver.append([(b"a", None)])
-    roll(driver)
-    driver.advance(BACKOFF_MS)
+    driver.clean()
     assert driver.content()[:2] == [(1, b"b", b"1"), (2, b"a", None)]
     head = header_of(driver.log.batches[1])
     assert head.attributes & DELETE_HORIZON
     assert head.base_timestamp == driver.now_ms + DAY_MS
     assert [record.timestamp for record in records(driver.log.batches[1])] == [sent_ms]
     driver.advance(DAY_MS - BACKOFF_MS)
-    roll(driver)
+    driver.roll()
     driver.advance(BACKOFF_MS - 1)
     assert (2, b"a", None) in driver.content()
     driver.advance(1)
@@ -111,15 +113,13 @@ def test_a_tombstone_goes_when_its_horizon_has_passed() -> None:
 
 
 def test_the_horizon_is_set_once() -> None:
-    driver = compacted(delete_retention_ms=DAY_MS)
+    driver = CompactedDriver(delete_retention_ms=DAY_MS)
     driver.append([(b"a", None), (b"b", b"1")])
-    roll(driver)
-    driver.advance(BACKOFF_MS)
+    driver.clean()
     horizon = header_of(driver.log.batches[0]).base_timestamp
     driver.advance(DAY_MS // 2)
     driver.append([(b"b", b"2")])
-    roll(driver)
-    driver.advance(BACKOFF_MS)
+    driver.clean()
     assert driver.content()[0] == (0, b"a", None)
     assert header_of(driver.log.batches[0]).base_timestamp == horizon
 
@@ -154,71 +154,66 @@ def append(driver: LogDriver, data: bytes | bytearray) -> int:
     return offset
 
 
-def clean(driver: LogDriver) -> None:
-    roll(driver)
-    driver.advance(BACKOFF_MS)
-
-
 def test_a_marker_stays_while_anything_of_its_transaction_does() -> None:
-    driver = compacted(delete_retention_ms=0)
+    driver = CompactedDriver(delete_retention_ms=0)
     in_transaction(driver, [(b"a", b"1")])
     mark(driver, commit=True)
     marker = driver.log.batches[1]
     for _ in range(3):
-        clean(driver)
+        driver.clean()
     assert driver.log.batches[1] is marker
     assert driver.log.last_stable_offset == driver.log.end_offset
 
 
 def test_a_marker_of_which_nothing_is_left_goes_when_its_horizon_has_passed() -> None:
-    driver = compacted(delete_retention_ms=DAY_MS)
+    driver = CompactedDriver(delete_retention_ms=DAY_MS)
     in_transaction(driver, [(b"a", b"1")])
     marker = mark(driver, commit=True)
     driver.append([(b"a", b"2")])
     in_transaction(driver, [(b"b", b"1")], sequence=1)
     mark(driver, commit=True)
-    clean(driver)
+    driver.clean()
     assert driver.ranges()[0] == (marker, marker, 1)
     assert not header_of(driver.log.batches[0]).attributes & DELETE_HORIZON
-    clean(driver)
+    driver.clean()
     assert header_of(driver.log.batches[0]).base_timestamp == driver.now_ms + DAY_MS
     driver.advance(DAY_MS)
-    clean(driver)
+    driver.clean()
     assert driver.ranges()[0][0] > marker
 
 
 def test_records_of_an_aborted_transaction_go_and_take_nobodys_place() -> None:
-    driver = compacted(delete_retention_ms=0)
+    driver = CompactedDriver(delete_retention_ms=0)
     driver.append([(b"a", b"1")])
     aborted = in_transaction(driver, [(b"a", b"aborted"), (b"b", b"aborted")])
     marker = mark(driver, commit=False)
     in_transaction(driver, [(b"c", b"1")], sequence=2)
     mark(driver, commit=True)
     assert driver.log.producers.transactions.aborted
-    clean(driver)
+    driver.clean()
     assert (0, b"a", b"1") in driver.content()
     assert not any(aborted <= offset < marker for offset, *_ in driver.content())
     assert driver.log.producers.transactions.aborted
-    clean(driver)
+    driver.clean()
     # A reader that was told of it would wait for a marker that it may never meet.
     assert not driver.log.producers.transactions.aborted
-    clean(driver)
+    driver.clean()
     assert marker not in [base for base, *_ in driver.ranges()]
     assert [value for _, key, value in driver.content() if key == b"c"] == [b"1"]
 
 
 def test_a_producer_is_known_by_what_compaction_left() -> None:
-    driver = compacted()
+    driver = CompactedDriver()
     driver.append([(b"a", b"1"), (b"b", b"1"), (b"b", b"2")], producer_id=PRODUCER, sequence=0)
     driver.append([(b"a", b"2"), (b"b", b"3")])
-    clean(driver)
+    driver.clean()
     assert driver.ranges()[0] == (0, 2, 0)
     driver.log.producers.rebuild(driver.log)
     driver.append([(b"a", b"3")], producer_id=PRODUCER, sequence=3)
 
 
 def test_a_replica_is_cleaned_by_itself() -> None:
-    driver = compacted(brokers=2)
+    driver = CompactedDriver(brokers=2)
     for value in (b"1", b"2", b"3"):
         driver.append([(b"a", value)])
     replica = driver.partition.logs[2]
@@ -232,21 +227,21 @@ MANY: Final = 3_000
 """More batches than are compacted at once."""
 
 
-class InParts:
+class CompactingDriver(CompactedDriver):
     """A large log whose compaction has begun, and of which nothing has changed yet."""
 
-    def __init__(self, **configs: object) -> None:
-        self.driver = compacted(segment_bytes=100_000, **configs)
+    def __init__(self, **configs: Any) -> None:
+        super().__init__(segment_bytes=100_000, **configs)
         for number in range(MANY):
-            self.driver.append([(b"%d" % (number % 10), b"v" * 100)])
-        self.driver.cluster.work.in_parts = True
-        self.driver.advance(BACKOFF_MS)
-        assert self.driver.cluster.work
-        assert len(self.driver.log.batches) == MANY
+            self.append([(b"%d" % (number % 10), b"v" * 100)])
+        self.cluster.work.in_parts = True
+        self.advance(BACKOFF_MS)
+        assert self.cluster.work
+        assert len(self.log.batches) == MANY
 
     def go_on(self) -> int:
         """To the end; how many parts that takes."""
-        work, parts = self.driver.cluster.work, 0
+        work, parts = self.cluster.work, 0
         while work:
             work.go_on()
             parts += 1
@@ -254,15 +249,14 @@ class InParts:
 
     @property
     def is_compacted(self) -> bool:
-        return self.driver.log.segments.first_dirty > 0
+        return self.log.segments.first_dirty > 0
 
 
 def test_others_are_served_between_two_parts() -> None:
-    begun = InParts(brokers=2)
-    driver = begun.driver
+    driver = CompactingDriver(brokers=2)
     driver.append([(b"5", b"new")])
-    assert begun.go_on() > 10
-    assert begun.is_compacted
+    assert driver.go_on() > 10
+    assert driver.is_compacted
     content = driver.content()
     assert content[-1] == (MANY, b"5", b"new")
     dirty = driver.log.segments.first_dirty
@@ -275,59 +269,55 @@ def test_others_are_served_between_two_parts() -> None:
 
 
 def test_what_is_appended_meanwhile_is_compacted_later() -> None:
-    begun = InParts()
-    driver = begun.driver
+    driver = CompactingDriver()
     for _ in range(MANY):
         driver.append([(b"5", b"v" * 100)])
     driver.advance(2 * BACKOFF_MS)
-    begun.go_on()
+    driver.go_on()
     compacted_upto = driver.log.segments.first_dirty
     driver.advance(BACKOFF_MS)
-    begun.go_on()
+    driver.go_on()
     assert driver.log.segments.first_dirty > max(MANY, compacted_upto)
 
 
 def test_a_truncation_ends_the_compaction() -> None:
-    begun = InParts()
-    driver = begun.driver
+    driver = CompactingDriver()
     driver.log.truncate(100)
-    begun.go_on()
-    assert not begun.is_compacted
+    driver.go_on()
+    assert not driver.is_compacted
     assert len(driver.log.batches) == 100
 
 
 @pytest.mark.parametrize("what", ["goes down", "is deleted", "is reconfigured"])
 def test_compaction_ends_with_what_it_is_about(what: str) -> None:
-    begun = InParts()
-    driver = begun.driver
+    driver = CompactingDriver()
     if what == "goes down":
         driver.stop_broker(1)
     elif what == "is deleted":
         driver.cluster.delete_topics([driver.topic])
     else:
         driver.topic.configure({**driver.topic.overrides, "cleanup.policy": "delete"})
-    assert begun.go_on() < 3
-    assert not begun.is_compacted
+    assert driver.go_on() < 3
+    assert not driver.is_compacted
     if what == "goes down":
         driver.start_broker(1)
         driver.advance(BACKOFF_MS)
-        begun.go_on()
-        assert begun.is_compacted
+        driver.go_on()
+        assert driver.is_compacted
 
 
 def test_log_append_times_stay() -> None:
-    driver = compacted(message_timestamp_type="LogAppendTime")
+    driver = CompactedDriver(message_timestamp_type="LogAppendTime")
     driver.append([(b"a", b"1"), (b"b", b"1")])
     driver.append([(b"a", b"2")])
     sent_ms = driver.now_ms
-    roll(driver)
-    driver.advance(BACKOFF_MS)
+    driver.clean()
     assert [(r.offset, r.timestamp) for r in records(driver.log.batches[0])] == [(1, sent_ms)]
 
 
 @pytest.mark.parametrize(("ratio", "done"), [(0.5, False), (0.49, True)])
 def test_as_much_must_be_dirty(ratio: float, done: bool) -> None:
-    driver = compacted()
+    driver = CompactedDriver()
     driver.append([(b"a", b"1")])
     driver.append([(b"b", b"1")])
     driver.advance(BACKOFF_MS)
@@ -339,12 +329,12 @@ def test_as_much_must_be_dirty(ratio: float, done: bool) -> None:
 
 
 def test_what_is_younger_than_the_least_lag_waits() -> None:
-    driver = compacted(min_compaction_lag_ms=10 * MINUTE_MS)
+    driver = CompactedDriver(min_compaction_lag_ms=10 * MINUTE_MS)
     driver.append([(b"a", b"1")])
     driver.append([(b"a", b"2")])
     driver.advance(MINUTE_MS)
     driver.append([(b"a", b"3")])
-    roll(driver)
+    driver.roll()
     driver.advance(9 * MINUTE_MS - 1)
     assert len(driver.content()) == 4
     driver.advance(1)
@@ -355,10 +345,10 @@ def test_what_is_younger_than_the_least_lag_waits() -> None:
 
 
 def test_what_is_older_than_the_largest_lag_goes_though_little_is_dirty() -> None:
-    driver = compacted(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=10 * MINUTE_MS)
+    driver = CompactedDriver(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=10 * MINUTE_MS)
     driver.append([(b"a", b"1")])
     driver.append([(b"a", b"2")])
-    roll(driver)
+    driver.roll()
     driver.advance(10 * MINUTE_MS)
     assert len(driver.content()) == 3
     driver.advance(BACKOFF_MS)
@@ -366,7 +356,7 @@ def test_what_is_older_than_the_largest_lag_goes_though_little_is_dirty() -> Non
 
 
 def test_nothing_at_or_above_the_high_watermark_is_compacted() -> None:
-    driver = compacted()
+    driver = CompactedDriver()
     for value in (b"1", b"2", b"3"):
         driver.append([(b"a", value)])
     driver.log.high_watermark = 1
@@ -378,11 +368,10 @@ def test_nothing_at_or_above_the_high_watermark_is_compacted() -> None:
 
 
 def test_followers_hold_the_same() -> None:
-    driver = compacted(brokers=3)
+    driver = CompactedDriver(brokers=3)
     driver.append([(b"a", b"1"), (b"b", b"1")])
     driver.append([(b"a", b"2")])
-    roll(driver)
-    driver.advance(BACKOFF_MS)
+    driver.clean()
     assert len(driver.content()) == 3
     for log in driver.partition.logs.values():
         assert log.bases == driver.log.bases
@@ -391,12 +380,11 @@ def test_followers_hold_the_same() -> None:
 
 
 def test_compacted_and_deleted() -> None:
-    driver = compacted(cleanup_policy="compact,delete", retention_ms=DAY_MS)
+    driver = CompactedDriver(cleanup_policy="compact,delete", retention_ms=DAY_MS)
     driver.append([(b"a", b"1")])
     driver.append([(b"b", b"1")])
     driver.append([(b"a", b"2")])
-    roll(driver)
-    driver.advance(BACKOFF_MS)
+    driver.clean()
     assert [offset for offset, _, _ in driver.content()] == [1, 2, 3]
     driver.advance(2 * DAY_MS)
     assert driver.log.start_offset == driver.log.end_offset == 4
@@ -404,14 +392,14 @@ def test_compacted_and_deleted() -> None:
 
 
 def test_a_compacted_topic_is_not_deleted_from() -> None:
-    driver = compacted(retention_ms=1, retention_bytes=0)
+    driver = CompactedDriver(retention_ms=1, retention_bytes=0)
     driver.append()
     driver.advance(DAY_MS)
     assert driver.log.start_offset == 0
 
 
 def test_small_segments_are_joined() -> None:
-    driver = compacted(segment_bytes=150)
+    driver = CompactedDriver(segment_bytes=150)
     for number in range(6):
         driver.append([(b"k%d" % (number % 2), b"v" * 20)])
     driver.advance(BACKOFF_MS)
@@ -424,9 +412,9 @@ def test_small_segments_are_joined() -> None:
 
 
 def test_without_a_cleaner_nothing_is_compacted() -> None:
-    driver = compacted(config={"log.cleaner.enable": "false"})
+    driver = CompactedDriver(config={"log.cleaner.enable": "false"})
     driver.append([(b"a", b"1"), (b"a", b"2")])
-    roll(driver)
+    driver.roll()
     assert driver.cluster.next_deadline() is None
 
 
@@ -447,7 +435,7 @@ BATCHES = st.lists(
 def test_whatever_is_sent_the_last_values_can_be_read(
     batches: list[tuple[Pairs, int, int]], segment_bytes: int, idempotent: bool
 ) -> None:
-    driver = compacted(segment_bytes=segment_bytes, delete_retention_ms=BACKOFF_MS, brokers=2)
+    driver = CompactedDriver(segment_bytes=segment_bytes, delete_retention_ms=BACKOFF_MS, brokers=2)
     sent: dict[int, tuple[bytes | None, bytes | None]] = {}
     sequence = 0
     for pairs, codec, later in batches:
@@ -496,7 +484,7 @@ def test_nothing_is_left_of_a_deleted_topic(brokers: int, under_way: bool) -> No
     """Counted without garbage collection, which a server hardly ever does."""
     gc.collect()
     before = held()
-    driver = compacted(brokers=brokers)
+    driver = CompactedDriver(brokers=brokers)
     work = driver.cluster.work
     work.in_parts = True
     for number in range(5000 if under_way else 100):

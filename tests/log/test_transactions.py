@@ -53,6 +53,11 @@ class Writer:
         return copy
 
 
+@pytest.fixture
+def writer() -> Writer:
+    return Writer()
+
+
 def known(log: Log) -> dict[int, tuple[object, ...]]:
     return {
         producer_id: (
@@ -66,8 +71,7 @@ def known(log: Log) -> dict[int, tuple[object, ...]]:
     }
 
 
-def test_a_marker_above_the_high_watermark_decides_nothing() -> None:
-    writer = Writer()
+def test_a_marker_above_the_high_watermark_decides_nothing(writer: Writer) -> None:
     writer.write(7)
     writer.mark(7, commit=True)
     log = writer.log
@@ -77,8 +81,7 @@ def test_a_marker_above_the_high_watermark_decides_nothing() -> None:
     assert log.last_stable_offset == 2
 
 
-def test_records_below_the_log_start_hold_nobody_back() -> None:
-    writer = Writer()
+def test_records_below_the_log_start_hold_nobody_back(writer: Writer) -> None:
     writer.write(7)
     writer.write(8, inside=False)
     log = writer.log
@@ -87,8 +90,7 @@ def test_records_below_the_log_start_hold_nobody_back() -> None:
     assert log.last_stable_offset == 1
 
 
-def test_a_log_that_begins_anew_knows_nobody() -> None:
-    writer = Writer()
+def test_a_log_that_begins_anew_knows_nobody(writer: Writer) -> None:
     writer.write(7)
     writer.write(8)
     log = writer.log
@@ -100,8 +102,7 @@ def test_a_log_that_begins_anew_knows_nobody() -> None:
 
 
 @pytest.mark.parametrize("deleted", [1, 2])
-def test_truncation_forgets_no_transaction_that_began_with_deleted_records(deleted: int) -> None:
-    writer = Writer()
+def test_truncation_forgets_no_transaction_that_began_with_deleted_records(writer: Writer, deleted: int) -> None:
     writer.write(7)
     writer.write(7)
     late = writer.write(7)
@@ -116,8 +117,7 @@ def test_truncation_forgets_no_transaction_that_began_with_deleted_records(delet
     assert log.last_stable_offset == log.high_watermark
 
 
-def test_truncating_a_marker_opens_the_transaction_again() -> None:
-    writer = Writer()
+def test_truncating_a_marker_opens_the_transaction_again(writer: Writer) -> None:
     writer.write(7)
     writer.write(8)
     marker = writer.mark(7, commit=False)
@@ -129,8 +129,7 @@ def test_truncating_a_marker_opens_the_transaction_again() -> None:
     assert log.last_stable_offset == 0
 
 
-def test_truncating_the_first_batch_forgets_the_transaction() -> None:
-    writer = Writer()
+def test_truncating_the_first_batch_forgets_the_transaction(writer: Writer) -> None:
     writer.write(8, inside=False)
     writer.write(7)
     writer.log.truncate(1)
@@ -138,8 +137,7 @@ def test_truncating_the_first_batch_forgets_the_transaction() -> None:
     assert set(writer.log.producers.entries) == {8}
 
 
-def test_truncation_below_the_log_start_takes_it_along() -> None:
-    writer = Writer()
+def test_truncation_below_the_log_start_takes_it_along(writer: Writer) -> None:
     for _ in range(3):
         writer.write(8, inside=False)
     writer.log.advance_start(2)
@@ -147,8 +145,7 @@ def test_truncation_below_the_log_start_takes_it_along() -> None:
     assert (writer.log.start_offset, writer.log.end_offset) == (1, 1)
 
 
-def test_aborted_transactions_that_a_reader_needs() -> None:
-    writer = Writer()
+def test_aborted_transactions_that_a_reader_needs(writer: Writer) -> None:
     for producer_id in (1, 2, 3):
         writer.write(producer_id)
     for producer_id, commit in ((2, False), (1, True), (3, False)):
@@ -160,11 +157,10 @@ def test_aborted_transactions_that_a_reader_needs() -> None:
     assert [each.producer_id for each in found(6, 7)] == []
 
 
-def test_a_control_batch_without_record_ends_nothing() -> None:
+def test_a_control_batch_without_record_ends_nothing(writer: Writer) -> None:
     """As compaction leaves it."""
     from mockbroker.protocol.filtering import without_records
 
-    writer = Writer()
     writer.write(7)
     marker = marker_batch(Marker(7, 0, True, 0), 1000)
     emptied = without_records(header_of(marker))

@@ -10,8 +10,9 @@ from confluent_kafka import Producer
 
 from mockbroker import Behaviours, MockCluster
 from mockbroker.policies import OwnPolicyError, UnknownPolicyError
-from mockbroker.rig.client import Client
 from mockbroker.server.observer import SilentObserver
+
+from ..driving.clients import raw_client
 
 QUIET = {"logger": logging.Logger("quiet", logging.CRITICAL)}
 
@@ -34,9 +35,8 @@ class Heard(SilentObserver):
 
 
 def end_of_epoch(cluster: MockCluster, epoch: int) -> dict[str, Any]:
-    host, port = cluster.bootstrap_servers.split(",")[0].split(":")
     partition = {"partition": 0, "current_leader_epoch": -1, "leader_epoch": epoch}
-    with Client(host, int(port)) as client:
+    with raw_client(cluster) as client:
         topics = [{"topic": "t", "partitions": [partition]}]
         answer = client.call("offset_for_leader_epoch", 3, {"replica_id": -1, "topics": topics})
     found: dict[str, Any] = answer["topics"][0]["partitions"][0]

@@ -10,6 +10,7 @@ from mockbroker import MockCluster
 from mockbroker.protocol.messages.produce import PartitionProduceData
 
 from ..driving import wire
+from ..driving.clients import address
 
 PARTITIONS = 100
 
@@ -46,8 +47,7 @@ def test_a_client_gets_the_answers_to_what_it_asked_before() -> None:
 @contextmanager
 def connected() -> Iterator[tuple[MockCluster, socket.socket]]:
     with MockCluster(brokers=1, topics={"t": PARTITIONS}) as cluster:
-        host, _, port = cluster.bootstrap_servers.rpartition(":")
-        with socket.create_connection((host, int(port)), timeout=60) as client:
+        with socket.create_connection(address(cluster), timeout=60) as client:
             yield cluster, client
 
 

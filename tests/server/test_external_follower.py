@@ -10,6 +10,8 @@ from mockbroker.rig.batches import batch, describe
 from mockbroker.rig.client import Client
 from studies.clients.consumer import wait_for
 
+from ..driving.clients import raw_client
+
 FETCHED, LOG_START, FOLLOWERS_END = 116_617, 116_753, 116_619
 LAG_MS, DELAY_MS = 30_000, 600_000
 
@@ -71,9 +73,8 @@ class Stage:
 
     def __init__(self, cluster: MockCluster) -> None:
         self.cluster = cluster
-        host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-        self.client = Client(host, int(port))
-        self.other = Client(host, int(port))
+        self.client = raw_client(cluster)
+        self.other = raw_client(cluster)
         cluster.run(lambda core: core.create_topic("t", [[1, 2]], {"retention.ms": "-1"}))
 
     def produce(self, records: int) -> None:

@@ -12,6 +12,8 @@ from mockbroker.coordinators.classic.group import ClassicGroup
 from mockbroker.policies import OwnPolicyError
 from mockbroker.rig.client import Client, DisconnectedError, Pending
 
+from ..driving.clients import raw_client
+
 GROUP = "g"
 
 
@@ -62,8 +64,7 @@ def cluster(brokers: int, policy: Broken) -> Iterator[MockCluster]:
 def clients(cluster: MockCluster) -> Iterator[list[Client]]:
     """Of the group's coordinator: without id, with an empty one, and an odd one."""
     broker = cluster.run(lambda core: core.offsets_partition(GROUP).leader)
-    host, port = cluster.bootstrap_servers.split(",")[broker - 1].split(":")
-    found = [Client(host, int(port), client_id) for client_id in (None, "", "odd \x1b[31m")]
+    found = [raw_client(cluster, client_id, broker=broker) for client_id in (None, "", "odd \x1b[31m")]
     yield found
     for client in found:
         client.close()

@@ -19,6 +19,8 @@ from mockbroker.rig.client import Client, DisconnectedError, Pending
 from mockbroker.server.failures import ClusterError, RequestFailedError
 from mockbroker.server.observer import ClientConnection, SilentObserver
 
+from ..driving.clients import raw_client
+
 CONFIG = {
     "default.replication.factor": "2",
     "transaction.state.log.replication.factor": "2",
@@ -119,8 +121,7 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[MockCluster]:
 
 
 def connect(cluster: MockCluster, client_id: str | None = "good") -> Client:
-    host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-    return Client(host, int(port), client_id)
+    return raw_client(cluster, client_id)
 
 
 def raises(*_: object) -> None:

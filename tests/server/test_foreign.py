@@ -13,6 +13,8 @@ from mockbroker import MockCluster
 from mockbroker.rig.client import Client, DisconnectedError
 from mockbroker.server.observer import ClientConnection, SilentObserver
 
+from ..driving.clients import address
+
 
 class Heard(SilentObserver):
     """Keeps what is said of clients."""
@@ -29,11 +31,6 @@ class Heard(SilentObserver):
 
     def mismatched(self, connection: ClientConnection, why: str) -> None:
         self.told.append(why)
-
-
-def address(cluster: MockCluster) -> tuple[str, int]:
-    host, port = cluster.bootstrap_servers.split(":")
-    return host, int(port)
 
 
 def tls(where: tuple[str, int]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from mockbroker import MockCluster
 
 from ..driving import wire
+from ..driving.clients import address
 
 SECONDS = 30
 
@@ -20,8 +21,7 @@ def cluster() -> Iterator[MockCluster]:
 
 
 def connect(cluster: MockCluster) -> socket.socket:
-    host, port = cluster.bootstrap_servers.split(":")
-    return socket.create_connection((host, int(port)), SECONDS)
+    return socket.create_connection(address(cluster), SECONDS)
 
 
 def until_closed(sock: socket.socket) -> list[tuple[int, bytes]]:

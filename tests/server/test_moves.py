@@ -4,7 +4,8 @@ import pytest
 
 from mockbroker import MockCluster
 from mockbroker.errors import ConflictError
-from mockbroker.rig.client import Client
+
+from ..driving.clients import raw_client
 
 
 @pytest.mark.parametrize("brokers", [1, 2, 3])
@@ -41,8 +42,7 @@ def test_a_fault_that_moves_nothing_is_no_hit_and_the_next_may_be() -> None:
             "topics": [{"name": "t", "partitions": [{"partition_index": 0, "timestamp": -1}]}],
         }
         cluster.stop_broker(2)
-        host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-        with Client(host, int(port)) as client:
+        with raw_client(cluster) as client:
             client.call("list_offsets", 1, asked)
             assert fault.hits == 0
             cluster.start_broker(2)
@@ -60,7 +60,6 @@ def test_topics_of_the_start_have_replicas(brokers: int, replicas: int) -> None:
 
 def test_topics_created_by_use_have_what_kafka_gives_them() -> None:
     with MockCluster(brokers=3) as cluster:
-        host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-        with Client(host, int(port)) as client:
+        with raw_client(cluster) as client:
             client.call("metadata", 4, {"topics": [{"name": "t"}], "allow_auto_topic_creation": True})
         assert len(cluster.replicas("t", 0)) == 1

@@ -9,14 +9,15 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.faults.actions import When
 
+from ..driving.clients import address
+
 API_VERSIONS = struct.pack(">ihhih", 10, 18, 0, 7, -1)
 LIMIT_S = 60
 
 
 def read(cluster: MockCluster) -> bytes:
     """All that comes back for an ApiVersions request. ConnectionResetError."""
-    host, port = cluster.bootstrap_servers.split(":")
-    with socket.create_connection((host, int(port)), LIMIT_S) as client:
+    with socket.create_connection(address(cluster), LIMIT_S) as client:
         client.sendall(API_VERSIONS)
         return client.makefile("rb").read()
 

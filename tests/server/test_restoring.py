@@ -17,8 +17,8 @@ from mockbroker.java_hash import positive_hash
 from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value
 from mockbroker.protocol.record_batch import CONTROL, header_of, place, records
-from mockbroker.rig.client import Client
 
+from ..driving.clients import raw_client
 from ..dumps.recordings import HERE, PARTITIONS, PIPELINE, RELEASES, committed
 
 LIMIT_S = 30.0
@@ -209,9 +209,8 @@ def test_a_load_that_stops_at_a_record_finds_the_offset_before_it(
 def _fetched(cluster: MockCluster, group: str) -> tuple[str, int | None]:
     """What the only broker answers to OffsetFetch for orders-0, once it has loaded the group: the error, and
     the offset if there is an answer for the partition."""
-    host, port = cluster.bootstrap_servers.split(":")
     asked = {"group_id": group, "topics": [{"name": "orders", "partition_indexes": [0]}]}
-    with Client(host, int(port)) as client:
+    with raw_client(cluster) as client:
         while (told := client.call("offset_fetch", 5, asked))["error_code"] == "COORDINATOR_LOAD_IN_PROGRESS":
             pass
     offsets = [each["committed_offset"] for topic in told["topics"] for each in topic["partitions"]]
@@ -244,17 +243,15 @@ def test_every_committed_offset_is_valid(kafka: ReleaseName) -> None:
 
 def test_leader_epochs_of_committed_offsets_are_known() -> None:
     topic = read([HERE / "4.4.0" / "data"])
-    with MockCluster(offsets=HERE / "4.4.0" / "data", brokers=1) as cluster:
-        host, port = cluster.bootstrap_servers.split(":")
-        with Client(host, int(port)) as client:
-            for (name, index), each in topic.committed.items():
-                for epoch, offset in each.by_epoch.items():
-                    partition = {"partition": index, "current_leader_epoch": -1, "leader_epoch": epoch}
-                    asked = [{"topic": name, "partitions": [partition]}]
-                    told = client.call("offset_for_leader_epoch", 3, {"replica_id": -1, "topics": asked})
-                    (answer,) = told["topics"][0]["partitions"]
-                    assert (answer["error_code"], answer["leader_epoch"]) == ("NONE", epoch)
-                    assert answer["end_offset"] >= offset
+    with MockCluster(offsets=HERE / "4.4.0" / "data", brokers=1) as cluster, raw_client(cluster) as client:
+        for (name, index), each in topic.committed.items():
+            for epoch, offset in each.by_epoch.items():
+                partition = {"partition": index, "current_leader_epoch": -1, "leader_epoch": epoch}
+                asked = [{"topic": name, "partitions": [partition]}]
+                told = client.call("offset_for_leader_epoch", 3, {"replica_id": -1, "topics": asked})
+                (answer,) = told["topics"][0]["partitions"]
+                assert (answer["error_code"], answer["leader_epoch"]) == ("NONE", epoch)
+                assert answer["end_offset"] >= offset
 
 
 def test_partitions_are_as_many_as_are_needed_or_given() -> None:
@@ -268,8 +265,7 @@ def test_topics_have_the_ids_that_were_committed() -> None:
     topic = read([PIPELINE / "4.3.1" / "__consumer_offsets-0"])
     assert topic.topic_ids
     with MockCluster(offsets=PIPELINE / "4.3.1" / "__consumer_offsets-0") as cluster:
-        host, port = cluster.bootstrap_servers.split(",")[0].split(":")
-        with Client(host, int(port)) as client:
+        with raw_client(cluster) as client:
             found = client.call("metadata", 12, {"topics": None, "allow_auto_topic_creation": False})
         ids = {each["name"]: each["topic_id"].bytes for each in found["topics"]}
         assert topic.topic_ids.items() <= ids.items()

@@ -19,6 +19,7 @@ from mockbroker.server.fault_control import FaultHandle
 from mockbroker.server.running import RunningCluster
 
 from ..driving import wire
+from ..driving.clients import address
 
 BACKENDS = ("asyncio", "trio")
 WAITS: dict[str, Callable[[RunningCluster, FaultHandle, float], Coroutine[Any, Any, object]]] = {
@@ -56,8 +57,7 @@ def cluster() -> Iterator[MockCluster]:
 @contextmanager
 def a_produce(cluster: RunningCluster) -> Iterator[socket.socket]:
     """A client that has sent one Produce and does not read."""
-    host, _, port = cluster.bootstrap_servers.rpartition(":")
-    with socket.create_connection((host, int(port))) as client:
+    with socket.create_connection(address(cluster)) as client:
         client.sendall(wire.produce("orders", wire.batch([b"x"])))
         yield client
 

@@ -13,9 +13,9 @@ from mockbroker import MockCluster
 from mockbroker.policies import CATALOGUE, Policies
 from mockbroker.policies.watched import Decision, WatchedPolicies
 from mockbroker.protocol import releases
-from mockbroker.rig.client import Client
 from mockbroker.trace.files import read_json_lines
 
+from ..driving.clients import raw_client
 from ..policies.test_own import Halfway, Heard, end_of_epoch, produce
 
 NAME = "undefined-epoch"
@@ -111,8 +111,7 @@ def test_the_same_is_told_once_for_a_request() -> None:
                 {"partition": i, "current_leader_epoch": -1, "leader_epoch": 5 + i} for i in range(count)
             ]
             body["topics"].append({"topic": topic, "partitions": asked})
-        host, port = cluster.bootstrap_servers.split(":")
-        with Client(host, int(port)) as client:
+        with raw_client(cluster) as client:
             for _ in range(2):
                 client.call("offset_for_leader_epoch", 3, body)
         requests = [event.number for event in cluster.trace.events("request", api="OffsetForLeaderEpoch")]

@@ -8,6 +8,7 @@ from mockbroker.rig.client import Client
 from mockbroker.server.running import RunningCluster
 
 from ...driving import wire
+from ...driving.clients import raw_client
 
 
 def let_lead(cluster: RunningCluster, broker: int) -> None:
@@ -15,14 +16,9 @@ def let_lead(cluster: RunningCluster, broker: int) -> None:
         cluster.move_leader("orders", 0, to=broker)
 
 
-def address(cluster: RunningCluster, broker: int = 1) -> tuple[str, int]:
-    host, _, port = cluster.bootstrap_servers.split(",")[broker - 1].rpartition(":")
-    return host, int(port)
-
-
 @contextmanager
 def client(cluster: RunningCluster, client_id: str | None = "test", broker: int = 1) -> Iterator[Client]:
-    with Client(*address(cluster, broker), client_id) as found:
+    with raw_client(cluster, client_id, broker=broker) as found:
         yield found
 
 
