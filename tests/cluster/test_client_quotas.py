@@ -56,8 +56,7 @@ class QuotaDriver(ClusterDriver):
         self.network.sleep(ms / 1000)
 
 
-def test_a_throttled_connection_is_served_when_the_time_is_over() -> None:
-    driver = QuotaDriver()
+def test_a_throttled_connection_is_served_when_the_time_is_over(driver: QuotaDriver) -> None:
     driver.quota(producer_byte_rate=100)
     client = driver.client()
     began_ms = driver.cluster.now_ms
@@ -81,8 +80,7 @@ def test_each_broker_counts_for_itself_until_it_restarts() -> None:
     assert driver.produce(driver.client()) == first
 
 
-def test_what_is_old_counts_no_more() -> None:
-    driver = QuotaDriver()
+def test_what_is_old_counts_no_more(driver: QuotaDriver) -> None:
     driver.quota(producer_byte_rate=100)
     first = driver.produce(driver.client())
     driver.wait(5_000)
@@ -112,8 +110,7 @@ def test_quotas_change_while_clients_are_connected(change: dict[str, float | Non
     assert driver.produce(client) == 0
 
 
-def test_a_throttled_fetch_is_empty_and_is_not_counted() -> None:
-    driver = QuotaDriver()
+def test_a_throttled_fetch_is_empty_and_is_not_counted(driver: QuotaDriver) -> None:
     driver.produce(driver.client("producer"))
     driver.quota(consumer_byte_rate=50)
     throttled = driver.fetch(driver.client())
@@ -125,16 +122,14 @@ def test_a_throttled_fetch_is_empty_and_is_not_counted() -> None:
     assert topic["partitions"][0]["records"]
 
 
-def test_followers_are_not_throttled() -> None:
-    driver = QuotaDriver()
+def test_followers_are_not_throttled(driver: QuotaDriver) -> None:
     driver.produce(driver.client("producer"))
     driver.quota(consumer_byte_rate=1)
     assert driver.fetch(driver.client())["throttle_time"] > 0
     assert driver.fetch(driver.client(), replica_id=1)["throttle_time"] == 0
 
 
-def test_quotas_of_others_and_other_quotas_change_nothing() -> None:
-    driver = QuotaDriver()
+def test_quotas_of_others_and_other_quotas_change_nothing(driver: QuotaDriver) -> None:
     driver.quota((("user", "nobody"),), producer_byte_rate=1)
     driver.quota((("client-id", "nobody"),), producer_byte_rate=1)
     driver.quota(request_percentage=0.001, controller_mutation_rate=0.001, consumer_byte_rate=1)
@@ -163,8 +158,7 @@ def test_no_more_windows_are_kept_than_overlap() -> None:
     assert rate.total == 30
 
 
-def test_apis_of_quotas_are_those_that_are_limited() -> None:
-    driver = QuotaDriver()
+def test_apis_of_quotas_are_those_that_are_limited(driver: QuotaDriver) -> None:
     driver.quota(consumer_byte_rate=1e9)
     assert driver.cluster.brokers[1].quotas.limit(ApiKey.PRODUCE, "me") is None
     limit = driver.cluster.brokers[1].quotas.limit(ApiKey.FETCH, "me")

@@ -55,8 +55,7 @@ class TelemetryDriver(ClusterDriver):
         return ErrorCode.NONE
 
 
-def test_a_client_pushes_once_in_each_interval() -> None:
-    driver = TelemetryDriver()
+def test_a_client_pushes_once_in_each_interval(driver: TelemetryDriver) -> None:
     one = driver.subscribe()
     assert driver.push(one) is ErrorCode.NONE
     for _ in range(3):
@@ -69,8 +68,7 @@ def test_a_client_pushes_once_in_each_interval() -> None:
 
 
 @pytest.mark.parametrize("kind", Compression)
-def test_pushes_are_decompressed(kind: Compression) -> None:
-    driver = TelemetryDriver()
+def test_pushes_are_decompressed(driver: TelemetryDriver, kind: Compression) -> None:
     metrics = b"metric" * 100
     assert driver.push(driver.subscribe(), metrics, kind) is ErrorCode.NONE
     (found,) = driver.telemetry.instances
@@ -98,8 +96,7 @@ def test_pushes_that_are_large_when_they_are_decompressed(
     assert found.last_push == b""
 
 
-def test_large_pushes_are_counted_and_not_kept() -> None:
-    driver = TelemetryDriver()
+def test_large_pushes_are_counted_and_not_kept(driver: TelemetryDriver) -> None:
     assert driver.push(driver.subscribe(), bytes(1 << 17)) is ErrorCode.NONE
     (found,) = driver.telemetry.instances
     assert (found.pushes, found.last_push) == (1, b"")
@@ -124,8 +121,7 @@ def test_a_subscription_that_changes(release: str, at_once: bool) -> None:
     assert driver.push(other) is ErrorCode.NONE
 
 
-def test_a_client_that_is_silent_is_forgotten() -> None:
-    driver = TelemetryDriver()
+def test_a_client_that_is_silent_is_forgotten(driver: TelemetryDriver) -> None:
     one = driver.subscribe()
     assert driver.push(one, terminating=True) is ErrorCode.NONE
     assert driver.push(one) is ErrorCode.INVALID_REQUEST
@@ -134,8 +130,7 @@ def test_a_client_that_is_silent_is_forgotten() -> None:
     assert driver.push(one) is ErrorCode.NONE
 
 
-def test_a_broker_that_restarts_knows_no_clients() -> None:
-    driver = TelemetryDriver()
+def test_a_broker_that_restarts_knows_no_clients(driver: TelemetryDriver) -> None:
     driver.subscribe()
     driver.cluster.processes.stop(1)
     driver.cluster.processes.start(1)
@@ -156,8 +151,7 @@ def test_ids_are_the_same_in_each_run() -> None:
         (r"client_id=m(?!x)e", False),
     ],
 )
-def test_re2_matches_clients(match: str, matches: bool) -> None:
-    driver = TelemetryDriver()
+def test_re2_matches_clients(driver: TelemetryDriver, match: str, matches: bool) -> None:
     driver.configure(metrics="a.", match=match)
     instance = driver.subscribe()[0]
     (found,) = (each for each in driver.telemetry.instances if each.id == instance)

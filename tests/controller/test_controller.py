@@ -60,8 +60,7 @@ class ControllerDriver:
         self.environment.advance(self.environment.now_ms + ms)
 
 
-def test_a_topic_is_created_by_records_that_are_written_together() -> None:
-    driver = ControllerDriver()
+def test_a_topic_is_created_by_records_that_are_written_together(driver: ControllerDriver) -> None:
     partition = driver.topic(retention_ms="5")
     assert driver.written == [
         (
@@ -73,8 +72,7 @@ def test_a_topic_is_created_by_records_that_are_written_together() -> None:
     assert partition.settings.retention_ms == 5
 
 
-def test_only_values_that_change_are_written() -> None:
-    driver = ControllerDriver()
+def test_only_values_that_change_are_written(driver: ControllerDriver) -> None:
     partition = driver.topic(retention_ms="5", segment_ms="7")
     driver.written.clear()
     driver.controller.configure_topic(partition.topic_id, {"segment.ms": "7", "segment.index.bytes": "100"})
@@ -84,8 +82,7 @@ def test_only_values_that_change_are_written() -> None:
     assert driver.controller.image.topics["t"].overrides == {"segment.ms": "7", "segment.index.bytes": "100"}
 
 
-def test_the_records_alone_give_the_same_image() -> None:
-    driver = ControllerDriver()
+def test_the_records_alone_give_the_same_image(driver: ControllerDriver) -> None:
     replayed = MetadataImage()
     for each in (1, 2, 3):
         replayed.brokers[each] = driver.controller.image.brokers[each]
@@ -108,8 +105,7 @@ def test_the_records_alone_give_the_same_image() -> None:
     )
 
 
-def test_a_silent_broker_leads_until_its_session_is_over_but_is_not_elected() -> None:
-    driver = ControllerDriver()
+def test_a_silent_broker_leads_until_its_session_is_over_but_is_not_elected(driver: ControllerDriver) -> None:
     leads, follows = driver.topic("leads"), driver.topic("follows")
     follows.lead(2)
     driver.written.clear()
@@ -123,8 +119,7 @@ def test_a_silent_broker_leads_until_its_session_is_over_but_is_not_elected() ->
     assert driver.written[0] == (BrokerRegistrationChangeRecord(1, fenced=True),)
 
 
-def test_a_broker_that_is_heard_in_time_keeps_its_place() -> None:
-    driver = ControllerDriver()
+def test_a_broker_that_is_heard_in_time_keeps_its_place(driver: ControllerDriver) -> None:
     partition = driver.topic()
     driver.written.clear()
     driver.controller.lose_contact(1)
@@ -158,8 +153,7 @@ def test_a_leader_that_is_behind_does_not_change_the_isr(field: str, value: Any)
     assert list(partition.isr) == [1, 2]
 
 
-def test_leaders_are_moved_within_the_isr() -> None:
-    driver = ControllerDriver()
+def test_leaders_are_moved_within_the_isr(driver: ControllerDriver) -> None:
     partition = driver.topic()
     assert driver.controller.alter_isr(AlterPartition(partition.topic_id, 0, 1, 0, 0, [1, 3]))
     assert (next_leader(partition), next_leader(partition, 2), next_leader(partition, 3)) == (3, None, 3)
@@ -168,8 +162,7 @@ def test_leaders_are_moved_within_the_isr() -> None:
     assert partition.leader == 3
 
 
-def test_nobody_leads_what_only_a_fenced_broker_had() -> None:
-    driver = ControllerDriver()
+def test_nobody_leads_what_only_a_fenced_broker_had(driver: ControllerDriver) -> None:
     topic_id = driver.controller.create_topic("t", [[1]], {})
     driver.controller.fence(1)
     partition = driver.controller.partition(topic_id, 0)
@@ -178,9 +171,8 @@ def test_nobody_leads_what_only_a_fenced_broker_had() -> None:
     assert partition.deleted
 
 
-@pytest.mark.parametrize("kafka", ["0.11", "4.4"])
-def test_only_unclean_elections_are_counted(kafka: str) -> None:
-    driver = ControllerDriver(kafka)
+@pytest.mark.parametrize("driver", ["0.11", "4.4"], indirect=True)
+def test_only_unclean_elections_are_counted(driver: ControllerDriver) -> None:
     driver.topic("clean")
     unclean = driver.topic("unclean", unclean_leader_election_enable="true")
     counts = []

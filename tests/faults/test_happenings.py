@@ -8,68 +8,11 @@ from typing import Any
 
 import pytest
 
-from mockbroker.faults import FaultError, Faults
+from mockbroker.faults import FaultError
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.replication.states import FollowerState
-from mockbroker.rig.batches import Record, batch
-from mockbroker.rig.client import decode, encode
-from tests.driving.cluster import a_cluster, create
-from tests.driving.connections import ConnectionDriver, answered, written
-from tests.driving.wire import request
-
-VERSIONS = {"metadata": 8, "produce": 8, "fetch": 11, "heartbeat": 3, "end_txn": 1, "find_coordinator": 2}
-"""Of each API the newest with a header of version 1."""
-
-
-class FaultyDriver(ConnectionDriver):
-    """A cluster with topic `t` of two partitions, its faults, and a connection to broker 1."""
-
-    def __init__(self, brokers: int = 3, kafka: str = "4.4") -> None:
-        cluster = a_cluster(kafka, brokers)
-        create(cluster, "t", 2, brokers)
-        self.faults = Faults(cluster)
-        super().__init__(cluster, self.faults)
-        self.connection = self.connect()
-
-    def send(self, api: str, correlation_id: int = 7, version: int | None = None, **fields: Any) -> None:
-        version = VERSIONS[api] if version is None else version
-        body = encode(api, version, fields)
-        frame = request(ApiKey[api.upper()], version, body, correlation_id)
-        self.connection.receive(memoryview(frame).toreadonly())
-
-    def sent(self) -> bytes:
-        """What is on the wire since the last time."""
-        return written(self.connection)
-
-    def answers(self) -> list[int]:
-        """The correlation ids of the answers on the wire."""
-        return [correlation_id for correlation_id, _ in answered(self.connection)]
-
-    def call(self, api: str, **fields: Any) -> dict[str, Any]:
-        self.send(api, **fields)
-        return decode(api, VERSIONS[api], self.sent()[4:])
-
-    def produce(self, partition: int = 0, **fields: Any) -> None:
-        data = [{"index": partition, "records": batch([Record(timestamp=0)])}]
-        self.send("produce", acks=1, topic_data=[{"name": "t", "partition_data": data}], **fields)
-
-    def log_end_offset(self, partition: int = 0) -> int:
-        return self.cluster.topics["t"].partitions[partition].log.end_offset
-
-    def fetch(self) -> bytes:
-        """The records of partition 0."""
-        partition = {"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1 << 20}
-        answer = self.call(
-            "fetch", replica_id=-1, max_bytes=1 << 20, topics=[{"topic": "t", "partitions": [partition]}]
-        )
-        (found,) = answer["responses"][0]["partitions"]
-        return bytes(found["records"])
-
-
-@pytest.fixture
-def driver() -> FaultyDriver:
-    return FaultyDriver()
+from tests.driving.faulty import FaultyDriver
 
 
 @pytest.mark.parametrize(("when", "written"), [("before", 0), ("after", 1), ("instead", 0)])

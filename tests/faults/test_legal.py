@@ -15,7 +15,7 @@ from mockbroker.faults.legal import is_legal, legal_codes, why_illegal
 from mockbroker.faults.match import api_name
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.errors import ErrorCode
-from tests.faults.test_happenings import FaultyDriver
+from tests.driving.faulty import FaultyDriver
 
 ANOTHER_API = {
     ("SASL_HANDSHAKE", "UNKNOWN_MEMBER_ID"): ApiKey.HEARTBEAT,
@@ -133,16 +133,14 @@ def test_a_fault_that_does_what_no_broker_does_says_so(added: Fault, why: str) -
     assert bool(why) == bool(added.illegal)
 
 
-def test_what_depends_on_the_version_is_known_once_a_request_came() -> None:
-    driver = FaultyDriver()
+def test_what_depends_on_the_version_is_known_once_a_request_came(driver: FaultyDriver) -> None:
     fenced = driver.faults.add("error", api="EndTxn", error="PRODUCER_FENCED")
     assert not fenced.illegal
     driver.send("end_txn", transactional_id="x", producer_id=1, producer_epoch=0, committed=True)
     assert "no broker answers PRODUCER_FENCED in EndTxn v1 at top level" in fenced.illegal
 
 
-def test_an_illegal_fault_does_its_work_all_the_same() -> None:
-    driver = FaultyDriver()
+def test_an_illegal_fault_does_its_work_all_the_same(driver: FaultyDriver) -> None:
     driver.faults.add("error", api="Heartbeat", error="INVALID_REQUEST")
     answer = driver.call("heartbeat", group_id="g", generation_id=1, member_id="m")
     assert answer["error_code"] == "INVALID_REQUEST"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mockbroker.protocol.api_keys import ApiKey
-from tests.faults.test_happenings import FaultyDriver
+from tests.driving.faulty import FaultyDriver
 
 _HEARTBEAT: dict[str, Any] = {"group_id": "billing", "generation_id": 1, "member_id": "m"}
 
@@ -91,8 +91,7 @@ def test_it_names_the_condition_that_no_request_met(fault: dict[str, Any], why: 
     assert (added.hits, added.why) == (0, why)
 
 
-def test_it_is_silent_once_it_fired_and_says_what_came_before_and_after() -> None:
-    driver = FaultyDriver()
+def test_it_is_silent_once_it_fired_and_says_what_came_before_and_after(driver: FaultyDriver) -> None:
     first = driver.faults.add("delay", ms=0, api="Heartbeat")
     assert first.why == "no client sent anything"
     driver.faults.remove(first)
@@ -106,8 +105,7 @@ def test_it_is_silent_once_it_fired_and_says_what_came_before_and_after() -> Non
     assert not late.why
 
 
-def test_a_fault_behind_one_that_leaves_no_answer_says_so() -> None:
-    driver = FaultyDriver()
+def test_a_fault_behind_one_that_leaves_no_answer_says_so(driver: FaultyDriver) -> None:
     driver.faults.add("disconnect", api="Heartbeat")
     behind = driver.faults.add("error", when="after", api="Heartbeat", error="NOT_COORDINATOR")
     driver.send("heartbeat", **_HEARTBEAT)
@@ -134,16 +132,14 @@ def test_it_names_the_client_that_never_sends_that_api(fault: dict[str, Any], wh
     assert driver.faults.add("delay", ms=1, **fault).why == why
 
 
-def test_a_client_that_is_not_meant_may_send_it() -> None:
-    driver = FaultyDriver()
+def test_a_client_that_is_not_meant_may_send_it(driver: FaultyDriver) -> None:
     _ask(driver)
     driver.faults.note(ApiKey.METADATA, "billing")
     fault = driver.faults.add("delay", ms=1, api="Heartbeat", client_id="billing")
     assert fault.why == "the client 'billing' never sent Heartbeat, but Metadata"
 
 
-def test_what_it_remembers_has_a_bound() -> None:
-    driver = FaultyDriver()
+def test_what_it_remembers_has_a_bound(driver: FaultyDriver) -> None:
     fault = driver.faults.add("delay", ms=0, api="Heartbeat", group="billing")
     for number in range(200):
         driver.send("heartbeat", **{**_HEARTBEAT, "group_id": f"g{number:03}"})

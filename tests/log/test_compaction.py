@@ -42,8 +42,7 @@ class CompactedDriver(LogDriver):
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_the_last_record_of_a_key_stays_where_it_is(codec: int) -> None:
-    driver = CompactedDriver()
+def test_the_last_record_of_a_key_stays_where_it_is(driver: CompactedDriver, codec: int) -> None:
     driver.append([(b"a", b"1"), (b"b", b"1"), (b"c", b"1")], codec=codec)
     driver.append([(b"a", b"2"), (b"d", b"1")], codec=codec)
     driver.append([(b"b", b"2"), (b"a", b"3")], codec=codec)
@@ -64,8 +63,7 @@ def test_the_active_segment_stays_as_it_is() -> None:
     assert driver.cluster.next_deadline() is None
 
 
-def test_batches_that_are_empty_go_but_for_the_last() -> None:
-    driver = CompactedDriver()
+def test_batches_that_are_empty_go_but_for_the_last(driver: CompactedDriver) -> None:
     for value in (b"1", b"2", b"3"):
         driver.append([(b"a", value)])
     driver.append([(b"b", b"1")])
@@ -79,8 +77,7 @@ def test_batches_that_are_empty_go_but_for_the_last() -> None:
     assert driver.ranges() == [(2, 2, 1), (3, 3, 1), (4, 4, 1), (5, 5, 1)]
 
 
-def test_a_producers_last_batch_stays_though_it_is_empty() -> None:
-    driver = CompactedDriver()
+def test_a_producers_last_batch_stays_though_it_is_empty(driver: CompactedDriver) -> None:
     driver.append([(b"a", b"1")], producer_id=7, sequence=0)
     driver.append([(b"a", b"2")], producer_id=7, sequence=1)
     driver.append([(b"a", b"3")])
@@ -202,8 +199,7 @@ def test_records_of_an_aborted_transaction_go_and_take_nobodys_place() -> None:
     assert [value for _, key, value in driver.content() if key == b"c"] == [b"1"]
 
 
-def test_a_producer_is_known_by_what_compaction_left() -> None:
-    driver = CompactedDriver()
+def test_a_producer_is_known_by_what_compaction_left(driver: CompactedDriver) -> None:
     driver.append([(b"a", b"1"), (b"b", b"1"), (b"b", b"2")], producer_id=PRODUCER, sequence=0)
     driver.append([(b"a", b"2"), (b"b", b"3")])
     driver.clean()
@@ -268,8 +264,7 @@ def test_others_are_served_between_two_parts() -> None:
     assert all(one is other for one, other in zip(first.batches, second.batches, strict=True))
 
 
-def test_what_is_appended_meanwhile_is_compacted_later() -> None:
-    driver = CompactingDriver()
+def test_what_is_appended_meanwhile_is_compacted_later(driver: CompactingDriver) -> None:
     for _ in range(MANY):
         driver.append([(b"5", b"v" * 100)])
     driver.advance(2 * BACKOFF_MS)
@@ -280,8 +275,7 @@ def test_what_is_appended_meanwhile_is_compacted_later() -> None:
     assert driver.log.segments.first_dirty > max(MANY, compacted_upto)
 
 
-def test_a_truncation_ends_the_compaction() -> None:
-    driver = CompactingDriver()
+def test_a_truncation_ends_the_compaction(driver: CompactingDriver) -> None:
     driver.log.truncate(100)
     driver.go_on()
     assert not driver.is_compacted
@@ -289,8 +283,7 @@ def test_a_truncation_ends_the_compaction() -> None:
 
 
 @pytest.mark.parametrize("what", ["goes down", "is deleted", "is reconfigured"])
-def test_compaction_ends_with_what_it_is_about(what: str) -> None:
-    driver = CompactingDriver()
+def test_compaction_ends_with_what_it_is_about(driver: CompactingDriver, what: str) -> None:
     if what == "goes down":
         driver.stop_broker(1)
     elif what == "is deleted":
@@ -316,8 +309,7 @@ def test_log_append_times_stay() -> None:
 
 
 @pytest.mark.parametrize(("ratio", "done"), [(0.5, False), (0.49, True)])
-def test_as_much_must_be_dirty(ratio: float, done: bool) -> None:
-    driver = CompactedDriver()
+def test_as_much_must_be_dirty(driver: CompactedDriver, ratio: float, done: bool) -> None:
     driver.append([(b"a", b"1")])
     driver.append([(b"b", b"1")])
     driver.advance(BACKOFF_MS)
@@ -355,8 +347,7 @@ def test_what_is_older_than_the_largest_lag_goes_though_little_is_dirty() -> Non
     assert len(driver.content()) == 2
 
 
-def test_nothing_at_or_above_the_high_watermark_is_compacted() -> None:
-    driver = CompactedDriver()
+def test_nothing_at_or_above_the_high_watermark_is_compacted(driver: CompactedDriver) -> None:
     for value in (b"1", b"2", b"3"):
         driver.append([(b"a", value)])
     driver.log.high_watermark = 1

@@ -102,7 +102,9 @@ def test_a_log_that_begins_anew_knows_nobody(writer: Writer) -> None:
 
 
 @pytest.mark.parametrize("deleted", [1, 2])
-def test_truncation_forgets_no_transaction_that_began_with_deleted_records(writer: Writer, deleted: int) -> None:
+def test_truncation_forgets_no_transaction_that_began_with_deleted_records(
+    writer: Writer, deleted: int
+) -> None:
     writer.write(7)
     writer.write(7)
     late = writer.write(7)

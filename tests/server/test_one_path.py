@@ -15,40 +15,17 @@ from mockbroker.cluster.call import Call
 from mockbroker.faults import Faults
 from mockbroker.outcome import PARKED
 from mockbroker.protocol.api_keys import ApiKey
-from mockbroker.rig.client import encode
-from mockbroker.trace import Answer, Malformed, Request, Trace
-from tests.driving.cluster import a_cluster
-from tests.driving.connections import ConnectionDriver
-from tests.driving.wire import request
-
-VERSIONS = {"metadata": 8, "heartbeat": 3, "list_groups": 2}
+from mockbroker.trace import Answer, Malformed, Request
+from tests.driving.faulty import TracedDriver
 
 
-class TracedDriver(ConnectionDriver):
-    """A broker with faults and a trace, and a connection to it."""
-
-    def __init__(self, on: bool = True) -> None:
-        cluster = a_cluster(brokers=1)
-        self.faults, self.trace = Faults(cluster), Trace(cluster)
-        super().__init__(cluster, self.faults, self.trace)
-        if on:
-            self.trace.start()
-        self.connection = self.connect()
-
-    def send(self, api: str, correlation_id: int = 7) -> None:
-        frame = request(ApiKey[api.upper()], VERSIONS[api], encode(api, VERSIONS[api], {}), correlation_id)
-        self.receive(frame)
-
-    def receive(self, frame: bytes) -> None:
-        self.connection.receive(memoryview(frame).toreadonly())
-
-    def told(self) -> list[tuple[str, int, str]]:
-        """Requests and answers: which, and what became of it."""
-        return [
-            (event.kind, event.correlation_id, event.outcome if isinstance(event, Answer) else "")
-            for event in self.trace.events
-            if isinstance(event, Request | Answer)
-        ]
+def told(driver: TracedDriver) -> list[tuple[str, int, str]]:
+    """Requests and answers: which, and what became of it."""
+    return [
+        (event.kind, event.correlation_id, event.outcome if isinstance(event, Answer) else "")
+        for event in driver.trace.events
+        if isinstance(event, Request | Answer)
+    ]
 
 
 def calls_in(function: Callable[[], None]) -> int:
@@ -112,7 +89,7 @@ def test_a_hold_that_is_released_as_it_hits_goes_on_once(driver: TracedDriver, w
     fault.on_hit.append(fault.release)
     driver.send("heartbeat", 7)
     driver.send("heartbeat", 8)
-    assert driver.told() == [
+    assert told(driver) == [
         *(("request", 7, ""), ("answer", 7, "answer")),
         *(("request", 8, ""), ("answer", 8, "answer")),
     ]
@@ -140,7 +117,7 @@ def test_each_request_is_told_once_and_answered_once(name: str) -> None:
         driver.faults.add(**given, api="Heartbeat", times=1)
     driver.send("heartbeat", 7)
     driver.advance(50)
-    assert driver.told() == [("request", 7, ""), ("answer", 7, outcome)]
+    assert told(driver) == [("request", 7, ""), ("answer", 7, outcome)]
     (answer,) = [each for each in driver.trace.events if isinstance(each, Answer)]
     assert len(answer.faults) == bool(given)
     if name not in ("disconnect", "reset", "silence", "half-answer", "slow-bytes"):
@@ -172,7 +149,7 @@ def test_a_request_that_fails_while_it_waits_is_told_as_closed(
     driver.cluster.environment.failed = lambda error, owner: owner.ended_by(error) if owner else None
     driver.send("heartbeat")
     failing[0].environment.fail(ZeroDivisionError("mine"), failing[0])
-    assert driver.told() == [("request", 7, ""), ("answer", 7, "closed")]
+    assert told(driver) == [("request", 7, ""), ("answer", 7, "closed")]
     assert len(driver.heard.errors) == 1
     assert driver.connection.wants_close
 
