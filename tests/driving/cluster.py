@@ -17,6 +17,7 @@ from mockbroker.protocol.codecs import Codec, codec
 from mockbroker.protocol.messages import create_topics
 from mockbroker.protocol.primitives import TextTooLongError
 from mockbroker.protocol.releases import parse
+from mockbroker.rig.client import encode
 from mockbroker.seeded import streams
 
 NOW_MS: Final = 1_700_000_000_000
@@ -121,6 +122,17 @@ def ask(
     return asked
 
 
+def ask_for(
+    cluster: Cluster, api: str, version: int | None = None, *, broker: int = 1, **fields: Any
+) -> Asked:
+    """As `ask`, with the request's fields by name, as `rig.client` has them."""
+    key = ApiKey[api.upper()]
+    version = newest(cluster, key) if version is None else version
+    made = codec(key, version)
+    frame = bytearray(made.flexible) + encode(api, version, fields)
+    return ask(cluster, made.decode(memoryview(frame), 0), version, broker=broker)
+
+
 def create(cluster: Cluster, name: str, partitions: int = 1, factor: int = 1, **configs: str | None) -> Any:
     """Creates one topic by request; its result."""
     topic = create_topics.CreatableTopic(name, partitions, factor)
@@ -171,3 +183,9 @@ class ClusterDriver:
     ) -> Asked:
         asked = self.responsible() if broker is None else broker
         return ask(self.cluster, request, version, broker=asked, **how)
+
+    def ask_for(
+        self, api: str, version: int | None = None, *, broker: int | None = None, **fields: Any
+    ) -> Asked:
+        asked = self.responsible() if broker is None else broker
+        return ask_for(self.cluster, api, version, broker=asked, **fields)

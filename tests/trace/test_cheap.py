@@ -32,7 +32,7 @@ from tests.driving.faulty import TracedDriver, named_request
 
 class CheapDriver(TracedDriver):
     def receive(self, frame: bytes) -> None:
-        super().receive(bytearray(frame))
+        super().receive(bytes(frame))
         self.sent()
 
     def told(self) -> list[dict[str, Any]]:
