@@ -1,14 +1,16 @@
 """What each test needs is known before it runs, and it gets nothing else. How often properties are tried.
 
-Fixtures of all folders: clusters without sockets, in virtual time (`driving/`).
+Fixtures of all folders: clusters without sockets, in virtual time (`driving/`), and a browser.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import shutil
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, get_type_hints
 
@@ -18,6 +20,8 @@ from hypothesis import settings
 from . import needs
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from mockbroker.cluster.cluster import Cluster
 
 settings.register_profile("fast", max_examples=25, derandomize=True, deadline=None)
@@ -95,3 +99,16 @@ def driver(request: pytest.FixtureRequest) -> object:
     made: type = get_type_hints(request.function)["driver"]
     driver: object = made(request.param) if hasattr(request, "param") else made()
     return driver
+
+
+@pytest.fixture(scope="module")
+@needs.brings("chromium", "playwright")
+def browser() -> Iterator[Browser]:
+    """Of one module, since Playwright runs an event loop in this thread for as long as it is there."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # Chromium's own sandbox does not work for root.
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        with contextlib.closing(browser):
+            yield browser

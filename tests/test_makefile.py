@@ -17,8 +17,7 @@ chmod +x .venv/bin/*
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 @pytest.mark.parametrize(
-    ("target", "locks"),
-    [("serve", ["run"]), ("test", ["run", "dev"]), ("site", ["run", "site"])],
+    ("target", "locks"), [("serve", ["run"]), ("test", ["run", "dev"]), ("site", ["run", "site"])]
 )
 def test_what_is_installed_is_told_first(target: str, locks: list[str], tmp_path: Path) -> None:
     for name in ("Makefile", "pyproject.toml"):

@@ -4,13 +4,7 @@ import sys
 
 import pytest
 
-from mockbroker.regular_expressions import (
-    Expression,
-    ExpressionError,
-    MissingRE2Error,
-    Syntax,
-    TooDeepError,
-)
+from mockbroker.regular_expressions import Expression, ExpressionError, MissingRE2Error, Syntax, TooDeepError
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,7 @@ def cluster() -> Cluster:
     cluster = a_cluster()
     create(cluster, "t", 1, 3)
     create(cluster, "compacted", cleanup_policy="compact")
-    partition = cluster.partition("t", 0)
-    assert partition is not None
+    partition = cluster.topics["t"].partitions[0]
     for offset in range(0, 10, 5):
         batch = bytearray(61)
         batch[0:8] = offset.to_bytes(8, "big")
@@ -44,8 +43,7 @@ def cluster() -> Cluster:
 
 def test_the_log_start_moves_on_every_replica(cluster: Cluster) -> None:
     assert delete(cluster, 7) == (ErrorCode.NONE, 7)
-    partition = cluster.partition("t", 0)
-    assert partition is not None
+    partition = cluster.topics["t"].partitions[0]
     assert {log.start_offset for log in partition.logs.values()} == {7}
     assert delete(cluster, 3) == (ErrorCode.NONE, 7)
     assert delete(cluster, -1) == (ErrorCode.NONE, 10)
@@ -60,8 +58,7 @@ def test_what_cannot_be_deleted_from_is_refused(cluster: Cluster) -> None:
     assert delete(cluster, 0, "compacted") == (ErrorCode.POLICY_VIOLATION, -1)
     assert delete(cluster, 0, "unknown") == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)
     assert delete(cluster, 0, partition=9) == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)
-    partition = cluster.partition("t", 0)
-    assert partition is not None
+    partition = cluster.topics["t"].partitions[0]
     assert delete(cluster, 0, broker=partition.leader % 3 + 1) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
     cluster.internal_topics.create_offsets_topic()
     assert delete(cluster, 0, "__consumer_offsets") == (ErrorCode.INVALID_TOPIC_EXCEPTION, -1)
@@ -78,8 +75,7 @@ def test_what_cannot_be_deleted_from_is_refused(cluster: Cluster) -> None:
 def test_a_follower_that_does_not_delete_is_waited_for(
     cluster: Cluster, moves: bool, after_ms: int, expected: tuple[ErrorCode, int] | None
 ) -> None:
-    partition = cluster.partition("t", 0)
-    assert partition is not None
+    partition = cluster.topics["t"].partitions[0]
     partition.set_follower(partition.leader % 3 + 1, FollowerState.PAUSED)
     topic = DeleteRecordsTopic("t", [DeleteRecordsPartition(0, 7)])
     asked = ask(cluster, DeleteRecordsRequest([topic], 5_000), broker=partition.leader)

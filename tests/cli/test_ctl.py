@@ -16,9 +16,8 @@ from ..driving.processes import finished, mockbroker_process
 
 @pytest.fixture
 def cluster() -> Iterator[MockCluster]:
-    with MockCluster(
-        control=True, topics={"orders": 1}, config={"default.replication.factor": "3"}
-    ) as started:
+    config = {"default.replication.factor": "3"}
+    with MockCluster(control=True, topics={"orders": 1}, config=config) as started:
         yield started
 
 
@@ -31,9 +30,8 @@ def test_operations_are_commands(cluster: MockCluster) -> None:
     assert "stopped" in mockbroker_process("ctl", "--url", url, "brokers", "stop", "1").stdout
     moved = json.loads(ctl("--json", "partitions", "move-leader", "orders", "0", "--to", "3", url=url).stdout)
     assert moved["leader"] == 3
-    cut = json.loads(
-        ctl("--json", "brokers", "cut-off", "2", "--from", "1", "--from", "controller", url=url).stdout
-    )
+    words = "--json brokers cut-off 2 --from 1 --from controller"
+    cut = json.loads(ctl(*words.split(), url=url).stdout)
     assert (cut["cut_off"], cut["unreachable"]) == (True, [1])
     assert "paused" in ctl("followers", "pause", "orders", "0", "2", url=url).stdout
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from mockbroker.cluster.processes import Processes
-from mockbroker.log.log import Log
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.metadata import MetadataRequest
 from mockbroker.rig.batches import batch
 
 from ..driving.cluster import ClusterDriver, configured
+from ..driving.partition import epoch_cache
 
 DOWN = 2
 SESSION_MS = 6000
@@ -158,19 +158,15 @@ def test_the_isr_of_a_dead_leader_stays_as_it_is() -> None:
     assert (partition.leader, partition.isr) == (DOWN, [2, 1])
 
 
-def caches(log: Log) -> list[tuple[int, int]]:
-    return list(zip(log.epochs.epochs, log.epochs.starts, strict=True))
-
-
 @pytest.mark.parametrize("end", [Processes.stop, Processes.kill])
 def test_an_epoch_without_records_does_not_outlive_its_broker(end: Any) -> None:
     driver = TopicsDriver("4.4")
     partition = driver.topics["leads"].partitions[0]
     append(driver, "leads", 3)
     partition.lead(1)
-    assert caches(partition.logs[1]) == [(0, 0), (1, 3)]
+    assert epoch_cache(partition.logs[1]) == [(0, 0), (1, 3)]
     end(driver.cluster.processes, 1)
     driver.advance(60_000)
-    assert caches(partition.logs[DOWN]) == [(0, 0), (2, 3)]
+    assert epoch_cache(partition.logs[DOWN]) == [(0, 0), (2, 3)]
     driver.start_broker(1)
-    assert caches(partition.logs[1]) == [(0, 0)]
+    assert epoch_cache(partition.logs[1]) == [(0, 0)]

@@ -15,10 +15,6 @@ SESSION_MS = 9_000
 BEFORE_2_8_MS = 18_000
 
 
-def cut_off(driver: PartitionDriver, broker: int) -> None:
-    driver.cluster.network.cut_off(broker, driver.cluster.brokers, from_controller=True)
-
-
 def is_back(driver: PartitionDriver, broker: int) -> bool:
     """Whether a broker runs, and has registered."""
     found = driver.cluster.brokers[broker]
@@ -27,7 +23,7 @@ def is_back(driver: PartitionDriver, broker: int) -> bool:
 
 def test_a_leader_that_is_cut_off_goes_on_leading_those_who_reach_it(driver: PartitionDriver) -> None:
     driver.produce(4)
-    cut_off(driver, 1)
+    driver.cut_off(1)
     assert driver.leader_told_by(2) == (1, 0), "its session is not over yet"
     driver.advance(SESSION_MS)
     assert driver.leader_told_by(2) == driver.leader_told_by(3) == (2, 1)
@@ -41,7 +37,7 @@ def test_a_leader_that_is_cut_off_goes_on_leading_those_who_reach_it(driver: Par
     assert driver.read(4, broker=2, epoch=0).error_code == ErrorCode.FENCED_LEADER_EPOCH
     assert describe(driver.partition)[0].state == "cut off"
 
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert driver.leader_told_by(1) == (2, 1)
     assert driver.partition.isr == [1, 2, 3]
     first, second, _ = driver.partition.logs.values()
@@ -50,7 +46,7 @@ def test_a_leader_that_is_cut_off_goes_on_leading_those_who_reach_it(driver: Par
 
 
 def test_acks_all_waits_in_vain_at_a_leader_that_is_cut_off(driver: PartitionDriver) -> None:
-    cut_off(driver, 1)
+    driver.cut_off(1)
     before = driver.produce(1, timeout_ms=SESSION_MS * 2)
     driver.advance(SESSION_MS)
     after = driver.produce(1, timeout_ms=LAG_MS * 4, broker=1)
@@ -58,15 +54,15 @@ def test_acks_all_waits_in_vain_at_a_leader_that_is_cut_off(driver: PartitionDri
     driver.advance(SESSION_MS)
     assert outcome(before) == (ErrorCode.REQUEST_TIMED_OUT, 0)
     assert after.parked
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert outcome(after) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, 1)
 
 
 def test_a_broker_that_is_back_in_time_leads_on(driver: PartitionDriver) -> None:
-    cut_off(driver, 1)
+    driver.cut_off(1)
     asked = driver.produce(2)
     driver.advance(SESSION_MS - 1)
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert outcome(asked) == (0, 0)
     driver.advance(10 * SESSION_MS)
     assert driver.leader_told_by(3) == (1, 0)
@@ -76,12 +72,12 @@ def test_a_broker_that_is_back_in_time_leads_on(driver: PartitionDriver) -> None
 def test_what_a_leader_wrote_while_it_was_cut_off_is_not_committed_when_it_is_back() -> None:
     """Its followers were late as it knew them; that is over."""
     driver = PartitionDriver(config={"replica.lag.time.max.ms": "1000"})
-    cut_off(driver, 1)
+    driver.cut_off(1)
     driver.advance(SESSION_MS)
     driver.produce(2, acks=1, broker=1)
     assert outcome(driver.produce(1)) == (0, 0)
     driver.kill_broker(2)
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     driver.advance(SESSION_MS - 1)
     assert (driver.leader_told_by(1), driver.ends()[1]) == ((2, 1), 2)
     assert describe(driver.partition)[0].high_watermark == 0
@@ -102,7 +98,7 @@ def test_a_leader_that_is_cut_off_hears_late_that_its_epoch_was_bumped(others: t
     assert asked.parked
     assert driver.read(0, broker=1, epoch=1).error_code == ErrorCode.UNKNOWN_LEADER_EPOCH
     assert driver.ends() == {1: 2, 2: 1, 3: 1}
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert outcome(asked) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, 1)
     assert driver.leader_told_by(1) == (1, 1)
     assert outcome(driver.produce(1)) == (0, 2)
@@ -112,7 +108,7 @@ def test_a_leader_that_is_cut_off_hears_late_that_its_epoch_was_bumped(others: t
 
 def test_old_releases_wait_for_the_session_of_zookeeper() -> None:
     driver = PartitionDriver(kafka="2.5")
-    cut_off(driver, 1)
+    driver.cut_off(1)
     driver.advance(BEFORE_2_8_MS - 1)
     assert driver.leader_told_by(2)[0] == 1
     driver.advance(1)
@@ -133,7 +129,7 @@ def test_a_follower_cut_off_from_its_leader_leaves_the_isr_until_it_is_back(driv
     assert driver.partition.isr == [1, 2, 3]
     driver.partition.lead(1)
     assert driver.state_of(3) is FollowerState.CUT_OFF
-    driver.cluster.network.rejoin(3)
+    driver.rejoin(3)
     assert driver.state_of(3) is FollowerState.IN_STEP
 
 
@@ -149,7 +145,7 @@ def test_a_follower_cut_off_from_the_controller_alone_follows_until_the_leader_c
     driver.produce(1)
     assert driver.ends()[3] == 2
     assert driver.leader_told_by(3) == (1, 0)
-    driver.cluster.network.rejoin(3)
+    driver.rejoin(3)
     assert driver.ends()[3] == 3
     assert driver.partition.isr == [1, 2, 3]
 
@@ -169,33 +165,33 @@ def test_a_missed_epoch(answer: str, same: bool) -> None:
     driver.partition.change(isr=[2])
     driver.partition.lead(2)
     driver.produce(5, acks=1)
-    driver.cluster.network.rejoin(2)
+    driver.rejoin(2)
     driver.advance(1)
     driver.partition.lead(1)
     driver.produce(1, acks=1)
-    driver.cluster.network.rejoin(3)
+    driver.rejoin(3)
     first, third = driver.partition.logs[1], driver.partition.logs[3]
     assert first.end_offset == 10
     assert (list(map(bytes, first)) == list(map(bytes, third))) is same
 
 
 def test_the_others_are_not_disturbed_by_a_cut_twice(driver: PartitionDriver) -> None:
-    cut_off(driver, 1)
-    cut_off(driver, 1)
+    driver.cut_off(1)
+    driver.cut_off(1)
     with pytest.raises(KeyError):
-        cut_off(driver, 9)
+        driver.cut_off(9)
     driver.advance(SESSION_MS)
     assert driver.leader_told_by(2) == (2, 1)
-    driver.cluster.network.rejoin(1)
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
+    driver.rejoin(1)
     assert driver.partition.isr == [1, 2, 3]
 
 
 def test_a_broker_that_died_meanwhile_is_back_once_it_is_started(driver: PartitionDriver) -> None:
-    cut_off(driver, 1)
+    driver.cut_off(1)
     driver.kill_broker(1)
     driver.advance(2 * SESSION_MS)
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert not is_back(driver, 1)
     driver.start_broker(1)
     assert is_back(driver, 1)
@@ -205,12 +201,12 @@ def test_a_broker_that_died_meanwhile_is_back_once_it_is_started(driver: Partiti
 
 def test_a_broker_that_died_while_it_was_cut_off_has_one_session(driver: PartitionDriver) -> None:
     """It began when the controller last heard of it; the broker that is back has another."""
-    cut_off(driver, 1)
+    driver.cut_off(1)
     driver.advance(SESSION_MS // 2)
     driver.kill_broker(1)
     driver.advance(SESSION_MS // 2)
     assert driver.leader_told_by(2)[0] == 2
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     driver.start_broker(1)
     assert driver.partition.isr == [1, 2, 3]
     driver.advance(SESSION_MS)
@@ -220,9 +216,9 @@ def test_a_broker_that_died_while_it_was_cut_off_has_one_session(driver: Partiti
 
 def test_a_broker_that_died_while_it_was_cut_off_is_missed_though_it_is_reached_again() -> None:
     driver = PartitionDriver()
-    cut_off(driver, 1)
+    driver.cut_off(1)
     driver.kill_broker(1)
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     driver.start_broker(1)
     assert not is_back(driver, 1)
     driver.advance(SESSION_MS - 1)
@@ -247,13 +243,13 @@ def test_a_broker_that_waits_to_register_knows_how_it_went(
     driver.produce(1)
     driver.produce(1)
     driver.delete(2)
-    cut_off(driver, 1)
+    driver.cut_off(1)
     end(driver.cluster.processes, 1)
     driver.start_broker(1)
     if killed_again:
         driver.kill_broker(1)
     driver.advance(SESSION_MS)
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     driver.start_broker(1)
     assert is_back(driver, 1)
     assert outcome(driver.produce(1, producer_id=7)) == (0, offset)
@@ -262,35 +258,35 @@ def test_a_broker_that_waits_to_register_knows_how_it_went(
 def test_a_broker_that_reaches_no_controller_does_not_come_back(driver: PartitionDriver) -> None:
     """It has to register first; the leader that it was is over with its process."""
     driver.produce(4)
-    cut_off(driver, 1)
+    driver.cut_off(1)
     driver.kill_broker(1)
     driver.advance(2 * SESSION_MS)
     driver.start_broker(1)
     driver.advance(2 * SESSION_MS)
     assert not is_back(driver, 1)
     assert driver.leader_told_by(2)[0] == 2
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert is_back(driver, 1)
     assert driver.leader_told_by(1) == driver.leader_told_by(2)
 
 
 def test_a_follower_that_caught_up_while_it_was_fenced_joins_once_it_is_not(driver: PartitionDriver) -> None:
     """Its leader reaches it before the controller does."""
-    cut_off(driver, 3)
+    driver.cut_off(3)
     driver.advance(SESSION_MS)
     assert driver.partition.isr == [1, 2]
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert driver.ends()[3] == driver.partition.log.end_offset
     assert driver.partition.isr == [1, 2]
-    driver.cluster.network.rejoin(3)
+    driver.rejoin(3)
     assert driver.partition.isr == [1, 2, 3]
 
 
 def test_a_replica_of_a_topic_that_was_created_meanwhile_joins_when_its_broker_is_back() -> None:
     driver = PartitionDriver()
-    cut_off(driver, 3)
+    driver.cut_off(3)
     partition = driver.cluster.create_topic("later", [[1, 2, 3]]).partitions[0]
     driver.advance(SESSION_MS)
     assert partition.isr == [1, 2]
-    driver.cluster.network.rejoin(3)
+    driver.rejoin(3)
     assert partition.isr == [1, 2, 3]

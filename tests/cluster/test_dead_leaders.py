@@ -46,10 +46,7 @@ def test_an_answer_to_a_slow_follower_dies_with_its_leader(driver: PartitionDriv
 @pytest.mark.parametrize("state", [FollowerState.BEHIND, FollowerState.SLOW])
 def test_a_follower_goes_on_when_the_same_leader_is_back(state: FollowerState) -> None:
     driver = PartitionDriver(brokers=2)
-    driver.partition.set_follower(2, FollowerState.PAUSED)
-    driver.produce(2, acks=1)
-    driver.advance(2 * LAG_MS)
-    assert driver.partition.isr == [1]
+    driver.leave_behind(2)
     driver.kill_broker(1)
     delay_ms = DELAY_MS if state is FollowerState.SLOW else 0
     driver.partition.set_follower(2, state, delay_ms=delay_ms)
@@ -65,9 +62,7 @@ def test_a_follower_goes_on_when_the_same_leader_is_back(state: FollowerState) -
 
 def test_a_leader_that_was_killed_and_started_again_at_once_is_followed_once_it_is_back() -> None:
     driver = PartitionDriver(brokers=2)
-    driver.partition.set_follower(2, FollowerState.PAUSED)
-    driver.produce(2, acks=1)
-    driver.advance(2 * LAG_MS)
+    driver.leave_behind(2)
     driver.kill_broker(1)
     driver.start_broker(1)
     driver.partition.set_follower(2, FollowerState.BEHIND)

@@ -50,7 +50,7 @@ def test_a_produce_at_a_leader_that_is_cut_off_is_answered_once_that_hears_of_it
     assert asked.parked
     driver.cluster.delete_topics([driver.partition.topic])
     assert asked.parked
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert outcome(asked) == (UNKNOWN, 0)
 
 

@@ -21,10 +21,7 @@ def kafka_7104(policies: dict[str, str], **options: Any) -> PartitionDriver:
     driver = PartitionDriver(policies=policies, brokers=2, retention_ms="-1", **options)
     for records in [1000] * 116 + [617]:
         driver.produce(records)
-    driver.partition.set_follower(2, FollowerState.PAUSED)
-    driver.produce(2, acks=1)
-    driver.advance(2 * LAG_MS)
-    assert driver.partition.isr == [1]
+    driver.leave_behind(2)
     assert driver.partition.log.high_watermark == FOLLOWERS_END
     driver.partition.set_follower(2, FollowerState.SLOW, delay_ms=DELAY_MS)
     driver.produce(1000)
@@ -78,9 +75,7 @@ def test_a_failure_stops_the_thread_or_the_partition(kafka: str, thread: bool) -
     )
     same, opposite = driver.cluster.create_topic("u", [[1, 2], [2, 1]]).partitions
     driver.produce(10)
-    driver.partition.set_follower(2, FollowerState.PAUSED)
-    driver.produce(1, acks=1)
-    driver.advance(2 * LAG_MS)
+    driver.leave_behind(2, records=1)
     driver.partition.set_follower(2, FollowerState.SLOW, delay_ms=DELAY_MS)
     driver.produce(10)
     driver.delete(15)
@@ -147,10 +142,7 @@ def test_a_batch_from_below_the_log_end_offset_stops_the_follower(kafka: str, th
     )
     other = driver.cluster.create_topic("u", [[2, 1]]).partitions[0]
     driver.produce(1)
-    for follower in (2, 3):
-        driver.partition.set_follower(follower, FollowerState.PAUSED)
-    driver.produce(1, acks=1)
-    driver.advance(2 * LAG_MS)
+    driver.leave_behind(2, 3, records=1)
     driver.stop_broker(1)
     driver.produce(3, acks=1, broker=2)
     driver.start_broker(1)
@@ -165,12 +157,12 @@ def test_what_deletion_leaves_of_a_batch_and_a_tail_of_its_own(offset: int, stat
     """The epoch of the tail is below the first that the leader knows, and ends there as it says (KAFKA-7415):
     the follower cuts nothing, and is sent the batch in whose middle it ends."""
     driver = PartitionDriver(retention_ms="-1")
-    driver.cluster.network.cut_off(1, driver.cluster.brokers, from_controller=True)
+    driver.cut_off(1)
     driver.produce(1, acks=1)
     driver.advance(LAG_MS)
     driver.produce(3)
     driver.delete(offset)
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert describe(driver.partition)[0].state == state
 
 
@@ -206,7 +198,7 @@ def test_two_elections_without_writes(answer: str, stuck: bool) -> None:
     driver.cluster.network.cut_off(2, [1], from_controller=True)
     driver.advance(LAG_MS)
     driver.start_broker(1)
-    driver.cluster.network.rejoin(2)
+    driver.rejoin(2)
     follower = describe(driver.partition)[1]
     assert follower.state == ("failed" if stuck else "in step")
     assert ("KAFKA-10706" in follower.failure) is stuck

@@ -13,7 +13,6 @@ import pytest
 
 from mockbroker.apis.advertised import advertised
 from mockbroker.controller import elections, reassignments
-from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.offset_for_leader_epoch import (
@@ -24,7 +23,7 @@ from mockbroker.protocol.messages.offset_for_leader_epoch import (
 from mockbroker.protocol.releases import parse
 from mockbroker.rig.batches import records
 
-from ..driving.partition import PartitionDriver, deleted, outcome
+from ..driving.partition import PartitionDriver, deleted, epoch_cache, outcome
 
 RECORD_BYTES = 10
 MEASURED = json.loads(Path(__file__).with_name("measured_replicas.json").read_text())
@@ -94,10 +93,6 @@ class Story(PartitionDriver):
         return [only.error_code, only.leader_epoch if version else None, only.end_offset]
 
 
-def cache(log: Log) -> list[list[int]]:
-    return [list(pair) for pair in zip(log.epochs.epochs, log.epochs.starts, strict=True)]
-
-
 @pytest.mark.parametrize("release", MEASURED)
 def test_epochs_and_where_they_end(release: str) -> None:
     story = Story(release)
@@ -105,8 +100,9 @@ def test_epochs_and_where_they_end(release: str) -> None:
         assert story.reach(state["after"]) == state.get("low_watermark"), state["after"]
         log = story.partition.log
         assert (log.start_offset, log.end_offset) == (state["start"], state["end"]), state["after"]
-        assert cache(log) == state["leader_cache"], state["after"]
-        assert cache(story.partition.logs[story.follower]) == state["follower_cache"], state["after"]
+        assert list(map(list, epoch_cache(log))) == state["leader_cache"], state["after"]
+        follower = story.partition.logs[story.follower]
+        assert list(map(list, epoch_cache(follower))) == state["follower_cache"], state["after"]
         version = state["version"]
         found = {}
         for epoch in state["answers"]:

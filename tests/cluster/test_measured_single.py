@@ -14,12 +14,12 @@ import pytest
 
 from mockbroker.apis.advertised import advertised
 from mockbroker.controller import elections, reassignments
-from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.rig.batches import batch, describe, records
 
 from ..driving.cluster import NOW_MS, ClusterDriver, configured, dotted
 from ..driving.in_memory import InMemoryClient
+from ..driving.partition import epoch_cache
 
 MEASURED: Final[dict[str, Any]] = json.loads(Path(__file__).with_name("measured_single.json").read_text())
 HOUR_MS: Final = 3_600_000
@@ -198,10 +198,6 @@ def test_fetch_and_list_offsets(release: str, version: int, asked: list[dict[str
             assert found == {name: each[name] for name in found}, each["asked"]
 
 
-def cache(log: Log) -> list[list[int]]:
-    return [list(pair) for pair in zip(log.epochs.epochs, log.epochs.starts, strict=True)]
-
-
 @pytest.mark.parametrize("release", MEASURED["retention"]["releases"])
 def test_what_retention_leaves(release: str) -> None:
     """A batch that is too old in the active segment of a partition with two replicas."""
@@ -217,11 +213,11 @@ def test_what_retention_leaves(release: str) -> None:
     assert story.produce(8, 10, "a") == measured["duplicate"]
     assert story.produce(8, 1, "a", sequence=99) == measured["gap"]
     assert story.produce(8, 5, "a", sequence=10) == measured["next sequence"]
-    assert cache(story.partition.log) == measured["cache"]
+    assert list(map(list, epoch_cache(story.partition.log))) == measured["cache"]
     reassignments.begin(story.partition, [2, 1])
     elections.elect_preferred(story.partition)
     assert story.produce(8, 5) == measured["after a leader move"]
-    assert cache(story.partition.log) == measured["cache then"]
+    assert list(map(list, epoch_cache(story.partition.log))) == measured["cache then"]
     assert story.leader_epoch() == measured["leader epoch then"]
     ends = measured["epochs then"]
     assert {epoch: story.epoch_end(int(epoch)) for epoch in ends} == ends

@@ -61,7 +61,7 @@ def test_a_follower_that_is_cut_off_begins_once_it_hears_of_it(others: tuple[int
     driver.advance(SESSION_MS)
     assert states(driver) == ["leader", "in step", "cut off"]
     assert (driver.partition.isr, driver.ends()[3]) == ([1, 2], 0)
-    driver.cluster.network.rejoin(3)
+    driver.rejoin(3)
     assert states(driver) == ["leader", "in step", "in step"]
     assert (driver.partition.isr, driver.ends()[3]) == ([1, 2, 3], 2)
 
@@ -73,9 +73,9 @@ def test_without_a_broker_that_is_not_fenced_nobody_leads() -> None:
     driver.advance(SESSION_MS)
     create_again(driver)
     assert driver.partition.leader == NO_LEADER
-    driver.cluster.network.rejoin(2)
+    driver.rejoin(2)
     assert driver.leader_told_by(2)[0] == 2
-    driver.cluster.network.rejoin(1)
+    driver.rejoin(1)
     assert outcome(driver.produce(1)) == (0, 0)
     assert driver.ends() == {1: 1, 2: 1}
 
@@ -90,7 +90,7 @@ def test_a_follower_that_was_fenced_though_it_followed_joins_again(state: Follow
     driver.cluster.network.cut_off(3, [], from_controller=True)
     driver.advance(SESSION_MS + LAG_MS)
     assert (driver.partition.isr, driver.ends()[3]) == ([1, 2], 1)
-    driver.cluster.network.rejoin(3)
+    driver.rejoin(3)
     assert driver.partition.isr == [1, 2, 3]
     assert driver.partition.leader_epoch == 0
 
@@ -100,7 +100,7 @@ def test_a_follower_that_was_fenced_is_back_before_its_leader() -> None:
     driver.cluster.network.cut_off(2, [], from_controller=True)
     driver.advance(SESSION_MS)
     driver.stop_broker(1)
-    driver.cluster.network.rejoin(2)
+    driver.rejoin(2)
     assert driver.leader_told_by(2)[0] == NO_LEADER
     driver.start_broker(1)
     assert driver.partition.isr == [1, 2]

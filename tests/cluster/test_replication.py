@@ -12,7 +12,7 @@ from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRe
 from mockbroker.replication.states import FollowerState
 from mockbroker.rig.batches import batch
 
-from ..driving.partition import LAG_MS, PartitionDriver, deleted, outcome
+from ..driving.partition import LAG_MS, PartitionDriver, deleted, epoch_cache, outcome
 
 
 def test_replicas_in_step_hold_the_very_same_batch(driver: PartitionDriver) -> None:
@@ -149,12 +149,7 @@ def test_leadership_moves_and_every_epoch_is_kept_where_records_are(driver: Part
         if records:
             driver.produce(records)
     for log in driver.partition.logs.values():
-        assert list(zip(log.epochs.epochs, log.epochs.starts, strict=True)) == [
-            (0, 0),
-            (1, 10),
-            (3, 20),
-            (4, 30),
-        ]
+        assert epoch_cache(log) == [(0, 0), (1, 10), (3, 20), (4, 30)]
     assert driver.partition.leader_epoch == 4
     assert driver.partition.at_leader.end_offset_for_epoch(2) == (1, 20)
 
@@ -177,9 +172,7 @@ def test_a_dead_leader_that_lost_its_tail_takes_no_high_watermark_back() -> None
 def test_an_unclean_leader_makes_the_others_truncate() -> None:
     driver = PartitionDriver(unclean_leader_election_enable="true")
     driver.produce(4)
-    driver.partition.set_follower(2, FollowerState.PAUSED)
-    driver.produce(3, acks=1)
-    driver.advance(2 * LAG_MS)
+    driver.leave_behind(2, records=3)
     driver.stop_broker(3)
     driver.stop_broker(1)
     assert (driver.partition.leader, driver.partition.isr) == (2, [2])
@@ -193,11 +186,7 @@ def test_an_unclean_leader_makes_the_others_truncate() -> None:
 
 
 def test_without_a_replica_in_sync_there_is_no_leader_until_one_comes_back(driver: PartitionDriver) -> None:
-    driver.partition.set_follower(2, FollowerState.PAUSED)
-    driver.partition.set_follower(3, FollowerState.PAUSED)
-    driver.produce(2, acks=1)
-    driver.advance(2 * LAG_MS)
-    assert driver.partition.isr == [1]
+    driver.leave_behind(2, 3)
     driver.stop_broker(1)
     assert (driver.partition.leader, driver.partition.leader_epoch) == (NO_LEADER, 1)
     assert driver.read(0, broker=2).error_code == ErrorCode.NONE
@@ -208,20 +197,14 @@ def test_without_a_replica_in_sync_there_is_no_leader_until_one_comes_back(drive
 
 def test_unclean_elections_by_policy() -> None:
     driver = PartitionDriver(policies={"election": "unclean"})
-    driver.partition.set_follower(2, FollowerState.PAUSED)
-    driver.partition.set_follower(3, FollowerState.PAUSED)
-    driver.produce(2, acks=1)
-    driver.advance(2 * LAG_MS)
+    driver.leave_behind(2, 3)
     driver.stop_broker(1)
     assert (driver.partition.leader, driver.partition.isr, driver.partition.log.end_offset) == (2, [2], 0)
 
 
 def test_a_new_leader_does_not_wait_for_a_follower_that_is_out_of_sync() -> None:
     driver = PartitionDriver(policies={"election": "unclean"})
-    for follower in (2, 3):
-        driver.partition.set_follower(follower, FollowerState.PAUSED)
-    driver.produce(2, acks=1)
-    driver.advance(2 * LAG_MS)
+    driver.leave_behind(2, 3)
     driver.stop_broker(1)
     answer = driver.produce(1)
     assert outcome(answer) == (0, 0)

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,19 +16,6 @@ if TYPE_CHECKING:
 
 SCREENSHOTS: Final = Path(__file__).parents[2] / "build/screenshots"
 """In CI: how each test left its page."""
-
-
-@pytest.fixture(scope="module")
-@brings("chromium", "playwright")
-def browser() -> Iterator[Browser]:
-    """Of one module, since Playwright runs an event loop in this thread for as long as it is there."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # Chromium's own sandbox does not work for root.
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        with contextlib.closing(browser):
-            yield browser
 
 
 @pytest.fixture

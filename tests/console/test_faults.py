@@ -154,13 +154,8 @@ def test_what_is_copied_adds_the_same_fault(cluster: MockCluster, page: Page) ->
     field(page, "probability").fill("0.5")
     field(page, "optional").select_option("true")
     field(page, "name").fill("cut")
-    wanted = {
-        "do": "cut-off-broker",
-        "from": [2, "controller"],
-        "api": ["Produce", "Fetch"],
-        "probability": 0.5,
-        "optional": True,
-    }
+    conditions = {"api": ["Produce", "Fetch"], "probability": 0.5, "optional": True}
+    wanted = {"do": "cut-off-broker", "from": [2, "controller"], **conditions}
 
     def copied(name: str) -> str:
         page.get_by_role("button", name=f"copy as {name}").click()

@@ -14,6 +14,7 @@ from mockbroker.cli.ctl import app
 from mockbroker.scenario.playing import fits
 
 from ..control.asking import ask
+from ..driving.real_clients import a_producer
 
 Asking = Callable[..., Any]
 
@@ -119,7 +120,7 @@ def test_more_records_than_are_listed_are_refused_unless_somebody_says_how_many(
     cluster: MockCluster, asking: Asking
 ) -> None:
     cluster.create_topic("orders", partitions=1)
-    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers})
+    producer = a_producer(cluster)
     for _ in range(1001):
         producer.produce("orders", "x")
     assert producer.flush(60) == 0

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import TopicPartition
 
 from mockbroker import MockCluster, NotThereError, Record, RefusedError
+
+from ..driving.real_clients import a_consumer, a_producer, polled
 
 
 @pytest.fixture
@@ -19,36 +21,26 @@ def cluster() -> Iterator[MockCluster]:
 
 def consumed(cluster: MockCluster, topic: str, count: int) -> list[tuple[object, ...]]:
     """What a real consumer reads, from the earliest offset on."""
-    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "reading"})
+    consumer = a_consumer(cluster, "reading")
     partitions = [each.partition for each in cluster.topic(topic).partitions]
     consumer.assign([TopicPartition(topic, each, -2) for each in partitions])
     found: list[tuple[Any, ...]] = []
     try:
-        while len(found) < count:
-            message = consumer.poll(60)
-            assert message is not None
-            assert not message.error(), message.error()
-            place = (message.partition(), message.offset(), message.leader_epoch())
+        for message in polled(consumer, count):
+            where = (message.partition(), message.offset(), message.leader_epoch())
             headers = tuple(message.headers() or ())
-            found.append((*place, message.key(), message.value(), headers, message.timestamp()[1]))
+            found.append((*where, message.key(), message.value(), headers, message.timestamp()[1]))
     finally:
         consumer.close()
     return sorted(found, key=lambda each: each[:2])
 
 
 def told(records: list[Record]) -> list[tuple[object, ...]]:
-    return [
-        (
-            each.partition,
-            each.offset,
-            each.leader_epoch,
-            each.key,
-            each.value,
-            each.headers,
-            each.timestamp_ms,
-        )
-        for each in records
-    ]
+    return [(*place(each), each.key, each.value, each.headers, each.timestamp_ms) for each in records]
+
+
+def place(record: Record) -> tuple[int, int, int | None]:
+    return record.partition, record.offset, record.leader_epoch
 
 
 @pytest.mark.parametrize(
@@ -56,14 +48,8 @@ def told(records: list[Record]) -> list[tuple[object, ...]]:
     [("none", False), ("gzip", True), ("snappy", False), ("lz4", True), ("zstd", False)],
 )
 def test_a_real_consumer_reads_what_is_told(cluster: MockCluster, codec: str, idempotent: bool) -> None:
-    producer = Producer(
-        {
-            "bootstrap.servers": cluster.bootstrap_servers,
-            "compression.type": codec,
-            "enable.idempotence": idempotent,
-            "linger.ms": 20,
-        }
-    )
+    config = {"compression.type": codec, "enable.idempotence": idempotent, "linger.ms": 20}
+    producer = a_producer(cluster, **config)
     now_ms = int(time.time() * 1000)
     written: list[tuple[bytes | None, bytes | None, list[tuple[str, bytes | str | None]]]] = [
         (b"plain", None, []),
@@ -87,7 +73,7 @@ def test_a_real_consumer_reads_what_is_told(cluster: MockCluster, codec: str, id
 
 
 def test_a_log_that_begins_in_the_midst_of_a_batch(cluster: MockCluster) -> None:
-    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "linger.ms": 1000})
+    producer = a_producer(cluster, **{"linger.ms": 1000})
     for number in range(5):
         producer.produce("orders", str(number), partition=0)
     assert producer.flush(60) == 0
@@ -144,7 +130,7 @@ def test_a_function_on_a_request_may_look_and_write(cluster: MockCluster) -> Non
         seen.append((len(cluster.records("orders")), list(cluster.topics()), copy.offset))
 
     with cluster.on("Produce", look):
-        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers})
+        producer = a_producer(cluster)
         producer.produce("orders", "a", partition=0)
         assert producer.flush(60) == 0
     assert seen == [(0, ["copies", "orders"], 0)]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Producer
 from hypothesis import settings
 from hypothesis.stateful import invariant
 
@@ -17,6 +17,7 @@ from mockbroker.protocol.record_batch import records as parsed
 from mockbroker.simulation.batches import with_aborted
 
 from ..coordinators.test_transaction_invariants import PARTITIONS, Transactions
+from ..driving.real_clients import a_consumer, a_producer, polled
 from ..driving.transactions import TransactionDriver
 
 
@@ -102,9 +103,7 @@ def cluster() -> Iterator[MockCluster]:
 
 
 def producer(cluster: MockCluster, transactional_id: str, **config: object) -> Producer:
-    made = Producer(
-        {"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": transactional_id, **config}
-    )
+    made = a_producer(cluster, **{"transactional.id": transactional_id, **config})
     made.init_transactions(60)
     made.begin_transaction()
     return made
@@ -117,25 +116,12 @@ def write(by: Producer, *values: str) -> None:
 
 
 def consumed(cluster: MockCluster, isolation_level: str, count: int) -> list[bytes]:
-    consumer = Consumer(
-        {
-            "bootstrap.servers": cluster.bootstrap_servers,
-            "group.id": isolation_level,
-            "auto.offset.reset": "earliest",
-            "isolation.level": isolation_level,
-        }
-    )
+    consumer = a_consumer(cluster, isolation_level, **{"isolation.level": isolation_level})
     consumer.subscribe(["orders"])
-    found: list[bytes] = []
     try:
-        while len(found) < count:
-            message = consumer.poll(60)
-            assert message is not None
-            assert not message.error(), message.error()
-            found.append(message.value() or b"")
+        return [message.value() or b"" for message in polled(consumer, count)]
     finally:
         consumer.close()
-    return found
 
 
 def told(found: list[Record]) -> list[tuple[bytes | None, str | None, str | None]]:
@@ -143,10 +129,8 @@ def told(found: list[Record]) -> list[tuple[bytes | None, str | None, str | None
 
 
 def test_transactions_of_real_producers(cluster: MockCluster) -> None:
-    billing, shipping = (
-        producer(cluster, "billing"),
-        producer(cluster, "shipping", **{"compression.type": "zstd"}),
-    )
+    billing = producer(cluster, "billing")
+    shipping = producer(cluster, "shipping", **{"compression.type": "zstd"})
     write(billing, "b1")
     write(shipping, "s1", "s2")
     write(billing, "b2")

@@ -40,7 +40,7 @@ ANYTHING = (
 )
 
 
-class Bench:
+class TargetDriver:
     """A target, and how often it was poked."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ def test_whatever_is_asked_is_done_or_refused_and_can_be_told() -> None:
     @settings(max_examples=examples(100))
     def check(steps: list[tuple[Operation, dict[str, Any]]]) -> None:
         nonlocal done, refused
-        bench = Bench()
+        bench = TargetDriver()
         for operation, given_ in steps:
             try:
                 arguments = operation.arguments(given_)

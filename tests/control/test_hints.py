@@ -10,13 +10,14 @@ from typing import Any
 
 import aiokafka
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
 from mockbroker import MockCluster
 from mockbroker.rig.client import Client, DisconnectedError
 from tests.clients.kafka_python import KafkaConsumer
 
 from ..driving.clients import raw_client
+from ..driving.real_clients import a_consumer, a_producer
 
 _SOON_S = 60.0
 _ON_THE_WAY = ("PreparingRebalance", "CompletingRebalance", "but asks it for nothing")
@@ -25,7 +26,7 @@ _ON_THE_WAY = ("PreparingRebalance", "CompletingRebalance", "but asks it for not
 
 def _produce(cluster: MockCluster, **config: Any) -> None:
     """Three records to partition 0 of `orders`."""
-    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0, **config})
+    producer = a_producer(cluster, **config)
     for number in range(3):
         producer.produce("orders", f"order {number}", partition=0)
     producer.flush(_SOON_S)
@@ -33,12 +34,8 @@ def _produce(cluster: MockCluster, **config: Any) -> None:
 
 @contextlib.contextmanager
 def _consumer(cluster: MockCluster, **config: Any) -> Iterator[Consumer]:
-    servers = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "billing", "log_level": 0}
-    consumer = Consumer({**servers, "auto.offset.reset": "earliest", **config})
-    try:
+    with contextlib.closing(a_consumer(cluster, "billing", **config)) as consumer:
         yield consumer
-    finally:
-        consumer.close()
 
 
 def _lasting(cluster: MockCluster) -> list[str]:
@@ -77,7 +74,7 @@ def _told(
 def test_a_topic_with_more_replicas_than_there_are_brokers() -> None:
     config = {"default.replication.factor": "3"}
     with MockCluster(brokers=1, config=config) as cluster:
-        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0})
+        producer = a_producer(cluster)
         producer.produce("orders", "order 1")
         (told,) = _hinted(cluster, lambda: producer.poll(0.05))
         producer.purge()
@@ -98,7 +95,7 @@ def test_a_topic_with_more_replicas_than_there_are_brokers() -> None:
 def test_a_topic_that_metadata_does_not_create(config: dict[str, str], topic: str, why: str) -> None:
     with MockCluster(topics={"orders": 1, "shop.orders": 1}, config=config, trace=True) as cluster:
         asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": True}
-        with _raw(cluster) as client:
+        with raw_client(cluster) as client:
             client.call("metadata", 8, asked)
         (told,) = cluster.hints()
         assert told.startswith(f"the topic '{topic}' was not created: {why.rstrip('*')}")
@@ -108,7 +105,7 @@ def test_a_topic_that_metadata_does_not_create(config: dict[str, str], topic: st
 
 
 def test_a_topic_that_exists_by_now_is_told_of_no_more() -> None:
-    with MockCluster(config={"auto.create.topics.enable": "false"}) as cluster, _raw(cluster) as client:
+    with MockCluster(config={"auto.create.topics.enable": "false"}) as cluster, raw_client(cluster) as client:
         client.call("metadata", 8, {"topics": [{"name": "orders"}], "allow_auto_topic_creation": True})
         assert cluster.hints()
         created = {"name": "orders", "num_partitions": 1, "replication_factor": 1}
@@ -117,7 +114,7 @@ def test_a_topic_that_exists_by_now_is_told_of_no_more() -> None:
 
 
 def test_a_topic_that_a_client_failed_to_create() -> None:
-    with MockCluster(brokers=2) as cluster, _raw(cluster) as client:
+    with MockCluster(brokers=2) as cluster, raw_client(cluster) as client:
         created = {"name": "orders", "num_partitions": 1, "replication_factor": 3}
         client.call("create_topics", 5, {"topics": [created], "timeout": 1000, "validate_only": True})
         assert not cluster.hints()
@@ -181,7 +178,7 @@ def test_an_aiokafka_consumer_that_began_at_the_end() -> None:
 
 def test_a_transaction_that_is_open() -> None:
     with MockCluster(topics={"orders": 1}) as cluster:
-        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": "billing-1"})
+        producer = a_producer(cluster, **{"transactional.id": "billing-1"})
         producer.init_transactions()
         producer.begin_transaction()
         producer.produce("orders", "order 1")
@@ -214,7 +211,7 @@ def test_a_producer_that_waits_for_a_follower() -> None:
         paused = leader % 3 + 1
         cluster.pause_follower("orders", 0, paused)
         delivered: list[object] = []
-        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0})
+        producer = a_producer(cluster)
         producer.produce("orders", "order 1", on_delivery=lambda error, _: delivered.append(error))
         (told,) = _hinted(cluster, lambda: producer.poll(0.05))
         assert told == (
@@ -241,7 +238,7 @@ def test_an_offset_beyond_the_end() -> None:
 
 
 def test_a_version_that_is_not_served() -> None:
-    with MockCluster(kafka="0.11", brokers=1) as cluster, _raw(cluster) as client:
+    with MockCluster(kafka="0.11", brokers=1) as cluster, raw_client(cluster) as client:
         with pytest.raises(DisconnectedError):
             client.call("list_offsets", 5, {"replica_id": -1, "topics": []})
         (told,) = cluster.hints()
@@ -250,7 +247,7 @@ def test_a_version_that_is_not_served() -> None:
 
 def test_a_group_without_coordinator() -> None:
     config = {"offsets.topic.replication.factor": "1"}
-    with MockCluster(topics={"orders": 1}, config=config) as cluster, _raw(cluster) as client:
+    with MockCluster(topics={"orders": 1}, config=config) as cluster, raw_client(cluster) as client:
         answer = client.call("find_coordinator", 2, {"key": "billing", "key_type": 0})
         client.call("offset_fetch", 2, {"group_id": "billing", "topics": []})
         assert not cluster.hints()
@@ -274,7 +271,7 @@ def test_a_group_that_waits_for_members() -> None:
 
 
 def test_a_group_whose_leader_gives_no_assignment() -> None:
-    with MockCluster(brokers=1) as cluster, _raw(cluster) as client:
+    with MockCluster(brokers=1) as cluster, raw_client(cluster) as client:
         joined = _join(client)
         (told,) = _hinted(cluster, lambda: time.sleep(0.01))
         assert told == (
@@ -286,7 +283,7 @@ def test_a_group_whose_leader_gives_no_assignment() -> None:
 def test_a_member_that_is_silent_while_the_clock_stands_still() -> None:
     config = {"group.min.session.timeout.ms": "1"}
     with MockCluster(brokers=1, config=config, clock="manual") as cluster:
-        with _raw(cluster) as client:
+        with raw_client(cluster) as client:
             joined = _join(client, session_timeout_ms=50)
             ids = {"group_id": "billing", "generation_id": 1, "member_id": joined["member_id"]}
             assignment = {"member_id": joined["member_id"], "assignment": b""}
@@ -397,23 +394,15 @@ def test_an_aiokafka_transaction_that_is_read_has_no_hints() -> None:
 
 
 def test_what_is_noted_has_a_bound() -> None:
-    with MockCluster(config={"auto.create.topics.enable": "false"}) as cluster, _raw(cluster) as client:
+    with MockCluster(config={"auto.create.topics.enable": "false"}) as cluster, raw_client(cluster) as client:
         topics = [{"name": f"t{number}"} for number in range(300)]
         client.call("metadata", 8, {"topics": topics, "allow_auto_topic_creation": True})
         assert len(cluster.hints()) == 100
 
 
-def _raw(cluster: MockCluster) -> Client:
-    return raw_client(cluster)
-
-
 def _join(client: Client, session_timeout_ms: int = 60_000) -> dict[str, Any]:
-    joining = {
-        "group_id": "billing",
-        "session_timeout": session_timeout_ms,
-        "rebalance_timeout": 60_000,
-        "protocol_type": "consumer",
-        "protocols": [{"name": "range", "metadata": b""}],
-    }
+    timeouts = {"session_timeout": session_timeout_ms, "rebalance_timeout": 60_000}
+    protocols = {"protocol_type": "consumer", "protocols": [{"name": "range", "metadata": b""}]}
+    joining: dict[str, Any] = {"group_id": "billing", **timeouts, **protocols}
     member = client.call("join_group", 5, {**joining, "member_id": ""})["member_id"]
     return client.call("join_group", 5, {**joining, "member_id": member})

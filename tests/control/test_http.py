@@ -8,7 +8,6 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster
@@ -17,6 +16,7 @@ from mockbroker.control.table import OPERATIONS
 from mockbroker.faults.actions import ACTIONS
 from mockbroker.server.listening import PortInUseError
 
+from ..driving.real_clients import a_producer
 from .asking import ask
 
 Asking = Callable[..., tuple[int, Any]]
@@ -25,9 +25,8 @@ PARTITION = "/topics/orders/partitions/0"
 
 @pytest.fixture
 def cluster() -> Iterator[MockCluster]:
-    with MockCluster(
-        control=True, topics={"orders": 2}, config={"default.replication.factor": "3"}
-    ) as started:
+    config = {"default.replication.factor": "3"}
+    with MockCluster(control=True, topics={"orders": 2}, config=config) as started:
         yield started
 
 
@@ -37,7 +36,7 @@ def asking(cluster: MockCluster) -> Asking:
 
 
 def produce(cluster: MockCluster, **config: object) -> None:
-    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "retry.backoff.ms": 10, **config})
+    producer = a_producer(cluster, **{"retry.backoff.ms": 10, **config})
     producer.produce("orders", b"x", partition=0)
     assert producer.flush(60) == 0
 
@@ -54,14 +53,8 @@ def test_faults_can_have_a_target(asking: Asking) -> None:
 
 
 def test_a_fault_strikes_a_real_client_once(cluster: MockCluster, asking: Asking) -> None:
-    lost = {
-        "name": "lost",
-        "do": "disconnect",
-        "api": "Produce",
-        "topic": "orders",
-        "when": "after",
-        "times": 1,
-    }
+    condition = {"api": "Produce", "topic": "orders", "when": "after", "times": 1}
+    lost = {"name": "lost", "do": "disconnect", **condition}
     assert asking("POST", "/faults", lost)[0] == 200
     produce(cluster)
     status, fault = asking("GET", "/faults/lost/wait?hits=1")

@@ -7,7 +7,7 @@ from math import isnan
 from typing import Final
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import TopicPartition
 from prometheus_client.parser import text_string_to_metric_families
 
 from docs.generate import REFERENCE
@@ -31,8 +31,9 @@ from mockbroker.rig.batches import Record
 from mockbroker.trace import Trace
 
 from ..driving.cluster import ClusterDriver
-from ..driving.groups import GroupDriver
+from ..driving.groups import replicated
 from ..driving.partition import PartitionDriver, outcome
+from ..driving.real_clients import a_consumer, a_producer, polled
 
 Figures = dict[tuple[str, ...], float]
 """By name and values of labels in their order; a sample without topic has none there. NaN is -1."""
@@ -82,30 +83,10 @@ def cluster() -> Iterator[MockCluster]:
 
 
 def produce(cluster: MockCluster, topic: str, count: int) -> None:
-    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers})
+    producer = a_producer(cluster)
     for number in range(count):
         producer.produce(topic, b"x" * 100, partition=number % 2)
     assert producer.flush(60) == 0
-
-
-def consumer(cluster: MockCluster) -> Consumer:
-    return Consumer(
-        {
-            "bootstrap.servers": cluster.bootstrap_servers,
-            "group.id": "billing",
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": False,
-        }
-    )
-
-
-def consume(consumer: Consumer, count: int) -> None:
-    seen = 0
-    while seen < count:
-        message = consumer.poll(60)
-        assert message is not None
-        assert message.error() is None
-        seen += 1
 
 
 @pytest.mark.parametrize("each", FIGURES, ids=lambda each: each.name)
@@ -144,9 +125,9 @@ def test_figures_of_topics_are_what_clients_did(cluster: MockCluster) -> None:
         assert total(figures, MESSAGES_IN.name, topic) == count
         assert count * 100 < sent[topic] < count * 200
         assert total(figures, BYTES_OUT.name, topic) == 0
-    reader = consumer(cluster)
+    reader = a_consumer(cluster, "billing", **{"enable.auto.commit": False})
     reader.assign([TopicPartition(ODD[0], index, 0) for index in (0, 1)])
-    consume(reader, 20)
+    polled(reader, 20)
     reader.close()
     figures = scraped(cluster)
     assert {topic: total(figures, BYTES_OUT.name, topic) for topic in counts} == {
@@ -171,9 +152,9 @@ def test_a_deleted_topic_has_no_figures_any_more(cluster: MockCluster) -> None:
 
 def test_figures_of_groups_are_what_clients_did(cluster: MockCluster) -> None:
     produce(cluster, "orders", 2)
-    member = consumer(cluster)
+    member = a_consumer(cluster, "billing", **{"enable.auto.commit": False})
     member.subscribe(["orders"])
-    consume(member, 2)
+    polled(member, 2)
     states = f"{GROUPS.name}stable", f"{GROUPS.name}empty"
 
     def counted() -> list[float]:
@@ -191,12 +172,8 @@ def test_figures_of_groups_are_what_clients_did(cluster: MockCluster) -> None:
 
 def test_how_long_loads_took_is_told() -> None:
     """A slow load waits for 100 ms after each batch, and once more."""
-    driver = GroupDriver(
-        policies={"offsets-load-pace": "slow"},
-        brokers=2,
-        offsets_topic_num_partitions=2,
-        offsets_topic_replication_factor=2,
-    )
+    slow = {"offsets-load-pace": "slow"}
+    driver = replicated(policies=slow, brokers=2, offsets_topic_num_partitions=2)
     for group, count in (("a", 1), ("b", 2)):
         for offset in range(count):
             driver.broker = driver.cluster.brokers[driver.cluster.offsets_partition(group).leader]

@@ -31,10 +31,8 @@ class ControllerDriver:
     """A controller to which brokers 1, 2 and 3 have registered."""
 
     def __init__(self, kafka: str = "4.4", config: dict[str, str] | None = None) -> None:
-        session = {
-            "broker.session.timeout.ms": str(SESSION_MS),
-            "zookeeper.session.timeout.ms": str(SESSION_MS),
-        }
+        names = ("broker.session.timeout.ms", "zookeeper.session.timeout.ms")
+        session = dict.fromkeys(names, str(SESSION_MS))
         self.environment = Environment(parse(kafka), streams(0), config={**session, **(config or {})})
         self.written: list[tuple[Record, ...]] = []
         """What was written together, in its order."""

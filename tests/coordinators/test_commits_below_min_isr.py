@@ -86,10 +86,7 @@ def test_a_member_s_errors_come_first_and_nothing_to_commit_needs_no_replicas() 
 
 @pytest.mark.parametrize(
     ("release", "short_of", "silent"),
-    [
-        ("3.9", NOT_AVAILABLE, ErrorCode.REQUEST_TIMED_OUT),
-        ("4.4", NOT_AVAILABLE, NOT_AVAILABLE),
-    ],
+    [("3.9", NOT_AVAILABLE, ErrorCode.REQUEST_TIMED_OUT), ("4.4", NOT_AVAILABLE, NOT_AVAILABLE)],
 )
 def test_offsets_of_a_transaction_wait_no_longer_than_others(
     release: str, short_of: ErrorCode, silent: ErrorCode

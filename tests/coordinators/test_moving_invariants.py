@@ -226,9 +226,7 @@ _SKIPS = offsets_load.answers["skips"]
 
 @pytest.mark.parametrize("release", ["2.3", "3.9", "4.4"])
 @settings(max_examples=examples(400), deadline=None)
-@given(
-    steps=st.lists(st.tuples(st.sampled_from(CHANGES + 3 * REQUESTS), st.integers(0, 11)), max_size=60),
-)
+@given(steps=st.lists(st.tuples(st.sampled_from(CHANGES + 3 * REQUESTS), st.integers(0, 11)), max_size=60))
 def test_only_an_unclean_election_loses_an_acknowledged_offset_or_assigns_a_generation_again(
     release: str, steps: list[tuple[str, int]]
 ) -> None:

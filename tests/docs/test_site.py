@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
 import os
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,17 +32,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return site
-
-
-@pytest.fixture(scope="module")
-@brings("chromium", "playwright")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        with contextlib.closing(browser):
-            yield browser
 
 
 def test_it_is_built_without_a_warning_and_loads_nothing_from_elsewhere(site: Path) -> None:

@@ -209,10 +209,7 @@ class GroupDriver(ClusterDriver):
         return self.ask(request, version)
 
     def commit(
-        self,
-        offsets: dict[tuple[str, int], int],
-        joined: Joined | None = None,
-        **how: Any,
+        self, offsets: dict[tuple[str, int], int], joined: Joined | None = None, **how: Any
     ) -> dict[tuple[str, int], int]:
         """As `commit_later`; the errors by topic and partition."""
         response = self.commit_later(offsets, joined, **how)

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from mockbroker.cluster.replicas import describe
 from mockbroker.cluster.topic import TopicPartition
+from mockbroker.log.log import Log
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -160,9 +161,23 @@ class PartitionDriver(ClusterDriver):
     def state_of(self, broker: int, partition: TopicPartition | None = None) -> FollowerState:
         return (partition or self.partition).followers[broker].state
 
+    def leave_behind(self, *followers: int, records: int = 2) -> None:
+        """They fetch no more, miss so many records, and leave the ISR."""
+        left = [each for each in self.partition.isr if each not in followers]
+        for each in followers:
+            self.partition.set_follower(each, FollowerState.PAUSED)
+        self.produce(records, acks=1)
+        self.advance(2 * LAG_MS)
+        assert self.partition.isr == left
+
     def ends(self) -> dict[int, int]:
         """The log end offset of each replica."""
         return {replica.broker: replica.log_end_offset for replica in describe(self.partition)}
+
+
+def epoch_cache(log: Log) -> list[tuple[int, int]]:
+    """(leader epoch, start offset) of each epoch."""
+    return list(zip(log.epochs.epochs, log.epochs.starts, strict=True))
 
 
 def outcome(asked: Asked) -> tuple[int, int]:

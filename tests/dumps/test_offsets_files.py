@@ -151,10 +151,7 @@ def test_a_dump_by_the_tool_of_0_11(tmp_path: Path) -> None:
     ("line", "commit"),
     [
         (EXPIRES, Commit(3, 5, "a, b", 7, 9)),
-        (
-            "[g,t,1]::[OffsetMetadata[3,NO_METADATA],CommitTime 7,ExpirationTime 9]",
-            Commit(3, -1, "", 7, 9),
-        ),
+        ("[g,t,1]::[OffsetMetadata[3,NO_METADATA],CommitTime 7,ExpirationTime 9]", Commit(3, -1, "", 7, 9)),
     ],
 )
 def test_an_offset_that_expires_is_written_with_that_time(tmp_path: Path, line: str, commit: Commit) -> None:

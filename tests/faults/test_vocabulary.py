@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.rig.client import Client
 
 from ..driving import wire
+from ..driving.clients import address, raw_client
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 ROWS = dict(re.findall(r"^\| `(\w+)` \| `(.+)` \|$", PAGE.read_text(), re.MULTILINE))
@@ -32,11 +32,9 @@ class Asking:
 
     def __init__(self, cluster: MockCluster) -> None:
         self.cluster = cluster
-        self.addresses = [each.split(":") for each in cluster.bootstrap_servers.split(",")]
 
     def ask(self, api: str, version: int, broker: int = 1, **fields: Any) -> dict[str, Any]:
-        host, port = self.addresses[broker - 1]
-        with Client(host, int(port)) as client:
+        with raw_client(self.cluster, broker=broker) as client:
             return client.call(api, version, fields)
 
     def heartbeat(self, broker: int = 1) -> str:
@@ -47,9 +45,8 @@ class Asking:
         return [each["leader_id"] for each in sorted(topic["partitions"], key=lambda p: p["partition_index"])]
 
     def is_up(self, broker: int) -> bool:
-        host, port = self.addresses[broker - 1]
         try:
-            socket.create_connection((host, int(port)), 5).close()
+            socket.create_connection(address(self.cluster, broker), 5).close()
         except ConnectionRefusedError:
             return False
         return True
@@ -146,10 +143,8 @@ def rd_kafka_mock_start_request_tracking(asking: Asking, made: Any) -> None:
 
 @check
 def ControlKey(asking: Asking, made: Any) -> None:  # noqa: N802
-    assert [asking.heartbeat(each) == "NOT_COORDINATOR" for each in (asking.coordinator(),) * 2] == [
-        True,
-        False,
-    ]
+    seen = [asking.heartbeat(each) == "NOT_COORDINATOR" for each in (asking.coordinator(),) * 2]
+    assert seen == [True, False]
 
 
 @check
@@ -164,8 +159,7 @@ def DropControl(asking: Asking, made: Any) -> None:  # noqa: N802
 
 @check
 def SleepControl(asking: Asking, made: Any) -> None:  # noqa: N802
-    host, port = asking.addresses[0]
-    with Client(host, int(port)) as client:
+    with raw_client(asking.cluster) as client:
         pending = client.send("heartbeat", 3, {"group_id": "billing"})
         made.wait()
         assert made.held == 1
@@ -175,9 +169,8 @@ def SleepControl(asking: Asking, made: Any) -> None:  # noqa: N802
 
 @check
 def SleepOutOfOrder(asking: Asking, made: Any) -> None:  # noqa: N802
-    host, port = asking.addresses[0]
     heartbeat = struct.pack(">h7sih", 7, b"billing", 0, 0)
-    with Client(host, int(port)) as client:
+    with raw_client(asking.cluster) as client:
         # Both at once: the first answer waits a second for the next one, no longer.
         client.send_bytes(wire.request(12, 0, heartbeat, 1) + wire.api_versions(correlation_id=2))
         assert [int.from_bytes(client.read_frame()[:4]) for _ in range(2)] == [2, 1]

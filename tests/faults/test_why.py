@@ -50,14 +50,8 @@ def _ask(driver: FaultyDriver) -> None:
             {"group": "biling-*"},
             "3 requests came, none for the group 'biling-*' (they were for 'billing': did you mean that?)",
         ),
-        (
-            {"transactional_id": "tx"},
-            "3 requests came, none for the transactional id 'tx' (they named none)",
-        ),
-        (
-            {"client_id": "rdkafka"},
-            "3 requests came, none of the client 'rdkafka' (they were of 'test')",
-        ),
+        ({"transactional_id": "tx"}, "3 requests came, none for the transactional id 'tx' (they named none)"),
+        ({"client_id": "rdkafka"}, "3 requests came, none of the client 'rdkafka' (they were of 'test')"),
         (
             {"client_id": "", "api": "Heartbeat"},
             "2 Heartbeat requests came, none of the client '' (they were of 'test')",
@@ -66,10 +60,7 @@ def _ask(driver: FaultyDriver) -> None:
             {"broker": 3, "api": "Metadata"},
             "1 Metadata request came, none to broker 3 (they were to broker 1)",
         ),
-        (
-            {"version": 99},
-            "3 requests came, none of version 99 (they were of version 3, 8)",
-        ),
+        ({"version": 99}, "3 requests came, none of version 99 (they were of version 3, 8)"),
         (
             {"version": 8, "topic": "s"},
             (

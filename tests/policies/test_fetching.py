@@ -108,9 +108,7 @@ def test_a_new_replica_begins_inside_a_batch(release: str, isr: list[int]) -> No
 
 def test_a_replica_that_was_away_begins_inside_a_batch(driver: PartitionDriver) -> None:
     driver.produce(2)
-    driver.partition.set_follower(3, FollowerState.PAUSED)
-    driver.produce(10, acks=1)
-    driver.advance(2 * LAG_MS)
+    driver.leave_behind(3, records=10)
     driver.delete(7)
     driver.partition.set_follower(3, FollowerState.BEHIND)
     assert driver.partition.isr == [1, 2, 3]

@@ -5,7 +5,6 @@ import pytest
 from mockbroker.controller import elections
 from mockbroker.protocol.errors import ErrorCode, error_name
 from mockbroker.protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
-from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
 from mockbroker.protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.protocol.messages.list_offsets import (
@@ -108,8 +107,7 @@ def test_a_commit_of_which_nothing_is_kept(release: str, policies: dict[str, str
     driver = GroupDriver(release, policies)
     answer = driver.commit({("orders", 0): 5}, metadata="x" * 5000)
     assert answer == {("orders", 0): ErrorCode.OFFSET_METADATA_TOO_LARGE}
-    (group,) = driver.ask(DescribeGroupsRequest(["g"]), 5).groups
-    assert group.group_state == state
+    assert driver.describe(5).group_state == state
 
 
 BEGINS = {"refused-transactional-commit": "begins-group"}
@@ -153,8 +151,7 @@ def test_an_old_epoch_under_an_unknown_transactional_id(
 
 
 @pytest.mark.parametrize(
-    ("answer", "error"),
-    [("producer-first", "PRODUCER_FENCED"), ("markers-first", "CONCURRENT_TRANSACTIONS")],
+    ("answer", "error"), [("producer-first", "PRODUCER_FENCED"), ("markers-first", "CONCURRENT_TRANSACTIONS")]
 )
 def test_another_epoch_while_markers_are_written(answer: str, error: str) -> None:
     driver = TransactionDriver("4.4", {"adding-during-markers": answer}, markers_delay_ms=50)
@@ -181,11 +178,7 @@ def test_a_member_comes_again_after_a_failed_rebalance(
 
 @pytest.mark.parametrize(
     ("release", "policies", "replicas"),
-    [
-        ("3.2", {}, 1),
-        ("3.3", {}, 2),
-        ("4.4", {"replicas-of-new-partitions": "as-partition-0"}, 1),
-    ],
+    [("3.2", {}, 1), ("3.3", {}, 2), ("4.4", {"replicas-of-new-partitions": "as-partition-0"}, 1)],
 )
 def test_partitions_are_added_where_replicas_differ(
     release: str, policies: dict[str, str], replicas: int

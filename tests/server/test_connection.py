@@ -197,35 +197,28 @@ def test_an_unknown_version_of_api_versions_is_answered_in_v0_with_our_range(
     assert struct.unpack(">hihhh", body) == (35, 1, 18, 0, 5)
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (wire.request(3, 99, b""), "api key 3 v99 is not served by Kafka 4.4"),
-        (wire.request(999, 0, b""), "api key 999 v0 is not served by Kafka 4.4"),
-        (struct.pack(">i", 2**31 - 1), "a frame of 2147483647 bytes"),
-        (struct.pack(">i", -1), "a frame of -1 bytes"),
-        (struct.pack(">i", 3) + b"abc", "3 bytes are shorter than a request header"),
-        (wire.request(2, 1, b"\xff"), "LIST_OFFSETS v1"),
-        (wire.produce("t", b"")[:-4] + struct.pack(">i", 500), "500 bytes announced"),
-        (struct.pack(">ihhih", 12, 18, 0, 7, 500) + b"ab", "client id of 500 bytes"),
-        (bytes.fromhex("00000011000300090000000100017800ffffffff0f"), "METADATA v9"),
-        (bytes.fromhex("00000011000300090000000100017800ffffffff07"), "2147483646 entries announced"),
-        (wire.request(8, 2, b"\0\0\0\0\0\0\0\0" + b"\0" * 8 + b"\x7f\xff\xff\xff"), "2147483647 entries"),
-    ],
-    ids=[
-        "version",
-        "api",
-        "2 GB",
-        "negative",
-        "short",
-        "truncated",
-        "cut records",
-        "client id",
-        "array of -2",
-        "array of 2**31 - 2",
-        "array of 2**31 - 1",
-    ],
-)
+NO_REQUESTS = {
+    "version": (wire.request(3, 99, b""), "api key 3 v99 is not served by Kafka 4.4"),
+    "api": (wire.request(999, 0, b""), "api key 999 v0 is not served by Kafka 4.4"),
+    "2 GB": (struct.pack(">i", 2**31 - 1), "a frame of 2147483647 bytes"),
+    "negative": (struct.pack(">i", -1), "a frame of -1 bytes"),
+    "short": (struct.pack(">i", 3) + b"abc", "3 bytes are shorter than a request header"),
+    "truncated": (wire.request(2, 1, b"\xff"), "LIST_OFFSETS v1"),
+    "cut records": (wire.produce("t", b"")[:-4] + struct.pack(">i", 500), "500 bytes announced"),
+    "client id": (struct.pack(">ihhih", 12, 18, 0, 7, 500) + b"ab", "client id of 500 bytes"),
+    "array of -2": (bytes.fromhex("00000011000300090000000100017800ffffffff0f"), "METADATA v9"),
+    "array of 2**31 - 2": (
+        bytes.fromhex("00000011000300090000000100017800ffffffff07"),
+        "2147483646 entries announced",
+    ),
+    "array of 2**31 - 1": (
+        wire.request(8, 2, b"\0\0\0\0\0\0\0\0" + b"\0" * 8 + b"\x7f\xff\xff\xff"),
+        "2147483647 entries",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "reason"), NO_REQUESTS.values(), ids=NO_REQUESTS)
 def test_what_is_no_request_closes_the_connection_with_one_line(
     driver: ConnectionDriver, data: bytes, reason: str
 ) -> None:

@@ -71,11 +71,8 @@ def joined(cluster: MockCluster, client: Client) -> Pending:
     if cluster.run(lambda core: core.offsets_partition("g").leader) != 1:
         cluster.move_coordinator(group="g", to=1)
     asked = {"group_id": "g", "session_timeout": 10_000, "rebalance_timeout": 60_000, "member_id": ""}
-    return client.send(
-        "join_group",
-        3,
-        {**asked, "protocol_type": "consumer", "protocols": [{"name": "range", "metadata": b""}]},
-    )
+    protocols = {"protocol_type": "consumer", "protocols": [{"name": "range", "metadata": b""}]}
+    return client.send("join_group", 3, {**asked, **protocols})
 
 
 def initialized(cluster: MockCluster, client: Client) -> Pending:
@@ -96,8 +93,9 @@ def time_passes(cluster: MockCluster, _: Client) -> None:
     cluster.clock.advance("2m")
 
 
-def waits(cluster: MockCluster) -> bool:
-    return cluster.run(lambda core: core.environment.timers.next_wait() is not None)
+def until_it_waits(cluster: MockCluster) -> None:
+    while cluster.run(lambda core: core.environment.timers.next_wait() is None):
+        pass
 
 
 PARKED = [
@@ -148,8 +146,7 @@ def test_a_parked_request_that_fails(
 ) -> None:
     with connect(cluster, client_id) as bad, connect(cluster) as good:
         pending = parked.park(cluster, bad)
-        while not waits(cluster):
-            pass
+        until_it_waits(cluster)
         with monkeypatch.context() as patch:
             patch.setattr(Call, "answer", answer)
             parked.wake(cluster, good)
@@ -174,19 +171,15 @@ def test_a_transactional_produce_without_acks_that_waited_for_its_verification(c
         partition = cluster.run(lambda core: core.transaction_partition("id").index)
         if cluster.run(lambda core: core.transaction_partition("id").leader) != 1:
             cluster.move_coordinator(transactional_id="id", to=1)
-        producer = client.call(
-            "init_producer_id",
-            5,
-            {"transactional_id": "id", "transaction_timeout": 60_000, "producer_id": -1},
-        )
+        asked = {"transactional_id": "id", "transaction_timeout": 60_000, "producer_id": -1}
+        producer = client.call("init_producer_id", 5, asked)
         cluster.pause_follower("__transaction_state", partition, broker=2)
         ids = {"producer_id": producer["producer_id"], "producer_epoch": producer["producer_epoch"]}
         records = batches.batch(1, **ids, sequence=0, attributes=batches.TRANSACTIONAL)
         data = {"name": "t", "partition_data": [{"index": 0, "records": records}]}
-        asked = {"transactional_id": "id", "acks": 0, "timeout": 30_000, "topic_data": [data]}
-        client.send("produce", 12, asked)
-        while not waits(cluster):
-            pass
+        fields = {"transactional_id": "id", "acks": 0, "timeout": 30_000, "topic_data": [data]}
+        client.send("produce", 12, fields)
+        until_it_waits(cluster)
         behind = client.send("metadata", 1, {})
         cluster.resume_follower("__transaction_state", partition, broker=2)
         assert client.receive(behind)["brokers"]
@@ -315,8 +308,7 @@ def test_a_policy_that_raises_while_a_request_waits(
 
     with connect(cluster) as client:
         pending = fetch(client, 60_000)
-        while not waits(cluster):
-            pass
+        until_it_waits(cluster)
         monkeypatch.setattr(Call, "answer", asks)
         cluster.clock.advance("2m")
         partition = client.receive(pending)["responses"][0]["partitions"][0]

@@ -37,10 +37,8 @@ def test_a_coordinator_that_can_not_move() -> None:
 def test_a_fault_that_moves_nothing_is_no_hit_and_the_next_may_be() -> None:
     with MockCluster(brokers=2, config={"default.replication.factor": "2"}, topics={"t": 1}) as cluster:
         fault = cluster.faults.add("move-leader", api="ListOffsets", times=1)
-        asked = {
-            "replica_id": -1,
-            "topics": [{"name": "t", "partitions": [{"partition_index": 0, "timestamp": -1}]}],
-        }
+        partitions = [{"partition_index": 0, "timestamp": -1}]
+        asked = {"replica_id": -1, "topics": [{"name": "t", "partitions": partitions}]}
         cluster.stop_broker(2)
         with raw_client(cluster) as client:
             client.call("list_offsets", 1, asked)

@@ -10,12 +10,13 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from confluent_kafka import Consumer, Producer
 
 from mockbroker import MockCluster, unchecked
 from mockbroker.names import EventKind
 from mockbroker.trace.events import DETAILS, KINDS, Event
 from mockbroker.trace.files import COLUMNS, TraceError, read_json_lines
+
+from ..driving.real_clients import a_consumer, a_producer
 
 QUIET = {"logger": logging.Logger("quiet", logging.CRITICAL)}
 LIMIT_S = 30.0
@@ -31,8 +32,7 @@ def cluster() -> Iterator[MockCluster]:
 def produce(cluster: MockCluster, count: int = 1, transactional: bool = False, **config: Any) -> None:
     if transactional:
         config["transactional.id"] = "mover"
-    own = {"bootstrap.servers": cluster.bootstrap_servers, "client.id": "app"}
-    producer = Producer({**own, **QUIET, **config})
+    producer = a_producer(cluster, **{"client.id": "app", **config})
     if transactional:
         producer.init_transactions(LIMIT_S)
         producer.begin_transaction()
@@ -97,7 +97,7 @@ def test_groups_and_transactions(cluster: MockCluster) -> None:
     produce(cluster, transactional=True)
     states = [event.row()["state"] for event in cluster.trace.events("transaction", transactional_id="mover")]
     assert states == ["Empty", "Ongoing", "CompleteCommit"]
-    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "billing", **QUIET})
+    consumer = a_consumer(cluster, "billing")
     consumer.subscribe(["orders"])
     consumer.poll(0.1)
     stable = cluster.trace.wait("group", group="billing", state="Stable").row()

@@ -48,18 +48,9 @@ def test_after_the_work_it_sees_the_answer_and_may_change_it(cluster: MockCluste
 
 
 def test_it_is_called_for_what_waits_too_once_that_has_its_answer(cluster: MockCluster) -> None:
-    fetch = {
-        "replica_id": -1,
-        "max_wait": 60_000,
-        "min_bytes": 1,
-        "max_bytes": 1 << 20,
-        "topics": [
-            {
-                "topic": "orders",
-                "partitions": [{"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1 << 20}],
-            }
-        ],
-    }
+    partition = {"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1 << 20}
+    fetch: dict[str, Any] = {"replica_id": -1, "max_wait": 60_000, "min_bytes": 1, "max_bytes": 1 << 20}
+    fetch |= {"topics": [{"topic": "orders", "partitions": [partition]}]}
     came = cluster.on("Fetch", lambda _: None)
     called = cluster.on("Fetch", lambda request: request.error("OFFSET_OUT_OF_RANGE"), when="after")
     with client(cluster) as waiting, client(cluster) as other:

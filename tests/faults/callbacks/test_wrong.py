@@ -86,10 +86,7 @@ WRONG: dict[str, tuple[Callable[[ClientRequest], object], str]] = {
     "by what it returns": (lambda _: "disconnect", r"returned 'disconnect': .* request\.disconnect\(\)"),
     "another API's answer": (lambda it: it.respond({}), "answered with a HeartbeatResponse, not with {}"),
     "a field that there is not": (lambda it: it.respond(eror_code=1), "did you mean 'error_code'"),
-    "what can't be written": (
-        lambda it: it.respond(HeartbeatResponse(error_code=1 << 40)),
-        "error",
-    ),
+    "what can't be written": (lambda it: it.respond(HeartbeatResponse(error_code=1 << 40)), "error"),
     "a delay that can't be": (lambda it: it.delay(-1), "give a number of milliseconds"),
 }
 
