@@ -46,9 +46,11 @@ def test_a_client_gets_the_answers_to_what_it_asked_before() -> None:
 
 @contextmanager
 def connected() -> Iterator[tuple[MockCluster, socket.socket]]:
-    with MockCluster(brokers=1, topics={"t": PARTITIONS}) as cluster:
-        with socket.create_connection(address(cluster), timeout=60) as client:
-            yield cluster, client
+    with (
+        MockCluster(brokers=1, topics={"t": PARTITIONS}) as cluster,
+        socket.create_connection(address(cluster), timeout=60) as client,
+    ):
+        yield cluster, client
 
 
 def kept(cluster: MockCluster) -> int:
