@@ -37,8 +37,9 @@ class LogDriver(PartitionDriver):
         producer_id: int = -1,
         sequence: int = -1,
         no_timestamp: bool = False,
+        times: int = 1,
     ) -> int:
-        """Appends one batch of records of `size` bytes, or of (key, value); its base offset."""
+        """Appends batches of records of `size` bytes, or of (key, value); the base offset of the last."""
         time = -1 if no_timestamp else self.now_ms - age_ms
         pairs = [(b"k", b"v" * size)] * content if isinstance(content, int) else content
         data = batch(
@@ -48,8 +49,10 @@ class LogDriver(PartitionDriver):
             producer_epoch=0 if producer_id >= 0 else -1,
             sequence=sequence,
         )
-        error, base_offset = outcome(self.produce(data, timeout_ms=1000))
-        assert error == 0, error
+        base_offset = -1
+        for _ in range(times):
+            error, base_offset = outcome(self.produce(data, timeout_ms=1000))
+            assert error == 0, error
         return base_offset
 
     def batches_from(self, offset: int) -> tuple[int, list[bytes]]:

@@ -265,8 +265,7 @@ def test_others_are_served_between_two_parts() -> None:
 
 
 def test_what_is_appended_meanwhile_is_compacted_later(driver: CompactingDriver) -> None:
-    for _ in range(MANY):
-        driver.append([(b"5", b"v" * 100)])
+    driver.append([(b"5", b"v" * 100)], times=MANY)
     driver.advance(2 * BACKOFF_MS)
     driver.go_on()
     compacted_upto = driver.log.segments.first_dirty

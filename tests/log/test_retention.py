@@ -64,8 +64,7 @@ def test_a_log_keeps_at_least_its_size(limit: int, start: int) -> None:
     probe.append(size=20)
     size = probe.log.size
     driver = LogDriver(segment_bytes=size, retention_bytes=limit * size if limit >= 0 else -1)
-    for _ in range(5):
-        driver.append(size=20)
+    driver.append(size=20, times=5)
     driver.advance(FIRST_CHECK_MS)
     assert driver.log.start_offset == start
 
@@ -76,8 +75,7 @@ def test_size_is_looked_at_again_after_appends() -> None:
     driver.advance(FIRST_CHECK_MS)
     assert driver.log.start_offset == 1
     assert driver.cluster.next_deadline() is None
-    driver.append(size=20)
-    driver.append(size=20)
+    driver.append(size=20, times=2)
     driver.advance(CHECK_MS)
     assert driver.log.start_offset == 3
 
@@ -115,8 +113,7 @@ def test_times_of_looking_are_configured() -> None:
 
 def test_nothing_goes_beyond_the_high_watermark() -> None:
     driver = LogDriver(segment_bytes=100, retention_ms=1)
-    for _ in range(3):
-        driver.append(size=20, age_ms=DAY_MS)
+    driver.append(size=20, age_ms=DAY_MS, times=3)
     driver.log.high_watermark = 2
     driver.advance(FIRST_CHECK_MS)
     assert driver.log.start_offset == 2
@@ -204,8 +201,7 @@ def test_retention_reaches_all_partitions_of_many_topics() -> None:
 def test_a_follower_deletes_up_to_the_high_watermark_it_has_heard_of() -> None:
     driver = LogDriver(brokers=2, segment_bytes=100, retention_ms=10 * MINUTE_MS)
     own = driver.partition.logs[2]
-    for _ in range(2):
-        driver.append(size=20)
+    driver.append(size=20, times=2)
     driver.partition.set_follower(2, FollowerState.PAUSED)
     driver.produce([Record(b"v" * 20, b"k", driver.now_ms)], acks=1)
     driver.advance(2 * LAG_MS)
@@ -223,8 +219,7 @@ def test_a_follower_deletes_up_to_the_high_watermark_it_has_heard_of() -> None:
 def test_a_broker_that_is_down_deletes_nothing_until_it_is_back() -> None:
     driver = LogDriver(brokers=2, segment_bytes=100, retention_ms=10 * MINUTE_MS)
     own = driver.partition.logs[2]
-    for _ in range(3):
-        driver.append(size=20)
+    driver.append(size=20, times=3)
     driver.advance(1000)
     driver.append(size=20)
     driver.cluster.processes.stop(2)

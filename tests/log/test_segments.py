@@ -69,18 +69,15 @@ def test_jitter_rolls_earlier() -> None:
 
 def test_what_was_appended_before_a_change_rolls_as_it_was_then() -> None:
     driver = LogDriver(segment_bytes=100000)
-    for _ in range(4):
-        driver.append()
+    driver.append(times=4)
     driver.topic.configure({"segment.bytes": "14"})
-    driver.append()
-    driver.append()
+    driver.append(times=2)
     assert driver.segments() == [0, 4, 5]
 
 
 def test_batches_that_were_deleted_are_there_until_their_segment_goes() -> None:
     driver = LogDriver(segment_bytes=200, retention_ms=-1)
-    for _ in range(4):
-        driver.append(size=20)
+    driver.append(size=20, times=4)
     assert driver.segments() == [0, 2]
     size = driver.log.size
     driver.delete(1)
@@ -97,8 +94,7 @@ def test_batches_that_were_deleted_are_there_until_their_segment_goes() -> None:
 @pytest.mark.parametrize(("to", "left"), [(5, [0, 2, 4]), (4, [0, 2, 4]), (3, [0, 2]), (1, [0]), (0, [0])])
 def test_truncation_takes_segments_with_it(to: int, left: list[int]) -> None:
     driver = LogDriver(segment_bytes=200)
-    for _ in range(6):
-        driver.append(size=20)
+    driver.append(size=20, times=6)
     assert driver.segments() == [0, 2, 4]
     driver.log.truncate(to)
     assert driver.segments() == left
@@ -114,8 +110,7 @@ def test_a_truncated_segment_is_as_old_as_what_is_left() -> None:
     driver.append()
     assert driver.segments() == [0, 1]
     driver.log.truncate(0)
-    driver.append()
-    driver.append()
+    driver.append(times=2)
     assert driver.segments() == [0]
 
 

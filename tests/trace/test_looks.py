@@ -6,8 +6,7 @@ from tests.driving.log import LogDriver
 
 
 def test_each_truncation_is_told_once(driver: LogDriver) -> None:
-    for _ in range(4):
-        driver.append()
+    driver.append(times=4)
     seen, told = Look.at(driver.partition, details=False), []
     for offsets in ((3,), (), (2, 1)):
         for offset in offsets:
