@@ -56,7 +56,7 @@ class Consumer(ModelConsumer):
     def __init__(
         self, client: Client, cluster: MockCluster, stage: Stage, name: str, setting: ConsumerSetting
     ) -> None:
-        super().__init__(stage, stage.consumption, name, GROUP, TOPIC, 0, setting)
+        super().__init__(stage, stage.consumption, name, GROUP, (TOPIC, 0), setting)
         self._cluster, self._stage = cluster, stage
         self._stays = "group-assign" in client.capabilities
         self._open = self._owns = False

@@ -36,7 +36,7 @@ class Producer(ModelProducer):
     ) -> None:
         idempotent = setting.generation is not Generation.PLAIN and "idempotence" in client.capabilities
         setting = replace(setting, acks=-1 if idempotent else setting.acks)
-        super().__init__(stage, stage.production, name, TOPIC, 0, setting)
+        super().__init__(stage, stage.production, name, (TOPIC, 0), setting)
         self.idempotent = idempotent
         self.waiting = 0
         """How many records are not delivered yet, nor given up."""

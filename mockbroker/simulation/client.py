@@ -32,6 +32,10 @@ _UNKNOWN: Final = LeaderAndEpoch()
 class ModelClient:
     """One client. `versions` are the highest that both the brokers and this model know."""
 
+    _turn = 0
+    """Goes up with each new activity, so that answers to abandoned ones are recognised."""
+    _refreshing = False
+
     def __init__(self, scene: Scene, name: str, speaks: dict[ApiKey, int]) -> None:
         self.scene = scene
         self.cluster: Cluster = scene.cluster
@@ -41,8 +45,6 @@ class ModelClient:
         self.versions = {api: min(high, known[api][1]) for api, high in speaks.items() if api in known}
         self._leaders: dict[tuple[str, int], LeaderAndEpoch] = {}
         self._last_seen: dict[tuple[str, int], int] = {}
-        self._refreshing = False
-        self.stopped = False
 
     def ask(
         self, broker: int, api: ApiKey, request: Any, then: Callable[[Any], None], lane: str = ""
@@ -52,6 +54,11 @@ class ModelClient:
 
     def later(self, action: Callable[[], None], delay_ms: int = RETRY_BACKOFF_MS) -> None:
         self.cluster.environment.after(delay_ms, action)
+
+    def unless_over(self, action: Callable[..., None]) -> Callable[..., None]:
+        """Does it, unless something else has begun by then."""
+        turn = self._turn
+        return lambda *given: action(*given) if turn == self._turn else None
 
     def tell(self, text: str) -> None:
         self.scene.tell(self.name, text)

@@ -38,6 +38,7 @@ from . import batches
 from .client import LEADER_GONE, NO_BROKER, NO_EPOCH, ModelClient
 from .consumer_setting import Commit, ConsumerSetting, Reset
 from .consumption import Consumption, Position
+from .ledger import Place
 from .scene import Scene
 
 _SPEAKS: Final = {
@@ -70,6 +71,10 @@ class ModelConsumer(ModelClient):
     """One member of `group`, which reads one partition while that is assigned to it."""
 
     speaks: ClassVar[dict[ApiKey, int]] = _SPEAKS
+    state = State.IDLE
+    position: Position | None = None
+    acknowledged: int | None = None
+    """What its group had committed when it asked, or what it has committed since, as far as it knows."""
 
     def __init__(
         self,
@@ -77,23 +82,15 @@ class ModelConsumer(ModelClient):
         consumption: Consumption,
         name: str,
         group: str,
-        topic: str,
-        partition: int,
+        place: Place,
         setting: ConsumerSetting,
     ) -> None:
         super().__init__(scene, name, self.speaks)
-        self.consumption = consumption
-        self.group, self.topic, self.partition, self.setting = group, topic, partition, setting
-        self.place = topic, partition
-        self.state = State.IDLE
-        self.position: Position | None = None
-        self.acknowledged: int | None = None
-        """What its group had committed when it asked, or what it has committed since, as far as it knows."""
+        self.consumption, self.group, self.place, self.setting = consumption, group, place, setting
+        self.topic, self.partition = place
         self.newest: dict[str, int] = {}
         """The number of the last record that it read of each idempotent producer, since it last changed
         position."""
-        self._turn = 0
-        """Goes up with each new activity, so that answers to abandoned ones are recognised."""
         self._validates = self.versions.get(ApiKey.OFFSET_FOR_LEADER_EPOCH, 0) >= _VALIDATES_SINCE
 
     # -- owning the partition
@@ -119,9 +116,13 @@ class ModelConsumer(ModelClient):
         action()
 
     def _again(self, action: Callable[[], None]) -> None:
-        """Tries once more after a while, unless something else has begun by then."""
-        turn = self._turn
-        self.later(lambda: action() if turn == self._turn else None)
+        """Tries once more after a while."""
+        self.later(self.unless_over(action))
+
+    def _with_leader(self, action: Callable[[], None]) -> None:
+        """Looks up the leader first, then tries once more after a while."""
+        action = self.unless_over(action)
+        self.refresh(self.topic, lambda: self.later(action))
 
     def _fail(self, error: str) -> None:
         self.state = State.FAILED
@@ -132,7 +133,7 @@ class ModelConsumer(ModelClient):
     # -- committed offsets
 
     def _restore(self) -> None:
-        turn, coordinator = self._turn, self.coordinator(self.group)
+        coordinator = self.coordinator(self.group)
         if coordinator == NO_BROKER:
             self._again(self._restore)
             return
@@ -141,8 +142,6 @@ class ModelConsumer(ModelClient):
         request = OffsetFetchRequest([self._as_member(topics)])
 
         def answered(answer: OffsetFetchResponse | None) -> None:
-            if turn != self._turn:
-                return
             found = answer and answer.groups[0]
             if not found or found.error_code or found.topics[0].partitions[0].error_code:
                 self._refused(found.error_code if found else None)
@@ -153,7 +152,7 @@ class ModelConsumer(ModelClient):
             self.consumption.restored(self, one.committed_offset, acknowledged)
             self._restored(one.committed_offset, one.committed_leader_epoch if has_epoch else NO_EPOCH)
 
-        self.ask(coordinator, ApiKey.OFFSET_FETCH, request, answered, "coordinator")
+        self.ask(coordinator, ApiKey.OFFSET_FETCH, request, self.unless_over(answered), "coordinator")
 
     def _as_member(self, topics: list[OffsetFetchRequestTopics]) -> OffsetFetchRequestGroup:
         """What it asks for, in the words of its group's protocol."""
@@ -235,8 +234,7 @@ class ModelConsumer(ModelClient):
         assert position is not None
         leader = self.leader_of(self.topic, self.partition)
         if leader.leader == NO_BROKER:
-            turn = self._turn
-            self.refresh(self.topic, lambda: self.later(self._look_again(turn)))
+            self._with_leader(self._look)
             return
         new = position.leader != leader or self.state is not State.FETCHING
         if position.leader != leader:
@@ -246,24 +244,20 @@ class ModelConsumer(ModelClient):
         else:
             self._begin(State.FETCHING, self._fetch)
 
-    def _look_again(self, turn: int) -> Callable[[], None]:
-        return lambda: self._look() if turn == self._turn and self.position is not None else None
-
     def _validate(self) -> None:
-        position, turn = self.position, self._turn
+        position = self.position
         assert position is not None
         asked = OffsetForLeaderPartition(self.partition, position.leader.epoch, position.epoch)
         request = OffsetForLeaderEpochRequest(-1, [OffsetForLeaderTopic(self.topic, [asked])])
 
         def answered(answer: OffsetForLeaderEpochResponse | None) -> None:
-            if turn != self._turn:
-                return
             found = answer and answer.topics[0].partitions[0]
             if not found or found.error_code:
-                self.refresh(self.topic, lambda: self.later(self._look_again(turn)))
+                self._with_leader(self._look)
                 return
             self._validated(position, found.leader_epoch, found.end_offset)
 
+        answered = self.unless_over(answered)
         self.ask(position.leader.leader, ApiKey.OFFSET_FOR_LEADER_EPOCH, request, answered, "validation")
 
     def _validated(self, position: Position, epoch: int, end_offset: int) -> None:
@@ -285,7 +279,7 @@ class ModelConsumer(ModelClient):
     # -- fetching
 
     def _fetch(self) -> None:
-        position, turn = self.position, self._turn
+        position = self.position
         assert position is not None
         asked = FetchPartition(
             self.partition, position.leader.epoch, position.offset, partition_max_bytes=_FETCH_BYTES
@@ -298,14 +292,12 @@ class ModelConsumer(ModelClient):
         )
 
         def answered(answer: FetchResponse | None) -> None:
-            if turn != self._turn:
-                return
             if answer is None:
-                self.refresh(self.topic, lambda: self.later(self._look_again(turn)))
+                self._with_leader(self._look)
                 return
             self._fetched(position, answer.responses[0].partitions[0])
 
-        self.ask(position.leader.leader, ApiKey.FETCH, request, answered, "fetch")
+        self.ask(position.leader.leader, ApiKey.FETCH, request, self.unless_over(answered), "fetch")
 
     def _fetched(self, position: Position, found: PartitionData) -> None:
         if found.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
@@ -314,11 +306,7 @@ class ModelConsumer(ModelClient):
             )
             return
         if found.error_code:
-            turn = self._turn
-            if found.error_code in LEADER_GONE:
-                self.refresh(self.topic, lambda: self.later(self._look_again(turn)))
-            else:
-                self._again(self._look)
+            (self._with_leader if found.error_code in LEADER_GONE else self._again)(self._look)
             return
         if self.setting.read_committed:
             for batch, aborted in batches.with_aborted(found.records or (), found.aborted_transactions or ()):
@@ -370,25 +358,18 @@ class ModelConsumer(ModelClient):
             self._begin(State.RESETTING, self._ask_for_start)
 
     def _ask_for_start(self) -> None:
-        turn, leader = self._turn, self.leader_of(self.topic, self.partition)
-
-        def again() -> None:
-            if turn == self._turn:
-                self._ask_for_start()
-
+        leader = self.leader_of(self.topic, self.partition)
         if leader.leader == NO_BROKER:
-            self.refresh(self.topic, lambda: self.later(again))
+            self._with_leader(self._ask_for_start)
             return
         timestamp = _EARLIEST if self.setting.reset is Reset.EARLIEST else _LATEST
         asked = ListOffsetsPartition(self.partition, leader.epoch, timestamp)
         request = ListOffsetsRequest(-1, 0, [ListOffsetsTopic(self.topic, [asked])])
 
         def answered(answer: ListOffsetsResponse | None) -> None:
-            if turn != self._turn:
-                return
             found = answer and answer.topics[0].partitions[0]
             if not found or found.error_code:
-                self.refresh(self.topic, lambda: self.later(again))
+                self._with_leader(self._ask_for_start)
                 return
             if found.leader_epoch != NO_EPOCH and self.versions[ApiKey.LIST_OFFSETS] >= 4:
                 self.saw_epoch(self.topic, self.partition, found.leader_epoch)
@@ -397,4 +378,4 @@ class ModelConsumer(ModelClient):
             self.consumption.began(self, found.offset)
             self._seek(Position(found.offset, NO_EPOCH, self.leader_of(self.topic, self.partition)))
 
-        self.ask(leader.leader, ApiKey.LIST_OFFSETS, request, answered, "validation")
+        self.ask(leader.leader, ApiKey.LIST_OFFSETS, request, self.unless_over(answered), "validation")

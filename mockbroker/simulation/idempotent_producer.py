@@ -15,9 +15,8 @@ from ..protocol.messages.init_producer_id import InitProducerIdRequest, InitProd
 from ..protocol.messages.produce import PartitionProduceResponse
 from .client import NO_BROKER
 from .producer import NO_ID, NO_SEQUENCE, Batch, ModelProducer
-from .producer_setting import Generation, ProducerSetting
-from .production import ABOUT_SEQUENCES, Production
-from .scene import Scene
+from .producer_setting import Generation
+from .production import ABOUT_SEQUENCES
 
 _NO_OFFSET: Final = -1
 _MAX_EPOCH: Final = 32_767
@@ -62,26 +61,14 @@ class IdempotentProducer(ModelProducer):
     """Has a producer id, and numbers its records with sequences."""
 
     idempotent = True
-
-    def __init__(
-        self,
-        scene: Scene,
-        production: Production,
-        name: str,
-        topic: str,
-        partition: int,
-        setting: ProducerSetting,
-        speaks: dict[ApiKey, int] | None = None,
-    ) -> None:
-        super().__init__(scene, production, name, topic, partition, setting, speaks)
-        self._in_flight = 0
-        """Batches without an answer, including those that it has given up."""
-        self._sequence = 0
-        """The sequence of the next new batch."""
-        self._last_sequence = NO_SEQUENCE
-        """The last acknowledged sequence."""
-        self._last_acknowledged = _NO_OFFSET
-        """The last acknowledged offset."""
+    _in_flight = 0
+    """Batches without an answer, including those that it has given up."""
+    _sequence = 0
+    """The sequence of the next new batch."""
+    _last_sequence = NO_SEQUENCE
+    """The last acknowledged sequence."""
+    _last_acknowledged = _NO_OFFSET
+    """The last acknowledged offset."""
 
     def _take_up(self) -> None:
         if self.producer_id == NO_ID:
@@ -191,16 +178,14 @@ class IdempotentProducer(ModelProducer):
 
     def _refused(self, batch: Batch, error: ErrorCode, log_start_offset: int) -> None:
         match self._reaction(batch, error, log_start_offset):
-            case Reaction.RETRY:
-                self._retry(batch, refresh=False)
-            case Reaction.RESET:
-                self._begin_again()
-                self._retry(batch, refresh=False)
-            case Reaction.BUMP:
-                self._bump()
-                self._retry(batch, refresh=False)
             case Reaction.TELL:
                 self._tell(batch, error)
+                return
+            case Reaction.RESET:
+                self._begin_again()
+            case Reaction.BUMP:
+                self._bump()
+        self._retry(batch, refresh=False)
 
     def _reaction(self, batch: Batch, error: ErrorCode, log_start_offset: int) -> Reaction:
         if batch.renumbered and error in ABOUT_SEQUENCES:

@@ -33,7 +33,7 @@ _SPEAKS: Final = {
 }
 _JOINING, _LEAVING, _LEAVING_FOR_A_WHILE = 0, -1, -2
 _LOST: Final = frozenset({None, ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
-"""What a coordinator answers that is none any more; None for no answer."""
+"""Answers after which the member must look up its coordinator again. None: no answer came."""
 _FENCED: Final = frozenset(
     {ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND}
 )
@@ -68,8 +68,6 @@ class Member(ModelClient):
         """By the partitions that it owns, also those that it is giving up."""
         self._made: dict[Place, MemberReader] = {}
         self._lives = 0
-        self._turn = 0
-        """Goes up whenever it begins anew, so that answers to earlier requests are recognised."""
         self._target: set[Place] = set()
         """What it was told to own last, until it does."""
         self._reconciling = False
@@ -190,7 +188,7 @@ class Member(ModelClient):
             self._held.append(action)
 
     def refused(self, error: int | None) -> None:
-        """A coordinator that is none any more is looked for anew."""
+        """Looks up the coordinator again if it does not coordinate any longer."""
         if error in _LOST:
             self.known_coordinator = NO_BROKER
             if self.running:
@@ -200,12 +198,10 @@ class Member(ModelClient):
         if self._finding:
             return
         self._finding = True
-        brokers, turn = self.scene.bootstrap, self._turn
+        brokers = self.scene.bootstrap
         request = FindCoordinatorRequest(coordinator_keys=[self.group], key=self.group)
 
         def answered(answer: FindCoordinatorResponse | None) -> None:
-            if turn != self._turn:
-                return
             self._finding = False
             if answer is None or answer.coordinators[0].error_code:
                 self._soon(self._find)
@@ -214,12 +210,11 @@ class Member(ModelClient):
             self._beat()
 
         broker = brokers[self.random.randrange(0, len(brokers))]
-        self.ask(broker, ApiKey.FIND_COORDINATOR, request, answered, "finding")
+        self.ask(broker, ApiKey.FIND_COORDINATOR, request, self.unless_over(answered), "finding")
 
     def _soon(self, action: Callable[[], None], delay_ms: int = RETRY_BACKOFF_MS) -> None:
         """Later, if it has not begun anew by then."""
-        turn = self._turn
-        self.later(lambda: action() if turn == self._turn else None, delay_ms)
+        self.later(self.unless_over(action), delay_ms)
 
     # -- heartbeats
 
@@ -244,16 +239,13 @@ class Member(ModelClient):
             self._find()
             return
         self._asking = True
-        sent_ms, turn, owned = self.cluster.now_ms, self._turn, set(self.readers)
-        coordinator = self.known_coordinator
+        sent_ms, owned, coordinator = self.cluster.now_ms, set(self.readers), self.known_coordinator
         if self._asking_since_ms is None:
             self._asking_since_ms = sent_ms
         floor = self.ownership.floor() if self.epoch == _JOINING else None
         settled = not self._reconciling
 
         def answered(answer: ConsumerGroupHeartbeatResponse | None) -> None:
-            if turn != self._turn:
-                return
             self._asking = False
             if answer is None or answer.error_code:
                 self._failed(None if answer is None else ErrorCode(answer.error_code))
@@ -264,7 +256,7 @@ class Member(ModelClient):
             self.ownership.answered(self.name, coordinator)
             self._heard(answer, sent_ms, floor)
 
-        self._heartbeat(self._request(owned), answered)
+        self._heartbeat(self._request(owned), self.unless_over(answered))
 
     def _heartbeat(
         self,
@@ -336,7 +328,7 @@ class Member(ModelClient):
     # -- partitions
 
     def _reconcile(self) -> None:
-        """Gives up first what it is not to own any more, then takes what is new to it."""
+        """Gives up first what it no longer owns, then takes what is new to it."""
         if self._reconciling:
             return
         gone = [place for place in self.readers if place not in self._target]
@@ -360,21 +352,20 @@ class Member(ModelClient):
 
     def _give_up(self, places: list[Place], then: Callable[[], None]) -> None:
         """Stops reading, commits, and calls `then` once all commits are answered."""
-        turn, left = self._turn, set(places)
+        left = set(places)
         if not left:
             then()
 
         def committed(place: Place) -> None:
-            if turn == self._turn:
-                self.ownership.gives_up(self.name, place)
-                self.readers.pop(place)
-                left.discard(place)
-                if not left:
-                    then()
+            self.ownership.gives_up(self.name, place)
+            self.readers.pop(place)
+            left.discard(place)
+            if not left:
+                then()
 
         for place in places:
             self.ownership.stops(self.name, place)
-            self.readers[place].stop(True, partial(committed, place))
+            self.readers[place].stop(True, self.unless_over(partial(committed, place)))
 
     def _abandon(self) -> None:
         """Stops reading what it owns, and commits nothing."""

@@ -42,8 +42,8 @@ class MemberReader(ModelConsumer):
     speaks: ClassVar = {**ModelConsumer.speaks, ApiKey.OFFSET_COMMIT: 9, ApiKey.OFFSET_FETCH: 9}
 
     def __init__(self, member: Owner, consumption: Consumption, place: Place) -> None:
-        name, (topic, index) = f"{member.name}/{place[0]}-{place[1]}", place
-        super().__init__(member.scene, consumption, name, member.group, topic, index, member.setting)
+        name = f"{member.name}/{place[0]}-{place[1]}"
+        super().__init__(member.scene, consumption, name, member.group, place, member.setting)
         self.member = member
 
     def ask(

@@ -16,6 +16,7 @@ from ..protocol.messages.produce import (
 )
 from . import batches
 from .client import LEADER_GONE, NO_BROKER, ModelClient
+from .ledger import Place
 from .producer_setting import Generation, ProducerSetting
 from .production import Production
 from .scene import Scene
@@ -66,26 +67,22 @@ class ModelProducer(ModelClient):
 
     idempotent = False
     transactional_id: str | None = None
+    producer_id = NO_ID
+    epoch = -1
+    failed = False
+    _busy = False
 
     def __init__(
-        self,
-        scene: Scene,
-        production: Production,
-        name: str,
-        topic: str,
-        partition: int,
-        setting: ProducerSetting,
-        speaks: dict[ApiKey, int] | None = None,
+        self, scene: Scene, production: Production, name: str, place: Place, setting: ProducerSetting
     ) -> None:
-        super().__init__(scene, name, {ApiKey.METADATA: 9, **SPEAKS[setting.generation], **(speaks or {})})
-        self.production = production
-        self.topic, self.partition, self.setting = topic, partition, setting
-        self.place = topic, partition
-        self.producer_id = NO_ID
-        self.epoch = -1
-        self.failed = False
+        super().__init__(scene, name, {ApiKey.METADATA: 9, **self.speaks(setting.generation)})
+        self.production, self.place, self.setting = production, place, setting
+        self.topic, self.partition = place
         self._batches: deque[Batch] = deque()
-        self._busy = False
+
+    def speaks(self, generation: Generation) -> dict[ApiKey, int]:
+        """The highest versions that it knows."""
+        return SPEAKS[generation]
 
     def send(self, count: int) -> None:
         """The application hands it `count` records, as one batch."""

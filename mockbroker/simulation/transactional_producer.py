@@ -20,7 +20,7 @@ from ..protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from ..protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from .client import NO_BROKER
 from .idempotent_producer import IdempotentProducer, Reaction
-from .ledger import Outcome, Transaction
+from .ledger import Outcome, Place, Transaction
 from .producer import NO_ID, Batch
 from .producer_setting import Generation, ProducerSetting
 from .production import Production
@@ -72,23 +72,23 @@ class End(Batch):
 class TransactionalProducer(IdempotentProducer):
     """One instance of a transactional id; the next instance fences it."""
 
+    transactional_id: str
+    state = State.UNINITIALIZED
+    _added = False
+    _bump_due = False
+    _failures = 0
+
     def __init__(
         self,
         scene: Scene,
         production: Production,
         name: str,
-        topic: str,
-        partition: int,
+        place: Place,
         setting: ProducerSetting,
         transactional_id: str,
     ) -> None:
-        super().__init__(scene, production, name, topic, partition, setting, _SPEAKS[setting.generation])
-        self.transactional_id: str = transactional_id
-        self.state = State.UNINITIALIZED
-        self.transaction = Transaction(name)
-        self._added = False
-        self._bump_due = False
-        self._failures = 0
+        super().__init__(scene, production, name, place, setting)
+        self.transactional_id, self.transaction = transactional_id, Transaction(name)
         knows = setting.generation is Generation.V4_0
         cluster = scene.cluster
         level = transaction_version(cluster.policies, cluster.controller.image.features)
@@ -97,6 +97,9 @@ class TransactionalProducer(IdempotentProducer):
         if not self._per_transaction:
             produce = self.versions[ApiKey.PRODUCE]
             self.versions[ApiKey.PRODUCE] = min(_ADDS_BY_WRITING_SINCE - 1, produce)
+
+    def speaks(self, generation: Generation) -> dict[ApiKey, int]:
+        return {**super().speaks(generation), **_SPEAKS[generation]}
 
     # -- what the application asks for
 

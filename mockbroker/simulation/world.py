@@ -33,7 +33,7 @@ class World(Scene):
         self.consumption = Consumption(self, self.purger.purge if self.purger else None)
         self.production = Production(self, self._ended)
         self.consumers = [
-            ModelConsumer(self, self.consumption, f"consumer-{i + 1}", GROUP, TOPIC, 0, plan.consumer)
+            ModelConsumer(self, self.consumption, f"consumer-{i + 1}", GROUP, (TOPIC, 0), plan.consumer)
             for i in range(plan.consumers)
         ]
         self.newest: dict[str, TransactionalProducer] = {}
@@ -45,7 +45,7 @@ class World(Scene):
         self.ownership = Ownership(self, MEMBERS)
         self.members = self._members()
         self.feeders = [
-            IdempotentProducer(self, self.production, f"feeder-{topic}-{index}", topic, index, _FEEDER)
+            IdempotentProducer(self, self.production, f"feeder-{topic}-{index}", (topic, index), _FEEDER)
             for topic, index in self.assigned
         ]
         """The producers of the partitions that a coordinator assigns."""
@@ -69,11 +69,11 @@ class World(Scene):
 
     def _producer(self, name: str, setting: ProducerSetting, transactional_id: str) -> ModelProducer:
         if setting.transactional:
-            made = TransactionalProducer(self, self.production, name, TOPIC, 0, setting, transactional_id)
+            made = TransactionalProducer(self, self.production, name, (TOPIC, 0), setting, transactional_id)
             self.newest[transactional_id] = made
             return made
         kind = ModelProducer if setting.generation is Generation.PLAIN else IdempotentProducer
-        return kind(self, self.production, name, TOPIC, 0, setting)
+        return kind(self, self.production, name, (TOPIC, 0), setting)
 
     @property
     def clients(self) -> list[ModelProducer | ModelConsumer | Member]:
