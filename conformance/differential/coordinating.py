@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...rig.client import Client
+from . import aside
 from .binding import Bindings
 from .waiting import until
 
@@ -87,8 +88,7 @@ def _agreed(topic: str, nodes: Nodes, bound: Bindings) -> bool:
 
 
 def _partition(client: Client, topic: str) -> dict[str, Any]:
-    asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
-    [found] = client.call("metadata", 12, asked)["topics"]
+    [found] = aside.metadata(client, [topic])["topics"]
     return found["partitions"][0] if found["partitions"] else _NO_PARTITION
 
 
@@ -103,34 +103,11 @@ def _transaction_error(client: Client) -> str:
 
 def _high_watermark(client: Client, topic: str) -> int:
     """As that broker knows it, whether it leads or follows."""
-    return int(fetched(client, topic, 0, 0)["high_watermark"])
-
-
-def fetched(client: Client, topic: str, index: int, offset: int) -> dict[str, Any]:
-    """What a broker answers to a Fetch, as a partition's leader or follower; with hardly any records."""
-    asked = {
-        "partition": index,
-        "fetch_offset": offset,
-        "partition_max_bytes": 0,
-        "current_leader_epoch": -1,
-        "last_fetched_epoch": -1,
-        "log_start_offset": -1,
-    }
-    fields = {
-        "replica_id": -1,
-        "max_wait": 0,
-        "min_bytes": 0,
-        "max_bytes": 1,
-        "session_epoch": -1,
-        "topics": [{"topic": topic, "partitions": [asked]}],
-    }
-    found: list[dict[str, Any]] = client.call("fetch", 12, fields)["responses"][0]["partitions"]
-    return found[0]
+    return int(aside.fetched(client, topic, 0, 0)["high_watermark"])
 
 
 def _end(client: Client, topic: str) -> int:
     """Of the leader's log."""
-    asked = {"partition_index": 0, "current_leader_epoch": -1, "timestamp": -1}
-    fields = {"replica_id": -2, "isolation_level": 0, "topics": [{"name": topic, "partitions": [asked]}]}
-    [found] = client.call("list_offsets", 6, fields)["topics"][0]["partitions"]
+    asked = {"name": topic, "partitions": [{"partition_index": 0}]}
+    [(_, _, found)] = aside.ends(client, [asked], replica=aside.DEBUGGER)
     return int(found["offset"])

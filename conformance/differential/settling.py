@@ -8,14 +8,13 @@ from ...rig.client import Client
 from ...rig.normalise import Normaliser
 from ...rig.scene import Target
 from . import coordinating, expecting
+from .aside import CONSUMER, DEBUGGER, EARLIEST, ends, fetched, metadata, of_each
 from .binding import Bindings
 from .expecting import Expected, Topic
 from .steps import KILL, RESTARTS, START, Step
 from .waiting import until
 
 TIMEOUT_S: Final = 20.0
-_LATEST, _EARLIEST = -1, -2
-_CONSUMER, _DEBUGGER = -1, -2
 _NOBODY: Final = -1
 _CHANGES: Final = frozenset({"elect_leaders", "alter_partition_reassignments"})
 TOPIC_CHANGES: Final = (
@@ -147,7 +146,7 @@ class Settling:
     def _brokers_known(self) -> bool:
         """Whether all that are up know who is."""
         return all(
-            {each["node_id"] for each in _metadata(client, [])["brokers"]} == set(self._asked)
+            {each["node_id"] for each in metadata(client, [])["brokers"]} == set(self._asked)
             for client in self._asked.values()
         )
 
@@ -159,7 +158,7 @@ class Settling:
         if not self._several:
             return None
         names = sorted(self.topics - self._placed_at_random)
-        found = [_metadata(client, names)["topics"] for client in self._asked.values()]
+        found = [metadata(client, names)["topics"] for client in self._asked.values()]
         told = found[0] if all(each == found[0] for each in found) else found
         if told == self._told:
             return None
@@ -170,7 +169,7 @@ class Settling:
         if not self.topics:
             return True
         for client in self._asked.values():
-            found = _metadata(client, sorted(self.topics))
+            found = metadata(client, sorted(self.topics))
             if not all(map(self._as_expected, found["topics"])):
                 return False
         there = [each for each in found["topics"] if each["error_code"] == "NONE"]
@@ -210,7 +209,7 @@ class Settling:
         return all(
             part["error_code"]
             not in ("UNKNOWN_TOPIC_OR_PARTITION", "NOT_LEADER_OR_FOLLOWER", "LEADER_NOT_AVAILABLE")
-            for _, _, part in _ends(self._first, topics)
+            for _, _, part in ends(self._first, topics)
         )
 
     def _led_by(self, node: int, client: Client, topics: list[Topic]) -> bool:
@@ -220,20 +219,15 @@ class Settling:
             for topic in topics
             for each in topic["partitions"]
         }
-        asked = [
-            {
-                "topic": topic["name"],
-                "partitions": [
-                    {
-                        "partition": each["partition_index"],
-                        "current_leader_epoch": each["leader_epoch"],
-                        "leader_epoch": each["leader_epoch"],
-                    }
-                    for each in topic["partitions"]
-                ],
-            }
-            for topic in topics
-        ]
+        asked = of_each(
+            topics,
+            lambda each: {
+                "partition": each["partition_index"],
+                "current_leader_epoch": each["leader_epoch"],
+                "leader_epoch": each["leader_epoch"],
+            },
+            name="topic",
+        )
         fields = {"replica_id": -1, "topics": asked}
         found = client.call("offset_for_leader_epoch", 3, fields)
         return all(
@@ -245,26 +239,15 @@ class Settling:
 
     def _controlled(self) -> bool:
         """Whether there is an active controller: any may say what it has, but only that one create topics."""
-        topic = {
-            "name": "aside",
-            "num_partitions": 1,
-            "replication_factor": 1,
-            "assignments": [],
-            "configs": [],
-        }
+        size = {"num_partitions": 1, "replication_factor": 1}
+        topic = {"name": "aside", **size, "assignments": [], "configs": []}
         asked = {"topics": [topic], "timeout": 10_000, "validate_only": True}
         [found] = self._first.call("create_topics", 4, asked)["topics"]
         return bool(found["error_code"] == "NONE")
 
     def _moving(self, topics: list[Topic]) -> bool:
         """Whether a reassignment is not over, of those that don't wait for a broker."""
-        asked = [
-            {
-                "name": topic["name"],
-                "partition_indexes": [each["partition_index"] for each in topic["partitions"]],
-            }
-            for topic in topics
-        ]
+        asked = of_each(topics, lambda each: each["partition_index"], key="partition_indexes")
         found = self._first.call("list_partition_reassignments", 0, {"timeout": 10_000, "topics": asked})
         return any(
             self._down.isdisjoint(part["replicas"]) for each in found["topics"] for part in each["partitions"]
@@ -275,15 +258,15 @@ class Settling:
     def _replicated(self) -> bool:
         """Whether all that leaders have can be read. Since 4.0 it can't where too few are in sync."""
         names = [name for name, _ in self._bound.leaders if name in self.topics]
-        found = _metadata(self._first, sorted(set(names)))
+        found = metadata(self._first, sorted(set(names)))
         least = self._least_in_sync(found["topics"]) if self._down else {}
         for node, client in self._asked.items():
             led = _led_only(found["topics"], node, least)
             if not led:
                 continue
             readable, written = (
-                [(name, index, part["offset"]) for name, index, part in _ends(client, led, replica=replica)]
-                for replica in (_CONSUMER, _DEBUGGER)
+                [(name, index, part["offset"]) for name, index, part in ends(client, led, replica=replica)]
+                for replica in (CONSUMER, DEBUGGER)
             )
             if readable != written:
                 return False
@@ -291,15 +274,9 @@ class Settling:
 
     def _least_in_sync(self, topics: list[Topic]) -> dict[str, int]:
         """`min.insync.replicas` of topics."""
-        named = [
-            {
-                "resource_type": _TOPIC,
-                "resource_name": each["name"],
-                "configuration_keys": ["min.insync.replicas"],
-            }
-            for each in topics
-            if each["error_code"] == "NONE"
-        ]
+        keys = {"resource_type": _TOPIC, "configuration_keys": ["min.insync.replicas"]}
+        there = [each["name"] for each in topics if each["error_code"] == "NONE"]
+        named = [{**keys, "resource_name": each} for each in there]
         found = self._first.call("describe_configs", 1, {"resources": named, "include_synonyms": False})
         return {
             each["resource_name"]: int(each["configs"][0]["value"])
@@ -313,7 +290,7 @@ class Settling:
 
     def _followers_know(self) -> bool:
         names = sorted({name for name, _ in self._bound.leaders if name in self.topics})
-        found = [each for each in _metadata(self._first, names)["topics"] if each["error_code"] == "NONE"]
+        found = [each for each in metadata(self._first, names)["topics"] if each["error_code"] == "NONE"]
         for topic in found:
             for part in topic["partitions"]:
                 known = {self._known(node, topic, part) for node in self._up(part["replica_nodes"])}
@@ -323,8 +300,8 @@ class Settling:
 
     def _known(self, node: int, topic: Topic, part: dict[str, Any]) -> tuple[Any, ...]:
         client = self._nodes[node]
-        [(_, _, start)] = _ends(client, [{**topic, "partitions": [part]}], _EARLIEST, replica=_DEBUGGER)
-        found = coordinating.fetched(client, topic["name"], part["partition_index"], max(0, start["offset"]))
+        [(_, _, start)] = ends(client, [{**topic, "partitions": [part]}], EARLIEST, replica=DEBUGGER)
+        found = fetched(client, topic["name"], part["partition_index"], max(0, start["offset"]))
         return found["error_code"], found["high_watermark"], start["offset"]
 
     def _offsets_forgotten(self, answer: Any) -> bool:
@@ -348,48 +325,13 @@ class Settling:
         )
 
 
-def _metadata(client: Client, names: list[str]) -> dict[str, Any]:
-    asked = {"topics": [{"name": each} for each in names], "allow_auto_topic_creation": False}
-    return client.call("metadata", 12, asked)
-
-
 def _led_only(topics: list[Topic], node: int, least: Mapping[str, int]) -> list[Topic]:
     """Topics with those of their partitions that `node` leads, where as many are in sync as have to be, but
     no more than there are."""
-    found = [
-        {
-            **topic,
-            "partitions": [
-                each
-                for each in topic["partitions"]
-                if each["leader_id"] == node
-                and len(each["isr_nodes"]) >= min(least.get(topic["name"], 0), len(each["replica_nodes"]))
-            ],
-        }
-        for topic in topics
-    ]
+
+    def leads(topic: Topic, part: dict[str, Any]) -> bool:
+        needed = min(least.get(topic["name"], 0), len(part["replica_nodes"]))
+        return bool(part["leader_id"] == node and len(part["isr_nodes"]) >= needed)
+
+    found = [{**each, "partitions": [p for p in each["partitions"] if leads(each, p)]} for each in topics]
     return [each for each in found if each["partitions"]]
-
-
-def _ends(
-    client: Client, topics: list[Topic], timestamp: int = _LATEST, *, replica: int = _CONSUMER
-) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """What ListOffsets says of each partition: of the high watermark, or the log's end for replica -2."""
-    asked = [
-        {
-            "name": topic["name"],
-            "partitions": [
-                {
-                    "partition_index": each["partition_index"],
-                    "current_leader_epoch": -1,
-                    "timestamp": timestamp,
-                }
-                for each in topic["partitions"]
-            ],
-        }
-        for topic in topics
-    ]
-    fields = {"replica_id": replica, "isolation_level": 0, "topics": asked}
-    for topic in client.call("list_offsets", 6, fields)["topics"]:
-        for part in topic["partitions"]:
-            yield topic["name"], part["partition_index"], part

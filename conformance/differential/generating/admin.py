@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from .world import World
+from .world import World, topic_to_create
 
 _TOPIC_CONFIGS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("cleanup.policy", ("compact", "delete", "compact,delete", "delete,compact", "nonsense", "")),
@@ -46,17 +46,8 @@ def first_topics(world: World) -> None:
         count = world.rng.choice((1, 1, 2, 3))
         world.topics[name] = count
         given = configs(world, safe=True) if world.chance(35) else []
-        topics.append(
-            {
-                "name": name,
-                "num_partitions": count,
-                "replication_factor": 1,
-                "assignments": [],
-                "configs": given,
-            }
-        )
-    fields = {"topics": topics, "timeout": 10_000, "validate_only": False}
-    world.add("create_topics", world.version("create_topics"), fields)
+        topics.append(topic_to_create(name, given, count, factor=1))
+    world.create(topics)
 
 
 def create_topics(world: World) -> None:

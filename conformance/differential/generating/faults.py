@@ -1,12 +1,11 @@
 """Brokers that are killed, too few replicas in sync, and reassignments that can't end."""
 
-from typing import Any, Final
+from typing import Any
 
 from ..steps import KILL
 from . import replicas
-from .world import World
+from .world import World, topic_to_create
 
-_FACTORS: Final = ((1, 2, 3), (5, 35, 60))
 _SOON_MS, _LATE_MS = 500, 12_000
 """Before and after the session of a broker that was killed times out."""
 
@@ -16,23 +15,11 @@ def first_topics(world: World) -> None:
     topics = []
     for number in range(2):
         name, count = f"t{number}~", world.rng.choice((1, 1, 2))
-        factor = world.rng.choices(*_FACTORS)[0]
-        placed = [world.rng.sample(replicas.BROKERS, factor) for _ in range(count)]
-        world.topics[name], world.replicas[name] = count, placed
+        placed = replicas.placed(world, name, count, (5, 35, 60))
         least = world.rng.choices(("1", "2", "3"), (20, 55, 25))[0]
-        topics.append(
-            {
-                "name": name,
-                "num_partitions": -1,
-                "replication_factor": -1,
-                "assignments": [
-                    {"partition_index": index, "broker_ids": each} for index, each in enumerate(placed)
-                ],
-                "configs": [{"name": "min.insync.replicas", "value": least}],
-            }
-        )
-    fields = {"topics": topics, "timeout": 10_000, "validate_only": False}
-    world.add("create_topics", world.version("create_topics"), fields)
+        given = [{"name": "min.insync.replicas", "value": least}]
+        topics.append(topic_to_create(name, given, placed=placed))
+    world.create(topics)
 
 
 def kill_broker(world: World) -> None:

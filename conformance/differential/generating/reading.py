@@ -1,12 +1,14 @@
 """Fetch with and without sessions, ListOffsets, OffsetForLeaderEpoch, DeleteRecords."""
 
-from typing import Any
+from typing import Any, Final
 
 from ....rig.batches import OLD
 from .world import World
 
 _SESSIONS_SINCE = 7
 _IDS_SINCE = 13
+_NEAR_NOW: Final = ({"$now": 0}, {"$now": -1000}, {"$now": 10**9})
+_TIMESTAMPS: Final = (*range(-1, -7, -1), 0, OLD, OLD + 1, OLD + 1000, OLD - 1, -7, *_NEAR_NOW)
 
 
 def fetch(world: World) -> None:
@@ -61,59 +63,41 @@ def fetch(world: World) -> None:
 
 def _topics(world: World) -> list[dict[str, Any]]:
     rng = world.rng
+
+    def part(topic: str) -> dict[str, Any]:
+        index = world.partition(topic)
+        return {
+            "partition": index,
+            "fetch_offset": world.offset(topic, index),
+            "partition_max_bytes": rng.choices((1_000_000, 100, 1, 0, -1), (75, 12, 6, 6, 1))[0],
+            "current_leader_epoch": rng.choices((-1, 0, 1, -2), (75, 18, 5, 2))[0],
+            "last_fetched_epoch": rng.choices((-1, 0, 1, -2), (88, 8, 3, 1))[0],
+            "log_start_offset": rng.choice((-1, -1, 0, 3)),
+        }
+
     found = []
-    for _ in range(rng.choices((1, 2, 3, 0), (65, 25, 6, 4))[0]):
+    for _ in world.some((1, 2, 3, 0), (65, 25, 6, 4)):
         topic = world.topic()
-        parts = []
-        for _ in range(rng.choices((1, 2, 0), (75, 23, 2))[0]):
-            index = world.partition(topic)
-            part: dict[str, Any] = {
-                "partition": index,
-                "fetch_offset": world.offset(topic, index),
-                "partition_max_bytes": rng.choices((1_000_000, 100, 1, 0, -1), (75, 12, 6, 6, 1))[0],
-                "current_leader_epoch": rng.choices((-1, 0, 1, -2), (75, 18, 5, 2))[0],
-                "last_fetched_epoch": rng.choices((-1, 0, 1, -2), (88, 8, 3, 1))[0],
-                "log_start_offset": rng.choice((-1, -1, 0, 3)),
-            }
-            parts.append(part)
+        parts = [part(topic) for _ in world.some((1, 2, 0), (75, 23, 2))]
         found.append({**world.refer(topic, "topic"), "partitions": parts})
     return found
 
 
 def list_offsets(world: World) -> None:
     rng = world.rng
-    topics = []
-    for _ in range(rng.choice((1, 1, 1, 2))):
-        topic = world.topic()
-        parts = []
-        for _ in range(rng.choice((1, 1, 2))):
-            timestamp: Any = rng.choice(
-                (
-                    -1,
-                    -2,
-                    -3,
-                    -4,
-                    -5,
-                    -6,
-                    0,
-                    OLD,
-                    OLD + 1,
-                    OLD + 1000,
-                    OLD - 1,
-                    -7,
-                    {"$now": 0},
-                    {"$now": -1000},
-                    {"$now": 10**9},
-                )
-            )
-            parts.append(
-                {
-                    "partition_index": world.partition(topic),
-                    "current_leader_epoch": rng.choices((-1, 0, 1, -2), (78, 15, 5, 2))[0],
-                    "timestamp": timestamp,
-                }
-            )
-        topics.append({"name": topic, "partitions": parts})
+
+    def part(topic: str) -> dict[str, Any]:
+        timestamp = rng.choice(_TIMESTAMPS)
+        return {
+            "partition_index": world.partition(topic),
+            "current_leader_epoch": rng.choices((-1, 0, 1, -2), (78, 15, 5, 2))[0],
+            "timestamp": timestamp,
+        }
+
+    topics = [
+        {"name": topic, "partitions": parts}
+        for topic, parts in world.of_partitions(world.some((1, 1, 1, 2)), lambda: world.some((1, 1, 2)), part)
+    ]
     fields = {
         "replica_id": rng.choices((-1, -2, 1, 0), (92, 5, 2, 1))[0],
         "isolation_level": rng.choices((0, 1, 2), (60, 37, 3))[0],
@@ -139,14 +123,13 @@ def offset_for_leader_epoch(world: World) -> None:
 
 
 def delete_records(world: World) -> None:
-    rng = world.rng
-    topics = []
-    for _ in range(rng.choice((1, 1, 1, 2))):
-        topic = world.topic()
-        parts = []
-        for _ in range(rng.choice((1, 1, 2))):
-            index = world.partition(topic)
-            parts.append({"partition_index": index, "offset": world.offset(topic, index)})
-        topics.append({"name": topic, "partitions": parts})
-    fields = {"topics": topics, "timeout": rng.choice((1000, 1000, 0, -1))}
+    def part(topic: str) -> dict[str, Any]:
+        index = world.partition(topic)
+        return {"partition_index": index, "offset": world.offset(topic, index)}
+
+    topics = [
+        {"name": topic, "partitions": parts}
+        for topic, parts in world.of_partitions(world.some((1, 1, 1, 2)), lambda: world.some((1, 1, 2)), part)
+    ]
+    fields = {"topics": topics, "timeout": world.rng.choice((1000, 1000, 0, -1))}
     world.add("delete_records", world.version("delete_records"), fields)

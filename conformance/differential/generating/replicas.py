@@ -3,12 +3,13 @@
 Whatever a sequence asks of later is placed by the request: Kafka draws other placements at random.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ..coordinating import GROUPS, TRANSACTIONS
 from ..steps import MOVE, RESTARTS, START, STOP, Fields, Step
 from .admin import configs
-from .world import World
+from .world import World, topic_to_create
 
 BROKERS: Final = (1, 2, 3)
 _NO_BROKER: Final = 7
@@ -56,28 +57,22 @@ _FOLLOWERS_READ: Final = 11
 def first_topics(world: World) -> None:
     """The topics that a sequence begins with."""
     topics = []
-    for number in range(world.rng.choice((1, 2, 2))):
-        name = f"t{number}~"
+    for number in world.some((1, 2, 2)):
         given = configs(world, safe=True) if world.chance(30) else []
-        topics.append(_created(world, name, world.rng.choice((1, 1, 2, 3)), given))
-    fields = {"topics": topics, "timeout": 10_000, "validate_only": False}
-    world.add("create_topics", world.version("create_topics"), fields)
+        topics.append(_created(world, f"t{number}~", world.rng.choice((1, 1, 2, 3)), given))
+    world.create(topics)
 
 
 def _created(world: World, name: str, count: int, given: list[dict[str, Any]]) -> dict[str, Any]:
-    factor = world.rng.choices((1, 2, 3), (15, 35, 50))[0]
-    placed = [world.rng.sample(BROKERS, factor) for _ in range(count)]
+    return topic_to_create(name, given, placed=placed(world, name, count, (15, 35, 50)))
+
+
+def placed(world: World, name: str, count: int, factors: Sequence[int]) -> list[list[int]]:
+    """Where the replicas of a new topic are; `factors` are the weights of one, two and three."""
+    factor = world.rng.choices((1, 2, 3), factors)[0]
     world.topics[name] = count
-    world.replicas[name] = placed
-    return {
-        "name": name,
-        "num_partitions": -1,
-        "replication_factor": -1,
-        "assignments": [
-            {"partition_index": index, "broker_ids": replicas} for index, replicas in enumerate(placed)
-        ],
-        "configs": given,
-    }
+    world.replicas[name] = [world.rng.sample(BROKERS, factor) for _ in range(count)]
+    return world.replicas[name]
 
 
 def create_topics(world: World) -> None:

@@ -37,6 +37,25 @@ class Member:
     client: int
 
 
+def topic_to_create(
+    name: str,
+    configs: list[dict[str, Any]],
+    count: int = -1,
+    factor: int = -1,
+    placed: Sequence[list[int]] = (),
+) -> dict[str, Any]:
+    """Of CreateTopics; partitions are counted, or placed on brokers."""
+    return {
+        "name": name,
+        "num_partitions": count,
+        "replication_factor": factor,
+        "assignments": [
+            {"partition_index": index, "broker_ids": brokers} for index, brokers in enumerate(placed)
+        ],
+        "configs": configs,
+    }
+
+
 class World:
     """One sequence while it is drawn."""
 
@@ -119,6 +138,27 @@ class World:
         if self.chance(75):
             return self.rng.randint(0, end)
         return self.rng.choice([-1, -2, -3, end + 1, end + 100, 2**63 - 1, 0, end])
+
+    def some(self, counts: Sequence[int], weights: Sequence[int] | None = None) -> range:
+        """As often as one of `counts` says."""
+        if weights is None:
+            return range(self.rng.choice(counts))
+        return range(self.rng.choices(counts, weights)[0])
+
+    def of_partitions(
+        self, topics: range, parts: Callable[[], range], drawn: Callable[[str], Any]
+    ) -> list[tuple[str, list[Any]]]:
+        """So many topics, each with what is drawn for so many of its partitions."""
+        found = []
+        for _ in topics:
+            topic = self.topic()
+            found.append((topic, [drawn(topic) for _ in parts()]))
+        return found
+
+    def create(self, topics: list[dict[str, Any]]) -> None:
+        """The topics that a sequence begins with."""
+        fields = {"topics": topics, "timeout": 10_000, "validate_only": False}
+        self.add("create_topics", self.version("create_topics"), fields)
 
     def refer(self, topic: str, key: str = "name") -> dict[str, Any]:
         """A topic by name and by id, for versions that use either."""
