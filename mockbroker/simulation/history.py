@@ -11,7 +11,7 @@ from . import invariants
 from .drawing import draw
 from .ledger import Violation
 from .plan import Plan
-from .steps import STEPS, start_broker
+from .steps import STEPS
 from .timeline import STEP, Line
 from .world import World
 
@@ -90,7 +90,7 @@ def calm_down(world: World) -> None:
         STEPS["rejoin-broker"].do(world, {"broker": broker.id})
         STEPS["metadata-in-time"].do(world, {"broker": broker.id})
         if broker.liveness is not Liveness.RUNNING:
-            start_broker(world, {"broker": broker.id})
+            STEPS["start-broker"].do(world, {"broker": broker.id})
         STEPS["resume-follower"].do(world, {"broker": broker.id})
     world.finish_transactions()
     for member in world.members:

@@ -1,6 +1,7 @@
 """What a kind of step is, and how one is registered."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -61,26 +62,19 @@ class Steps(dict[str, Kind]):
 
         return register
 
+    def verb(self, verb: Verb[Any, ...], weight: int = 0, **given: Any) -> None:
+        """Registers a verb as it is: its step names the first of its subjects, and has its parameters, by the
+        names that users write. It does nothing where there is no such subject."""
+        [subject, *_] = verb.subjects
 
-def of_verb(verb: Verb[Any, ...]) -> Kind:
-    """Plays a verb on the first of its subjects that a history names, by the names that users write. It is
-    never drawn."""
-    [subject, *_] = verb.subjects
+        def do(world: "World", args: Args) -> None:
+            keys = {name: value for name, value in args.items() if name in subject.keys}
+            given = {verb.parameters[name].keyword: args[name] for name in args.keys() - keys.keys()}
+            with suppress(NotThereError):
+                verb.attempt(world.cluster, subject.named(world.cluster, keys), **given)
 
-    def do(world: "World", args: Args) -> None:
-        keys, given = {}, {}
-        for name, value in args.items():
-            if name in subject.keys:
-                keys[name] = value
-            else:
-                given[verb.parameters[name].keyword] = value
-        try:
-            found = subject.named(world.cluster, keys)
-        except NotThereError:
-            return
-        verb.attempt(world.cluster, found, **given)
-
-    return Kind(do, verb.help, parameters={**subject.keys, **verb.parameters})
+        parameters = {**subject.keys, **verb.parameters}
+        self[verb.name] = Kind(do, verb.help, weight=weight, parameters=parameters, **given)
 
 
 def a_broker(random: Random) -> Args:

@@ -3,7 +3,7 @@
 A step that no longer makes sense, because the history was shrunk, does nothing.
 """
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.liveness import Liveness
@@ -16,7 +16,7 @@ from ..verbs.subjects import Following
 from ..verbs.table import VERBS
 from . import batches
 from .cleaning import clean
-from .kinds import Args, Kind, Steps, a_broker, of_verb
+from .kinds import Args, Steps, a_broker
 from .member_steps import STEPS as OF_MEMBERS
 from .plan import COMPACT
 from .producer import ModelProducer
@@ -168,9 +168,7 @@ def lose_power(world: "World", args: Args) -> None:
                 world.lost_tail(partition, args["broker"], end)
 
 
-@_step(brokers.start_broker)
-def start_broker(world: "World", args: Args) -> None:
-    brokers.start_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
+_OF_CLUSTERS.verb(brokers.start_broker)
 
 
 @_step(brokers.cut_off_broker, 4, a_broker, then="rejoin-broker", follow_ms=(800, 5_000))
@@ -184,21 +182,13 @@ def _all_connected(world: "World") -> bool:
     return all(not each.unreachable for each in world.cluster.brokers.values())
 
 
-@_step(brokers.rejoin_broker)
-def rejoin_broker(world: "World", args: Args) -> None:
-    brokers.rejoin_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
-
-
-@_step(
+_OF_CLUSTERS.verb(brokers.rejoin_broker)
+_OF_CLUSTERS.verb(
     brokers.slow_metadata,
-    0,
-    lambda random: {**a_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
+    draw=lambda random: {**a_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
     then="metadata-in-time",
     follow_ms=(800, 5_000),
 )
-def slow_metadata(world: "World", args: Args) -> None:
-    broker = world.cluster.brokers[args["broker"]]
-    brokers.slow_metadata.attempt(world.cluster, broker, delay_ms=args["delay_ms"])
 
 
 @_step("metadata-in-time")
@@ -243,11 +233,8 @@ def elect_unclean(world: "World", args: Args) -> None:
     for broker in partition.isr:
         if broker != args["broker"] and world.cluster.brokers[broker].liveness is Liveness.RUNNING:
             stop_broker(world, {"broker": broker})
-            world.cluster.environment.after(1_500, _back(world, broker))
-
-
-def _back(world: "World", broker: int) -> Callable[[], None]:
-    return lambda: start_broker(world, {"broker": broker})
+            start = partial(_OF_CLUSTERS["start-broker"].do, world, {"broker": broker})
+            world.cluster.environment.after(1_500, start)
 
 
 # -- followers
@@ -317,8 +304,7 @@ def _partition(world: "World", args: Args) -> Any:
     return found[args["topic"] % len(found)] if found else None
 
 
-STEPS: Final[dict[str, Kind]] = {
-    **_OF_CLUSTERS,
-    **OF_MEMBERS,
-    **{name: of_verb(verb) for name, verb in VERBS.items() if name not in _OF_CLUSTERS},
-}
+STEPS: Final = Steps({**_OF_CLUSTERS, **OF_MEMBERS})
+for _verb in VERBS.values():
+    if _verb.name not in STEPS:
+        STEPS.verb(_verb)
