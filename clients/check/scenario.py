@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from ..hunt.plan import Plan, PlannedTopic, PlannedUser
 from .scene import Scene
@@ -47,6 +47,13 @@ class Scenario:
             policies=policies,
             fixed=fixed,
         )
+
+
+def scenario(
+    name: str, title: str, users: Sequence[PlannedUser], **given: Any
+) -> Callable[[Callable[[Scene], Awaitable[None]]], Scenario]:
+    """Makes a function a scenario; `given` are further fields of it."""
+    return lambda tell: Scenario(name, title, tell, users, **given)
 
 
 def member(name: str, **fields: object) -> PlannedUser:

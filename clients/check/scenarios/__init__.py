@@ -2,17 +2,14 @@
 
 from typing import Final
 
+from ..scenario import Scenario
 from . import followers, ordinary, producers, resets, rewinds
 
 SCENARIOS: Final = {
     each.name: each
-    for each in (
-        *resets.SCENARIOS,
-        *followers.SCENARIOS,
-        *producers.SCENARIOS,
-        *rewinds.SCENARIOS,
-        *ordinary.SCENARIOS,
-    )
+    for module in (resets, followers, producers, rewinds, ordinary)
+    for each in vars(module).values()
+    if isinstance(each, Scenario)
 }
 """By name."""
 STORIES: Final = tuple(dict.fromkeys(story for each in SCENARIOS.values() for story in each.stories))

@@ -2,13 +2,23 @@
 
 from typing import Final
 
-from ..scenario import Scenario, member, producer
+from ..scenario import member, producer, scenario
 from ..scene import Scene
 
 _STORY: Final = "KAFKA-7104"
 _LIVE: Final = {"fetch-log-start-offset": "live"}
 
 
+@scenario(
+    "log-start-past-follower",
+    "a follower is told a log start offset past its data",
+    [producer(), member("a")],
+    brokers=2,
+    source="KAFKA-7104",
+    stories=[_STORY],
+    config={"replica.lag.time.max.ms": "1000", "offsets.topic.num.partitions": "1"},
+    variants=(_LIVE, {**_LIVE, "follower-log-start-offset": "bounded"}),
+)
 async def _past_log_end(scene: Scene) -> None:
     """The follower has left the ISR. It fetches slowly: the leader reads records for it, then all records are
     deleted, and only then it is answered. It is told a log start offset past what it has. Then the topic
@@ -30,18 +40,3 @@ async def _past_log_end(scene: Scene) -> None:
 def _settled(scene: Scene) -> bool:
     (follower,) = [each for each in scene.cluster.replicas("t", 0) if each.broker == 2]
     return follower.state == "failed" or follower.in_sync
-
-
-SCENARIOS: Final = (
-    Scenario(
-        "log-start-past-follower",
-        "a follower is told a log start offset past its data",
-        _past_log_end,
-        [producer(), member("a")],
-        brokers=2,
-        source="KAFKA-7104",
-        stories=[_STORY],
-        config={"replica.lag.time.max.ms": "1000", "offsets.topic.num.partitions": "1"},
-        variants=(_LIVE, {**_LIVE, "follower-log-start-offset": "bounded"}),
-    ),
-)

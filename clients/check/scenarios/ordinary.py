@@ -3,7 +3,7 @@
 from typing import Final
 
 from ...hunt.plan import PlannedTopic, PlannedUser
-from ..scenario import Scenario, member, producer, transactional
+from ..scenario import member, producer, scenario, transactional
 from ..scene import Scene
 
 _ONE: Final = {"offsets.topic.num.partitions": "1", "transaction.state.log.num.partitions": "1"}
@@ -16,6 +16,17 @@ _QUICK: Final = {
 _TRANSACTIONS: Final = frozenset({"transactions"})
 
 
+def _reader(name: str = "a") -> PlannedUser:
+    return member(name, consumer={"isolation.level": "read_committed"})
+
+
+@scenario(
+    "rebalance",
+    "members join, leave and are evicted",
+    [member("a"), member("b")],
+    topics=[PlannedTopic("t", 2)],
+    config=_ONE,
+)
 async def _rebalance(scene: Scene) -> None:
     """A and B share a topic: B joins when A has read and committed, commits itself, and leaves. A goes on, is
     evicted, and comes back."""
@@ -38,6 +49,12 @@ async def _rebalance(scene: Scene) -> None:
     await scene.until_read(("a",), 5)
 
 
+@scenario(
+    "leaders-move",
+    "leaders move, and brokers stop and die",
+    [producer(), member("a")],
+    config=_QUICK,
+)
 async def _leaders(scene: Scene) -> None:
     """Leaders move while a producer writes and a consumer reads; then a broker shuts down and comes back, and
     another one dies."""
@@ -56,6 +73,13 @@ async def _leaders(scene: Scene) -> None:
     await scene.commits("a")
 
 
+@scenario(
+    "coordinators-move",
+    "coordinators move",
+    [transactional(), _reader()],
+    config=_ONE,
+    needs=_TRANSACTIONS,
+)
 async def _coordinators(scene: Scene) -> None:
     """The coordinators of a group and of a transactional id move while both are in use."""
     user = scene.transactional()
@@ -69,6 +93,13 @@ async def _coordinators(scene: Scene) -> None:
         await scene.member("a").commit()
 
 
+@scenario(
+    "transactions",
+    "transactions are committed, aborted and time out",
+    [transactional(), _reader()],
+    config=_ONE,
+    needs=_TRANSACTIONS,
+)
 async def _transactions(scene: Scene) -> None:
     """Transactions are committed and aborted; one is left until it has timed out. A consumer reads what is
     committed."""
@@ -81,6 +112,13 @@ async def _transactions(scene: Scene) -> None:
     await scene.reads("a", 2)
 
 
+@scenario(
+    "lost-answers",
+    "answers to a producer are lost, and replicas missing",
+    [producer(), member("a")],
+    topics=[PlannedTopic("t", 1, {"min.insync.replicas": "2"})],
+    config=_QUICK,
+)
 async def _lost_answers(scene: Scene) -> None:
     """The answers to two Produce requests are lost; one more is refused, because a replica is missing."""
     await scene.sends("producer", 2)
@@ -97,6 +135,12 @@ async def _lost_answers(scene: Scene) -> None:
     await scene.until_read(("a",), 7)
 
 
+@scenario(
+    "retention",
+    "records are deleted that were not read",
+    [member("a")],
+    config=_ONE,
+)
 async def _retention(scene: Scene) -> None:
     """Records are deleted that a group has not read, while nobody is there."""
     await scene.written(10)
@@ -110,6 +154,12 @@ async def _retention(scene: Scene) -> None:
     await scene.member("a").close()
 
 
+@scenario(
+    "topic-created",
+    "topics are created when they are asked for, and created again",
+    [producer(), member("a")],
+    config=_ONE,
+)
 async def _created(scene: Scene) -> None:
     """A topic is deleted; a producer and a consumer begin with it, and it is created for them. Then it is
     deleted again, and created at once."""
@@ -119,58 +169,3 @@ async def _created(scene: Scene) -> None:
     await scene.happens("recreate-topic", topic="t")
     await scene.sends("producer", 2)
     await scene.polls("a")
-
-
-def _reader(name: str = "a") -> PlannedUser:
-    return member(name, consumer={"isolation.level": "read_committed"})
-
-
-SCENARIOS: Final = (
-    Scenario(
-        "rebalance",
-        "members join, leave and are evicted",
-        _rebalance,
-        [member("a"), member("b")],
-        topics=[PlannedTopic("t", 2)],
-        config=_ONE,
-    ),
-    Scenario(
-        "leaders-move",
-        "leaders move, and brokers stop and die",
-        _leaders,
-        [producer(), member("a")],
-        config=_QUICK,
-    ),
-    Scenario(
-        "coordinators-move",
-        "coordinators move",
-        _coordinators,
-        [transactional(), _reader()],
-        config=_ONE,
-        needs=_TRANSACTIONS,
-    ),
-    Scenario(
-        "transactions",
-        "transactions are committed, aborted and time out",
-        _transactions,
-        [transactional(), _reader()],
-        config=_ONE,
-        needs=_TRANSACTIONS,
-    ),
-    Scenario(
-        "lost-answers",
-        "answers to a producer are lost, and replicas missing",
-        _lost_answers,
-        [producer(), member("a")],
-        topics=[PlannedTopic("t", 1, {"min.insync.replicas": "2"})],
-        config=_QUICK,
-    ),
-    Scenario("retention", "records are deleted that were not read", _retention, [member("a")], config=_ONE),
-    Scenario(
-        "topic-created",
-        "topics are created when they are asked for, and created again",
-        _created,
-        [producer(), member("a")],
-        config=_ONE,
-    ),
-)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from ...hunt.plan import PlannedTopic
-from ..scenario import Scenario, member, producer, transactional
+from ..scenario import member, producer, scenario, transactional
 from ..scene import Scene
 
 _STORY: Final = "KIP-360"
@@ -16,6 +16,15 @@ _FORGETS_NAMELESSLY: Final = {**_FORGETS, "unknown-producer": "out-of-order-sequ
 _CONFIG: Final = {"offsets.topic.num.partitions": "1", "transaction.state.log.num.partitions": "1"}
 
 
+@scenario(
+    "idle-producer",
+    "an idempotent producer outlives its records",
+    [producer(), member("a")],
+    source="KIP-360, KAFKA-7190; KIP-185",
+    stories=[_STORY, _SPURIOUS],
+    config=_CONFIG,
+    variants=(_FORGETS, _FORGETS_NAMELESSLY),
+)
 async def _idle(scene: Scene) -> None:
     """Records are acknowledged, read, and deleted as retention does. Then the producer sends again."""
     await scene.sends("producer", 3)
@@ -25,6 +34,16 @@ async def _idle(scene: Scene) -> None:
     await scene.sends("producer", 2)
 
 
+@scenario(
+    "idle-transactional-producer",
+    "a transactional producer outlives its records",
+    [transactional()],
+    source="KIP-360",
+    stories=[_STORY],
+    config=_CONFIG,
+    needs=frozenset({"transactions"}),
+    variants=(_FORGETS, _FORGETS_NAMELESSLY),
+)
 async def _idle_transaction(scene: Scene) -> None:
     """The same in transactions: all that the producer wrote is deleted between two of them."""
     sends = [("t", 0, "plain")]
@@ -33,6 +52,16 @@ async def _idle_transaction(scene: Scene) -> None:
     await scene.transactional().transaction_of(sends * 2, commits=True)
 
 
+@scenario(
+    "retry-after-deletion",
+    "a record is sent again after it was deleted",
+    [producer(), member("a")],
+    topics=[PlannedTopic("t", 1)],
+    source="KIP-360",
+    stories=[_STORY],
+    config=_CONFIG,
+    variants=(_FORGETS,),
+)
 async def _retried(scene: Scene) -> None:
     """A record is written and read, and its acknowledgement is lost. Before it is sent again, all records are
     deleted. A broker that has forgotten the producer can't tell that it had the record."""
@@ -47,39 +76,3 @@ async def _retried(scene: Scene) -> None:
     await scene.happens("delete-records", topic="t", partition=0)
     again.release()
     await scene.producer().flush()
-
-
-SCENARIOS: Final = (
-    Scenario(
-        "idle-producer",
-        "an idempotent producer outlives its records",
-        _idle,
-        [producer(), member("a")],
-        source="KIP-360, KAFKA-7190; KIP-185",
-        stories=[_STORY, _SPURIOUS],
-        config=_CONFIG,
-        variants=(_FORGETS, _FORGETS_NAMELESSLY),
-    ),
-    Scenario(
-        "idle-transactional-producer",
-        "a transactional producer outlives its records",
-        _idle_transaction,
-        [transactional()],
-        source="KIP-360",
-        stories=[_STORY],
-        config=_CONFIG,
-        needs=frozenset({"transactions"}),
-        variants=(_FORGETS, _FORGETS_NAMELESSLY),
-    ),
-    Scenario(
-        "retry-after-deletion",
-        "a record is sent again after it was deleted",
-        _retried,
-        [producer(), member("a")],
-        topics=[PlannedTopic("t", 1)],
-        source="KIP-360",
-        stories=[_STORY],
-        config=_CONFIG,
-        variants=(_FORGETS,),
-    ),
-)

@@ -1,10 +1,11 @@
 """Consumers that are reset though nothing they had to read was lost (KAFKA-19902)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from ...hunt.plan import PlannedUser
-from ..scenario import Scenario, member
+from ..scenario import member, scenario
 from ..scene import Scene
 
 _STORY: Final = "KAFKA-19902"
@@ -17,6 +18,20 @@ _QUICK: Final[Mapping[str, str]] = {
 }
 
 
+def _from_brokers(name: str, *brokers: int, **fields: object) -> PlannedUser:
+    """A member that knows no other brokers when it starts."""
+    return member(name, brokers=list(brokers), **fields)
+
+
+@scenario(
+    "cut-off-leader",
+    "a leader that is cut off, and an offset that was committed without an epoch",
+    [member("a"), _from_brokers("b", 1), _from_brokers("c", 2)],
+    source="KAFKA-19902",
+    stories=[_STORY],
+    config=_QUICK,
+    open_=frozenset({"reset-without-loss"}),
+)
 async def _cut_off(scene: Scene) -> None:
     """Broker 2 leads; A reads and commits 20 records and leaves. Broker 2 is cut off from the other brokers,
     and broker 1 is elected. B, which has met broker 1, reads and commits 50 records more and leaves. C takes
@@ -39,11 +54,30 @@ async def _cut_off(scene: Scene) -> None:
     await scene.polls("c")
 
 
-def _from_brokers(name: str, *brokers: int, **fields: object) -> PlannedUser:
-    """A member that knows no other brokers when it starts."""
-    return member(name, brokers=list(brokers), **fields)
+_cut_off_leader_position = replace(
+    _cut_off,
+    name="cut-off-leader-position",
+    title="the same, but B commits its position, with an epoch if the client does that",
+    users=[
+        member("a", commits="position"),
+        _from_brokers("b", 1, commits="position"),
+        _from_brokers("c", 2, commits="position"),
+    ],
+)
 
 
+@scenario(
+    "epoch-removed",
+    "retention removes the epoch of a committed offset",
+    [
+        member(name, commits="position", consumer={"auto.offset.reset": reset})
+        for name, reset in (("a", "earliest"), ("b", "latest"))
+    ],
+    source="KAFKA-19902, KAFKA-7415",
+    stories=[_STORY],
+    config=_QUICK,
+    variants=({"epoch-below-first": "undefined"}, {"epoch-below-first": "log-end-offset"}),
+)
 async def _removed(scene: Scene) -> None:
     """A reads and commits 20 records of epoch 0. Another broker leads in epoch 1 and appends 20. Those of
     epoch 0 are deleted: the log begins where the group stands. B takes over; it begins at the end of the log
@@ -56,44 +90,3 @@ async def _removed(scene: Scene) -> None:
     await scene.written(20)
     await scene.deletes(20)
     await scene.polls("b")
-
-
-SCENARIOS: Final = (
-    Scenario(
-        "cut-off-leader",
-        "a leader that is cut off, and an offset that was committed without an epoch",
-        _cut_off,
-        [member("a"), _from_brokers("b", 1), _from_brokers("c", 2)],
-        source="KAFKA-19902",
-        stories=[_STORY],
-        config=_QUICK,
-        open_=frozenset({"reset-without-loss"}),
-    ),
-    Scenario(
-        "cut-off-leader-position",
-        "the same, but B commits its position, with an epoch if the client does that",
-        _cut_off,
-        [
-            member("a", commits="position"),
-            _from_brokers("b", 1, commits="position"),
-            _from_brokers("c", 2, commits="position"),
-        ],
-        source="KAFKA-19902",
-        stories=[_STORY],
-        config=_QUICK,
-        open_=frozenset({"reset-without-loss"}),
-    ),
-    Scenario(
-        "epoch-removed",
-        "retention removes the epoch of a committed offset",
-        _removed,
-        [
-            member(name, commits="position", consumer={"auto.offset.reset": reset})
-            for name, reset in (("a", "earliest"), ("b", "latest"))
-        ],
-        source="KAFKA-19902, KAFKA-7415",
-        stories=[_STORY],
-        config=_QUICK,
-        variants=({"epoch-below-first": "undefined"}, {"epoch-below-first": "log-end-offset"}),
-    ),
-)
