@@ -55,7 +55,7 @@ class Scene:
         """Does what an event of a hunt does. NotReachedError if it was not possible."""
         why_not = await happen(self.stage.cluster, self.stage.outcome, do, fields)
         told = " ".join([do, *(f"{name}={value}" for name, value in fields.items())])
-        self.stage.journal.add(Happened(user="cluster", handle="", what=told, why_not=why_not))
+        self.stage.journal.add(Happened(what=told, why_not=why_not))
         if why_not:
             raise NotReachedError(f"{told}: {why_not}")
 
@@ -72,7 +72,7 @@ class Scene:
         for _ in range(count):
             await self.until(f"{topic}-{partition} can be written to", write)
         told = f"{count} records are written to {topic}-{partition} by others"
-        self.stage.journal.add(Happened(user="cluster", handle="", what=told))
+        self.stage.journal.add(Happened(what=told))
 
     async def deletes(self, before: int, topic: str = "t") -> None:
         """The leader deletes the records below an offset, as retention does. NotReachedError."""
@@ -82,7 +82,7 @@ class Scene:
             if self.cluster.topic(topic).partitions[0].log_start_offset != before:
                 raise NotReachedError(f"records below {before} are deleted: {error}") from None
         told = f"records of {topic}-0 below {before} are deleted"
-        self.stage.journal.add(Happened(user="cluster", handle="", what=told))
+        self.stage.journal.add(Happened(what=told))
 
     async def coordinator_is(self, broker: int) -> None:
         """Moves the coordinator of the group to a broker, unless it is there. NotReachedError."""

@@ -153,7 +153,7 @@ class _Run:
     def _exited(self, status: int, killed: bool = False) -> None:
         printed = Path(self._output.name).read_bytes()[-_KEPT:].decode(errors="replace").strip()
         self._outcome.journal.add(
-            Exited(user=USER, handle="", status=status, asked=self._asked, killed=killed, output=printed)
+            Exited(user=USER, status=status, asked=self._asked, killed=killed, output=printed)
         )
 
     @property
@@ -231,7 +231,7 @@ class _Run:
         return condition()
 
     def _happened(self, what: str) -> None:
-        self._outcome.journal.add(Happened(user=USER, handle="", what=what))
+        self._outcome.journal.add(Happened(user=USER, what=what))
 
 
 def _filled(text: str, given: dict[str, str]) -> str:

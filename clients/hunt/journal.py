@@ -12,10 +12,10 @@ E = TypeVar("E", bound="Entry")
 
 @dataclass(slots=True, kw_only=True)
 class Entry:
-    """`at` numbers the entries of a run; `ms` is since its start."""
+    """`user` is the application, or `cluster`; `at` numbers the entries of a run; `ms` is since its start."""
 
-    user: str
-    handle: str
+    user: str = "cluster"
+    handle: str = ""
     at: int = -1
     ms: int = 0
 

@@ -60,10 +60,10 @@ class Consuming(Application):
         self._owned = self._owned | {*listed} if gains else self._owned - {*listed}
         for each in listed:
             self._next.pop(each, None)
-        self.stage.journal.add(Owns(user=self.name, handle=handle, gains=gains, partitions=listed))
+        self.note(Owns(gains=gains, partitions=listed), handle)
 
     async def read(self) -> list[tuple[Partition, int, bytes | None]]:
-        """Polls once, and notes what came of it."""
+        """Polls once, and notes what it returned."""
         assert self.handle is not None
         handle = self.handle
         answer = await self.driver.call("poll", handle, POLL_MS, lambda told: self._note_read(handle, told))
@@ -76,20 +76,11 @@ class Consuming(Application):
     def _note_read(self, handle: str, answer: Answer) -> None:
         # A client may lose a partition right after the poll: what was read comes before that.
         for (topic, partition), offset, value in read_values((answer.ok or {}).get("records", ())):
-            self.stage.journal.add(
-                Read(
-                    user=self.name,
-                    handle=handle,
-                    topic=topic,
-                    partition=partition,
-                    offset=offset,
-                    value=value,
-                )
-            )
+            self.note(Read(topic=topic, partition=partition, offset=offset, value=value), handle)
             self._next[topic, partition] = offset + 1
             self.stage.was_read(self.group or self.name, (topic, partition), value)
         for error in _errors(answer):
-            self.stage.journal.add(Failed(user=self.name, handle=handle, error=error, by="poll"))
+            self.note(Failed(error=error, by="poll"), handle)
 
     async def _step_over(self) -> None:
         """Seeks to the record behind one that can't be deserialized, if it is still before it."""
@@ -103,9 +94,7 @@ class Consuming(Application):
 
     async def seek(self, topic: str, partition: int, offset: int) -> None:
         assert self.handle is not None
-        self.stage.journal.add(
-            Sought(user=self.name, handle=self.handle, topic=topic, partition=partition, offset=offset)
-        )
+        self.note(Sought(topic=topic, partition=partition, offset=offset))
         if (await self.call("seek", topic=topic, partition=partition, offset=offset)).error is not None:
             await self.close()  # a new member begins at the committed offsets
 
@@ -138,20 +127,14 @@ class Consuming(Application):
         handle, offsets, began = self.handle, dict(self._next), self.stage.journal.last
         by_position = self.planned.fields.get("commits") == "position"
         given = {} if by_position else {"offsets": [[*at, offset] for at, offset in offsets.items()]}
-        await self.driver.call(
-            "commit",
-            handle,
-            self.call_ms,
-            lambda answer: self.noted(handle, offsets, began, answer.error),
-            **given,
-        )
+
+        def note(answer: Answer) -> None:
+            self.noted(handle, offsets, began, answer.error)
+
+        await self.driver.call("commit", handle, self.call_ms, note, **given)
 
     def noted(self, handle: str, offsets: Mapping[Partition, int], began: int, error: Refusal | None) -> None:
-        self.stage.journal.add(
-            Committed(
-                user=self.name, handle=handle, group=self.group, offsets=offsets, began=began, error=error
-            )
-        )
+        self.note(Committed(group=self.group, offsets=offsets, began=began, error=error), handle)
 
     async def leave_group(self) -> None:
         await self.close()

@@ -57,7 +57,7 @@ class Scene:
         self.outcome.repaired = self._happened("all is well").at
 
     def _happened(self, what: str, why_not: str = "") -> Happened:
-        return self.outcome.journal.add(Happened(user="cluster", handle="", what=what, why_not=why_not))
+        return self.outcome.journal.add(Happened(what=what, why_not=why_not))
 
     async def write(self, topic: str, partition: int, value: bytes, key: str, limit_s: float) -> None:
         """Writes a record as soon as the partition has a leader that knows it is one; to the leader alone

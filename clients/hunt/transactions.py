@@ -62,16 +62,7 @@ class Transacting(Producing):
     def ended(self, commits: bool, error: Refusal | None, offsets: Mapping[Partition, int] | None) -> None:
         assert self.transaction is not None
         assert self.handle is not None
-        self.stage.journal.add(
-            Ended(
-                user=self.name,
-                handle=self.handle,
-                transaction=self.transaction,
-                commits=commits,
-                error=error,
-                offsets=offsets or {},
-            )
-        )
+        self.note(Ended(transaction=self.transaction, commits=commits, error=error, offsets=offsets or {}))
 
     async def recover(self, aborts: bool = True) -> None:
         """Aborts, or begins with a new producer of the same transactional id."""

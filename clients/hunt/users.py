@@ -1,13 +1,14 @@
 """What applications do with a client, written as the documentation of clients tells users to write them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Final, Protocol
 
 import trio
 
 from ..drivers import Answer, Driver, Refusal
 from ..drivers.lines import binary, refusal
-from .journal import Called, Failed, Opened, Partition, Sent, Told
+from .journal import Called, E, Failed, Opened, Partition, Sent, Told
 from .plan import PlannedUser
 from .stage import Stage
 
@@ -55,6 +56,11 @@ class Application:
             await trio.sleep(step.after_ms / 1000)
             await getattr(self, step.do.replace("-", "_"))(**step.fields)
 
+    def note(self, entry: E, handle: str | None = None) -> E:
+        """Adds what happened to the current handle, or to another one."""
+        entry.user, entry.handle = self.name, handle or self.handle or ""
+        return self.stage.journal.add(entry)
+
     async def call(self, verb: str, timeout_ms: int | None = None, **fields: Any) -> Answer:
         """Makes a call of the current handle, and notes it. DriverFailedError, OverdueError."""
         assert self.handle is not None
@@ -62,9 +68,7 @@ class Application:
         told = {name: value for name, value in fields.items() if name not in ("config", "kind")}
 
         def note(answer: Answer) -> None:
-            self.stage.journal.add(
-                Called(user=self.name, handle=handle, verb=verb, began=began, error=answer.error, fields=told)
-            )
+            self.note(Called(verb=verb, began=began, error=answer.error, fields=told), handle)
 
         return await self.driver.call(verb, handle, timeout_ms, note, **fields)
 
@@ -73,7 +77,7 @@ class Application:
         self._opened += 1
         self.handle = handle = f"{self.stage.id}-{self.name}-{self._opened}"
         whole = {**self.stage.servers, "client.id": self.name, **config}
-        self.stage.journal.add(Opened(user=self.name, handle=handle, config=whole))
+        self.note(Opened(config=whole))
         self.driver.listen(handle, self._heard)
         if (await self.call("open", kind=kind, config=whole, **fields)).error is not None:
             self.driver.forget(handle)
@@ -82,8 +86,7 @@ class Application:
 
     def _heard(self, event: str, line: Mapping[str, Any]) -> None:
         if event == "error":
-            error = refusal(line["error"])
-            self.stage.journal.add(Failed(user=self.name, handle=line["handle"], error=error, by="callback"))
+            self.note(Failed(error=refusal(line["error"]), by="callback"), line["handle"])
 
     async def close(self) -> None:
         if self.handle is not None:
@@ -104,37 +107,20 @@ class Producing(Application):
     async def produce(self, topic: str, partition: int, what: str, value: bytes | None = None) -> Sent:
         """Gives one record to the client; what becomes of it is noted when the client says so."""
         assert self.handle is not None
-        stage, number = self.stage, self.stage.number()
+        number = self.stage.number()
         text = b"%d:%s:" % (number, what.encode()) if value is None else b"%d:%s" % (number, value)
         value = BAD + text if what == "bad" else text + FILLER if what == "large" else text
         key = None if what == "keyless" else b"k%d" % (number % 5)
-        sent = stage.journal.add(
-            Sent(
-                user=self.name,
-                handle=self.handle,
-                number=number,
-                topic=topic,
-                partition=partition,
-                value=value,
-                what=what,
-                transaction=self.transaction,
-            )
-        )
-        await self.driver.send(
-            "produce",
-            self.handle,
-            then=lambda answer: self._told(sent, answer),
-            topic=topic,
-            partition=partition,
-            key=key,
-            value=value,
-        )
+        place: dict[str, Any] = {"topic": topic, "partition": partition}
+        sent = self.note(Sent(number=number, **place, value=value, what=what, transaction=self.transaction))
+        then = partial(self._told, sent)
+        await self.driver.send("produce", self.handle, then=then, **place, key=key, value=value)
         return sent
 
     def _told(self, sent: Sent, answer: Answer) -> None:
         offset = None if answer.ok is None else answer.ok.get("offset")
-        told = Told(user=self.name, handle=sent.handle, number=sent.number, offset=offset, error=answer.error)
-        sent.told = self.stage.journal.add(told)
+        told = Told(number=sent.number, offset=offset, error=answer.error)
+        sent.told = self.note(told, sent.handle)
         self.stage.changed()
         if answer.error is not None and answer.error.fatal:
             self.fatal = True
