@@ -3,7 +3,7 @@
 import contextlib
 import enum
 import importlib.util
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -54,6 +54,7 @@ _OF_CONSUMER_GROUPS: Final = {
 """Behaviours that only show where a coordinator assigns partitions."""
 _OF_LOADS: Final = {offsets_load.name, offsets_load_pace.name, offsets_cleanup.name}
 """Behaviours that only show when `__consumer_offsets` is loaded."""
+_NAMED: Final[dict[str, type[enum.StrEnum]]] = {"commit": Commit, "reset": Reset, "producer": Generation}
 
 
 def run(
@@ -167,47 +168,22 @@ class Keep:
             self._rows = []
 
 
-def options(
-    kafka: str,
-    policies: dict[str, str],
-    commit: str | None,
-    reset: str | None,
-    producer: str | None,
-    transactional: bool | None,
-    compacted: bool | None,
-    slow_metadata: bool,
-    offsets_topic: bool | None,
-    newer_commits: bool | None,
-    consumer_groups: bool | None,
-    expressions: bool | None,
-) -> Options:
-    """The options of the command line. ValueError for a misspelt name, with the nearest valid one."""
-    if newer_commits is None:
-        newer_commits = offsets_load.name in policies and offsets_topic is not False
-    if offsets_topic is None:
-        offsets_topic = newer_commits or not _OF_LOADS.isdisjoint(policies)
-    if newer_commits and not offsets_topic:
-        raise ValueError("--newer-commits contradicts --no-offsets-topic")
-    if expressions is None:
-        expressions = emptied_expression.name in policies and consumer_groups is not False
-    if consumer_groups is None:
-        consumer_groups = expressions or not _OF_CONSUMER_GROUPS.isdisjoint(policies)
-    if expressions and not consumer_groups:
-        raise ValueError("--expressions contradicts --no-consumer-groups")
-    return Options(
-        kafka,
-        policies,
-        _member(Commit, "--commit", commit),
-        _member(Reset, "--reset", reset),
-        _member(Generation, "--producer", producer),
-        transactional,
-        compacted,
-        slow_metadata,
-        offsets_topic,
-        newer_commits,
-        consumer_groups,
-        expressions,
-    )
+def options(kafka: str, policies: Mapping[str, str], **given: Any) -> Options:
+    """The options of the command line, by the names in `Options`; None for one that is not given. ValueError
+    for a misspelt name, with the nearest valid one, and for options that contradict each other."""
+    for name, choices in _NAMED.items():
+        given[name] = _member(choices, f"--{name}", given.get(name))
+    for whole, part, of_whole, of_part in (
+        ("offsets_topic", "newer_commits", _OF_LOADS, offsets_load.name),
+        ("consumer_groups", "expressions", _OF_CONSUMER_GROUPS, emptied_expression.name),
+    ):
+        if given.get(part) is None:
+            given[part] = of_part in policies and given.get(whole) is not False
+        if given.get(whole) is None:
+            given[whole] = given[part] or not of_whole.isdisjoint(policies)
+        if given[part] and not given[whole]:
+            raise ValueError(f"--{part} contradicts --no-{whole}".replace("_", "-"))
+    return Options(kafka, policies, **given)
 
 
 def _member(choices: type[E], option: str, value: str | None) -> E | None:

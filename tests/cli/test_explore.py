@@ -95,9 +95,9 @@ def test_compares_with_the_fix() -> None:
 )
 def test_behaviours_of_loads_need_something_to_load(chosen: list[str], moves: bool, newer: bool) -> None:
     policies = pairs("--policy", chosen)
-    of_loads = options("4.4", policies, None, None, None, None, None, False, None, None, None, None)
+    of_loads = options("4.4", policies)
     assert of_loads == Options(policies=policies, offsets_topic=moves, newer_commits=newer)
-    without = options("4.4", policies, None, None, None, None, None, False, False, None, None, None)
+    without = options("4.4", policies, offsets_topic=False)
     assert without == Options(policies=policies)
 
 
@@ -106,9 +106,9 @@ def test_behaviours_of_loads_need_something_to_load(chosen: list[str], moves: bo
 )
 def test_behaviours_of_consumer_groups_need_such_a_group(chosen: str, expressions: bool) -> None:
     policies = pairs("--policy", [chosen])
-    grouped = options("4.4", policies, None, None, None, None, None, False, None, None, None, None)
+    grouped = options("4.4", policies)
     assert grouped == Options(policies=policies, consumer_groups=True, expressions=expressions)
-    without = options("4.4", policies, None, None, None, None, None, False, None, None, False, None)
+    without = options("4.4", policies, consumer_groups=False)
     assert without == Options(policies=policies)
 
 
