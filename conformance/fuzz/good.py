@@ -98,14 +98,10 @@ class GoodClient:
 
     def _metadata(self) -> None:
         [topic] = self._client.call("metadata", 1, {"topics": [{"name": WITNESS}]})["topics"]
-        self._expect("NONE", topic["error_code"])
+        _expect("NONE", topic["error_code"])
 
     def _write(self) -> None:
-        partition = {"index": 0, "records": batches.batch(batches.records(1, int(time.time() * 1000)))}
-        topics = [{"name": WITNESS, "partition_data": [partition]}]
-        answer = self._client.call("produce", 8, {"acks": -1, "timeout": 1000, "topic_data": topics})
-        found = answer["responses"][0]["partition_responses"][0]
-        self._expect(("NONE", self.end), (found["error_code"], found["base_offset"]))
+        write(self._client, 8, int(time.time() * 1000), self.end)
         self.end += 1
 
     def _fetch(self) -> None:
@@ -113,11 +109,21 @@ class GoodClient:
         topics = [{"topic": WITNESS, "partitions": [partition]}]
         asked = {"replica_id": -1, "max_wait": 0, "min_bytes": 0, "max_bytes": 1 << 20, "topics": topics}
         found = self._client.call("fetch", 4, asked)["responses"][0]["partitions"][0]
-        self._expect(("NONE", True), (found["error_code"], bool(found["records"])))
+        _expect(("NONE", True), (found["error_code"], bool(found["records"])))
 
-    def _expect(self, expected: object, found: object) -> None:
-        if found != expected:
-            raise ValueError(f"expected {expected}, got {found}")
+
+def write(client: Client, version: int, now_ms: int, end: int) -> None:
+    """Writes a record to the good client's topic, which ends at `end`. ValueError if the answer is wrong."""
+    partition = {"index": 0, "records": batches.batch(batches.records(1, now_ms))}
+    topics = [{"name": WITNESS, "partition_data": [partition]}]
+    answer = client.call("produce", version, {"acks": -1, "timeout": 1000, "topic_data": topics})
+    found = answer["responses"][0]["partition_responses"][0]
+    _expect(("NONE", end), (found["error_code"], found["base_offset"]))
+
+
+def _expect(expected: object, found: object) -> None:
+    if found != expected:
+        raise ValueError(f"expected {expected}, got {found}")
 
 
 def processor_seconds(pid: int) -> float:

@@ -6,6 +6,7 @@ import resource
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from mockbroker.controller.topic_creation import assign_replicas
@@ -19,7 +20,6 @@ from ...errors import ConflictError, NotThereError
 from ...faults import Faults
 from ...protocol.api_keys import ApiKey
 from ...protocol.releases import parse
-from ...rig import batches
 from ...rig.client import Client, DisconnectedError
 from ...seeded import streams
 from ...server.connection import Connection
@@ -27,6 +27,7 @@ from ...server.observer import ClientConnection
 from ...server.slices import ENDLESS, Slice
 from ...trace import Trace
 from .dialogue import Dialogue, Finding
+from .good import write
 from .largest import MOST_ENTRIES
 from .modes import BROKERS, Maker
 from .steps import Close, Do, Send, Session, Step
@@ -95,7 +96,7 @@ class Stage:
     def play(self, step: Step) -> None:
         """Plays a step. Finding if something happens that must not."""
         began, most = time.thread_time(), _most_bytes()
-        try:
+        with self._without_errors():
             match step:
                 case Send():
                     self._send(step)
@@ -108,11 +109,6 @@ class Stage:
             self._work(_PARTS)
             self._note_names()
             self._settle()
-        except Finding:
-            raise
-        except Exception as error:
-            raise Finding("error", "".join(traceback.format_exception(error))) from error
-        self._check()
         if isinstance(step, Do) and step.operation == "clock advance":
             return  # a week takes as long as what happens in it
         if (took := time.thread_time() - began) > STALL_SECONDS:
@@ -159,24 +155,29 @@ class Stage:
                 raise Finding("no answer", f"connection {number} was not answered: {dialogue.owed()}")
 
     def _pass(self, by: str) -> None:
-        try:
+        with self._without_errors():
             self._work(math.inf)
             self._advance(by)
             self._work(math.inf)
             self._settle()
+
+    @contextmanager
+    def _without_errors(self) -> Iterator[None]:
+        """Finding if something is raised, or was told of by a connection."""
+        try:
+            yield
+            if self.error is not None:
+                raise self.error
+        except Finding:
+            raise
         except Exception as error:
             raise Finding("error", "".join(traceback.format_exception(error))) from error
-        self._check()
 
     def _work(self, parts: float) -> None:
         """Does this many parts of the long requests."""
         while self.cluster.work and parts > 0:
             self.cluster.work.go_on()
             parts -= 1
-
-    def _check(self) -> None:
-        if self.error is not None:
-            raise Finding("error", "".join(traceback.format_exception(self.error)))
 
     def _send(self, step: Send) -> None:
         connection = self._connections.get(step.connection)
@@ -302,16 +303,10 @@ class _GoodClient(Client):
         version = 8
         if (self._stage.cluster.release.number) < (2, 4):
             version = 3
-        records = batches.batch(batches.records(1, self._stage.cluster.now_ms))
-        partition = {"index": 0, "records": records}
-        topics = [{"name": WITNESS, "partition_data": [partition]}]
         try:
-            answer = self.call("produce", version, {"acks": -1, "timeout": 1000, "topic_data": topics})
+            write(self, version, self._stage.cluster.now_ms, self._end)
         except (DisconnectedError, ValueError) as error:
             raise Finding("good client", repr(error)) from error
-        found = answer["responses"][0]["partition_responses"][0]
-        if (found["error_code"], found["base_offset"]) != ("NONE", self._end):
-            raise Finding("good client", f"wrote at {self._end}, got {found}")
         self._end += 1
 
 
