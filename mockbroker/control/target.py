@@ -22,8 +22,8 @@ class Target:
     """A running cluster; to be used in the trio thread only.
 
     `poke` brings the cluster up to the present time, and sends the answers that are due; `advance` moves its
-    clock; `watch` begins the trace; `deaf` has the brokers that wait until their port is free, each with a
-    message that says so.
+    clock; `watch` begins the trace; `without_port` has the brokers that wait until their port is free, each
+    with a message that says so.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Target:
         poke: Callable[[], None],
         advance: Callable[[Duration], None],
         watch: Callable[[], None],
-        deaf: dict[int, str] | None = None,
+        without_port: dict[int, str] | None = None,
         *,
         manual_clock: bool = False,
     ) -> None:
@@ -47,7 +47,7 @@ class Target:
         self.watch = watch
         self.poke = poke
         self.manual_clock = manual_clock
-        self.deaf = {} if deaf is None else deaf
+        self.without_port = {} if without_port is None else without_port
         self._names: dict[str, Fault] = {}
         self._numbers = 0
 

@@ -25,13 +25,13 @@ def _act(target: Target, verb: Verb[S, ...], subject: S, **given: Any) -> None:
 
 def _act_on_broker(target: Target, verb: Verb[Broker, ...], broker: Broker, **given: Any) -> None:
     """Like `_act`; but a broker that is waiting for its port is down, and stopping it ends the wait."""
-    if verb.name in ("stop-broker", "kill-broker") and target.deaf.pop(broker.id, None) is not None:
+    if verb.name in ("stop-broker", "kill-broker") and target.without_port.pop(broker.id, None) is not None:
         return
     verb(target.cluster, broker, **given)
     if verb.name == "start-broker":
         target.poke()
-        if broker.id in target.deaf:
-            raise ConflictError(target.deaf[broker.id])
+        if broker.id in target.without_port:
+            raise ConflictError(target.without_port[broker.id])
 
 
 class Member(TypedDict):

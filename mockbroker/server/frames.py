@@ -150,7 +150,7 @@ class Frames(ABC):
         return (self.parked is not None or bool(self._backlog)) and not self.owes_nothing
 
     @property
-    def stuffed(self) -> bool:
+    def is_full(self) -> bool:
         """Whether so much waits after a parked request that no more should be read."""
         return self.waiting > BACKLOG_BYTES
 

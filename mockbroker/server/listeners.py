@@ -49,7 +49,7 @@ class Listeners:
         self._broker_changes = cluster.processes.changes
         self._full = False
         self._full_until = math.inf
-        self.deaf: dict[int, str] = {}
+        self.without_port: dict[int, str] = {}
         """Brokers whose port was taken when they were started, and what to say about that."""
         self._retry_at = 0.0
 
@@ -86,25 +86,27 @@ class Listeners:
                 except PortInUseError as error:
                     self._stay_down(broker, error)
                 else:
-                    self.deaf.pop(broker.id, None)
+                    self.without_port.pop(broker.id, None)
 
     def _stay_down(self, broker: Broker, error: PortInUseError) -> None:
         """Stays down, like a real broker that finds its port taken; it starts again once the port is free."""
-        if broker.id not in self.deaf:
-            self.deaf[broker.id] = f"broker {broker.id} stays down until its port is free: {error.reason}"
-            failure = ClusterError(self.deaf[broker.id])
+        if broker.id not in self.without_port:
+            self.without_port[broker.id] = (
+                f"broker {broker.id} stays down until its port is free: {error.reason}"
+            )
+            failure = ClusterError(self.without_port[broker.id])
             failure.__cause__ = error
             self._observer.failed(None, failure)
         self._retry_at = time.monotonic() + RETRY_SECONDS
         stop_broker(self._cluster, broker)
         self._broker_changes = self._cluster.processes.changes
 
-    def start_deaf(self) -> None:
+    def try_ports(self) -> None:
         """Tries brokers again whose port was taken, if it is time to."""
-        if not self.deaf or time.monotonic() < self._retry_at:
+        if not self.without_port or time.monotonic() < self._retry_at:
             return
         self._retry_at = time.monotonic() + RETRY_SECONDS
-        for broker in list(self.deaf):
+        for broker in list(self.without_port):
             start_broker.attempt(self._cluster, self._cluster.brokers[broker])
         self.follow()
 
@@ -156,9 +158,9 @@ class Listeners:
             self._full_until = 0
 
     def seconds_left(self) -> float:
-        """How long until `accept_again` or `start_deaf` has something to do."""
+        """How long until `accept_again` or `try_ports` has something to do."""
         left = self._full_until - time.monotonic()
-        return min(left, RETRY_SECONDS) if self.deaf else left
+        return min(left, RETRY_SECONDS) if self.without_port else left
 
     def close(self) -> None:
         for sock in (*(listening for listening, _ in self._listening.values()), *self._kept.values()):

@@ -136,7 +136,7 @@ class ServedCluster(RunningCluster):
             pump.poke,
             pump.clock.advance,
             pump.watch,
-            pump.listeners.deaf,
+            pump.listeners.without_port,
             manual_clock=pump.clock.manual,
         )
 
@@ -209,7 +209,7 @@ async def serve(
     if options.capture is not None:
         lost = functools.partial(served.reporting.failed, None)
         try:
-            wire = served.pump.wire = Capture(Path(options.capture), lost)
+            wire = served.pump.sockets.wire = Capture(Path(options.capture), lost)
         except BaseException:
             served.pump.close()
             raise

@@ -88,13 +88,13 @@ def test_a_broker_stays_down_while_another_program_has_its_port(monkeypatch: pyt
         at.cluster.processes.start(2)
         for _ in range(3):
             at.listeners.follow()
-            at.listeners.start_deaf()
+            at.listeners.try_ports()
             assert not at.cluster.brokers[2].online
         (told,) = at.heard.failures
         assert isinstance(told, ClusterError)
-        assert at.listeners.deaf == {2: str(told)}
+        assert at.listeners.without_port == {2: str(told)}
         taken.close()
-        at.listeners.start_deaf()
+        at.listeners.try_ports()
         assert at.cluster.brokers[2].online
         assert at.is_open(2)
-        assert not at.listeners.deaf
+        assert not at.listeners.without_port

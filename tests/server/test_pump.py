@@ -61,7 +61,7 @@ class Served:
         self.cluster.create_topic("t", [[1]])
         self.order = Order()
         self.pump = Pump(self.cluster, Reporting(SilentObserver()), monotonic=Ticking())
-        self.pump.wire = self.order
+        self.pump.sockets.wire = self.order
         self.broker = self.cluster.brokers[1]
         self.broker.host, self.broker.port = "127.0.0.1", 0
         self.pump.listen(self.broker)

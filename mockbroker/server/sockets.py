@@ -1,0 +1,249 @@
+"""The sockets of clients: what is read from them becomes requests of their connection, and what that has to
+send is written to them.
+
+After each event a socket is settled: answers are sent as far as the kernel takes them, and the poller is told
+what the socket waits for now. Nothing is read from a client
+
+- that has answers left to take (only WRITE is watched): it would ask for more of what it does not fetch;
+- whose slice was over before all its requests were answered: these are resumed in `Pump`'s next round;
+- of whom so much waits behind a request that is not answered yet that `Connection.is_full`.
+
+A client that sends no more (it half-closed its socket) still gets its answers; its socket is dropped after
+those, or after `connections.max.idle.ms` if they never come. An error in a handler ends the connection that
+sent the request, and no other.
+"""
+
+import contextlib
+import socket
+import struct
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from ..addresses import as_java_has_it, joined, of_client
+from ..cluster.broker import Broker
+from ..cluster.cluster import Cluster
+from ..faults import Faults
+from ..trace import Trace
+from .capture import Wire
+from .connection import Buffer, Connection
+from .failures import RequestFailedError
+from .listeners import Listeners
+from .observer import Observer
+from .poller import READ, WRITE, Poller
+from .slices import Slice
+
+READ_BYTES: Final = 256 * 1024
+_BUFFERS_PER_WRITE: Final = 512
+_NO_LINGER: Final = struct.pack("ii", 1, 0)
+"""The value of SO_LINGER with which closing a socket resets the connection."""
+
+
+class ClientSocket:
+    """A socket and its connection."""
+
+    __slots__ = ("connection", "ended", "events", "fd", "queued", "sock")
+
+    def __init__(self, sock: socket.socket, connection: Connection) -> None:
+        self.sock = sock
+        self.fd = sock.fileno()
+        self.connection = connection
+        self.events = READ
+        self.queued = False
+        self.ended = False
+        """Whether the client sends no more, but still gets answers."""
+
+
+class ClientSockets:
+    """The sockets of all clients. `open` are by file descriptor; `ready` are connections that have something
+    to send although their client sent nothing; `behind` are sockets whose requests were not all answered."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        observer: Observer,
+        faults: Faults,
+        trace: Trace,
+        slice_: Slice,
+        poller: Poller,
+    ) -> None:
+        self._cluster = cluster
+        self._observer = observer
+        self._faults = faults
+        self._trace = trace
+        self._slice = slice_
+        self._poller = poller
+        self.listeners = Listeners(cluster, poller, observer, self._drop_clients_of)
+        self.wire: Wire | None = None
+        self.open: dict[int, ClientSocket] = {}
+        self.ready: list[Connection] = []
+        self.behind: deque[ClientSocket] = deque()
+        self._by_connection: dict[Connection, ClientSocket] = {}
+        self._buffer = bytearray(READ_BYTES)
+        self._view = memoryview(self._buffer).toreadonly()
+
+    def close(self) -> None:
+        for peer in list(self.open.values()):
+            self.drop(peer)
+        self.listeners.close()
+
+    def _drop_clients_of(self, broker: Broker) -> None:
+        for peer in [p for p in self.open.values() if p.connection.broker is broker]:
+            self.drop(peer)
+
+    def give_up(self, peer: ClientSocket, error: Exception) -> None:
+        connection = peer.connection
+        self._observer.failed(connection, RequestFailedError(connection, None, None, error))
+        self.drop(peer)
+
+    def accept(self, fd: int) -> None:
+        for sock, (host, port), broker in self.listeners.accepted(fd):
+            host = of_client(host)
+            ready = self.ready.append
+            connection = Connection(
+                self._cluster,
+                broker,
+                joined(host, port),
+                f"/{as_java_has_it(host)}",
+                self._observer,
+                ready,
+                self._faults,
+                self._trace,
+                self._slice,
+            )
+            peer = ClientSocket(sock, connection)
+            self.open[peer.fd] = peer
+            self._by_connection[connection] = peer
+            if self.wire is not None:
+                self.wire.opened(connection)
+            self._poller.watch(peer.fd, READ)
+
+    def read(self, peer: ClientSocket) -> None:
+        connection = peer.connection
+        target = connection.target
+        try:
+            size = peer.sock.recv_into(self._buffer if target is None else target)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            self.drop(peer)
+            return
+        if not size:
+            # Like Kafka, which reads on only when it has answered, and notices the end then.
+            peer.ended = True
+            self.settle(peer)
+            return
+        if self.wire is not None:
+            self.wire.received(connection, bytes((self._view if target is None else target)[:size]))
+        if target is None:
+            connection.receive(self._view[:size])
+        else:
+            connection.filled(size)
+        self.settle(peer)
+
+    def flush_ready(self) -> None:
+        while self.ready:
+            ready, self.ready[:] = list(self.ready), []
+            for connection in ready:
+                peer = self._by_connection.get(connection)
+                if peer is not None:
+                    try:
+                        self.settle(peer)
+                    except Exception as error:
+                        self.give_up(peer, error)
+
+    def resume(self, peer: ClientSocket, seconds: float) -> None:
+        peer.queued = False
+        if self.open.get(peer.fd) is not peer or peer.connection.out:
+            return
+        self._slice.end = self._slice.clock() + seconds
+        try:
+            peer.connection.resume()
+            self.settle(peer)
+        except Exception as error:
+            self.give_up(peer, error)
+
+    def settle(self, peer: ClientSocket) -> None:
+        """Sends what there is, and tells the poller what the connection waits for now."""
+        connection = peer.connection
+        if connection.out and not self._send(peer):
+            return
+        if connection.wants_close:
+            self.drop(peer)
+            return
+        events = READ
+        if peer.ended:
+            if not connection.owes:
+                self.drop(peer)
+                return
+            events = 0
+        if connection.waiting:
+            if connection.behind and not peer.queued:
+                peer.queued = True
+                self.behind.append(peer)
+            if connection.behind or connection.is_full:
+                events = 0
+        if peer.events != events:
+            self._watch(peer, events)
+
+    def _send(self, peer: ClientSocket) -> bool:
+        """Sends what there is; False if the peer has to take more first, or is gone."""
+        connection = peer.connection
+        out = connection.out
+        while out:
+            try:
+                if len(out) == 1:
+                    sent = peer.sock.send(out[0])
+                else:
+                    sent = peer.sock.sendmsg([out[i] for i in range(min(len(out), _BUFFERS_PER_WRITE))])
+            except (BlockingIOError, InterruptedError):
+                self._watch(peer, WRITE)
+                return False
+            except OSError:
+                self.drop(peer)
+                return False
+            if self.wire is not None:
+                self.wire.sent(connection, b"".join(map(bytes, _first(out, sent))))
+            connection.out_bytes -= sent
+            while sent:
+                first = out[0]
+                if sent < len(first):
+                    out[0] = memoryview(first)[sent:]
+                    break
+                sent -= len(first)
+                out.popleft()
+            if out and self._slice.over:
+                self._watch(peer, WRITE)
+                return False
+        return True
+
+    def _watch(self, peer: ClientSocket, events: int) -> None:
+        if peer.events != events:
+            peer.events = events
+            self._poller.change(peer.fd, events)
+
+    def drop(self, peer: ClientSocket) -> None:
+        if self.open.pop(peer.fd, None) is None:
+            return
+        self._by_connection.pop(peer.connection, None)
+        peer.connection.dropped()
+        with contextlib.suppress(OSError, ValueError):
+            self._poller.forget(peer.fd)
+        if peer.connection.resets:
+            with contextlib.suppress(OSError):
+                peer.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        peer.sock.close()
+        self.listeners.file_closed()
+        if self.wire is not None:
+            self.wire.closed(peer.connection)
+        if peer.connection.announced:
+            self._observer.disconnected(peer.connection)
+
+
+def _first(buffers: Iterable[Buffer], size: int) -> Iterator[memoryview]:
+    """The first `size` bytes of all buffers."""
+    for each in buffers:
+        if size <= 0:
+            return
+        yield memoryview(each)[:size]
+        size -= len(each)
