@@ -25,7 +25,7 @@ from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value
-from mockbroker.replication.internal_append import append
+from mockbroker.replication.internal_append import append_own
 
 GROUP: Final = "readers"
 _LOADING: Final = 14
@@ -87,7 +87,7 @@ def fill(core: Cluster, begin: int, until: int, keys: int) -> None:
         key = number % keys
         group = GROUP if not key else f"readers-{key // 10}"
         value = commit_value(Commit(number, 0, "", core.now_ms), 3)
-        append(partition, key_values([(commit_key(group, "orders", key % 10), value)], core.now_ms))
+        append_own(partition, key_values([(commit_key(group, "orders", key % 10), value)], core.now_ms))
 
 
 def load(cluster: MockCluster) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from typing import Any, Final, Protocol
 
 
-class Outcome(enum.Enum):
+class Unanswered(enum.Enum):
     """What a handler may return instead of an answer."""
 
     PARKED = "the answer comes later, by Call.answer"
@@ -14,10 +14,10 @@ class Outcome(enum.Enum):
     CLOSE = "the connection is closed"
 
 
-PARKED: Final = Outcome.PARKED
-NEVER: Final = Outcome.NEVER
-NO_ANSWER: Final = Outcome.NO_ANSWER
-CLOSE: Final = Outcome.CLOSE
+PARKED: Final = Unanswered.PARKED
+NEVER: Final = Unanswered.NEVER
+NO_ANSWER: Final = Unanswered.NO_ANSWER
+CLOSE: Final = Unanswered.CLOSE
 
 
 class Asked(Protocol):
@@ -33,7 +33,7 @@ class Asked(Protocol):
 
 
 Steps = Generator[None, None, Any]
-"""Yields between two parts, and returns the answer, or an Outcome."""
+"""Yields between two parts, and returns the answer, or `Unanswered`."""
 
 
 class Failed:

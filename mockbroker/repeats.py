@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 SECONDS: Final = 10
-"""After this long, what was counted is told, and the first lines are printed again."""
+"""After this long, counts are printed, and the first lines again."""
 PRINTED: Final = 3
 """How many lines that differ in numbers only are printed."""
 MOST_KINDS: Final = 100
@@ -42,13 +42,13 @@ class Repeats:
         return count <= most
 
     def sum_up(self) -> None:
-        """Tells what was counted, and begins anew."""
+        """Says what was counted, and begins anew."""
         last, seconds = self._last, self._clock() - self._since
         self._last, self._counts = {}, {}
         for (subject, _), (line, count) in last.items():
             self._tell(subject, line, count, seconds)
 
 
-def told(line: str, count: int, seconds: float) -> str:
+def counted(line: str, count: int, seconds: float) -> str:
     """One line for those that were not printed."""
     return f"{line} ({count:,} like it in {max(round(seconds), 1)} s)"

@@ -26,7 +26,7 @@ def from_users(found: TracebackType | None) -> TracebackType | None:
     return found
 
 
-def told(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """Where in the user's own code an error was raised, or the whole traceback if it was elsewhere."""
     if (kept := of_users(error.__traceback__)) is not None:
         return "".join(traceback.format_tb(kept)).rstrip()

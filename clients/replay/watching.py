@@ -33,7 +33,7 @@ class Watch:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, _OF_CLUSTER) and not event.topic.startswith("__"):
-            self._stage.tell("cluster", event.told())
+            self._stage.tell("cluster", event.text())
         elif isinstance(event, Request) and (consumer := self._consumer(event)):
             acknowledged = self._stage.consumption.committed_offset(consumer)
             if event.api == "OffsetFetch":

@@ -2,7 +2,7 @@
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
-from ..coordinators.transaction_rules import Producer
+from ..coordinators.transaction_rules import ProducerIdAndEpoch
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
@@ -21,7 +21,7 @@ def add_offsets_to_txn(call: Call, request: AddOffsetsToTxnRequest) -> object:
     partition = call.cluster.offsets_partition(request.group_id)
     call.broker.transactions.add(
         request.transactional_id,
-        Producer(request.producer_id, request.producer_epoch),
+        ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
         frozenset({(partition.topic.name, partition.index)}),
         0,
         done,

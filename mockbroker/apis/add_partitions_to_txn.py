@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
-from ..coordinators.transaction_rules import Producer
+from ..coordinators.transaction_rules import ProducerIdAndEpoch
 from ..outcome import Steps
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..portions import portions
@@ -78,7 +78,7 @@ def _one(
         }
         done(_result(asked.transactional_id, errors))
         return
-    producer = Producer(asked.producer_id, asked.producer_epoch)
+    producer = ProducerIdAndEpoch(asked.producer_id, asked.producer_epoch)
     if asked.verify_only:
         done(_result(asked.transactional_id, _verified(call, asked, producer, keys)))
         return
@@ -92,7 +92,10 @@ def _one(
 
 
 def _verified(
-    call: Call, asked: AddPartitionsToTxnTransaction, producer: Producer, keys: frozenset[TopicPartition]
+    call: Call,
+    asked: AddPartitionsToTxnTransaction,
+    producer: ProducerIdAndEpoch,
+    keys: frozenset[TopicPartition],
 ) -> Errors:
     try:
         missing = call.broker.transactions.missing(asked.transactional_id, producer, keys)

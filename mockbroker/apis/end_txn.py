@@ -3,7 +3,7 @@
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction import EPOCH_BUMP_VERSION
-from ..coordinators.transaction_rules import Producer
+from ..coordinators.transaction_rules import ProducerIdAndEpoch
 from ..policies.transactions.epoch_bump import epoch_bump
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -25,7 +25,7 @@ def end_txn(call: Call, request: EndTxnRequest) -> object:
     bumps = call.version >= _BUMPS_SINCE and call.policies[epoch_bump].per_transaction
     call.broker.transactions.end(
         request.transactional_id,
-        Producer(request.producer_id, request.producer_epoch),
+        ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
         request.committed,
         EPOCH_BUMP_VERSION if bumps else 0,
         done,

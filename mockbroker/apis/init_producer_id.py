@@ -20,11 +20,11 @@ def init_producer_id(call: Call, request: InitProducerIdRequest) -> object:
         return _refused(ErrorCode.INVALID_REQUEST)
     if request.transactional_id is None:
         return InitProducerIdResponse(producer_id=call.cluster.controller.new_producer_id(), producer_epoch=0)
-    from ..coordinators.transaction_rules import Producer
+    from ..coordinators.transaction_rules import ProducerIdAndEpoch
 
     expected = None
     if request.producer_id != _NONE:
-        expected = Producer(request.producer_id, request.producer_epoch)
+        expected = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
     if request.enable2_pc and not call.environment.configs.broker_bool("transaction.two.phase.commit.enable"):
         return _refused(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
     if request.keep_prepared_txn:

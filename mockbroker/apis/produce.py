@@ -270,7 +270,7 @@ def append(
         done = AppendedBatch(sequence, last_sequence(sequence, count), base_offset, last, max_timestamp)
         remember = _producer(producer_id, epoch, done, transactional)
     partition.stats.appended(size, count)
-    partition.append(batch, base_offset, count, max_timestamp, remember)
+    partition.append_as_leader(batch, base_offset, count, max_timestamp, remember)
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
 
 

@@ -12,7 +12,7 @@ from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
 
 Handler = Callable[[Call, Any], Any]
-"""`(call, request) -> response`, or an Outcome."""
+"""`(call, request) -> response`, or `Unanswered`."""
 
 H = TypeVar("H", bound=Callable[..., Any])
 

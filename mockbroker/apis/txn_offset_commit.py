@@ -6,7 +6,7 @@ from ..cluster.call import Call
 from ..coordinators.members import Claim
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
-from ..coordinators.transaction_rules import Producer
+from ..coordinators.transaction_rules import ProducerIdAndEpoch
 from ..outcome import Steps
 from ..policies.offsets.refused_transactional_commit import refused_transactional_commit
 from ..policies.offsets.repeated_partitions import repeated_partitions
@@ -81,7 +81,7 @@ class _Commit:
         self._call = call
         self._request = request
         self._done = done
-        self._producer = Producer(request.producer_id, request.producer_epoch)
+        self._producer = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
         self._partition = partition
         self._limit = 2 * call.broker.groups.settings.offset_metadata_max
         self._expire_ms = call.broker.groups.expiry.expire_ms()

@@ -6,7 +6,7 @@ from typing import Final
 
 from ..cluster.call import Call
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
-from ..coordinators.transaction_rules import Producer
+from ..coordinators.transaction_rules import ProducerIdAndEpoch
 from ..outcome import PARKED
 from ..policies.transactions.stale_epoch_check import stale_epoch_check
 from ..policies.transactions.transaction_verification import transaction_verification
@@ -29,7 +29,7 @@ _UNSURE: Final = {E.COORDINATOR_LOAD_IN_PROGRESS, E.COORDINATOR_NOT_AVAILABLE, E
 def ask_coordinator(
     call: Call,
     transactional_id: str,
-    producer: Producer,
+    producer: ProducerIdAndEpoch,
     keys: frozenset[TopicPartition],
     adds: bool,
     done: Callable[[Errors], None],
@@ -60,7 +60,7 @@ def ask_coordinator(
         done(dict.fromkeys(missing, E.INVALID_TXN_STATE))
 
 
-def knows_stale(call: Call, partition: Partition, producer: Producer) -> bool:
+def knows_stale(call: Call, partition: Partition, producer: ProducerIdAndEpoch) -> bool:
     """Whether the leader refuses a stale epoch before it asks the coordinator."""
     entry = partition.log.producers.entries.get(producer.id)
     first = call.policies[stale_epoch_check] == "leader-first"
@@ -109,7 +109,7 @@ class Verification:
                 each.refuse(led_by_other(each.partition))
         first = [each for each in self._looked_at if self._is_first(each)]
         for each in first:
-            if knows_stale(self._call, each.partition, Producer(*each.header[9:11])):
+            if knows_stale(self._call, each.partition, ProducerIdAndEpoch(*each.header[9:11])):
                 each.refuse(refused(each.index, E.INVALID_PRODUCER_EPOCH))
         self._first = first = [each for each in first if each.appends]
         enabled = self._call.environment.configs.broker_bool("transaction.partition.verification.enable")
@@ -121,7 +121,7 @@ class Verification:
             each.partition.log.producers.verify(
                 header.producer_id, header.producer_epoch, header.base_sequence, self._call.now_ms, self._adds
             )
-        producer = Producer(first[0].header.producer_id, first[0].header.producer_epoch)
+        producer = ProducerIdAndEpoch(first[0].header.producer_id, first[0].header.producer_epoch)
         keys = frozenset((each.partition.topic.name, each.index) for each in first)
         transactional_id = self._request.transactional_id or ""
         ask_coordinator(

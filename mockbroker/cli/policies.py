@@ -39,10 +39,10 @@ def show(kafka: str, wanted: list[str], *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return
-    write(_told(rows, str(release), width() or _WIDE))
+    write(_lines(rows, str(release), width() or _WIDE))
 
 
-def _told(rows: list[dict[str, Any]], release: str, within: int) -> Iterator[str]:
+def _lines(rows: list[dict[str, Any]], release: str, within: int) -> Iterator[str]:
     yield f"Behaviours, and their answers (* under Kafka {release})"
     for row in rows:
         yield ""

@@ -17,7 +17,7 @@ import trio
 
 from ..dumps.offsets_topic import OFFSETS
 from ..processes import ending_signals
-from ..repeats import PRINTED, Repeats, told
+from ..repeats import PRINTED, Repeats, counted
 from ..server.failures import OutputLostError
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
@@ -147,9 +147,9 @@ class Report:
         if self.json_lines:
             self._json("repeated", of=subject, reason=line, count=count, seconds=round(seconds, 3))
         elif subject == "client":
-            self._print(told(line, count, seconds))
+            self._print(counted(line, count, seconds))
         else:
-            self._error(told(line, count, seconds))
+            self._error(counted(line, count, seconds))
 
     def _warn(self, line: str) -> None:
         if self._repeats.is_new("warning", line):

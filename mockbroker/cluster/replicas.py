@@ -30,13 +30,13 @@ def describe(partition: TopicPartition) -> list[Replica]:
 def _described(partition: TopicPartition, broker: int) -> Replica:
     replica, in_sync = partition.at(broker), broker in partition.isr
     state = "leader" if broker == partition.leader else partition.state_of(broker).name
-    told = state.lower().replace("_", " ")
+    state_name = state.lower().replace("_", " ")
     if replica is None:
-        return Replica(broker, told, in_sync, 0, 0, 0, ())
+        return Replica(broker, state_name, in_sync, 0, 0, 0, ())
     log = replica.log
     return Replica(
         broker,
-        told,
+        state_name,
         in_sync,
         log.start_offset,
         log.end_offset,

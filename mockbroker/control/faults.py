@@ -109,7 +109,7 @@ async def wait(
     fault = target.fault(name)
     with trio.move_on_after(max(timeout, 0)):
         while fault.hits < hits and fault in target.faults.rules:
-            await _told(fault)
+            await _touched(fault)
     if fault.hits >= hits:
         return _state(name, fault)
     why = f"within {timeout:g} s" if fault in target.faults.rules else "before it was removed"
@@ -155,7 +155,7 @@ def end(target: Target, fault: Fault) -> None:
     target.faults.remove(fault)
 
 
-async def _told(fault: Fault) -> None:
+async def _touched(fault: Fault) -> None:
     """Until the fault touches a request, or ends."""
     event = trio.Event()
     fault.on_hit.append(event.set)

@@ -65,13 +65,13 @@ def read(annotation: Any, value: Any, *, text: bool = False) -> Any:
                 return read(each, value, text=text)
             except ValueError:
                 continue
-        raise ValueError(f"give {' or '.join(told(each) for each in get_args(kind))}")
+        raise ValueError(f"give {' or '.join(in_words(each) for each in get_args(kind))}")
     if text:
         value = _from_text(kind, value)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if kind in _KINDS and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
-        raise ValueError(f"give {told(kind)}")
+        raise ValueError(f"give {in_words(kind)}")
     return value
 
 
@@ -81,7 +81,7 @@ def _from_text(kind: Any, value: Any) -> Any:
             return _BOOLEANS[str(value).lower()]
         return kind(value) if kind in (int, float) else value
     except (KeyError, ValueError):
-        raise ValueError(f"give {told(kind)}") from None
+        raise ValueError(f"give {in_words(kind)}") from None
 
 
 def _read_pairs(kind: Any, value: Any) -> dict[str, Any]:
@@ -93,12 +93,12 @@ def _read_pairs(kind: Any, value: Any) -> dict[str, Any]:
     for each in value if isinstance(value, list) else [value]:
         name, equals, rest = each.partition("=") if isinstance(each, str) else ("", "", "")
         if not name or not equals:
-            raise ValueError(f"give {told(kind)}")
+            raise ValueError(f"give {in_words(kind)}")
         pairs[name] = read(item, rest, text=True)
     return pairs
 
 
-def told(kind: Any) -> str:
+def in_words(kind: Any) -> str:
     """A type in a few words."""
     if get_origin(kind) is dict:
         return "names and values: an object, or NAME=VALUE"

@@ -12,7 +12,7 @@ from hypercorn.config import Config
 from hypercorn.trio import serve as hypercorn_serve
 from starlette.types import ASGIApp
 
-from ..repeats import SECONDS, Repeats, told
+from ..repeats import SECONDS, Repeats, counted
 
 UNREAD_S: Final = 10
 """A client that reads nothing for this long is given up. Hypercorn would wait for it even at the end."""
@@ -66,7 +66,9 @@ class _Complaints(logging.Filter):
         self._repeats.sum_up()
 
     def _repeated(self, _: str, line: str, count: int, seconds: float) -> None:
-        self.log.handle(logging.makeLogRecord({"msg": told(line, count, seconds), "levelno": logging.ERROR}))
+        self.log.handle(
+            logging.makeLogRecord({"msg": counted(line, count, seconds), "levelno": logging.ERROR})
+        )
 
 
 @contextlib.contextmanager

@@ -36,7 +36,7 @@ class Burials:
         if shard is None or not shard.current or not pairs:
             done(E.NONE if shard is not None else E.NOT_COORDINATOR)
         elif not awaits:
-            shard.append(pairs)
+            shard.write_at_once(pairs)
             done(E.NONE)
         elif self._gathered is not None:
             self._gathered.setdefault(shard, []).append((pairs, done))

@@ -7,7 +7,7 @@ from ..protocol.errors import ErrorCode
 from .group_metrics import GroupMetrics
 from .group_shard import GroupShard, commit_error
 from .offsets import CommittedOffset, Key
-from .transaction_rules import Producer
+from .transaction_rules import ProducerIdAndEpoch
 
 if TYPE_CHECKING:
     from .kinds import Group
@@ -22,7 +22,7 @@ def commit(
     offsets: Mapping[Key, CommittedOffset],
     done: Done,
     metrics: GroupMetrics,
-    producer: Producer | None = None,
+    producer: ProducerIdAndEpoch | None = None,
 ) -> None:
     """Commits offsets that were checked, as part of a transaction if there is a producer.
 

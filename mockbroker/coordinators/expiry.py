@@ -97,7 +97,7 @@ class Expiry:
                     key for key, each in offsets.items() if each.expired(now_ms, each.commit_ms, retention_ms)
                 ]
                 if gone:
-                    shard.append(tombstones(group_id, gone))
+                    shard.write_at_once(tombstones(group_id, gone))
 
 
 def _commit_ms(offset: CommittedOffset) -> int:

@@ -7,11 +7,11 @@ from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..protocol.batch_writing import key_values
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import TRANSACTIONAL
-from ..replication.internal_append import append, await_replication
+from ..replication.internal_append import append_own, await_replication
 from .group_records import Layout, Pairs
 from .home import Home
 from .loading import Loading
-from .transaction_rules import Producer
+from .transaction_rules import ProducerIdAndEpoch
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
@@ -59,16 +59,16 @@ class GroupShard:
         """The size of the largest batch."""
         return self.partition.settings.max_message_bytes
 
-    def append(self, pairs: Pairs, producer: Producer | None = None) -> int:
+    def write_at_once(self, pairs: Pairs, producer: ProducerIdAndEpoch | None = None) -> int:
         """Appends a batch, as part of a transaction if there is a producer; returns the offset after it."""
         return self._append(self._batch(pairs, producer))
 
     def _append(self, batch: bytearray) -> int:
         self._wrote(self.partition.index)
-        self._written = append(self.partition, batch)
+        self._written = append_own(self.partition, batch)
         return self._written
 
-    def _batch(self, pairs: Pairs, producer: Producer | None) -> bytearray:
+    def _batch(self, pairs: Pairs, producer: ProducerIdAndEpoch | None) -> bytearray:
         now_ms = self._home.environment.now_ms
         sequence = self.layout.base_sequence(pairs)
         if producer is None:
@@ -95,7 +95,7 @@ class GroupShard:
         pairs: Pairs,
         valid: Callable[[], None],
         answered: Answered,
-        producer: Producer | None = None,
+        producer: ProducerIdAndEpoch | None = None,
     ) -> bool:
         """Appends records, and calls `answered` with NONE once they are replicated, as far as the release
         waits for that; just before, they are `valid`. Returns whether both are done.

@@ -29,7 +29,7 @@ from .offsets import CommittedOffset, Key
 from .open_offsets import OpenOffsets
 from .reply import Joining
 from .settings import GroupSettings
-from .transaction_rules import Producer
+from .transaction_rules import ProducerIdAndEpoch
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
@@ -108,7 +108,7 @@ class GroupCoordinator:
             group.offsets = known.offsets
             shard, graves = self.shards.of(group_id), known.graves(awaits=self.shards.awaits)
             if graves and shard is not None and shard.current:
-                shard.append(graves)
+                shard.write_at_once(graves)
         self.groups[group_id] = group
         self.expiry.plan()
         return group
@@ -281,7 +281,7 @@ class GroupCoordinator:
     def commit_in_transaction(
         self,
         group: "Group",
-        producer: Producer,
+        producer: ProducerIdAndEpoch,
         offsets: Mapping[Key, CommittedOffset],
         done: Done,
     ) -> None:

@@ -11,7 +11,7 @@ from ..portions import portions
 from ..protocol import record_batch
 from ..protocol.batch_writing import Marker, marker_batch
 from ..protocol.errors import ErrorCode
-from ..replication.internal_append import append
+from ..replication.internal_append import append_own
 from ..replication.partition import Partition
 from .home import Home
 
@@ -48,7 +48,7 @@ def write_marker(
     batch = marker_batch(marker, partition.environment.now_ms)
     if partition.settings.log_append_time:
         record_batch.stamp(batch, partition.environment.now_ms, append_time=True)
-    end = append(partition, batch)
+    end = append_own(partition, batch)
 
     def replicated() -> None:
         if partition.deleted:

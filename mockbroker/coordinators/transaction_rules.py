@@ -21,8 +21,8 @@ E = ErrorCode
 _S = TransactionState
 
 
-class Producer(NamedTuple):
-    """Producer id and epoch, as a client sends them."""
+class ProducerIdAndEpoch(NamedTuple):
+    """ProducerIdAndEpoch id and epoch, as a client sends them."""
 
     id: int
     epoch: int
@@ -32,7 +32,7 @@ class AlreadyDoneError(Exception):
     """There is nothing left to do: the answer is the same as the first time."""
 
 
-def check_expected(now: Transaction, expected: Producer | None) -> None:
+def check_expected(now: Transaction, expected: ProducerIdAndEpoch | None) -> None:
     """Checks the producer id of an InitProducerId. PRODUCER_FENCED unless it is the current one, the previous
     one if its epochs were used up, or there was none."""
     if expected is None or now.epoch == NONE or expected.id == now.producer_id:
@@ -44,7 +44,7 @@ def check_expected(now: Transaction, expected: Producer | None) -> None:
 
 def initialize(
     now: Transaction,
-    expected: Producer | None,
+    expected: ProducerIdAndEpoch | None,
     timeout_ms: int,
     new_producer_id: Callable[[], int],
     now_ms: int,
@@ -68,7 +68,11 @@ def initialize(
 
 
 def add(
-    now: Transaction, producer: Producer, partitions: frozenset[TopicPartition], version: int, now_ms: int
+    now: Transaction,
+    producer: ProducerIdAndEpoch,
+    partitions: frozenset[TopicPartition],
+    version: int,
+    now_ms: int,
 ) -> Transaction:
     """INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, CONCURRENT_TRANSACTIONS; AlreadyDoneError."""
     check_current(now, producer)
@@ -77,7 +81,7 @@ def add(
     return now.with_partitions(partitions, version, now_ms)
 
 
-def check_current(now: Transaction, producer: Producer) -> None:
+def check_current(now: Transaction, producer: ProducerIdAndEpoch) -> None:
     """INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, CONCURRENT_TRANSACTIONS while markers are written."""
     if now.producer_id != producer.id:
         raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
@@ -93,7 +97,7 @@ def check_not_prepared(now: Transaction) -> None:
 
 
 def end(
-    now: Transaction, producer: Producer, committed: bool, policies: "Policies", now_ms: int
+    now: Transaction, producer: ProducerIdAndEpoch, committed: bool, policies: "Policies", now_ms: int
 ) -> Transaction:
     """EndTxn of clients without KIP-890. INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, INVALID_TXN_STATE,
     CONCURRENT_TRANSACTIONS; AlreadyDoneError if it has already ended in this way."""
@@ -110,7 +114,11 @@ def end(
 
 
 def end_and_bump(
-    now: Transaction, producer: Producer, committed: bool, new_producer_id: Callable[[], int], now_ms: int
+    now: Transaction,
+    producer: ProducerIdAndEpoch,
+    committed: bool,
+    new_producer_id: Callable[[], int],
+    now_ms: int,
 ) -> Transaction:
     """EndTxn since version 5 (KIP-890), with the same errors.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
-from ..replication.internal_append import append, await_replication
+from ..replication.internal_append import append_own, await_replication
 from .home import Home
 from .transaction_log import load, record_batch
 from .transaction_settings import read_layout, written_layout
@@ -66,7 +66,7 @@ class Owned:
             return
         entry.pending = True
         layout = written_layout(home.policies, home.features)
-        end = append(partition, record_batch(transactional_id, after, layout, home.environment.now_ms))
+        end = append_own(partition, record_batch(transactional_id, after, layout, home.environment.now_ms))
 
         def replicated() -> None:
             if not self.current:

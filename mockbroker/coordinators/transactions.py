@@ -19,7 +19,7 @@ from . import transaction_rules as rules
 from .home import Home
 from .transaction import EPOCH_BUMP_VERSION, NONE, TopicPartition, Transaction
 from .transaction_markers import RETRY_MS, Markers
-from .transaction_rules import AlreadyDoneError, Producer
+from .transaction_rules import AlreadyDoneError, ProducerIdAndEpoch
 from .transaction_settings import TransactionSettings, transaction_version
 from .transaction_states import PREPARED, TransactionState
 from .transaction_store import Entry, Owned
@@ -93,7 +93,7 @@ class TransactionCoordinator:
     # -- what clients ask for
 
     def initialize(
-        self, transactional_id: str, timeout_ms: int, expected: Producer | None, done: Done
+        self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch | None, done: Done
     ) -> None:
         """InitProducerId with a transactional id."""
         try:
@@ -125,7 +125,7 @@ class TransactionCoordinator:
     def add(
         self,
         transactional_id: str,
-        producer: Producer,
+        producer: ProducerIdAndEpoch,
         partitions: frozenset[TopicPartition],
         version: int,
         done: Callable[[ErrorCode], None],
@@ -145,7 +145,7 @@ class TransactionCoordinator:
             owned.write(transactional_id, entry, after, done)
 
     def missing(
-        self, transactional_id: str, producer: Producer, partitions: frozenset[TopicPartition]
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: frozenset[TopicPartition]
     ) -> frozenset[TopicPartition]:
         """Which of these are not part of the transaction. ApiError."""
         _, entry = self._entry(transactional_id)
@@ -153,7 +153,7 @@ class TransactionCoordinator:
         return partitions - entry.now.partitions
 
     def end(
-        self, transactional_id: str, producer: Producer, committed: bool, version: int, done: Done
+        self, transactional_id: str, producer: ProducerIdAndEpoch, committed: bool, version: int, done: Done
     ) -> None:
         """EndTxn of a client of transaction `version`; answered before the markers are written."""
         bumps = version >= EPOCH_BUMP_VERSION
@@ -234,11 +234,11 @@ class TransactionCoordinator:
             if error is E.COORDINATOR_NOT_AVAILABLE:
                 self._environment.wait(RETRY_MS, done)
 
-        def told(keys: frozenset[TopicPartition]) -> None:
+        def marked(keys: frozenset[TopicPartition]) -> None:
             if entry.now.state in PREPARED:
                 entry.now = entry.now.without(keys)
 
-        markers = Markers(self._home, marker, now.partitions, lambda: owned.current, done, told)
+        markers = Markers(self._home, marker, now.partitions, lambda: owned.current, done, marked)
         if self.settings.markers_delay_ms:
             self._environment.wait(self.settings.markers_delay_ms, markers.send)
         else:

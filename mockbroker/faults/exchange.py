@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..cluster.call import Call
-from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Failed, Outcome
+from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Failed, Unanswered
 from ..protocol.api_keys import ApiKey
 
 Handler = Callable[[Call, Any], Any]
@@ -130,7 +130,7 @@ class Exchange:
             self._steps.clear()
             self._steps.extend(self._after)
 
-    def end(self, outcome: Outcome, how: End = End.CLOSE) -> None:
+    def end(self, outcome: Unanswered, how: End = End.CLOSE) -> None:
         """Sends no answer, whatever other faults do: CLOSE, in this way, or NEVER."""
         self.answer = outcome
         self.ending = how

@@ -73,7 +73,7 @@ class Log:
         self.end_offset = end_offset = base_offset + count
         size = len(batch)
         self.size += size
-        self.segments.append(base_offset, end_offset, size, timestamp, now_ms)
+        self.segments.extend(base_offset, end_offset, size, timestamp, now_ms)
 
     def read(self, offset: int, max_bytes: int, end: int, at_least_one: bool) -> list[Batch]:
         """Batches from the one that holds `offset` on, up to the end of its segment and below offset `end`:

@@ -116,7 +116,7 @@ class Segments:
 
     # -- appending
 
-    def append(self, base_offset: int, end_offset: int, size: int, timestamp: int, now_ms: int) -> None:
+    def extend(self, base_offset: int, end_offset: int, size: int, timestamp: int, now_ms: int) -> None:
         """A batch was appended, which ends before `end_offset` and has this max timestamp."""
         active = self.active
         before = active.size

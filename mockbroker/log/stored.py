@@ -24,8 +24,8 @@ class StoredLog(NamedTuple):
     @property
     def latest_epoch(self) -> int:
         """The latest leader epoch, -1 if there is none."""
-        told = [header_of(batch).leader_epoch for each in self.segments for batch in each.batches]
-        return max([*told, *(epoch for epoch, _ in self.epochs)], default=-1)
+        epochs = [header_of(batch).leader_epoch for each in self.segments for batch in each.batches]
+        return max([*epochs, *(epoch for epoch, _ in self.epochs)], default=-1)
 
     @property
     def highest_producer_id(self) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from ..cluster_options import ClusterOptions, check_names
 from ..errors import NotRunningError
-from ..tracebacks import told
+from ..tracebacks import described
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
@@ -27,7 +27,7 @@ class Watched:
         from ..server.mock_cluster import MockCluster
 
         given = {"trace": True if options.get("console") else "requests", **options}
-        self._told: set[object] = set()
+        self._reported: set[object] = set()
         self._fixed = bool(given.get("fixed"))
         self._clock = given.get("clock", "wall")
         self.cluster: MockCluster = MockCluster(**given).start()
@@ -51,7 +51,7 @@ class Watched:
 
     def problems(self, *, over: bool) -> Iterator[str]:
         """What the test should fail of, each only once; faults that may still fire only if it is `over`."""
-        yield from _told([each for each in list(self.cluster.failures) if self._is_news(each)])
+        yield from _places([each for each in list(self.cluster.failures) if self._is_news(each)])
         for fault in self._unfired():
             if (over or fault.removed) and self._is_news(fault):
                 yield f"{_never_fired(fault)}; say optional=True if it need not"
@@ -60,9 +60,9 @@ class Watched:
         return [fault for fault in list(self._faults.added) if not fault.hits and not fault.optional]
 
     def _is_news(self, what: object) -> bool:
-        if what in self._told:
+        if what in self._reported:
             return False
-        self._told.add(what)
+        self._reported.add(what)
         return True
 
     def describe(self, failure: str) -> str:
@@ -88,7 +88,7 @@ class Watched:
     def _causes(self, failure: str) -> list[str]:
         """Why the test may have failed, the likeliest reason first, except what `failure` has already
         said."""
-        failures = _told(list(self.cluster.failures))
+        failures = _places(list(self.cluster.failures))
         unfired = [
             _never_fired(fault)
             for fault in self._unfired()
@@ -151,12 +151,12 @@ class Clusters:
         return "\n\n".join(watched.describe(failure) for watched in self._watched)
 
 
-def _told(failures: list[Exception]) -> list[str]:
+def _places(failures: list[Exception]) -> list[str]:
     """Each failure, and where it came from; of those from the same place only the first, and how many
     more."""
     places: dict[str, list[Exception]] = {}
     for failure in failures:
-        places.setdefault(told(failure.__cause__ or failure), []).append(failure)
+        places.setdefault(described(failure.__cause__ or failure), []).append(failure)
     more = {place: f"\n({len(same) - 1} more like it)" * (len(same) > 1) for place, same in places.items()}
     return [f"{same[0]}:\n{place}{more[place]}" for place, same in places.items()]
 

@@ -7,7 +7,7 @@ from ..protocol.record_batch import Batch, header_of, place
 from .partition import Partition
 
 
-def append(partition: Partition, batch: Batch) -> int:
+def append_own(partition: Partition, batch: Batch) -> int:
     """Appends to the leader's log, whatever the topic; returns the offset after the batch."""
     place(batch, partition.log.end_offset, partition.leader_epoch)
     header = header_of(batch)
@@ -20,7 +20,7 @@ def append(partition: Partition, batch: Batch) -> int:
             log.producers.transactions.decided(log.high_watermark)
             log.producers.appended_batch(batch, header)
 
-    partition.append(batch, header.base_offset, count, header.max_timestamp, noted)
+    partition.append_as_leader(batch, header.base_offset, count, header.max_timestamp, noted)
     return header.base_offset + count
 
 

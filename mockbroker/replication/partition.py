@@ -40,7 +40,7 @@ class Partition(Replica):
 
     # -- appends
 
-    def append(
+    def append_as_leader(
         self,
         batch: Batch,
         base_offset: int,
@@ -66,12 +66,12 @@ class Partition(Replica):
             self._epoch_due = False
             log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
         log.append(batch, base_offset, count, timestamp, now_ms)
-        told = False
+        notified = False
         if not self.followers:
             log.high_watermark = log.end_offset
         else:
-            told = self._replicate(batch, base_offset, count, timestamp)
-        if self.waiting and not told and log.high_watermark == log.end_offset:
+            notified = self._replicate(batch, base_offset, count, timestamp)
+        if self.waiting and not notified and log.high_watermark == log.end_offset:
             size = _LOOK if log.segments.begins_at(base_offset) else len(batch)
             for notify in list(self.waiting):
                 notify(size)
@@ -80,7 +80,7 @@ class Partition(Replica):
         return [each.replica for each in self.followers.values() if each.replica is not None]
 
     def _replicate(self, batch: Batch, base_offset: int, count: int, timestamp: int) -> bool:
-        """Returns whether those who wait for readable data have been told."""
+        """Returns whether those who wait for readable data have been notified."""
         log, now_ms = self.log, self.environment.now_ms
         self._written_ms = now_ms
         all_in_step = True

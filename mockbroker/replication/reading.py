@@ -70,12 +70,12 @@ def read(
     log = partition.log
     offset = asked.fetch_offset
     aborted: list[AbortedTransaction] | None = [] if committed else None
-    told = committed or partition.policies[last_stable_offset] == "always"
+    is_stated = committed or partition.policies[last_stable_offset] == "always"
     result = PartitionData(
         asked.partition,
         0,
         log.high_watermark,
-        log.last_stable_offset if told else -1,
+        log.last_stable_offset if is_stated else -1,
         log.start_offset,
         aborted_transactions=aborted,
         records=(),

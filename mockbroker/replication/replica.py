@@ -170,8 +170,8 @@ class Replica:
     @property
     def low_watermark(self) -> int:
         """The lowest log start offset of replicas on live brokers, as far as the leader knows (KIP-107)."""
-        told = [f.start_offset for f in self.followers.values() if not self.host.is_fenced(f.broker)]
-        return min([self.log.start_offset, *told])
+        starts = [f.start_offset for f in self.followers.values() if not self.host.is_fenced(f.broker)]
+        return min([self.log.start_offset, *starts])
 
     @property
     def settings(self) -> TopicSettings:

@@ -124,7 +124,7 @@ def noted_on(error: BaseException | None) -> Iterator[None]:
 
 def _log_repeats(subject: str, line: str, count: int, seconds: float) -> None:
     level = logging.ERROR if subject == "error" else logging.WARNING
-    _log.log(level, "%s", repeats.told(line, count, seconds))
+    _log.log(level, "%s", repeats.counted(line, count, seconds))
 
 
 def _who(connection: ClientConnection) -> str:

@@ -9,7 +9,7 @@ from ..cluster.call import Call
 from ..cluster.cluster import Cluster
 from ..faults.exchange import End, Exchange
 from ..faults.match import api_name
-from ..outcome import CLOSE, NEVER, PARKED, Outcome
+from ..outcome import CLOSE, NEVER, PARKED, Unanswered
 from ..protocol.codecs import AnswerTooLargeError, Codec, Frame
 from ..protocol.primitives import TextTooLongError
 from ..trace import Trace
@@ -84,13 +84,13 @@ class Sending(Frames):
         if self.trace.on:
             self._tell(answer)
         kind = type(answer)
-        if kind is Outcome:
+        if kind is Unanswered:
             return self._end(answer)
         exchange: Exchange | None = None
         if kind is Exchange:
             exchange = answer
             call, request, answer = exchange.call, exchange.request, exchange.answer
-            if type(answer) is Outcome:
+            if type(answer) is Unanswered:
                 return self._end(answer, exchange.ending)
             if self.wants_close:
                 # The client has disconnected meanwhile.
@@ -189,7 +189,7 @@ class Sending(Frames):
         self.wants_close = True
         self.resets = how is End.RESET
 
-    def _end(self, outcome: Outcome, how: End = End.CLOSE) -> bool:
+    def _end(self, outcome: Unanswered, how: End = End.CLOSE) -> bool:
         if outcome is CLOSE:
             self.end(how)
         if outcome is NEVER:

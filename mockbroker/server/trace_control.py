@@ -61,12 +61,12 @@ class TraceControl:
         """Calls `listener` with each future event that `events` would tell, in the cluster's thread. Call the
         result to end that."""
 
-        def told(event: Event) -> None:
+        def forward(event: Event) -> None:
             if event.kind not in DETAILS:
                 listener(event)
 
-        self._cluster.run(lambda _: self._trace.listeners.append(told))
-        return lambda: self._cluster.run(lambda _: self._forget(told))
+        self._cluster.run(lambda _: self._trace.listeners.append(forward))
+        return lambda: self._cluster.run(lambda _: self._forget(forward))
 
     def _forget(self, listener: Callable[[Event], None]) -> None:
         # A listener that raised has been removed already.

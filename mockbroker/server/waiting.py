@@ -50,7 +50,7 @@ def until(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
     """Blocks until `done()` is true; False if it is still not true after `timeout` seconds."""
     told = threading.Event()
     deadline = time.monotonic() + timeout
-    with _told(tells, told.set):
+    with _woken_by(tells, told.set):
         while not done():
             left = deadline - time.monotonic()
             if left <= 0 or not told.wait(min(left, threading.TIMEOUT_MAX)):
@@ -75,7 +75,7 @@ async def _until_in_trio(done: Callable[[], object], tells: Tells, timeout: floa
             token.run_sync_soon(lambda: told.set())
 
     await trio.lowlevel.checkpoint()
-    with _told(tells, wake), trio.move_on_after(max(timeout, 0)):
+    with _woken_by(tells, wake), trio.move_on_after(max(timeout, 0)):
         while not done():
             await told.wait()
             told = trio.Event()
@@ -94,7 +94,7 @@ async def _until_in_asyncio(done: Callable[[], object], tells: Tells, timeout: f
             loop.call_soon_threadsafe(told.set)
 
     await asyncio.sleep(0)
-    with _told(tells, wake):
+    with _woken_by(tells, wake):
         try:
             # Only asyncio's own loop accepts infinite times.
             async with asyncio.timeout(None if timeout == math.inf else max(timeout, 0)):
@@ -132,7 +132,7 @@ def to_the_end() -> "contextlib.AbstractContextManager[object]":
 
 
 @contextlib.contextmanager
-def _told(tells: Tells, wake: Callable[[], None]) -> Iterator[None]:
+def _woken_by(tells: Tells, wake: Callable[[], None]) -> Iterator[None]:
     def tell(*_: Any) -> None:
         wake()
 

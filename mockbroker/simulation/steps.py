@@ -10,7 +10,7 @@ from ..cluster.liveness import Liveness
 from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import key_values
 from ..protocol.offsets_log import commit_key
-from ..replication.internal_append import append
+from ..replication.internal_append import append_own
 from ..verbs import brokers, followers, leaders
 from ..verbs.subjects import Following
 from ..verbs.table import VERBS
@@ -220,7 +220,7 @@ def newer_commit(world: "World", args: Args) -> None:
         broker, offset = f"broker {partition.leader}", leader.log.end_offset
         world.tell(broker, f"has a record of a newer version at offset {offset} of __consumer_offsets")
         record = commit_key(_ANOTHER_GROUP, TOPIC, 0), _NEWER_VALUE
-        append(leader, key_values([record], world.cluster.now_ms))
+        append_own(leader, key_values([record], world.cluster.now_ms))
 
 
 @_step("elect-unclean", 1, a_broker)

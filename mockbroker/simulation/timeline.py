@@ -48,7 +48,7 @@ class Timeline:
             if kind in _TOLD and not str(values[0]).startswith("__"):
                 make: Callable[..., events.Event] = kind
                 at_ms = self._cluster.now_ms - self._start_ms
-                self.lines.append(Line(at_ms, "cluster", make(0, 0, *values).told()))
+                self.lines.append(Line(at_ms, "cluster", make(0, 0, *values).text()))
 
 
 def until(lines: tuple[Line, ...], invariant: str) -> tuple[Line, ...]:

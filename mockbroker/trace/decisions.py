@@ -105,15 +105,15 @@ def for_people(events: Sequence[Event]) -> list[Event]:
     """Without `DETAILS`, and only decisions that somebody chose, or that the newest release would not make,
     each of them once."""
     shown: list[Event] = []
-    told: set[str] = set()
+    seen: set[str] = set()
     for event in events:
         if event.kind in DETAILS:
             continue
         if isinstance(event, Decision):
-            text = event.told()
-            if text in told or _is_usual(event):
+            text = event.text()
+            if text in seen or _is_usual(event):
                 continue
-            told.add(text)
+            seen.add(text)
         shown.append(event)
     return shown
 

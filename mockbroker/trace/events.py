@@ -40,6 +40,8 @@ class Event:
     number: int
     time_ms: int
     kind: ClassVar[str] = "event"
+    line = ""
+    """What happened, with the names of fields; empty where `text` is more than that."""
 
     def __init_subclass__(cls) -> None:
         if "kind" in vars(cls):
@@ -47,8 +49,8 @@ class Event:
 
     # Written once: generated for each of two dozen kinds, these three take 4 ms of every start.
     def __repr__(self) -> str:
-        told = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
-        return f"{type(self).__name__}({', '.join(told)})"
+        values = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+        return f"{type(self).__name__}({', '.join(values)})"
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.row() == self.row()
@@ -60,17 +62,19 @@ class Event:
         """The whole event as plain values, `kind` first."""
         return {"kind": self.kind, **{each.name: getattr(self, each.name) for each in fields(self)}}
 
-    def told(self) -> str:
+    def text(self) -> str:
         """What happened, without the time."""
-        return " ".join(f"{name}={value}" for name, value in self.row().items() if name not in _NOT_TOLD)
+        if self.line:
+            return self.line.format_map(self.row())
+        return " ".join(f"{name}={value}" for name, value in self.row().items() if name not in _NOT_SHOWN)
 
     def __str__(self) -> str:
         seconds, ms = divmod(self.time_ms, 1000)
         time = f"{seconds % 86400 // 3600:02}:{seconds % 3600 // 60:02}:{seconds % 60:02}.{ms:03}"
-        return f"{time} {shown(self.told())}"
+        return f"{time} {shown(self.text())}"
 
 
-_NOT_TOLD: Final = ("kind", "number", "time_ms")
+_NOT_SHOWN: Final = ("kind", "number", "time_ms")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -87,7 +91,7 @@ class Request(Event):
     body: dict[str, Any] = field(repr=False)
     kind: ClassVar[str] = "request"
 
-    def told(self) -> str:
+    def text(self) -> str:
         return f"broker {self.broker} <- {self.client_id}: {self.api} v{self.version} {' '.join(self.names)}"
 
 
@@ -113,7 +117,7 @@ class Answer(Event):
     took_ms: int = 0
     kind: ClassVar[str] = "answer"
 
-    def told(self) -> str:
+    def text(self) -> str:
         what = " ".join(self.errors) or ("ok" if self.outcome == "answer" else self.outcome)
         faults = f" [{'; '.join(self.faults)}]" if self.faults else ""
         late = f" after {self.took_ms} ms" if self.took_ms else ""
@@ -131,9 +135,7 @@ class Malformed(Event):
     client_id: str | None
     reason: str
     kind: ClassVar[str] = "malformed"
-
-    def told(self) -> str:
-        return f"broker {self.broker} <- {self.client_id}: closed, {self.reason}"
+    line = "broker {broker} <- {client_id}: closed, {reason}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -145,7 +147,7 @@ class Broker(Event):
     fenced: bool
     kind: ClassVar[str] = "broker"
 
-    def told(self) -> str:
+    def text(self) -> str:
         return f"broker {self.broker} is {self.state}{', fenced' * self.fenced}"
 
 
@@ -154,8 +156,8 @@ class _OfPartition(Event):
     topic: str
     partition: int
 
-    def told(self) -> str:
-        rest = {n: v for n, v in self.row().items() if n not in (*_NOT_TOLD, "topic", "partition")}
+    def text(self) -> str:
+        rest = {n: v for n, v in self.row().items() if n not in (*_NOT_SHOWN, "topic", "partition")}
         values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in rest.items() if value != "")
         return f"{self.topic}-{self.partition}: {values}"
 
@@ -254,7 +256,7 @@ class Topic(Event):
     replication_factor: int
     kind: ClassVar[str] = "topic"
 
-    def told(self) -> str:
+    def text(self) -> str:
         if not self.partitions:
             return f"the topic {self.topic} was deleted"
         return f"the topic {self.topic} has {self.partitions} partitions, {self.replication_factor} replicas"
@@ -262,14 +264,14 @@ class Topic(Event):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Committed(_OfPartition):
-    """A group's committed offset changed; -1 if it has none any more."""
+    """A group's committed offset changed; -1: it has none left."""
 
     group: str
     offset: int
     leader_epoch: int
     kind: ClassVar[str] = "committed"
 
-    def told(self) -> str:
+    def text(self) -> str:
         offset = "nothing" if self.offset < 0 else self.offset
         return f"group {self.group} has committed {offset} of {self.topic}-{self.partition}"
 
@@ -280,9 +282,7 @@ class Appeared(_OfPartition):
 
     rows: tuple[dict[str, Any], ...] = field(repr=False)
     kind: ClassVar[str] = "appeared"
-
-    def told(self) -> str:
-        return f"{self.topic}-{self.partition} is new"
+    line = "{topic}-{partition} is new"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -292,7 +292,7 @@ class Keyframe(Event):
     rows: tuple[dict[str, Any], ...] = field(repr=False)
     kind: ClassVar[str] = "keyframe"
 
-    def told(self) -> str:
+    def text(self) -> str:
         return f"the whole state, {len(self.rows)} rows"
 
 
@@ -310,10 +310,7 @@ class Group(Event):
     generation: int
     members: int
     kind: ClassVar[str] = "group"
-
-    def told(self) -> str:
-        told = f"{self.state}, generation {self.generation}, {self.members} members"
-        return f"group {self.group} on broker {self.coordinator}: {told}"
+    line = "group {group} on broker {coordinator}: {state}, generation {generation}, {members} members"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -326,10 +323,10 @@ class Transaction(Event):
     producer_id: int
     producer_epoch: int
     kind: ClassVar[str] = "transaction"
-
-    def told(self) -> str:
-        producer = f"producer {self.producer_id} epoch {self.producer_epoch}"
-        return f"transaction {self.transactional_id} on broker {self.coordinator}: {self.state}, {producer}"
+    line = (
+        "transaction {transactional_id} on broker {coordinator}: {state}, "
+        "producer {producer_id} epoch {producer_epoch}"
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -339,9 +336,7 @@ class TopicNotCreated(Event):
     topic: str
     failure: str
     kind: ClassVar[str] = "topic-not-created"
-
-    def told(self) -> str:
-        return f"the topic {self.topic!r} was not created: {self.failure}"
+    line = "the topic {topic!r} was not created: {failure}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -377,11 +372,11 @@ class Decision(Event):
     answered: Any
     kind: ClassVar[str] = "decision"
 
-    def told(self) -> str:
+    def text(self) -> str:
         where = f" for {self.topic}" if self.topic is not None else ""
         where += f" on broker {self.broker}" if self.broker is not None else ""
-        told = f"{self.name}={self.answer} ({self.source}{self.scope}){where}"
+        decided = f"{self.name}={self.answer} ({self.source}{self.scope}){where}"
         if self.asked is None:
-            return told
+            return decided
         asked = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.asked.items())
-        return f"{told}: {asked} -> {self.answered}"
+        return f"{decided}: {asked} -> {self.answered}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..faults.about import About, about, topic_of
 from ..faults.match import api_name
-from ..outcome import CLOSE, NEVER, NO_ANSWER, Outcome
+from ..outcome import CLOSE, NEVER, NO_ANSWER, Unanswered
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import error_name
 from . import events
@@ -90,7 +90,9 @@ def request(number: int, asked: Asked, known: KnownTopics, body: dict[str, Any])
 
 def answer(number: int, asked: Asked, known: KnownTopics, rest: tuple[int, Any, dict[str, Any]]) -> Event:
     now_ms, codes, body = rest
-    outcome, errors = (_OUTCOMES[codes], ()) if type(codes) is Outcome else ("answer", map(error_name, codes))
+    outcome, errors = (
+        (_OUTCOMES[codes], ()) if type(codes) is Unanswered else ("answer", map(error_name, codes))
+    )
     faults = tuple(each.told for each in asked.faults)
     common, took_ms = asked.common(known), now_ms - asked.time_ms
     make: Callable[..., Event] = events.Answer

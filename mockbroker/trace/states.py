@@ -115,8 +115,8 @@ class States:
             state = (broker.id, broker.liveness.name.lower(), broker.fenced)
             yield (events.Broker, broker.id), Change(events.Broker, state)
             for group in _groups(broker):
-                told = (group.id, broker.id, group.state.value, group.generation, len(group.members))
-                yield (events.Group, group.id), Change(events.Group, told)
+                values = (group.id, broker.id, group.state.value, group.generation, len(group.members))
+                yield (events.Group, group.id), Change(events.Group, values)
             for name, now in broker.transactions if "transactions" in vars(broker) else ():
                 one = (name, broker.id, now.state.value, now.producer_id, now.epoch)
                 yield (events.Transaction, name), Change(events.Transaction, one)

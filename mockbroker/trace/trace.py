@@ -8,7 +8,7 @@ from ..errors import OptionError
 from ..faults.about import about
 from ..faults.match import api_name
 from ..nearest import nearest
-from ..outcome import Outcome
+from ..outcome import Unanswered
 from ..policies.watched import WatchedPolicies
 from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
 from . import events, exchanges
@@ -123,7 +123,7 @@ class Trace:
         return self._decisions.during(asked.number, handler)
 
     def answered(self, asked: Asked, answer: Any) -> None:
-        """A request got its answer, or an Outcome instead."""
+        """A request got its answer, or an Unanswered instead."""
         if asked.faults or asked.api not in _QUIET or not (self._many or not self.bodies):
             self.changed()
         else:
@@ -133,10 +133,10 @@ class Trace:
         self._number = number = self._number + 1
         now_ms = self._cluster.now_ms
         if not self.bodies:
-            codes = answer if type(answer) is Outcome else error_codes(answer)
+            codes = answer if type(answer) is Unanswered else error_codes(answer)
             self._keep((number, exchanges.answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
         else:
-            outcome = type(answer) is Outcome
+            outcome = type(answer) is Unanswered
             codes, body = (answer, {}) if outcome else (error_codes(answer), shortened(answer))
             self._weigh(number, body)
             self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))

@@ -37,7 +37,7 @@ def cluster() -> Cluster:
         batch = bytearray(61)
         batch[0:8] = offset.to_bytes(8, "big")
         batch[23:27] = (4).to_bytes(4, "big")
-        partition.at_leader.append(batch, offset, 5, 0)
+        partition.at_leader.append_as_leader(batch, offset, 5, 0)
     return cluster
 
 

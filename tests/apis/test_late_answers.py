@@ -28,7 +28,7 @@ def _isr_shrinks(many: Many) -> None:
         if partition.topic.internal or (leader := partition.led) is None:
             continue
         made = bytearray(one_batch(many.cluster.now_ms))
-        leader.append(made, leader.log.end_offset, 1, many.cluster.now_ms)
+        leader.append_as_leader(made, leader.log.end_offset, 1, many.cluster.now_ms)
     many.cluster.advance(many.cluster.now_ms + 2 * TIMEOUT_MS)
 
 

@@ -145,7 +145,7 @@ def append(driver: TopicsDriver, topic: str, count: int) -> None:
     made = bytearray(batch(count))
     base_offset = partition.log.end_offset
     record_batch.place(made, base_offset, partition.leader_epoch)
-    partition.at_leader.append(made, base_offset, count, driver.now_ms)
+    partition.at_leader.append_as_leader(made, base_offset, count, driver.now_ms)
 
 
 def test_the_isr_of_a_dead_leader_stays_as_it_is() -> None:

@@ -239,7 +239,7 @@ def test_what_is_written_before_the_leader_has_heard_of_its_epoch_is_in_the_one_
     driver = slow(1)
     leader = driver.partition.at_leader
     driver.partition.bump_epoch()
-    internal_append.append(leader, bytearray(batch(1)))
+    internal_append.append_own(leader, bytearray(batch(1)))
     assert driver.ends() == {1: 2, 2: 1, 3: 1}
     driver.advance(DELAY_MS)
     assert driver.ends() == {1: 2, 2: 2, 3: 2}

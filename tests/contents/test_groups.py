@@ -18,7 +18,7 @@ from mockbroker.log.log import Log
 from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.offsets_log import commit_key
 from mockbroker.protocol.record_batch import Batch
-from mockbroker.replication.internal_append import append
+from mockbroker.replication.internal_append import append_own
 
 from ..clients.aio import Loop
 from ..clients.kafka_python import KafkaConsumer, OffsetAndMetadata
@@ -278,7 +278,7 @@ def test_looks_during_a_load_see_what_is_written_meanwhile(loading: GroupDriver)
     assert seen(loading) == {0: 18, 1: 19}
     partition = loading.cluster.offsets_partition("g").led
     assert partition is not None
-    append(partition, key_values([(commit_key("g", "orders", 1), None)], loading.now_ms))
+    append_own(partition, key_values([(commit_key("g", "orders", 1), None)], loading.now_ms))
     assert seen(loading) == {0: 18}
 
 

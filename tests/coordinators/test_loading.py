@@ -15,7 +15,7 @@ from mockbroker.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequestTopic,
 )
 from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value
-from mockbroker.replication.internal_append import append
+from mockbroker.replication.internal_append import append_own
 from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import Asked
@@ -40,7 +40,7 @@ def write(driver: GroupDriver, *records: tuple[bytes, bytes | None]) -> None:
     """Another writer appends to `__consumer_offsets`."""
     partition = driver.cluster.offsets_partition("g").led
     assert partition is not None
-    append(partition, key_values(records, driver.now_ms))
+    append_own(partition, key_values(records, driver.now_ms))
 
 
 def fetch_error(driver: GroupDriver, version: int) -> Any:

@@ -10,7 +10,7 @@ from mockbroker.apis.advertised import advertised
 from mockbroker.cluster.call import Call
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.environment import Environment
-from mockbroker.outcome import PARKED, Client, Failed, Outcome
+from mockbroker.outcome import PARKED, Client, Failed, Unanswered
 from mockbroker.policies import Policies
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.codecs import Codec, codec
@@ -39,7 +39,7 @@ class Asked:
     def __init__(self, key: ApiKey) -> None:
         self.key = key
         self.response: Any = None
-        self.outcome: Outcome | None = None
+        self.outcome: Unanswered | None = None
         """What the handler returned in place of an answer."""
 
     @property
@@ -115,7 +115,7 @@ def ask(
 
     call = Call(cluster, cluster.brokers[broker], version, Client(), client_id, sink)
     response = HANDLERS[key](call, request)
-    if isinstance(response, Outcome):
+    if isinstance(response, Unanswered):
         asked.outcome = response
     else:
         sink(call, response)

@@ -147,7 +147,7 @@ def append(driver: LogDriver, data: bytes | bytearray) -> int:
     record_batch.place(appended, offset, 0)
     header = header_of(appended)
     driver.log.producers.appended_batch(appended, header)
-    driver.partition.at_leader.append(appended, offset, header.record_count, header.max_timestamp)
+    driver.partition.at_leader.append_as_leader(appended, offset, header.record_count, header.max_timestamp)
     return offset
 
 

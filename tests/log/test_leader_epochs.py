@@ -24,7 +24,7 @@ def partition(kafka: str, **policies: str) -> Partition:
         made.leader_epoch = epoch
         made.log.epochs.assign(epoch, made.log.end_offset)
         if records:
-            made.append(bytearray(61), made.log.end_offset, records, 0)
+            made.append_as_leader(bytearray(61), made.log.end_offset, records, 0)
     return made
 
 

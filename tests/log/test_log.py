@@ -23,7 +23,9 @@ def log_of(counts: list[int], config: dict[str, str] | None = None) -> Log:
     for count in counts:
         base_offset = partition.log.end_offset
         data = placed(batch(count), base_offset)
-        partition.at_leader.append(data, base_offset, count, record_batch.header_of(data).max_timestamp)
+        partition.at_leader.append_as_leader(
+            data, base_offset, count, record_batch.header_of(data).max_timestamp
+        )
     return partition.log
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.offsets_log import commit_key
-from mockbroker.replication.internal_append import append
+from mockbroker.replication.internal_append import append_own
 
 from ..driving.groups import GroupDriver
 from .readers.segments import segment
@@ -57,7 +57,7 @@ class Group:
     def finds_unreadable(self) -> None:
         partition = self.driver.cluster.offsets_partition("g").led
         assert partition is not None
-        append(partition, key_values([UNREADABLE], self.driver.now_ms))
+        append_own(partition, key_values([UNREADABLE], self.driver.now_ms))
 
     def written(self, folder: Path) -> Path:
         partition = self.driver.cluster.offsets_partition("g").led

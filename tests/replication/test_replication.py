@@ -228,7 +228,7 @@ def test_a_reassigned_replica_copies_the_log(cluster: Cluster) -> None:
     partition = cluster.create_topic("t", [[1]]).partitions[0]
     made = bytearray(batch(4))
     record_batch.place(made, 0, 0)
-    partition.at_leader.append(made, 0, 4, 0)
+    partition.at_leader.append_as_leader(made, 0, 4, 0)
     reassignments.begin(partition, [3, 2])
     assert (partition.leader, partition.replicas, partition.isr) == (3, [3, 2], [2, 3])
     assert {b: log.end_offset for b, log in partition.logs.items()} == {3: 4, 2: 4}

@@ -44,7 +44,7 @@ def produce(cluster: MockCluster, count: int = 1, transactional: bool = False, *
 
 
 def told(events: list[Event]) -> list[str]:
-    return [event.told() for event in events]
+    return [event.text() for event in events]
 
 
 def test_requests_answers_and_what_went_wrong(cluster: MockCluster) -> None:

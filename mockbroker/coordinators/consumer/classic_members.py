@@ -74,7 +74,7 @@ class ClassicMembers:
             return member_id
         before = self._before(group, request, member_id)
         said = self._subscription(protocols)
-        told = replace(
+        updated = replace(
             before,
             instance_id=request.group_instance_id or before.instance_id,
             rack_id=said.rack_id or before.rack_id,
@@ -85,9 +85,9 @@ class ClassicMembers:
             client_host=call.client.host,
             classic=classic_of(request.session_timeout_ms, protocols),
         )
-        downgrades = self._downgrades_with(group, told)
+        downgrades = self._downgrades_with(group, updated)
         member = self._planning.advance(
-            group, before, told, owned_of(self._home, said.owned), assigns=not downgrades
+            group, before, updated, owned_of(self._home, said.owned), assigns=not downgrades
         )
         assert member.classic is not None
         if not downgrades:
@@ -179,9 +179,9 @@ class ClassicMembers:
         """Whether the group becomes a classic one with the members that are left."""
         return group.classics == len(group.members) > 0 and self._may_be_classic(group)
 
-    def _downgrades_with(self, group: ConsumerGroup, told: ConsumerMember) -> bool:
+    def _downgrades_with(self, group: ConsumerGroup, updated: ConsumerMember) -> bool:
         """Whether this static member replaces the last one that uses the consumer protocol."""
-        earlier = group.members.get(group.static.get(told.instance_id or "", ""))
+        earlier = group.members.get(group.static.get(updated.instance_id or "", ""))
         return (
             earlier is not None
             and earlier.classic is None

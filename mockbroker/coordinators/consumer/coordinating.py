@@ -195,7 +195,9 @@ class ConsumerGroups:
         shard = self._coordinator.shards.of(group.id)
         if shard is not None and shard.current:
             assignments = {each.id: each.assignment for each in made.members.values()}
-            shard.append(group.graves(awaits=True) + shard.layout.group(made.id, made.metadata(assignments)))
+            shard.write_at_once(
+                group.graves(awaits=True) + shard.layout.group(made.id, made.metadata(assignments))
+            )
         for member in made.members.values():
             rebalance.renew(member)
         if rebalances:
@@ -235,7 +237,7 @@ class ConsumerGroups:
         if shard is None or not shard.current:
             return
         if pairs := (graves or []) + changes(group, with_times=shard.layout.with_times):
-            shard.append(pairs)
+            shard.write_at_once(pairs)
 
     def restore(self, group_id: str, partition: int, found: LoadedGroup) -> ConsumerGroup:
         """A group as its records say."""

@@ -51,12 +51,12 @@ class Heartbeats:
         self._planning.check_room(group, request.member_id)
         owned = owned_of(request)
         before = self._member(group, request, owned)
-        told = self._told(before, request, call)
-        after = self._planning.advance(group, before, told, owned)
+        updated = self._updated(before, request, call)
+        after = self._planning.advance(group, before, updated, owned)
         self._timers.heard(group, after)
         if after is before:
             return after, False
-        if after != told:
+        if after != updated:
             self._timers.await_revocation(group, after)
         return after, partitions_of(before.assigned) != partitions_of(after.assigned)
 
@@ -88,7 +88,7 @@ class Heartbeats:
         return earlier.taken_over_by(member_id)
 
     @staticmethod
-    def _told(
+    def _updated(
         member: ConsumerMember, request: ConsumerGroupHeartbeatRequest, call: Request
     ) -> ConsumerMember:
         """With what the heartbeat says about it; null says that nothing has changed."""

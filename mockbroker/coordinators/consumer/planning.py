@@ -51,20 +51,20 @@ class Planning:
         self,
         group: ConsumerGroup,
         before: ConsumerMember,
-        told: ConsumerMember,
+        updated: ConsumerMember,
         owned: Assignment | None,
         *,
         assigns: bool = True,
     ) -> ConsumerMember:
         """The member's state after it has said what it is now, and which partitions it owns. ApiError
         INVALID_REGULAR_EXPRESSION. Unless the group `assigns`, it waits if a target assignment is needed."""
-        named = told.topics != before.topics
-        by_regex = self._look_up(group, before, told)
+        named = updated.topics != before.topics
+        by_regex = self._look_up(group, before, updated)
         preferred = group.preferred_assignor(self.assignors[0])
-        self._replace_static(group, told)
-        group.put(told)
+        self._replace_static(group, updated)
+        group.put(updated)
         changed = self._home.policies[assignor_change]
-        first = told.assignor if changed.own_first else None
+        first = updated.assignor if changed.own_first else None
         if (
             named
             or not group.epoch
@@ -76,17 +76,17 @@ class Planning:
         if assigns:
             self._assign(group)
         elif group.assignment_epoch < group.epoch:
-            return told
+            return updated
         after = reconciled(
-            told,
+            updated,
             group.assignment_epoch,
-            group.target_of(told.id),
-            self._ids(group.topics_of(told)),
+            group.target_of(updated.id),
+            self._ids(group.topics_of(updated)),
             owned,
             group.epoch_of,
             changed=self._home.policies[unsubscribed_partitions] == "at-once" and (named or bool(by_regex)),
         )
-        if after is not told:
+        if after is not updated:
             group.put(after)
         return after
 
