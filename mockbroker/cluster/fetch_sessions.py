@@ -1,4 +1,18 @@
-"""Incremental fetch sessions of one broker (KIP-227; `FetchSession.java`)."""
+"""Incremental fetch sessions of one broker (KIP-227; `FetchSession.java`).
+
+A consumer of a thousand partitions would name them all in each Fetch, and get them all in each answer,
+although hardly any has changed. In a session both sides remember them: a request names what it adds,
+changes or forgets, and an answer has the partitions with records, an error, or another high watermark or
+log start offset.
+
+The client proposes, the broker decides. Session id 0 with epoch 0 asks for a session, id 0 with epoch -1
+for none. The broker answers with the id of a new one, or with 0 if it has no room: then the client names
+everything again next time. Each further request has the epoch after the last, by which both notice that a
+request or an answer was lost (INVALID_FETCH_SESSION_EPOCH), since what they remember may differ then. A
+session belongs to its broker's memory alone: it ends with the broker's process, by epoch -1 or 0 in a
+request that names it, or when another one takes its slot (FETCH_SESSION_ID_NOT_FOUND). In each of these
+cases the client begins anew with a full request, and loses nothing: its positions are its own.
+"""
 
 from collections.abc import Generator, Mapping
 from typing import Final

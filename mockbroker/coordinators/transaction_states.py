@@ -1,5 +1,16 @@
 """The states of a transaction, and the events that lead from one to the next (`TransactionState.java`).
 
+A transaction touches partitions of many brokers, none of which knows the others. The coordinator of the
+transactional id alone knows all partitions, and alone decides how the transaction ends; its decision is the
+record in `__transaction_state`. After that it only carries it out: each partition gets a marker, as often
+as it takes. So there are two steps: before Prepare anybody may fail and the transaction is aborted; after
+it no failure changes the outcome, and the next coordinator goes on where this one stopped.
+
+Producer id and epoch say who may act. InitProducerId gives an application the next epoch and aborts
+what an earlier instance left open: with its older epoch that one is fenced everywhere, by the coordinator
+and by the leaders of partitions (PRODUCER_FENCED, INVALID_PRODUCER_EPOCH). While markers are being written
+nothing else is done for the id (CONCURRENT_TRANSACTIONS).
+
 A transactional id begins Empty. The first partition that is added makes its transaction Ongoing. Once the
 client, or the transaction's timeout, decides how it ends, PrepareCommit or PrepareAbort is in the log and
 can't be taken back. When all partitions have their markers, it is CompleteCommit or CompleteAbort, until

@@ -1,5 +1,22 @@
 """A partition on one broker: it leads, and knows how far its followers have come, or it follows
-(`Partition.scala`)."""
+(`Partition.scala`).
+
+The controller decides who leads, and counts its decisions: the leader epoch goes up with each leader, the
+partition epoch with each change. A broker acts on the newest decision that it has heard of, which need not
+be the newest there is: for a while two brokers may both lead, and their epochs tell which of them is out of
+date. A request that names another leader epoch is refused (FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH).
+
+Only the leader takes records from producers, and gives each batch its offset and its epoch. Followers copy
+its log. The in-sync replicas (ISR) are the leader and the followers that keep up. The high watermark is the
+offset below which all of them have everything: consumers read up to it, and acks=all is answered when it
+has passed the batch. So any replica of the ISR may become the leader, and nothing that was acknowledged in
+this way is lost. A leader out of it (unclean) may not have all of that.
+
+The leader asks the controller to add a follower to the ISR once it has caught up, and to remove one that
+has lagged for `replica.lag.time.max.ms`; until the controller agrees, the ISR stays as it was. A broker
+that stops leading truncates its log to where the new leader's begins to differ, which it finds by leader
+epochs.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Final

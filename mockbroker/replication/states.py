@@ -1,4 +1,11 @@
-"""The states of a follower's fetcher, and the events that lead from one to the next."""
+"""The states of a follower's fetcher, and the events that lead from one to the next.
+
+A follower is in step with its leader, or fetches to be so again, or is kept from fetching: by a user
+(paused, slow, replaced by a client), by the network or by what brokers have not heard yet (cut off), by an
+error of its own (failed), or because its broker is down. Only a follower in step is given each batch at the
+moment of the append; all others have to fetch it. A user's choice outlasts the next leader epoch. A fetcher
+that failed is started again by the next leader epoch or a restart of its broker, and by nothing else.
+"""
 
 import enum
 from typing import Final
