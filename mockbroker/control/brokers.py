@@ -5,6 +5,7 @@ from typing import TypedDict
 from ..cluster.broker import Broker
 from ..policies.controller.active_controller import active_controller
 from .registry import operation
+from .shaping import shaped
 from .target import Target
 
 
@@ -60,14 +61,10 @@ def list_brokers(target: Target) -> list[BrokerState]:
 
 def state(broker: Broker) -> BrokerState:
     """A broker's state."""
-    return {
-        "id": broker.id,
-        "host": broker.host,
-        "port": broker.port,
-        "rack": broker.rack,
-        "state": broker.liveness.name.lower(),
-        "fenced": broker.fenced,
-        "cut_off": not broker.hears_controller,
-        "unreachable": sorted(broker.unreachable),
-        "metadata_delay_ms": broker.metadata_delay_ms,
-    }
+    return shaped(
+        BrokerState,
+        broker,
+        state=broker.liveness.name.lower(),
+        cut_off=not broker.hears_controller,
+        unreachable=sorted(broker.unreachable),
+    )

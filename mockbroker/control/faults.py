@@ -9,6 +9,7 @@ from ..faults import Fault
 from . import previewing
 from .fault_schema import fault_schema
 from .registry import operation
+from .shaping import shaped
 from .target import Target
 
 FaultName = Annotated[str, "A fault's name."]
@@ -166,12 +167,4 @@ async def _touched(fault: Fault) -> None:
 
 
 def _state(name: str, fault: Fault) -> FaultState:
-    return {
-        "name": name,
-        "fault": str(fault),
-        "hits": fault.hits,
-        "held": fault.held,
-        "over": fault.used_up,
-        "optional": fault.optional,
-        "illegal": fault.illegal,
-    }
+    return shaped(FaultState, fault, name=name, fault=str(fault), over=fault.used_up)

@@ -1,13 +1,13 @@
 """Operations that look at groups: their members, and what they committed."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from ..contents import groups as contents
-from ..contents.values import CommittedOffset, GroupDescription, TopicPartition
+from ..contents.values import CommittedOffset, GroupDescription
 from ..errors import NotThereError
 from ..nearest import nearest
 from .registry import operation
+from .shaping import shaped
 from .target import Target
 
 if TYPE_CHECKING:
@@ -80,33 +80,14 @@ class Committed(TypedDict):
 @operation("groups list", "GET", "/groups")
 def list_groups(target: Target) -> list[GroupListing]:
     """Lists every group."""
-    return [
-        {
-            "group_id": each.group_id,
-            "type": each.type,
-            "state": each.state,
-            "coordinator": each.coordinator,
-            "protocol_type": each.protocol_type,
-            "protocol": each.protocol,
-            "members": len(each.members),
-        }
-        for each in groups(target).values()
-    ]
+    return [shaped(GroupListing, each, members=len(each.members)) for each in groups(target).values()]
 
 
 @operation("groups committed", "GET", "/groups/{group}/committed")
 def list_committed(target: Target, group: GroupId) -> list[Committed]:
     """Shows the offsets that a group has committed, by topic and partition."""
     return [
-        {
-            "topic": topic,
-            "partition": partition,
-            "offset": each.offset,
-            "leader_epoch": each.leader_epoch,
-            "metadata": each.metadata,
-            "commit_ms": each.commit_ms,
-            "expire_ms": each.expire_ms,
-        }
+        shaped(Committed, each, topic=topic, partition=partition)
         for (topic, partition), each in committed(target, group).items()
     ]
 
@@ -114,36 +95,7 @@ def list_committed(target: Target, group: GroupId) -> list[Committed]:
 @operation("groups show", "GET", "/groups/{group}")
 def show(target: Target, group: GroupId) -> GroupState:
     """Shows a group's state, its members and the partitions assigned to them."""
-    found = group_named(target, group)
-    return {
-        "group_id": found.group_id,
-        "type": found.type,
-        "state": found.state,
-        "coordinator": found.coordinator,
-        "protocol_type": found.protocol_type,
-        "protocol": found.protocol,
-        "generation": found.generation,
-        "leader": found.leader,
-        "members": [
-            {
-                "member_id": each.member_id,
-                "group_instance_id": each.group_instance_id,
-                "client_id": each.client_id,
-                "host": each.host,
-                "assignment": None if each.assignment is None else assigned(each.assignment),
-                "subscription": None if each.subscription is None else list(each.subscription),
-                "session_timeout_ms": each.session_timeout_ms,
-                "rebalance_timeout_ms": each.rebalance_timeout_ms,
-                "type": each.type,
-                "epoch": each.epoch,
-            }
-            for each in found.members
-        ],
-    }
-
-
-def assigned(partitions: Iterable[TopicPartition]) -> list[Assigned]:
-    return [{"topic": each.topic, "partition": each.partition} for each in partitions]
+    return shaped(GroupState, group_named(target, group))
 
 
 def groups(target: Target) -> dict[str, GroupDescription]:

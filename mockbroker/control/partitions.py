@@ -6,6 +6,7 @@ from ..cluster.replicas import describe
 from ..cluster.topic import TopicPartition
 from ..verbs.parameters import PartitionIndex, TopicName
 from .registry import operation
+from .shaping import shaped
 from .target import Target
 
 
@@ -46,27 +47,9 @@ def list_replicas(target: Target, topic: TopicName, partition: PartitionIndex) -
 
 def leadership(partition: TopicPartition) -> Leadership:
     """Who leads it now."""
-    return {
-        "topic": partition.topic.name,
-        "partition": partition.index,
-        "leader": partition.leader,
-        "leader_epoch": partition.leader_epoch,
-        "isr": list(partition.isr),
-    }
+    return shaped(Leadership, partition, topic=partition.topic.name, partition=partition.index)
 
 
 def replicas(partition: TopicPartition) -> list[ReplicaState]:
     """What each of its replicas holds now."""
-    return [
-        {
-            "broker": each.broker,
-            "state": each.state,
-            "in_sync": each.in_sync,
-            "log_start_offset": each.log_start_offset,
-            "log_end_offset": each.log_end_offset,
-            "high_watermark": each.high_watermark,
-            "epochs": [list(pair) for pair in each.epochs],
-            "failure": each.failure,
-        }
-        for each in describe(partition)
-    ]
+    return [shaped(ReplicaState, each) for each in describe(partition)]

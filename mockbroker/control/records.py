@@ -17,6 +17,7 @@ from ..errors import NotThereError, OptionError
 from ..verbs.parameters import PartitionIndex, TopicName
 from .producing import begin_delete, begin_produce
 from .registry import operation
+from .shaping import shaped
 from .target import Target
 
 T = TypeVar("T")
@@ -214,22 +215,12 @@ def _state(record: Record) -> RecordState:
     key, key_encoding = _text(record.key)
     value, value_encoding = _text(record.value)
     texts = [(name, *_text(content)) for name, content in record.headers]
-    return {
-        "topic": record.topic,
-        "partition": record.partition,
-        "offset": record.offset,
-        "key": key,
-        "key_encoding": key_encoding,
-        "value": value,
-        "value_encoding": value_encoding,
-        "headers": [{"key": name, "value": text, "encoding": encoding} for name, text, encoding in texts],
-        "timestamp_ms": record.timestamp_ms,
-        "timestamp_type": record.timestamp_type,
-        "leader_epoch": record.leader_epoch,
-        "producer_id": record.producer_id,
-        "producer_epoch": record.producer_epoch,
-        "sequence": record.sequence,
-        "transactional_id": record.transactional_id,
-        "transaction": record.transaction,
-        "control": record.control,
-    }
+    return shaped(
+        RecordState,
+        record,
+        key=key,
+        key_encoding=key_encoding,
+        value=value,
+        value_encoding=value_encoding,
+        headers=[{"key": name, "value": text, "encoding": encoding} for name, text, encoding in texts],
+    )

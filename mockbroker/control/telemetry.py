@@ -5,6 +5,7 @@ from typing import TypedDict
 from ..contents import telemetry as contents
 from ..contents.values import TelemetryClient
 from .registry import operation
+from .shaping import shaped
 from .target import Target
 
 
@@ -28,22 +29,7 @@ class TelemetryState(TypedDict):
 @operation("telemetry list", "GET", "/telemetry")
 def list_telemetry(target: Target) -> list[TelemetryState]:
     """Lists the clients that push metrics: what they were asked for, and how much has come."""
-    return [
-        {
-            "client_instance_id": each.client_instance_id,
-            "client_id": each.client_id,
-            "software_name": each.software_name,
-            "software_version": each.software_version,
-            "broker": each.broker,
-            "subscription_id": each.subscription_id,
-            "requested_metrics": list(each.requested_metrics),
-            "push_interval_ms": each.push_interval_ms,
-            "pushes": each.pushes,
-            "pushed_bytes": each.pushed_bytes,
-            "terminating": each.terminating,
-        }
-        for each in telemetry(target)
-    ]
+    return [shaped(TelemetryState, each) for each in telemetry(target)]
 
 
 def telemetry(target: Target) -> tuple[TelemetryClient, ...]:

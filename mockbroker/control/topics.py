@@ -16,6 +16,7 @@ from ..protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicSt
 from ..verbs.parameters import TopicName
 from .asking import any_broker, ask, check
 from .registry import operation
+from .shaping import shaped
 from .target import Target
 
 _TIMEOUT_MS = 60_000
@@ -63,22 +64,14 @@ def list_topics(
     target: Target, internal: Annotated[bool, "List Kafka's internal topics too."] = False
 ) -> list[TopicListing]:
     """Lists every topic."""
-    return [
-        {
-            "name": each.name,
-            "topic_id": each.topic_id,
-            "internal": each.internal,
-            "partitions": len(each.partitions),
-            "replication_factor": each.replication_factor,
-        }
-        for each in topics(target, internal=internal).values()
-    ]
+    found = topics(target, internal=internal).values()
+    return [shaped(TopicListing, each, partitions=len(each.partitions)) for each in found]
 
 
 @operation("topics show", "GET", "/topics/{topic}")
 def show(target: Target, topic: TopicName) -> TopicState:
     """Shows a topic's partitions with their leaders, replicas and offsets, and the topic's configuration."""
-    return _state(topic_named(target, topic))
+    return shaped(TopicState, topic_named(target, topic))
 
 
 @operation("topics create", "POST", "/topics")
@@ -92,13 +85,13 @@ def create(
     config: Annotated[dict[str, str] | None, "The topic's configuration, as in retention.ms=1000."] = None,
 ) -> TopicState:
     """Creates a topic, as a client's CreateTopics does."""
-    return _state(create_topic(target, topic, partitions, replication_factor, config or {}))
+    return shaped(TopicState, create_topic(target, topic, partitions, replication_factor, config or {}))
 
 
 @operation("topics delete", "DELETE", "/topics/{topic}")
 def delete(target: Target, topic: TopicName) -> TopicState:
     """Deletes a topic, as a client's DeleteTopics does, and shows what it was."""
-    return _state(delete_topic(target, topic))
+    return shaped(TopicState, delete_topic(target, topic))
 
 
 def topics(target: Target, *, internal: bool) -> dict[str, TopicDescription]:
@@ -154,29 +147,3 @@ def delete_topic(target: Target, topic: str) -> TopicDescription:
     ).result()
     check(result.error_code, result.error_message, f"topic {topic!r} was not deleted")
     return was
-
-
-def _state(topic: TopicDescription) -> TopicState:
-    return {
-        "name": topic.name,
-        "topic_id": topic.topic_id,
-        "internal": topic.internal,
-        "partitions": [
-            {
-                "partition": each.partition,
-                "leader": each.leader,
-                "leader_epoch": each.leader_epoch,
-                "replicas": list(each.replicas),
-                "isr": list(each.isr),
-                "log_start_offset": each.log_start_offset,
-                "log_end_offset": each.log_end_offset,
-                "high_watermark": each.high_watermark,
-                "last_stable_offset": each.last_stable_offset,
-                "adding_replicas": list(each.adding_replicas),
-                "removing_replicas": list(each.removing_replicas),
-                "eligible_leader_replicas": list(each.eligible_leader_replicas),
-            }
-            for each in topic.partitions
-        ],
-        "configs": dict(topic.configs),
-    }

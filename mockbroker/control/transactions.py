@@ -6,8 +6,9 @@ from ..contents import transactions as contents
 from ..contents.values import TransactionDescription
 from ..errors import NotThereError
 from ..nearest import nearest
-from .groups import Assigned, assigned
+from .groups import Assigned
 from .registry import operation
+from .shaping import shaped
 from .target import Target
 
 
@@ -37,15 +38,7 @@ class TransactionState(TypedDict):
 @operation("transactions list", "GET", "/transactions")
 def list_transactions(target: Target) -> list[TransactionListing]:
     """Lists every transactional id and the state of its transaction."""
-    return [
-        {
-            "transactional_id": each.transactional_id,
-            "coordinator": each.coordinator,
-            "producer_id": each.producer_id,
-            "state": each.state,
-        }
-        for each in transactions(target).values()
-    ]
+    return [shaped(TransactionListing, each) for each in transactions(target).values()]
 
 
 @operation("transactions show", "GET", "/transactions/{transactional_id}")
@@ -53,18 +46,7 @@ def show(
     target: Target, transactional_id: Annotated[str, "A producer's transactional id."]
 ) -> TransactionState:
     """Shows a transactional id: its producer, and its transaction's state and partitions."""
-    found = transaction_named(target, transactional_id)
-    return {
-        "transactional_id": found.transactional_id,
-        "state": found.state,
-        "coordinator": found.coordinator,
-        "producer_id": found.producer_id,
-        "producer_epoch": found.producer_epoch,
-        "timeout_ms": found.timeout_ms,
-        "start_ms": found.start_ms,
-        "last_update_ms": found.last_update_ms,
-        "partitions": assigned(found.partitions),
-    }
+    return shaped(TransactionState, transaction_named(target, transactional_id))
 
 
 def transactions(target: Target) -> dict[str, TransactionDescription]:
