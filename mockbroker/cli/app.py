@@ -15,7 +15,7 @@ from . import clients, completion, histories, reproduce, view
 from .analyze_command import Analyze
 from .choices import Clock, Fixed, LogFormat, Search
 from .ctl_command import Ctl
-from .failing import why
+from .failing import reported
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -162,7 +162,7 @@ def serve(
     from .offsets import offsets_topic
     from .serve import Report, run
 
-    try:
+    with reported("serve"):
         if not overwrite:
             refuse_existing(trace, capture)
         run(
@@ -188,9 +188,6 @@ def serve(
             control_token=token(control_token, 0 if console else control),
             console=console,
         )
-    except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker serve: {why(error)}", err=True)
-        raise typer.Exit(2) from None
 
 
 @app.command(
@@ -215,13 +212,10 @@ def capture(
 
     if not decode:
         typer.main.get_command(app)(["serve", "--capture", str(file), *context.args], prog_name="mockbroker")
-    try:
+    with reported("capture", (ValueError, OSError)):
         if context.args:
             raise ValueError(f"--decode does not take {context.args[0]!r}: see `mockbroker capture --help`")
         show(file, api or [], as_json=json_)
-    except (ValueError, OSError) as error:
-        typer.echo(f"mockbroker capture: {why(error)}", err=True)
-        raise typer.Exit(2) from None
 
 
 @app.command(short_help="List the behaviours, their answers and their releases.")
@@ -235,11 +229,8 @@ def policies(
     """List the behaviours: their answers, the releases that gave them, and the default of a release."""
     from .policies import show
 
-    try:
+    with reported("policies", (ValueError,)):
         show(kafka, names or [], as_json=json_)
-    except ValueError as error:
-        typer.echo(f"mockbroker policies: {why(error)}", err=True)
-        raise typer.Exit(2) from None
 
 
 @app.command(
@@ -303,13 +294,10 @@ def run(
     from .given import refuse_existing
     from .run import run
 
-    try:
+    with reported("run"):
         if not overwrite:
             refuse_existing(trace)
         status = run(scenario, pairs("--policy", policy), command, trace)
-    except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker run: {why(error)}", err=True)
-        raise typer.Exit(2) from None
     raise typer.Exit(status)
 
 
@@ -345,11 +333,8 @@ def analyze(
     """
     from .analyze import run
 
-    try:
+    with reported("analyze"):
         count = run(paths, out, timezone, engine.value, master)
-    except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker analyze: {why(error)}", err=True)
-        raise typer.Exit(2) from None
     raise typer.Exit(1 if count and fail_on_findings else 0)
 
 

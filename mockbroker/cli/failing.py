@@ -1,8 +1,27 @@
 """How commands say why they can't do something."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import typer
+
 
 def why(error: Exception) -> str:
     """The error in one line; for a file with its name and the system's message."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)
+
+
+_REFUSALS: Final = (ValueError, OSError, ImportError)
+
+
+@contextmanager
+def reported(command: str, kinds: tuple[type[Exception], ...] = _REFUSALS) -> Iterator[None]:
+    """For exceptions of these `kinds`: prints why the command can't do what it was asked to, and exits with 2."""
+    try:
+        yield
+    except kinds as error:
+        typer.echo(f"mockbroker {command}: {why(error)}", err=True)
+        raise typer.Exit(2) from None

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..pipeline.errors import PipelineError
-from .failing import why
+from .failing import reported
 from .now_and_then import now_and_then
 
 
@@ -28,11 +28,8 @@ def reproduce(
 
     Exit status 1: the files don't fail as they should; 2: a path or an option is not valid.
     """
-    try:
+    with reported("reproduce"):
         shows = _run(report, out, number, kafka, seed, histories)
-    except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker reproduce: {why(error)}", err=True)
-        raise typer.Exit(2) from None
     raise typer.Exit(0 if shows else 1)
 
 

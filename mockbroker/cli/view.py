@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from .failing import why
+from .failing import reported
 
 _HISTORY: Final = b'"mockbroker-history"'
 _HEAD_BYTES: Final = 1024
@@ -28,12 +28,8 @@ def view(
     """
     from .viewing import view
 
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            view(_trace(_file(file), Path(folder) / "trace.jsonl"), port, typer.echo)
-    except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker view: {why(error)}", err=True)
-        raise typer.Exit(2) from None
+    with reported("view"), tempfile.TemporaryDirectory() as folder:
+        view(_trace(_file(file), Path(folder) / "trace.jsonl"), port, typer.echo)
 
 
 def _file(path: Path) -> Path:

@@ -1,7 +1,7 @@
 """Operations on topics: which there are, creating and deleting them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from ..contents.topics import describe
 from ..contents.values import TopicDescription
@@ -123,14 +123,7 @@ def create_topic(
         [CreatableTopicConfig(name, value) for name, value in config.items()],
     )
     request = CreateTopicsRequest([wanted], _TIMEOUT_MS)
-    [result] = ask(
-        target.cluster,
-        any_broker(target.cluster),
-        ApiKey.CREATE_TOPICS,
-        request,
-        lambda answer: answer.topics,
-    ).result()
-    check(result.error_code, result.error_message, f"topic {topic!r} was not created")
+    _change(target, ApiKey.CREATE_TOPICS, request, f"topic {topic!r} was not created")
     return topic_named(target, topic)
 
 
@@ -138,12 +131,13 @@ def delete_topic(target: Target, topic: str) -> TopicDescription:
     """What it was. NotThereError, RefusedError."""
     was = topic_named(target, topic)
     request = DeleteTopicsRequest([DeleteTopicState(topic)], _TIMEOUT_MS)
-    [result] = ask(
-        target.cluster,
-        any_broker(target.cluster),
-        ApiKey.DELETE_TOPICS,
-        request,
-        lambda answer: answer.responses,
-    ).result()
-    check(result.error_code, result.error_message, f"topic {topic!r} was not deleted")
+    _change(target, ApiKey.DELETE_TOPICS, request, f"topic {topic!r} was not deleted")
     return was
+
+
+def _change(target: Target, api: ApiKey, request: Any, refused: str) -> None:
+    """Asks for a change of one topic. RefusedError, which begins with `refused`."""
+    cluster = target.cluster
+    answer = ask(cluster, any_broker(cluster), api, request, lambda answer: answer).result()
+    [result] = answer.topics if api is ApiKey.CREATE_TOPICS else answer.responses
+    check(result.error_code, result.error_message, refused)

@@ -123,7 +123,7 @@ class Trace:
         return self._decisions.during(asked.number, handler)
 
     def answered(self, asked: Asked, answer: Any) -> None:
-        """A request got its answer, or an Unanswered instead."""
+        """A request got its answer, or is Unanswered."""
         if asked.faults or asked.api not in _QUIET or not (self._many or not self.bodies):
             self.changed()
         else:
