@@ -6,6 +6,8 @@ from typing import Any
 
 from ..rig.scene import Scene
 
+__all__ = ["Question", "Scenario", "Scene", "Steps", "about", "registered"]
+
 Steps = Iterator[tuple[str, Any]]
 Scenario = Callable[[Scene], Steps]
 

@@ -84,9 +84,14 @@ def s_members(s: Scene) -> list[str]:
 
 def at_once(s: Scene, group: str) -> None:
     """Each change of the group is followed by an assignment at once, not a second after the last one."""
-    change = {"name": "consumer.assignment.interval.ms", "config_operation": 0, "value": "0"}
-    resource = {"resource_type": _GROUP, "resource_name": group, "configs": [change]}
-    s.call("incremental_alter_configs", {"resources": [resource], "validate_only": False})
+    s.configure(_GROUP, group, consumer_assignment_interval_ms="0")
+
+
+def prompt_group(s: Scene, partitions: int) -> tuple[str, str]:
+    """The name of a new group whose changes are followed by assignments at once, and a topic for it."""
+    group, topic = s.name("g"), s.topic(partitions=partitions)
+    at_once(s, group)
+    return group, topic
 
 
 def settled(*members: ConsumerMember) -> None:

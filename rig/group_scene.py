@@ -144,6 +144,19 @@ def commit(s: Scene, group: str, topic: str, offset: int = 1, partition: int = 0
         raise AssertionError(f"offset commit: {code}")
 
 
+def committed(s: Scene, group: str) -> Any:
+    """The topics of all offsets that a group has."""
+    one = {"group_id": group, "member_epoch": -1, "topics": None}
+    found = s.call("offset_fetch", {"groups": [one], "require_stable": False}, version=9)
+    return found["groups"][0]["topics"]
+
+
+def committed_offsets(s: Scene, group: str) -> list[list[int]]:
+    """Partitions and their offsets, of all topics."""
+    parts = [each for topic in committed(s, group) for each in topic["partitions"]]
+    return sorted([each["partition_index"], each["committed_offset"]] for each in parts)
+
+
 def rebalancing(s: Scene, member: Member) -> None:
     """Wait until `member` is told to join again."""
     seen: list[str] = []
@@ -171,14 +184,26 @@ def stable(s: Scene, group: str, *, instance: str | None = None, **join: Any) ->
     return member
 
 
+def joining(s: Scene, leader: Member, *, instance: str | None = None, **join: Any) -> tuple[Member, Pending]:
+    """Another member, whose JoinGroup waits for that of the only one that there is."""
+    other = Member(s, leader.group, instance=instance)
+    pending = other.send_join(**join)
+    rebalancing(s, leader)
+    return other, pending
+
+
+def completing(s: Scene, leader: Member) -> Member:
+    """Another member: both have joined, and neither is synced."""
+    other, pending = joining(s, leader)
+    _done(leader.join(), "the leader's join")
+    _done(other.joined(pending), "the other's join")
+    return other
+
+
 def stable_pair(s: Scene, group: str) -> tuple[Member, Member]:
     """A group of two synced members; the first leads."""
     leader = stable(s, group)
-    other = Member(s, group)
-    pending = other.send_join()
-    rebalancing(s, leader)
-    _done(leader.join(), "the leader's join")
-    _done(other.joined(pending), "the other's join")
+    other = completing(s, leader)
     _done(leader.sync({leader.id: b"to the leader", other.id: b"to the other"}), "the leader's sync")
     _done(other.sync(), "the other's sync")
     return leader, other

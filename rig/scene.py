@@ -334,16 +334,37 @@ class Scene:
         found = self.call("fetch", fields)["responses"][0]["partitions"][0]
         return batches.describe(found["records"])
 
+    def described(self, name: str, *, client: Client | None = None) -> Any:
+        """The topic's entry in Metadata."""
+        fields = {"topics": [{"name": name}], "allow_auto_topic_creation": False}
+        return self.call("metadata", fields, client=client)["topics"][0]
+
+    def delete_topic(self, name: str, *, client: Client | None = None) -> None:
+        fields = {"topics": [{"name": name}], "topic_names": [name], "timeout": 10000}
+        self.call("delete_topics", fields, client=client)
+
+    def delete_records(self, name: str, offset: int) -> None:
+        """Those of partition 0 below `offset`."""
+        target = {"name": name, "partitions": [{"partition_index": 0, "offset": offset}]}
+        self.call("delete_records", {"topics": [target], "timeout": 10000})
+
+    def configure(self, kind: int, name: str, **configs: str | None) -> Any:
+        """Sets configurations of a resource, with underscores for dots, or deletes those that are None."""
+        changes = [
+            {"name": key.replace("_", "."), "config_operation": int(value is None), "value": value}
+            for key, value in configs.items()
+        ]
+        resource = {"resource_type": kind, "resource_name": name, "configs": changes}
+        fields = {"resources": [resource], "validate_only": False}
+        return self.call("incremental_alter_configs", fields)
+
     def forget_later(self, name: str) -> None:
         """Delete this topic when the question is over."""
         if name not in self._topics:
             self._topics.append(name)
 
     def _ready(self, name: str, partitions: int, client: Client) -> bool:
-        answer = self.call(
-            "metadata", {"topics": [{"name": name}], "allow_auto_topic_creation": False}, client=client
-        )
-        (topic,) = answer["topics"]
+        topic = self.described(name, client=client)
         if topic.get("topic_id"):
             self._topic_ids[name] = topic["topic_id"]
             self.normaliser.name_topic_id(topic["topic_id"], name.removesuffix(f"-{self.suffix}"))

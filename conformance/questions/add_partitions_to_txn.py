@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
 from ...rig.transaction_scene import Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("add_partitions_to_txn")
 
@@ -67,3 +66,40 @@ def verification(s: Scene) -> Steps:
     yield "unknown transactional id", _add(s, producer, both, verify=True, transactional_id=s.name("unknown"))
     producer.end(committed=True)
     yield "after", _add(s, producer, both, verify=True)
+
+
+@question()
+def partitions_named_twice(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    producer = Producer(s)
+
+    def ask(name: str, *parts: list[int]) -> Any:
+        return _add(s, producer, [{"name": name, "partitions": each} for each in parts])
+
+    yield "an unknown partition", ask(topic, [7, 7])
+    yield "an unknown topic", ask(s.name("unknown"), [0], [0])
+    yield "a partition", ask(topic, [0, 0])
+    yield "a topic", ask(topic, [0], [1])
+    yield "a topic and a partition", ask(topic, [0], [0])
+    yield "known and unknown", ask(topic, [0, 7], [0])
+
+
+@question(since=4)
+def id_named_twice(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    producer, none = Producer(s), s.name("none")
+
+    def ask(*asked: tuple[dict[str, Any], int, bool]) -> Any:
+        return s.ask(
+            transactions=[
+                {**ids, "verify_only": verify, "topics": [{"name": topic, "partitions": [index]}]}
+                for ids, index, verify in asked
+            ]
+        )
+
+    unknown = {**producer.ids, "transactional_id": none}
+    yield "unknown", ask((unknown, 0, True), (unknown, 1, True))
+    yield "adds", ask((producer.ids, 0, False), (producer.ids, 1, False))
+    yield "verifies", ask((producer.ids, 0, True), (producer.ids, 1, True))
+    yield "the same", ask((producer.ids, 0, True), (producer.ids, 0, True))
+    yield "adds and verifies", ask((producer.ids, 0, False), (producer.ids, 1, True))

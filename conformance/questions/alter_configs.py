@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .create_topics import VALUES
 from .describe_configs import BROKER, CLIENT_METRICS, GROUP, LOGGER, TOPIC
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("alter_partition_reassignments")
 
@@ -53,10 +52,7 @@ def three_brokers(s: Scene) -> Steps:
     topic = s.topic("t", replicas=[[0, 1], [1, 2]])
 
     def replicas() -> list[list[int]]:
-        asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
-        found = sorted(
-            s.call("metadata", asked)["topics"][0]["partitions"], key=lambda p: p["partition_index"]
-        )
+        found = sorted(s.described(topic)["partitions"], key=lambda each: int(each["partition_index"]))
         whole = all(len(each["replica_nodes"]) == len(each["isr_nodes"]) for each in found)
         return [list(each["replica_nodes"]) for each in found] if whole else []
 
@@ -68,3 +64,19 @@ def three_brokers(s: Scene) -> Steps:
     yield "one less, not allowed", _alter(s, (topic, {0: nodes[:1]}), factor=False)
     yield "as many, not allowed", _alter(s, (topic, {0: [nodes[2], nodes[0]]}), factor=False)
     yield "unknown broker, not allowed", _alter(s, (topic, {0: [*nodes, 9999]}), factor=False)
+
+
+@question()
+def reassignments_named_twice(s: Scene) -> Steps:
+    topic, node, none = s.topic("t", 2), s.node(0), s.name("none")
+
+    def ask(*parts: tuple[int, list[int] | None]) -> Any:
+        moved = [{"partition_index": index, "replicas": replicas} for index, replicas in parts]
+        topics = [{"name": topic, "partitions": moved}]
+        return s.ask(topics=topics, timeout=10000, allow_replication_factor_change=True)
+
+    yield "a partition", ask((0, [node]), (0, [node]))
+    yield "good and bad", ask((0, [node]), (0, [9999]))
+    yield "a cancellation", ask((0, None), (0, None))
+    yield "an unknown partition", ask((7, [node]), (7, [node]))
+    yield "an unknown topic", _alter(s, (none, {0: [node]}), (none, {0: [node]}))

@@ -3,8 +3,8 @@
 from typing import Any
 
 from ...rig import batches
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
+from .describe_configs import BROKER
 
 question = about("alter_replica_log_dirs")
 
@@ -91,9 +91,7 @@ def cordoned(s: Scene) -> Steps:
     """A cordoned folder (KIP-1066, since 4.3) takes no replica, not even its own."""
     topic, folder = s.topic(), _folder(s)
     for value in ("*", None):
-        change = {"name": "cordoned.log.dirs", "config_operation": 0 if value else 1, "value": value}
-        resource = {"resource_type": 4, "resource_name": str(s.node(0)), "configs": [change]}
-        altered = s.call("incremental_alter_configs", {"resources": [resource], "validate_only": False})
+        altered = s.configure(BROKER, str(s.node(0)), cordoned_log_dirs=value)
         yield "configured", altered["responses"][0]["error_code"]
         s.target.network.sleep(1)
         yield f"{value}", s.ask(dirs=[_to(folder, (topic, (0,)))])

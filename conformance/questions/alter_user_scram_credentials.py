@@ -2,8 +2,7 @@
 
 from typing import Any, Final
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("alter_user_scram_credentials")
 

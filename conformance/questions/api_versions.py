@@ -4,8 +4,8 @@ import struct
 from typing import Any
 
 from ...rig.client import Client, decode
-from ...rig.scene import CLOSED, Scene
-from ..registry import Steps, about
+from ...rig.scene import CLOSED
+from ..registry import Scene, Steps, about
 
 question = about("api_versions")
 

@@ -1,17 +1,15 @@
 """ConsumerGroupDescribe (KIP-848)."""
 
-from ...rig.consumer_scene import ConsumerMember, at_once
+from ...rig.consumer_scene import ConsumerMember, prompt_group
 from ...rig.group_scene import commit, stable
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("consumer_group_describe")
 
 
 @question()
 def states(s: Scene) -> Steps:
-    group, topic = s.name("g"), s.topic(partitions=2)
-    at_once(s, group)
+    group, topic = prompt_group(s, 2)
     first, second = ConsumerMember(s, group, [topic]), ConsumerMember(s, group, [topic])
     first.join()
     yield "stable", s.ask(group_ids=[group])
@@ -54,3 +52,10 @@ def static_members(s: Scene) -> Steps:
     yield "static", s.ask(group_ids=[member.group])
     member.leave(-2, instance_id=s.name("instance"))
     yield "left for a while", s.ask(group_ids=[member.group])
+
+
+@question()
+def live_group_named_twice(s: Scene) -> Steps:
+    member = ConsumerMember(s, s.name("g"), [s.topic()])
+    member.join()
+    yield "twice", s.ask(group_ids=[member.group, member.group])

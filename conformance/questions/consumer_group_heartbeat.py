@@ -1,11 +1,12 @@
 """ConsumerGroupHeartbeat: joining, reconciliation, fencing and leaving (KIP-848)."""
 
 import re
+from typing import Any
 
-from ...rig.consumer_scene import LEAVES, LEAVES_FOR_A_WHILE, ConsumerMember, at_once, settled
+from ...rig.consumer_scene import LEAVES, LEAVES_FOR_A_WHILE, ConsumerMember, at_once, prompt_group, settled
 from ...rig.group_scene import commit, stable
-from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
-from ..registry import Steps, about
+from ...rig.scene import UNKNOWN_TOPIC_ID
+from ..registry import Scene, Steps, about
 
 question = about("consumer_group_heartbeat")
 
@@ -25,8 +26,7 @@ def alone(s: Scene) -> Steps:
 @question()
 def two_members(s: Scene) -> Steps:
     """The second gets its share only once the first has given it up."""
-    group, topic = s.name("g"), s.topic(partitions=4)
-    at_once(s, group)
+    group, topic = prompt_group(s, 4)
     first, second = ConsumerMember(s, group, [topic]), ConsumerMember(s, group, [topic])
     yield "first joins", first.join()
     yield "second joins", second.join()
@@ -67,8 +67,7 @@ def soon_after_the_last_has_left(s: Scene) -> Steps:
 
 @question()
 def three_members(s: Scene) -> Steps:
-    group, topic = s.name("g"), s.topic(partitions=6)
-    at_once(s, group)
+    group, topic = prompt_group(s, 6)
     members = [ConsumerMember(s, group, [topic]) for _ in range(3)]
     for number, each in enumerate(members):
         yield f"{number} joins", each.join()
@@ -135,8 +134,7 @@ def wrong_requests(s: Scene) -> Steps:
 @question()
 def without_member_id(s: Scene) -> Steps:
     """In version 0 the coordinator makes one for whoever joins (KIP-1082)."""
-    group, topic = s.name("g"), s.topic(partitions=2)
-    at_once(s, group)
+    group, topic = prompt_group(s, 2)
     first, second = (ConsumerMember(s, group, [topic], member_id="") for _ in range(2))
     yield "first joins", first.join()
     yield "second joins", second.join()
@@ -292,3 +290,20 @@ def not_the_coordinator(s: Scene) -> Steps:
     member = ConsumerMember(s, group, [])
     member.client = s.new_client(broker=rank)
     yield "another broker", member.join()
+
+
+@question()
+def topics_of_a_member_twice(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    member = ConsumerMember(s, s.name("g"), [topic, topic])
+    yield "joins", member.join()
+
+    def owning(*parts: list[int]) -> Any:
+        twice = [{**each, "partitions": indexes} for each in member.owned for indexes in parts]
+        return member.heartbeat(topic_partitions=twice)
+
+    yield "owns a topic twice", owning([0], [1])
+    yield "owns a partition twice", owning([0, 1, 0])
+    yield "subscribes again", member.heartbeat(subscribed_topic_names=[topic, topic, topic])
+    (group,) = s.call("consumer_group_describe", {"group_ids": [member.group]})["groups"]
+    yield "described", [each["subscribed_topic_names"] for each in group.get("members", [])]

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("create_acls")
 READ = 3
@@ -36,3 +35,8 @@ def odd_bindings(s: Scene) -> Steps:
     for field in ("resource_type", "resource_pattern_type", "operation", "permission_type"):
         for value in (0, 1, 99):
             yield f"{field} {value}", s.ask(creations=[binding(**{field: value})])
+
+
+@question()
+def binding_named_twice(s: Scene) -> Steps:
+    yield "twice", s.ask(creations=[binding(), binding()])

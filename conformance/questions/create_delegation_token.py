@@ -6,8 +6,7 @@ Answers are shown as bytes, because kio can't read the time -1.
 
 import struct
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("create_delegation_token")
 CREATE = 38
@@ -42,6 +41,15 @@ def _create(
     for renewer in renewers:
         body += b"".join(text(each, flexible) for each in renewer) + (b"\0" if flexible else b"")
     return raw(s, CREATE, body + struct.pack(">q", lifetime_ms), flexible)
+
+
+def with_any_period(s: Scene, key: int) -> Steps:
+    """Requests about a token, whose bodies are an HMAC and a period."""
+    flexible = s.version >= 2
+    for hmac in (b"", b"h" * 64):
+        for period_ms in (-1, 0, 1000):
+            body = count(len(hmac), flexible) + hmac + struct.pack(">q", period_ms)
+            yield f"{len(hmac)} bytes, {period_ms} ms", raw(s, key, body, flexible)
 
 
 @question()

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("create_partitions")
 
@@ -22,8 +21,7 @@ def _grow(
 
 
 def _partitions(s: Scene, name: str) -> int:
-    asked = {"topics": [{"name": name}], "allow_auto_topic_creation": False}
-    return len(s.call("metadata", asked)["topics"][0]["partitions"])
+    return len(s.described(name)["partitions"])
 
 
 @question()
@@ -109,8 +107,7 @@ def three_brokers(s: Scene) -> Steps:
     yield "different ones", _grow(s, topic, 3, [[a, b], [c]])
     yield "right", _grow(s, topic, 3, [[c, a], [b, c]])
     s.until(lambda: _partitions(s, topic) == 3)
-    asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
-    found = s.call("metadata", asked)["topics"][0]["partitions"]
+    found = s.described(topic)["partitions"]
     yield (
         "replicas",
         [{"replica_nodes": each["replica_nodes"], "partition": each["partition_index"]} for each in found],

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .metadata import INVALID_NAMES
 
 question = about("create_topics")
@@ -76,8 +75,7 @@ def _assigned(s: Scene, *partitions: tuple[int, Sequence[int]]) -> list[dict[str
 @question()
 def one_topic(s: Scene) -> Steps:
     yield "created", _create(s, _topic(s.name(), 2))
-    asked = {"topics": [{"name": s.name()}], "allow_auto_topic_creation": False}
-    s.until(lambda: s.call("metadata", asked)["topics"][0]["error_code"] == "NONE")
+    s.until(lambda: s.described(s.name())["error_code"] == "NONE")
     yield "again", _create(s, _topic(s.name(), 2))
 
 

@@ -1,7 +1,6 @@
 """DeleteAcls of brokers without an authorizer."""
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .describe_acls import asked
 
 question = about("delete_acls")
@@ -19,3 +18,8 @@ def odd_filters(s: Scene) -> Steps:
     for field in ("resource_type_filter", "pattern_type_filter", "operation", "permission_type"):
         for value in (0, 99):
             yield f"{field} {value}", s.ask(filters=[asked(**{field: value})])
+
+
+@question()
+def filter_named_twice(s: Scene) -> Steps:
+    yield "twice", s.ask(filters=[asked(), asked()])

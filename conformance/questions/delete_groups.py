@@ -1,9 +1,8 @@
 """DeleteGroups (KIP-229)."""
 
 from ...rig.consumer_scene import ConsumerMember
-from ...rig.group_scene import Member, commit, stable
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ...rig.group_scene import Member, commit, committed, stable
+from ..registry import Scene, Steps, about
 
 question = about("delete_groups")
 
@@ -14,9 +13,7 @@ def empty_group(s: Scene) -> Steps:
     commit(s, group, topic)
     yield "offsets only", s.ask(groups_names=[group])
     yield "again", s.ask(groups_names=[group])
-    one = {"group_id": group, "member_epoch": -1, "topics": None}
-    left = s.call("offset_fetch", {"groups": [one], "require_stable": False}, version=9)
-    yield "offsets left", left["groups"][0]["topics"]
+    yield "offsets left", committed(s, group)
 
 
 @question()

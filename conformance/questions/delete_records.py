@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("delete_records")
 
@@ -66,3 +65,13 @@ def three_brokers(s: Scene) -> Steps:
     yield "follower", _delete(s, (topic, [(0, 1)]), client=s.new_client(broker=1))
     yield "no replica", _delete(s, (topic, [(0, 1)]), client=s.new_client(broker=2))
     yield "leader", _delete(s, (topic, [(0, 2)]))
+
+
+@question()
+def records_of_a_topic_twice(s: Scene) -> Steps:
+    topic, unknown = s.topic(partitions=2), s.name("unknown")
+    s.fill(topic, 3)
+    yield "another partition", _delete(s, (topic, [(0, 1)]), (topic, [(1, 0)]))
+    yield "the same partition", _delete(s, (topic, [(0, 2)]), (topic, [(0, 3)]))
+    yield "where it starts", s.offset(topic, timestamp=-2)
+    yield "unknown", _delete(s, (unknown, [(0, 1)]), (unknown, [(0, 1)]))

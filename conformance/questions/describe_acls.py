@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("describe_acls")
 ANY = 1

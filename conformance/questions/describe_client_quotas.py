@@ -2,8 +2,7 @@
 
 from typing import Any, Final
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .alter_client_quotas import CONNECTION, CONSUMER, IP, PRODUCER, REQUEST, Entity, in_order, quotas
 
 question = about("describe_client_quotas")

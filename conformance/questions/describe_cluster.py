@@ -1,7 +1,6 @@
 """DescribeCluster: KIP-700, KIP-919 (endpoint types), KIP-1073 (fenced brokers)."""
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("describe_cluster")
 

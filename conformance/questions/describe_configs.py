@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("describe_configs")
 
@@ -172,3 +171,18 @@ def another_broker(s: Scene) -> Steps:
         answer = _describe(s, BROKER, str(s.node(rank)), ["num.partitions"])
         answer["results"][0]["resource_name"] = f"<broker:{rank}>"
         yield f"broker {rank}, asked of broker 0", answer
+
+
+@question()
+def resources_named_twice(s: Scene) -> Steps:
+    name = s.topic()
+
+    def ask(*keys: list[str] | None, kind: int = TOPIC, named: str = name) -> Any:
+        resource = {"resource_type": kind, "resource_name": named}
+        asked = [{**resource, "configuration_keys": each} for each in keys]
+        return s.ask(resources=asked, include_synonyms=False, include_documentation=False)
+
+    yield "a topic, other keys", ask(["retention.ms"], ["cleanup.policy"])
+    yield "a topic, a key and none", ask(["retention.ms"], [])
+    yield "an unknown topic", ask(["retention.ms"], ["retention.ms"], named=s.name("unknown"))
+    yield "all brokers", ask(["num.partitions"], ["num.partitions"], kind=BROKER, named="")

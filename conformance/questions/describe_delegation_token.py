@@ -1,7 +1,6 @@
 """DescribeDelegationToken, of brokers that any client may use (KIP-48)."""
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("describe_delegation_token")
 

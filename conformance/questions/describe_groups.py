@@ -1,9 +1,8 @@
 """DescribeGroups: KIP-430 (authorized operations), KIP-1043 (unknown groups from v6 on)."""
 
 from ...rig.consumer_scene import ConsumerMember
-from ...rig.group_scene import Member, commit, rebalancing, stable, stable_pair
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ...rig.group_scene import Member, commit, joining, stable, stable_pair
+from ..registry import Scene, Steps, about
 
 question = about("describe_groups")
 
@@ -24,9 +23,7 @@ def states(s: Scene) -> Steps:
     yield "completing", s.ask(groups=[group])
     member.sync({member.id: b"mine"})
     yield "stable", s.ask(groups=[group])
-    other = Member(s, group)
-    pending = other.send_join()
-    rebalancing(s, member)
+    other, pending = joining(s, member)
     yield "preparing", s.ask(groups=[group])
     member.join()
     other.joined(pending)

@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from ...rig import batches
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
+from .describe_configs import BROKER
 
 question = about("describe_log_dirs")
 
@@ -49,8 +49,7 @@ def records_deleted(s: Scene) -> Steps:
     """The size is that of segments, whatever is below the log start offset."""
     topic = s.topic()
     s.produce(topic, batches.batch(3))
-    part = {"partition_index": 0, "offset": 2}
-    s.call("delete_records", {"topics": [{"name": topic, "partitions": [part]}], "timeout": 10000})
+    s.delete_records(topic, 2)
     yield "the log starts at 2", _described(s, [topic], topics=None)
 
 
@@ -76,7 +75,5 @@ def _cordoned(s: Scene, wanted: bool) -> Any:
 
 
 def _configure(s: Scene, value: str | None) -> None:
-    change = {"name": "cordoned.log.dirs", "config_operation": 0 if value else 1, "value": value}
-    resource = {"resource_type": 4, "resource_name": str(s.node(0)), "configs": [change]}
-    answer = s.call("incremental_alter_configs", {"resources": [resource], "validate_only": False})
+    answer = s.configure(BROKER, str(s.node(0)), cordoned_log_dirs=value)
     assert answer["responses"][0]["error_code"] == "NONE", answer

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
 from ...rig.transaction_scene import Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("describe_producers")
 
@@ -31,3 +30,18 @@ def producers(s: Scene) -> Steps:
 def another_leader(s: Scene) -> Steps:
     topic = s.topic(replicas=[[1, 0], [2, 1]])
     yield "follower, and no replica", _describe(s, topic, 0, 1)
+
+
+@question()
+def producers_of_a_partition_twice(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    Producer(s).begin(topic)
+
+    def ask(name: str, *indexes: list[int]) -> Any:
+        return s.ask(topics=[{"name": name, "partition_indexes": each} for each in indexes])
+
+    yield "a partition", ask(topic, [0, 0])
+    yield "a topic", ask(topic, [0], [1])
+    yield "a topic and a partition", ask(topic, [0], [0])
+    yield "an unknown partition", ask(topic, [7, 7])
+    yield "an unknown topic", ask(s.name("unknown"), [0], [0])

@@ -3,8 +3,8 @@
 from functools import partial
 from typing import Any, Final
 
-from ...rig.scene import CLOSED, Scene
-from ..registry import Steps, about
+from ...rig.scene import CLOSED
+from ..registry import Scene, Steps, about
 
 question = about("describe_quorum")
 

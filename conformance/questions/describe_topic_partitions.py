@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("describe_topic_partitions")
 
@@ -59,3 +58,9 @@ def cursors(s: Scene) -> Steps:
 def three_brokers(s: Scene) -> Steps:
     topic = s.topic(replicas=[[0, 1, 2], [2, 0, 1]])
     yield "two partitions", _describe(s, topic)
+
+
+@question()
+def unknown_twice(s: Scene) -> Steps:
+    unknown = s.name("unknown")
+    yield "unknown", _describe(s, unknown, unknown, limit=10)

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
 from ...rig.transaction_scene import Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("describe_transactions")
 
@@ -35,3 +34,13 @@ def unknown_ids(s: Scene) -> Steps:
     yield "unknown", s.ask(transactional_ids=[s.name("unknown")])
     yield "empty", s.ask(transactional_ids=[""])
     yield "none", s.ask(transactional_ids=[])
+
+
+@question()
+def ids_named_twice(s: Scene) -> Steps:
+    producer = Producer(s)
+    producer.add(s.topic())
+    none = s.name("none")
+    yield "known", s.ask(transactional_ids=[producer.name, producer.name])
+    yield "unknown", s.ask(transactional_ids=[none, none])
+    yield "both", s.ask(transactional_ids=[none, producer.name, none, producer.name])

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .alter_user_scram_credentials import SHA_512, alter, deletion, in_order, infos, upsertion
 
 question = about("describe_user_scram_credentials")

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("elect_leaders")
 
@@ -64,9 +63,7 @@ def timeouts(s: Scene) -> Steps:
 
 
 def _led_by(s: Scene, topic: str, rank: int) -> bool:
-    asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
-    found = s.call("metadata", asked)["topics"][0]["partitions"]
-    return all(each["leader_id"] == s.node(rank) for each in found)
+    return all(each["leader_id"] == s.node(rank) for each in s.described(topic)["partitions"])
 
 
 @question(brokers=3)
@@ -77,10 +74,9 @@ def a_preferred_leader_that_does_not_lead(s: Scene) -> Steps:
         replicas = [s.node(1), s.node(0)]
         turned = {"name": moved, "partitions": [{"partition_index": 0, "replicas": replicas}]}
         s.call("alter_partition_reassignments", {"timeout": 10000, "topics": [turned]})
-        asked = {"topics": [{"name": moved}], "allow_auto_topic_creation": False}
 
-        def turned_round(asked: dict[str, Any] = asked, replicas: list[int] = replicas) -> bool:
-            (partition,) = s.call("metadata", asked)["topics"][0]["partitions"]
+        def turned_round(moved: str = moved, replicas: list[int] = replicas) -> bool:
+            (partition,) = s.described(moved)["partitions"]
             return list(partition["replica_nodes"]) == replicas and len(partition["isr_nodes"]) == 2
 
         s.until(turned_round)

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
 from ...rig.transaction_scene import Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("end_txn")
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from ...rig.batches import GZIP, ZSTD, batch, records
-from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
-from ..registry import Steps, about
+from ...rig.scene import UNKNOWN_TOPIC_ID
+from ..registry import Scene, Steps, about
 
 question = about("fetch")
 
@@ -71,8 +71,7 @@ def offsets(s: Scene) -> Steps:
 def below_the_log_start(s: Scene) -> Steps:
     topic = s.topic()
     s.fill(topic, 5, 5)
-    target = {"name": topic, "partitions": [{"partition_index": 0, "offset": 7}]}
-    s.call("delete_records", {"topics": [target], "timeout": 10000})
+    s.delete_records(topic, 7)
     for offset in (0, 6, 7, 9, 10):
         yield f"offset {offset}, log start 7", fetch(s, topic, offset)
 
@@ -274,8 +273,7 @@ def deleted_while_waiting(s: Scene) -> Steps:
     s.fill(topic, 1)
     pending = s.send(fields(s, (topic, [part(0, 1)]), max_wait=8000, min_bytes=1))
     start = s.now_s()
-    deleted = {"topics": [{"name": topic}], "topic_names": [topic], "timeout": 10000}
-    s.call("delete_topics", deleted, client=s.new_client("deleter"))
+    s.delete_topic(topic, client=s.new_client("deleter"))
     yield "the one that waits", s.receive(pending)["responses"]
     yield "at once", s.now_s() - start < 4
 

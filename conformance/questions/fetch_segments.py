@@ -3,9 +3,9 @@
 from typing import Any
 
 from ...rig.batches import OLD, Record, batch
-from ...rig.scene import Scene
 from ...rig.transaction_scene import Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
+from .describe_configs import TOPIC
 from .fetch import fetch, fields, part
 
 question = about("fetch")
@@ -59,11 +59,7 @@ def configured_meanwhile(s: Scene) -> Steps:
     topic = s.topic(configs={"segment.ms": str(100 * MINUTE_MS)})
     s.produce(topic, at(0))
     s.produce(topic, at(5))
-    change = [{"name": "segment.ms", "config_operation": 0, "value": str(MINUTE_MS)}]
-    s.call(
-        "incremental_alter_configs",
-        {"resources": [{"resource_type": 2, "resource_name": topic, "configs": change}]},
-    )
+    s.configure(TOPIC, topic, segment_ms=str(MINUTE_MS))
     s.produce(topic, at(1))
     s.produce(topic, at(1.5))
     s.produce(topic, at(0.5))
@@ -153,8 +149,7 @@ def stable_after_deletion(s: Scene) -> Steps:
         open_one.begin(topic)
         s.fill(topic, 2)
         for offset in (2, 4):
-            target = {"name": topic, "partitions": [{"partition_index": 0, "offset": offset}]}
-            s.call("delete_records", {"topics": [target], "timeout": 10000})
+            s.delete_records(topic, offset)
             for level in (0, 1):
                 answer = fetch(s, topic, offset, isolation_level=level)
                 yield f"{label}, log start {offset}, isolation {level}", answer

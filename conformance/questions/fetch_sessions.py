@@ -3,8 +3,7 @@
 from typing import Any
 
 from ...rig.batches import batch
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .fetch import fields, part
 
 question = about("fetch")
@@ -157,7 +156,7 @@ def topic_deleted(s: Scene) -> Steps:
     kept = s.topic("kept")
     session = _Session(s)
     session.ask((topic, [part()]), (kept, [part()]))
-    s.call("delete_topics", {"topics": [{"name": topic}], "topic_names": [topic], "timeout": 10000})
+    s.delete_topic(topic)
     s.until(lambda: s.offset(topic) is None)
     yield "deleted", session.ask()
     yield "again", session.ask()
@@ -184,3 +183,25 @@ def rotation(s: Scene) -> Steps:
     yield "first", session.ask((topic, [part(index, 0, 100) for index in range(3)]), max_bytes=1)["responses"]
     for _ in range(3):
         yield "one batch each time", session.ask(max_bytes=1)["responses"]
+
+
+@question(at=FEW)
+def named_twice_in_a_session(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    s.fill(topic, 1, 1)
+    session = _Session(s)
+    yield "opened with a topic twice", session.ask((topic, [part(0, 0)]), (topic, [part(0, 1)]))
+    yield "nothing new", session.ask()
+    yield "added twice", session.ask((topic, [part(1, 0)]), (topic, [part(1, 0)]))
+    yield "changed twice", session.ask((topic, [part(0, 2)]), (topic, [part(0, 1)]))
+    yield "forgotten twice", session.ask(forget=((topic, [0, 0]), (topic, [0])))
+    yield "after it", session.ask()
+
+
+@question(at=FEW)
+def partition_twice_in_a_session(s: Scene) -> Steps:
+    topic = s.topic()
+    s.fill(topic, 1, 1)
+    session = _Session(s)
+    yield "opened", session.ask((topic, [part(0, 0), part(0, 1)]))
+    yield "nothing new", session.ask()

@@ -6,15 +6,13 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from ...rig.client import Client
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
+from .describe_configs import CLIENT_METRICS
 
 question = about("get_telemetry_subscriptions")
 
 NEW: Final = uuid.UUID(int=0)
 KNOWN: Final = uuid.UUID("01234567-89ab-4def-8123-456789abcdef")
-_CLIENT_METRICS: Final = 16
-_SET, _DELETE = 0, 1
 
 
 def _java_hash(client: uuid.UUID) -> int:
@@ -37,12 +35,6 @@ def get(s: Scene, client_instance: uuid.UUID = NEW, client: Client | None = None
     return s.call("get_telemetry_subscriptions", {"client_instance_id": client_instance}, client=client)
 
 
-def _alter(s: Scene, name: str, operation: int, values: dict[str, str]) -> None:
-    changes = [{"name": key, "config_operation": operation, "value": text} for key, text in values.items()]
-    resource = {"resource_type": _CLIENT_METRICS, "resource_name": name, "configs": changes}
-    s.call("incremental_alter_configs", {"resources": [resource], "validate_only": False})
-
-
 def listed(s: Scene, name: str) -> bool:
     found = s.call("list_config_resources", {"resource_types": []}, version=0)["config_resources"]
     return any(each["resource_name"] == name for each in found)
@@ -51,13 +43,13 @@ def listed(s: Scene, name: str) -> bool:
 @contextmanager
 def subscription(s: Scene, base: str = "m", **values: str) -> Iterator[None]:
     """Has clients push metrics for a while; `_` stands for `.` in keys."""
-    name, set_to = s.name(base), {key.replace("_", "."): text for key, text in values.items()}
-    _alter(s, name, _SET, set_to)
+    name = s.name(base)
+    s.configure(CLIENT_METRICS, name, **values)
     s.until(lambda: listed(s, name), "the subscription")
     try:
         yield
     finally:
-        _alter(s, name, _DELETE, set_to)
+        s.configure(CLIENT_METRICS, name, **dict.fromkeys(values))
         s.until(lambda: not listed(s, name), "no subscription")
 
 

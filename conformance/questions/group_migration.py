@@ -3,11 +3,10 @@
 from functools import partial
 from typing import Any
 
-from ...rig.consumer_scene import LEAVES_FOR_A_WHILE, ConsumerMember, at_once
+from ...rig.consumer_scene import LEAVES_FOR_A_WHILE, ConsumerMember, at_once, prompt_group
 from ...rig.group_scene import commit_fields
 from ...rig.migration_scene import ClassicMember, assignment, classic_group, subscription
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 _ask = partial(about, needs=("consumer_group_heartbeat", 1))
 consumer_heartbeat, describe = _ask("consumer_group_heartbeat"), _ask("consumer_group_describe")
@@ -17,8 +16,7 @@ commit, fetch = _ask("offset_commit"), _ask("offset_fetch")
 
 def _both(s: Scene, partitions: int = 2) -> tuple[ConsumerMember, ClassicMember]:
     """A group of one member of each protocol, each with its share."""
-    group, topic = s.name("g"), s.topic(partitions=partitions)
-    at_once(s, group)
+    group, topic = prompt_group(s, partitions)
     consumer, classic = ConsumerMember(s, group, [topic]), ClassicMember(s, group, [topic])
     consumer.join()
     classic.join()
@@ -55,8 +53,7 @@ def _counted(answer: Any) -> Any:
 
 @consumer_heartbeat(newest_only=True)
 def joins_a_classic_group(s: Scene) -> Steps:
-    group, topic = s.name("g"), s.topic(partitions=4)
-    at_once(s, group)
+    group, topic = prompt_group(s, 4)
     classic = classic_group(s, group, [topic], {topic: [0, 1, 2, 3]})
     member = ConsumerMember(s, group, [topic])
     yield "joins", member.join()
@@ -80,8 +77,7 @@ def joins_a_classic_group(s: Scene) -> Steps:
 @consumer_heartbeat(newest_only=True)
 def joins_while_members_join(s: Scene) -> Steps:
     """Requests that wait are answered, and their members join again."""
-    group, topic = s.name("g"), s.topic(partitions=2)
-    at_once(s, group)
+    group, topic = prompt_group(s, 2)
     leader = classic_group(s, group, [topic], {topic: [0, 1]})
     other = ClassicMember(s, group, [topic])
     pending = other.send_join()
@@ -96,8 +92,7 @@ def joins_while_members_join(s: Scene) -> Steps:
 
 @consumer_heartbeat(newest_only=True)
 def joins_while_members_sync(s: Scene) -> Steps:
-    group, topic = s.name("g"), s.topic(partitions=2)
-    at_once(s, group)
+    group, topic = prompt_group(s, 2)
     leader = ClassicMember(s, group, [topic])
     leader.join()
     member = ConsumerMember(s, group, [topic])
@@ -164,8 +159,7 @@ def joins_with_an_error(s: Scene) -> Steps:
 
 @join()
 def of_a_consumer_group(s: Scene) -> Steps:
-    group, topic = s.name("g"), s.topic(partitions=2)
-    at_once(s, group)
+    group, topic = prompt_group(s, 2)
     consumer = ConsumerMember(s, group, [topic])
     consumer.join()
     classic = ClassicMember(s, group, [topic])
@@ -183,8 +177,7 @@ def of_a_consumer_group(s: Scene) -> Steps:
 
 @join(newest_only=True)
 def of_a_consumer_group_wrong(s: Scene) -> Steps:
-    group, topic = s.name("g"), s.topic(partitions=2)
-    at_once(s, group)
+    group, topic = prompt_group(s, 2)
     consumer = ConsumerMember(s, group, [topic])
     consumer.join()
     classic = ClassicMember(s, group, [topic])
@@ -231,8 +224,7 @@ def of_a_consumer_group_several(s: Scene) -> Steps:
 
 @join(newest_only=True)
 def of_a_consumer_group_static(s: Scene) -> Steps:
-    group, topic, instance = s.name("g"), s.topic(partitions=2), s.name("instance")
-    at_once(s, group)
+    (group, topic), instance = prompt_group(s, 2), s.name("instance")
     other = ConsumerMember(s, group, [topic])
     other.join()
     first = ClassicMember(s, group, [topic], instance=instance)
@@ -256,8 +248,7 @@ def of_a_consumer_group_static(s: Scene) -> Steps:
 @join(newest_only=True)
 def replaces_the_last_consumer(s: Scene) -> Steps:
     """A static member comes back with the classic protocol: the group becomes a classic one."""
-    group, topic, instance = s.name("g"), s.topic(partitions=2), s.name("instance")
-    at_once(s, group)
+    (group, topic), instance = prompt_group(s, 2), s.name("instance")
     consumer = ConsumerMember(s, group, [topic])
     consumer.join(instance_id=instance)
     consumer.leave(LEAVES_FOR_A_WHILE, instance_id=instance)
@@ -301,8 +292,7 @@ def of_a_consumer_group_wrong_member(s: Scene) -> Steps:
 
 @leave(since=3)
 def of_a_consumer_group_several_members(s: Scene) -> Steps:
-    group, topic = s.name("g"), s.topic(partitions=3)
-    at_once(s, group)
+    group, topic = prompt_group(s, 3)
     members = [ConsumerMember(s, group, [topic]) for _ in range(3)]
     for each in members:
         each.join()
@@ -339,8 +329,7 @@ def the_classic_member_leaves(s: Scene) -> Steps:
 
 @leave(newest_only=True)
 def two_classic_members_stay(s: Scene) -> Steps:
-    group, topic = s.name("g"), s.topic(partitions=3)
-    at_once(s, group)
+    group, topic = prompt_group(s, 3)
     consumer = ConsumerMember(s, group, [topic])
     consumer.join()
     first, second = ClassicMember(s, group, [topic]), ClassicMember(s, group, [topic])

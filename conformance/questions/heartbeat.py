@@ -1,9 +1,8 @@
 """Heartbeat in every state of a group."""
 
 from ...rig.consumer_scene import ConsumerMember
-from ...rig.group_scene import Member, commit, rebalancing, stable, stable_pair
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ...rig.group_scene import Member, commit, joining, stable, stable_pair
+from ..registry import Scene, Steps, about
 
 question = about("heartbeat")
 
@@ -18,9 +17,7 @@ def states(s: Scene) -> Steps:
     yield "joined, not synced", member.heartbeat()
     member.sync({member.id: b"x"})
     yield "stable", member.heartbeat()
-    other = Member(s, group)
-    pending = other.send_join()
-    rebalancing(s, member)
+    other, pending = joining(s, member)
     yield "preparing a rebalance", member.heartbeat()
     member.join()
     other.joined(pending)

@@ -3,9 +3,8 @@
 from typing import Any
 
 from ...rig.consumer_scene import ConsumerMember
-from ...rig.group_scene import SUBSCRIPTION, Member, rebalancing, stable, stable_pair, subscription
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ...rig.group_scene import SUBSCRIPTION, Member, joining, rebalancing, stable, stable_pair, subscription
+from ..registry import Scene, Steps, about
 
 question = about("join_group")
 
@@ -31,9 +30,7 @@ def first_member(s: Scene) -> Steps:
 def two_members(s: Scene) -> Steps:
     group = s.name("g")
     leader = stable(s, group)
-    other = Member(s, group)
-    pending = other.send_join()
-    rebalancing(s, leader)
+    other, pending = joining(s, leader)
     yield "the leader joins again", leader.join()
     yield "the other", other.joined(pending)
 
@@ -124,9 +121,7 @@ def chosen_protocol(s: Scene) -> Steps:
     """The protocol is one that all members support, whatever each prefers."""
     group = s.name("g")
     first = stable(s, group, protocols=_protocols("range", "roundrobin"))
-    second = Member(s, group)
-    pending = second.send_join(protocols=_protocols("sticky", "roundrobin"))
-    rebalancing(s, first)
+    second, pending = joining(s, first, protocols=_protocols("sticky", "roundrobin"))
     yield "first prefers range", first.join(protocols=_protocols("range", "roundrobin"))
     yield "second has no range", second.joined(pending)
 
@@ -185,9 +180,7 @@ def static_member_with_new_metadata(s: Scene) -> Steps:
 def static_members(s: Scene) -> Steps:
     group = s.name("g")
     first = stable(s, group, instance=s.name("one"))
-    second = Member(s, group, instance=s.name("two"))
-    pending = second.send_join()
-    rebalancing(s, first)
+    second, pending = joining(s, first, instance=s.name("two"))
     yield "first", first.join()
     yield "second", second.joined(pending)
     first.sync({first.id: b"1", second.id: b"2"})

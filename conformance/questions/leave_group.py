@@ -4,8 +4,7 @@ from typing import Any
 
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.group_scene import Member, stable, stable_pair
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("leave_group")
 
@@ -86,3 +85,14 @@ def consumer_group(s: Scene) -> Steps:
     yield "unknown and known", s.ask({"group_id": group, "members": members})
     yield "by instance", s.ask({"group_id": group, "members": [_identity("", s.name("instance"))]})
     yield "again", s.ask({"group_id": group, "members": [_identity("", s.name("instance"))]})
+
+
+@question(since=3)
+def members_named_twice(s: Scene) -> Steps:
+    instance = s.name("instance")
+    member = stable(s, s.name("g"), instance=instance)
+    by_instance = _identity("", instance)
+    yield "unknown", member.leave(members=[_identity("nobody")] * 2)
+    yield "instance", member.leave(members=[by_instance] * 2)
+    again = stable(s, s.name("g"), instance=instance)
+    yield "member and instance", member.leave(members=[_identity(again.id), by_instance])

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("list_config_resources")
 GROUP = 32
@@ -13,14 +12,8 @@ CLIENT_METRICS = 16
 def _configured(s: Scene) -> None:
     """A group and a subscription to metrics with configurations of their own, and a topic."""
     s.topic()
-    changes = {
-        (GROUP, s.name("g")): ("consumer.session.timeout.ms", "50000"),
-        (CLIENT_METRICS, s.name("m")): ("interval.ms", "60000"),
-    }
-    for (kind, name), (key, value) in changes.items():
-        change = {"name": key, "config_operation": 0, "value": value}
-        resource = {"resource_type": kind, "resource_name": name, "configs": [change]}
-        s.call("incremental_alter_configs", {"resources": [resource], "validate_only": False})
+    s.configure(GROUP, s.name("g"), consumer_session_timeout_ms="50000")
+    s.configure(CLIENT_METRICS, s.name("m"), interval_ms="60000")
     # Brokers learn of it a moment later, one after the other.
     s.until(lambda: s.name("m") in _names(s), "the subscription")
 

@@ -4,8 +4,7 @@ from typing import Any
 
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.group_scene import Member, commit, stable
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("list_groups")
 
@@ -65,3 +64,12 @@ def consumer_group(s: Scene) -> Steps:
     yield "of the other type", _list(s, types=("classic",))
     member.leave()
     yield "without", _list(s)
+
+
+@question(since=4)
+def kinds_given_twice(s: Scene) -> Steps:
+    stable(s, s.name("g"))
+    yield "state", _list(s, ("Stable", "Stable"))
+    yield "state in other letters", _list(s, ("Stable", "STABLE"))
+    if s.version >= 5:
+        yield "type", _list(s, types=("classic", "classic"))

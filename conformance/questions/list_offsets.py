@@ -3,8 +3,7 @@
 from typing import Any
 
 from ...rig.batches import GZIP, OLD, ZSTD, Record, batch, records
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("list_offsets")
 
@@ -47,8 +46,7 @@ def special_timestamps(s: Scene) -> Steps:
     s.produce(topic, batch(records(5, OLD + 1000, -10)))
     for timestamp, label in SPECIAL.items():
         yield f"{timestamp} {label}", listed(s, topic, timestamp)
-    target = {"name": topic, "partitions": [{"partition_index": 0, "offset": 3}]}
-    s.call("delete_records", {"topics": [target], "timeout": 10000})
+    s.delete_records(topic, 3)
     for timestamp, label in SPECIAL.items():
         yield f"{timestamp} {label}, log start 3", listed(s, topic, timestamp)
 
@@ -102,8 +100,7 @@ def below_the_log_start(s: Scene) -> Steps:
     """Deleted records are not found."""
     topic = s.topic()
     s.produce(topic, batch(records(5, OLD, 10)))
-    target = {"name": topic, "partitions": [{"partition_index": 0, "offset": 2}]}
-    s.call("delete_records", {"topics": [target], "timeout": 10000})
+    s.delete_records(topic, 2)
     for delta in (0, 10, 20, 25):
         yield f"{delta:+}", listed(s, topic, OLD + delta)
 

@@ -1,8 +1,7 @@
 """ListOffsets in logs of several segments: the first whose largest timestamp is late enough is searched."""
 
 from ...rig.batches import GZIP, OLD, Record, batch
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .fetch_segments import EACH_ITS_OWN, MINUTE_MS
 from .list_offsets import listed
 
@@ -15,11 +14,6 @@ NO_TIMESTAMP = -1
 def times(*deltas: int, codec: int = 0) -> bytes:
     """A batch of records with these timestamps after OLD."""
     return batch([Record(timestamp=OLD + delta) for delta in deltas], codec=codec)
-
-
-def _delete(s: Scene, topic: str, offset: int) -> None:
-    target = {"name": topic, "partitions": [{"partition_index": 0, "offset": offset}]}
-    s.call("delete_records", {"topics": [target], "timeout": 10000})
 
 
 @question(at=FEW)
@@ -41,7 +35,7 @@ def deleted_records_of_a_segment(s: Scene) -> Steps:
         s.produce(topic, times(100, 10, 20))
         s.produce(topic, times(60, 70))
         for start in (1, 3):
-            _delete(s, topic, start)
+            s.delete_records(topic, start)
             for delta in (5, 15, 50, 65, 80):
                 yield f"{label}, log start {start}, {delta:+}", listed(s, topic, OLD + delta)
             yield f"{label}, log start {start}, max timestamp", listed(s, topic, -3)
@@ -54,7 +48,7 @@ def deleted_batches_of_a_segment(s: Scene) -> Steps:
     for deltas in ((100,), (20,), (30,), (2 * MINUTE_MS,), (40,)):
         s.produce(topic, times(*deltas))
     for start in range(1, 5):
-        _delete(s, topic, start)
+        s.delete_records(topic, start)
         for delta in (0, 25, 50, 100, 101, 2 * MINUTE_MS):
             yield f"log start {start}, {delta:+}", listed(s, topic, OLD + delta)
         yield f"log start {start}, max timestamp", listed(s, topic, -3)
@@ -68,7 +62,7 @@ def the_same_largest_timestamp_in_segments(s: Scene) -> Steps:
         s.produce(topic, times(*deltas))
     yield "max timestamp", listed(s, topic, -3)
     for start in (2, 3, 4):
-        _delete(s, topic, start)
+        s.delete_records(topic, start)
         yield f"log start {start}", listed(s, topic, -3)
     packed = s.topic("packed", configs=EACH_ITS_OWN)
     for deltas in ((10,), (30, 50, 20), (40,)):
@@ -91,7 +85,7 @@ def segments_without_timestamps(s: Scene) -> Steps:
         yield f"{delta:+}", listed(s, topic, OLD + delta)
     yield "max timestamp", listed(s, topic, -3)
     yield "2^63-1", listed(s, topic, 2**63 - 1)
-    _delete(s, topic, 1)
+    s.delete_records(topic, 1)
     yield "log start 1, +0", listed(s, topic, OLD)
 
 
@@ -101,7 +95,7 @@ def only_deleted_records(s: Scene) -> Steps:
     topic = s.topic()
     s.produce(topic, times(10, 20))
     s.produce(topic, times(5))
-    _delete(s, topic, 3)
+    s.delete_records(topic, 3)
     for delta in (0, 10, 20, 21):
         yield f"{delta:+}", listed(s, topic, OLD + delta)
     yield "max timestamp", listed(s, topic, -3)

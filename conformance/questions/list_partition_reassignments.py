@@ -1,7 +1,8 @@
 """ListPartitionReassignments (KIP-455)."""
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from typing import Any
+
+from ..registry import Scene, Steps, about
 
 question = about("list_partition_reassignments")
 
@@ -19,3 +20,16 @@ def nothing_moves(s: Scene) -> Steps:
             asked = [{"name": name, "partition_indexes": indexes}]
             yield f"{label}, {timeout} ms", s.ask(topics=asked, timeout=timeout)
         yield f"no topics, {timeout} ms", s.ask(topics=[], timeout=timeout)
+
+
+@question()
+def listed_twice(s: Scene) -> Steps:
+    topic = s.topic("t", 2)
+
+    def ask(name: str, *indexes: list[int]) -> Any:
+        topics = [{"name": name, "partition_indexes": each} for each in indexes]
+        return s.ask(topics=topics, timeout=10000)
+
+    yield "a partition", ask(topic, [0, 0])
+    yield "a topic", ask(topic, [0], [0])
+    yield "an unknown topic", ask(s.name("none"), [0], [0])

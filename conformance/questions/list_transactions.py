@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
 from ...rig.transaction_scene import Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("list_transactions")
 
@@ -33,3 +32,12 @@ def filters(s: Scene) -> Steps:
         yield "no pattern", listed(transactional_id_pattern="*")
         yield "an empty pattern", listed(transactional_id_pattern="")
     busy.end(committed=False)
+
+
+@question()
+def filters_given_twice(s: Scene) -> Steps:
+    producer = Producer(s)
+    ids = [producer.id, producer.id]
+    yield "producer id", s.ask(producer_id_filters=ids, state_filters=[])
+    yield "state", s.ask(producer_id_filters=ids, state_filters=["Empty", "Empty"])
+    yield "unknown state", s.ask(producer_id_filters=ids, state_filters=["Asleep", "Asleep"])

@@ -4,8 +4,8 @@ import struct
 from typing import Any, Final
 
 from ...rig.client import decode, encode, flexible, key_of
-from ...rig.scene import CLOSED, NO_ANSWER, Scene
-from ..registry import Steps, about
+from ...rig.scene import CLOSED, NO_ANSWER
+from ..registry import Scene, Steps, about
 
 _HERE: Final = "here"
 _LONGEST: Final = b"x" * 32767

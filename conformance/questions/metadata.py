@@ -3,8 +3,8 @@
 from collections import Counter
 from typing import Any
 
-from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
-from ..registry import Steps, about
+from ...rig.scene import UNKNOWN_TOPIC_ID
+from ..registry import Scene, Steps, about
 
 question = about("metadata")
 
@@ -78,7 +78,7 @@ def auto_creation(s: Scene) -> Steps:
 
 
 def _created(s: Scene, name: str) -> bool:
-    found = s.call("metadata", {"topics": [{"name": name}], "allow_auto_topic_creation": False})["topics"][0]
+    found = s.described(name)
     return bool(found["error_code"] == "NONE" and found["partitions"][0]["leader_id"] >= 0)
 
 
@@ -178,9 +178,8 @@ def authorized_operations(s: Scene) -> Steps:
 @question(since=4)
 def deleted_topic(s: Scene) -> Steps:
     topic = s.topic()
-    s.call("delete_topics", {"topics": [{"name": topic}], "topic_names": [topic], "timeout": 10000})
-    newest = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
-    s.until(lambda: s.call("metadata", newest)["topics"][0]["error_code"] != "NONE")
+    s.delete_topic(topic)
+    s.until(lambda: s.described(topic)["error_code"] != "NONE")
     yield "by name", _topics(s, topic)["topics"]
     if s.version >= 12:
         by_id = [{"topic_id": s.topic_id(topic), "name": None}]
@@ -194,3 +193,23 @@ def three_brokers(s: Scene) -> Steps:
         client = s.new_client(broker=rank)
         asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
         yield f"asked of broker {rank}", s.ask(asked, client=client)
+
+
+@question(since=12)
+def by_id_and_by_name(s: Scene) -> Steps:
+    topic = s.topic()
+    by_id, by_name = {"topic_id": s.topic_id(topic), "name": None}, {"topic_id": None, "name": topic}
+    unknown = {"topic_id": UNKNOWN_TOPIC_ID, "name": None}
+    for label, topics in {
+        "id, name": [by_id, by_name],
+        "name, id": [by_name, by_id],
+        "an unknown id twice": [unknown, unknown],
+    }.items():
+        yield label, s.ask(topics=topics, allow_auto_topic_creation=False)["topics"]
+
+
+@question(since=4)
+def unknown_topic_twice(s: Scene) -> Steps:
+    unknown = s.name("unknown")
+    yield "unknown", _topics(s, unknown, unknown)["topics"]
+    yield "invalid", _topics(s, "a b", "a b")["topics"]

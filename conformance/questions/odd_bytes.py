@@ -4,8 +4,8 @@ import struct
 from typing import Any, Final
 
 from ...rig.client import decode, encode
-from ...rig.scene import CLOSED, Scene
-from ..registry import Steps, about
+from ...rig.scene import CLOSED
+from ..registry import Scene, Steps, about
 
 metadata = about("metadata")
 fetch = about("fetch")

@@ -3,9 +3,9 @@
 from typing import Any
 
 from ...rig.consumer_scene import ConsumerMember, at_once
-from ...rig.group_scene import Member, commit_fields, rebalancing, stable
-from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
-from ..registry import Steps, about
+from ...rig.group_scene import Member, commit_fields, committed_offsets, joining, stable
+from ...rig.scene import UNKNOWN_TOPIC_ID
+from ..registry import Scene, Steps, about
 
 question = about("offset_commit")
 
@@ -72,23 +72,10 @@ def nothing(s: Scene) -> Steps:
 def repeated_partitions(s: Scene) -> Steps:
     """The last of them counts."""
     group, topic = s.name("g"), s.topic()
-    twice = [
-        {
-            "partition_index": 0,
-            "committed_offset": each,
-            "committed_leader_epoch": -1,
-            "committed_metadata": "",
-        }
-        for each in (3, 5)
-    ]
+    twice = [commit_fields(s, topic, each)["topics"][0]["partitions"][0] for each in (3, 5)]
     yield "twice", _commit(s, group, topic, more={"topics": [{**s.topic_ref(topic), "partitions": twice}]})
-    fetched = {
-        "groups": [
-            {"group_id": group, "member_epoch": -1, "topics": [{"name": topic, "partition_indexes": [0]}]}
-        ]
-    }
-    found = s.call("offset_fetch", fetched, version=9)
-    yield "stored", found["groups"][0]["topics"][0]["partitions"][0]["committed_offset"]
+    ((_, stored),) = committed_offsets(s, group)
+    yield "stored", stored
 
 
 @question()
@@ -99,9 +86,7 @@ def members(s: Scene) -> Steps:
     yield "not synced", member.commit(topic)
     member.sync({member.id: b"x"})
     yield "stable", member.commit(topic)
-    other = Member(s, group)
-    pending = other.send_join()
-    rebalancing(s, member)
+    other, pending = joining(s, member)
     yield "preparing a rebalance", member.commit(topic)
     member.join()
     other.joined(pending)
@@ -159,13 +144,9 @@ def retention_time(s: Scene) -> Steps:
 
 @question(newest_only=True)
 def internal_topic(s: Scene) -> Steps:
-    group = s.name("g")
-    found = s.call(
-        "metadata", {"topics": [{"name": "__consumer_offsets"}], "allow_auto_topic_creation": False}
-    )
     fields = commit_fields(s, "__consumer_offsets")
-    fields["topics"][0]["topic_id"] = found["topics"][0]["topic_id"]
-    yield "__consumer_offsets", s.ask({"group_id": group, **fields})
+    fields["topics"][0]["topic_id"] = s.described("__consumer_offsets")["topic_id"]
+    yield "__consumer_offsets", s.ask({"group_id": s.name("g"), **fields})
 
 
 @question(at=FEW)
@@ -205,3 +186,18 @@ def more_than_a_batch(s: Scene) -> Steps:
             f"{count} offsets with 4096 bytes each",
             sorted({each["error_code"] for each in answered["partitions"]}),
         )
+
+
+@question()
+def topics_committed_twice(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic(partitions=2)
+
+    def ask(*offsets: tuple[int, int]) -> Any:
+        topics = [commit_fields(s, topic, offset, index)["topics"][0] for index, offset in offsets]
+        return _commit(s, group, topic, more={"topics": topics})
+
+    yield "another partition", ask((0, 3), (1, 4))
+    yield "stored", committed_offsets(s, group)
+    yield "the same partition", ask((0, 7), (0, 6))
+    yield "stored then", committed_offsets(s, group)
+    yield "an unknown partition", ask((7, 1), (7, 1))

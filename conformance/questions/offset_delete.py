@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ...rig.group_scene import commit, stable, subscription
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ...rig.group_scene import commit, committed, committed_offsets, stable, subscription
+from ..registry import Scene, Steps, about
 
 question = about("offset_delete")
 
@@ -17,20 +16,13 @@ def _delete(s: Scene, group: str, *topics: tuple[str, list[int]]) -> Any:
     return s.ask(group_id=group, topics=asked)
 
 
-def _left(s: Scene, group: str) -> Any:
-    one = {"group_id": group, "member_epoch": -1, "topics": None}
-    return s.call("offset_fetch", {"groups": [one], "require_stable": False}, version=9)["groups"][0][
-        "topics"
-    ]
-
-
 @question()
 def no_members(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic(partitions=3)
     for partition in range(2):
         commit(s, group, topic, 5, partition)
     yield "committed", _delete(s, group, (topic, [0]))
-    yield "left", _left(s, group)
+    yield "left", committed(s, group)
     yield "not committed", _delete(s, group, (topic, [2]))
     yield "partition 7", _delete(s, group, (topic, [7]))
     yield "unknown topic", _delete(s, group, (s.name("unknown"), [0]))
@@ -57,7 +49,7 @@ def subscribed_topic(s: Scene) -> Steps:
     commit(s, group, other)
     stable(s, group, protocols=[{"name": "range", "metadata": subscription(topic)}])
     yield "both", _delete(s, group, (topic, [0]), (other, [0]))
-    yield "left", _left(s, group)
+    yield "left", committed(s, group)
 
 
 @question()
@@ -68,3 +60,24 @@ def group_that_is_no_consumer(s: Scene) -> Steps:
     yield "stable", _delete(s, group, (topic, [0]))
     member.leave()
     yield "empty", _delete(s, group, (topic, [0]))
+
+
+@question()
+def offsets_named_twice(s: Scene) -> Steps:
+    group, topic, unknown = s.name("g"), s.topic(partitions=3), s.name("unknown")
+    for partition in range(3):
+        commit(s, group, topic, 5, partition)
+    yield "a partition", _delete(s, group, (topic, [0, 0]))
+    yield "left", committed_offsets(s, group)
+    yield "an unknown partition", _delete(s, group, (topic, [7, 7]))
+    yield "an unknown topic", _delete(s, group, (unknown, [0]), (unknown, [0]))
+    yield "a topic", _delete(s, group, (topic, [1]), (topic, [2]))
+    yield "left then", committed_offsets(s, group)
+
+
+@question()
+def subscribed_topic_named_twice(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic()
+    commit(s, group, topic)
+    stable(s, group, protocols=[{"name": "range", "metadata": subscription(topic)}])
+    yield "a topic and a partition", _delete(s, group, (topic, [0, 0]), (topic, [0, 0]))

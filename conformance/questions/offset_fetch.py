@@ -3,9 +3,9 @@
 from typing import Any
 
 from ...rig.consumer_scene import ConsumerMember
-from ...rig.group_scene import commit, commit_fields, stable
-from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
-from ..registry import Steps, about
+from ...rig.group_scene import commit, commit_fields, committed, stable
+from ...rig.scene import UNKNOWN_TOPIC_ID
+from ..registry import Scene, Steps, about
 
 question = about("offset_fetch")
 
@@ -134,13 +134,8 @@ def deleted_topic(s: Scene) -> Steps:
     group, topic, kept = s.name("g"), s.topic(), s.topic("kept")
     commit(s, group, topic)
     commit(s, group, kept)
-    s.call("delete_topics", {"topics": [{"name": topic}], "topic_names": [topic], "timeout": 10000})
-
-    def left() -> int:
-        one = {"group_id": group, "member_epoch": -1, "topics": None}
-        return len(s.call("offset_fetch", {"groups": [one]}, version=9)["groups"][0]["topics"])
-
-    s.until(lambda: left() == 1, "the offsets to go")
+    s.delete_topic(topic)
+    s.until(lambda: len(committed(s, group)) == 1, "the offsets to go")
     yield "deleted", _fetch(s, group, (topic, [0]), (kept, [0]))
 
 
@@ -163,3 +158,32 @@ def consumer_group(s: Scene) -> Steps:
     yield "unknown member", by("nobody", member.epoch)
     yield "nobody", by(None, -1)
     yield "empty member id", by("", -1)
+
+
+@question(since=8)
+def group_named_twice(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic(partitions=2)
+    for partition in range(2):
+        commit(s, group, topic, 5 + partition, partition)
+
+    def ask(*topics: list[dict[str, Any]] | None, name: str = group) -> Any:
+        wanted = [{"group_id": name, "member_epoch": -1, "topics": each} for each in topics]
+        return s.ask(groups=wanted, require_stable=False, within=1.0)
+
+    zero, one = ([{**s.topic_ref(topic), "partition_indexes": [index]}] for index in range(2))
+    yield "all of it, twice", ask(None, None)
+    yield "all of it, three times", ask(None, None, None)
+    yield "one partition, then the other", ask(zero, one)
+    yield "all, then one partition", ask(None, zero)
+    yield "one partition, then all", ask(zero, None)
+    yield "unknown, twice", ask(None, None, name=s.name("none"))
+    yield "empty, twice", ask(None, None, name="")
+
+
+@question()
+def topic_named_twice(s: Scene) -> Steps:
+    group, topic, unknown = s.name("g"), s.topic(partitions=2), s.name("unknown")
+    commit(s, group, topic, 5)
+    yield "the same partition", _fetch(s, group, (topic, [0]), (topic, [0]))
+    yield "another partition", _fetch(s, group, (topic, [0]), (topic, [1]))
+    yield "unknown", _fetch(s, group, (unknown, [0]), (unknown, [0]))

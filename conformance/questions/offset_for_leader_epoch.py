@@ -3,8 +3,7 @@
 from typing import Any
 
 from ...rig.batches import batch
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("offset_for_leader_epoch")
 
@@ -25,8 +24,7 @@ def one_epoch(s: Scene) -> Steps:
     s.fill(topic, 3, 4)
     for epoch in (0, 1, 2**31 - 1, -1, -2):
         yield f"epoch {epoch}", _epoch(s, topic, epoch)
-    target = {"name": topic, "partitions": [{"partition_index": 0, "offset": 5}]}
-    s.call("delete_records", {"topics": [target], "timeout": 10000})
+    s.delete_records(topic, 5)
     for epoch in (0, 1, -1, -2):
         yield f"epoch {epoch}, log start 5", _epoch(s, topic, epoch)
 
@@ -86,8 +84,7 @@ def several_epochs(s: Scene) -> Steps:
 
 
 def _state(s: Scene, topic: str) -> dict[str, Any]:
-    asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
-    state: dict[str, Any] = s.call("metadata", asked)["topics"][0]["partitions"][0]
+    state: dict[str, Any] = s.described(topic)["partitions"][0]
     return state
 
 
@@ -108,3 +105,18 @@ def _move(s: Scene, topic: str, leader: int) -> None:
         return _state(s, topic)["leader_id"] == replicas[0] and s.offset(topic, client=client) is not None
 
     s.until(led, "the new leader")
+
+
+@question()
+def epochs_of_a_topic_twice(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    s.fill(topic, 3)
+
+    def ask(name: str, *indexes: int) -> Any:
+        part = {"current_leader_epoch": -1, "leader_epoch": 0}
+        topics = [{"topic": name, "partitions": [{**part, "partition": index}]} for index in indexes]
+        return s.ask(replica_id=-1, topics=topics)
+
+    yield "the same partition", ask(topic, 0, 0)
+    yield "another partition", ask(topic, 0, 1)
+    yield "unknown", ask(s.name("unknown"), 0, 0)

@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from ...rig.batches import GZIP, LZ4, OLD, SNAPPY, ZSTD, Record, batch, records
-from ...rig.scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Scene
-from ..registry import Steps, about
+from ...rig.scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID
+from ..registry import Scene, Steps, about
 
 question = about("produce")
 
@@ -223,11 +223,9 @@ def internal_topic(s: Scene) -> Steps:
     if s.version < 13:
         yield "__consumer_offsets", produce(s, "__consumer_offsets", batch([Record(key=b"k")]))
     else:
-        found = s.call(
-            "metadata", {"topics": [{"name": "__consumer_offsets"}], "allow_auto_topic_creation": False}
-        )
+        found = s.described("__consumer_offsets")
         part = {"index": 0, "records": batch([Record(key=b"k")])}
-        topic = {"topic_id": found["topics"][0]["topic_id"], "partition_data": [part]}
+        topic = {"topic_id": found["topic_id"], "partition_data": [part]}
         yield "__consumer_offsets", s.ask(acks=-1, timeout=1000, topic_data=[topic])["responses"]
 
 

@@ -4,8 +4,7 @@ import struct
 from typing import Any
 
 from ...rig.batches import CONTROL, GZIP, TRANSACTIONAL, Record, batch, control_batch, message_set, records
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .produce import produce
 
 question = about("produce")

@@ -3,8 +3,7 @@
 from typing import Any
 
 from ...rig.batches import batch
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .produce import produce
 
 question = about("produce")
@@ -99,8 +98,7 @@ def after_delete_records(s: Scene) -> Steps:
     producer = _Producer(s, topic)
     producer.send(0)
     producer.send(3)
-    part = {"partition_index": 0, "offset": -1}
-    s.call("delete_records", {"topics": [{"name": topic, "partitions": [part]}], "timeout": 10000})
+    s.delete_records(topic, -1)
     yield "duplicate of a deleted batch", producer.send(3)
     yield "gap", producer.send(9)
     yield "next", producer.send(6)

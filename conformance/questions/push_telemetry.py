@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from ...protocol.compression import compress
 from ...rig.client import Client
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .get_telemetry_subscriptions import KNOWN, NEW, get, subscription
 
 question = about("push_telemetry")

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ...rig.consumer_scene import ConsumerMember
-from ...rig.scene import Scene
 from ...rig.transaction_scene import Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 list_transactions = about("list_transactions")
 heartbeat = about("consumer_group_heartbeat")

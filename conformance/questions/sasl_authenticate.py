@@ -1,7 +1,6 @@
 """SaslAuthenticate (KIP-152, KIP-368) where no listener has SASL."""
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("sasl_authenticate")
 

@@ -1,7 +1,6 @@
 """SaslHandshake (KIP-43, KIP-152) where no listener has SASL."""
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("sasl_handshake")
 

@@ -1,8 +1,7 @@
 """SyncGroup: KIP-559 (protocol type and name), KIP-345."""
 
-from ...rig.group_scene import Member, rebalancing, stable, stable_pair
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ...rig.group_scene import Member, completing, joining, stable, stable_pair
+from ..registry import Scene, Steps, about
 
 question = about("sync_group")
 
@@ -30,13 +29,8 @@ def no_assignments(s: Scene) -> Steps:
 @question()
 def two_members(s: Scene) -> Steps:
     """A follower's request waits for the leader's."""
-    group = s.name("g")
-    leader = stable(s, group)
-    other = Member(s, group)
-    pending = other.send_join()
-    rebalancing(s, leader)
-    leader.join()
-    other.joined(pending)
+    leader = stable(s, s.name("g"))
+    other = completing(s, leader)
     waiting = s.send(other.sync_fields(), client=other.client)
     yield "leader", leader.sync({leader.id: b"1", other.id: b"2"})
     yield "follower", s.receive(waiting, client=other.client)
@@ -48,11 +42,7 @@ def rebalance_while_waiting(s: Scene) -> Steps:
     """A third member makes waiting followers join again."""
     group = s.name("g")
     leader = stable(s, group)
-    other = Member(s, group)
-    pending = other.send_join()
-    rebalancing(s, leader)
-    leader.join()
-    other.joined(pending)
+    other = completing(s, leader)
     waiting = s.send(other.sync_fields(), client=other.client)
     third = Member(s, group)
     third.send_join()
@@ -86,11 +76,8 @@ def wrong_protocol(s: Scene) -> Steps:
 
 @question()
 def during_a_rebalance(s: Scene) -> Steps:
-    group = s.name("g")
-    leader = stable(s, group)
-    other = Member(s, group)
-    other.send_join()
-    rebalancing(s, leader)
+    leader = stable(s, s.name("g"))
+    joining(s, leader)
     yield "preparing a rebalance", leader.sync({leader.id: b"1"})
 
 
@@ -110,3 +97,11 @@ def empty_group(s: Scene) -> Steps:
     member.leave()
     other.leave()
     yield "all left", member.sync()
+
+
+@question()
+def assigned_twice(s: Scene) -> Steps:
+    member = Member(s, s.name("g"))
+    member.join()
+    given = [{"member_id": member.id, "assignment": each} for each in (b"first", b"second")]
+    yield "twice", s.ask(member.sync_fields() | {"assignments": given}, client=member.client)

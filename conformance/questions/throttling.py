@@ -8,8 +8,7 @@ from typing import Any
 
 from ...rig.batches import Record, batch
 from ...rig.client import Client
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .alter_client_quotas import CONSUMER, PRODUCER, Entity, quotas
 
 question = about("alter_client_quotas")

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
 from ...rig.transaction_scene import TIMEOUT_MS, Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 from .produce import produce
 
 init_question, produce_question, fetch_question = about("init_producer_id"), about("produce"), about("fetch")

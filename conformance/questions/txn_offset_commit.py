@@ -2,18 +2,31 @@
 
 from typing import Any
 
-from ...rig.scene import UNKNOWN_TOPIC_ID, Scene
+from ...rig.group_scene import committed_offsets
+from ...rig.scene import UNKNOWN_TOPIC_ID
 from ...rig.transaction_scene import Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("txn_offset_commit")
 
 
-def _commit(s: Scene, producer: Producer, topic: str, offset: int, index: int = 0, **other: Any) -> Any:
-    partition = {"partition_index": index, "committed_offset": offset, "committed_leader_epoch": 0}
-    partition |= {"committed_metadata": other.pop("metadata", "")}
+def _partition(index: int, offset: int, metadata: str = "") -> dict[str, Any]:
+    return {
+        "partition_index": index,
+        "committed_offset": offset,
+        "committed_leader_epoch": 0,
+        "committed_metadata": metadata,
+    }
+
+
+def _ask(s: Scene, producer: Producer, *topics: dict[str, Any], **other: Any) -> Any:
     fields = {**producer.ids, "group_id": s.name("g"), "generation_id": -1, "member_id": ""}
-    return s.ask({**fields, "topics": [{**s.topic_ref(topic), "partitions": [partition]}], **other})
+    return s.ask({**fields, "topics": list(topics), **other})
+
+
+def _commit(s: Scene, producer: Producer, topic: str, offset: int, index: int = 0, **other: Any) -> Any:
+    part = _partition(index, offset, other.pop("metadata", ""))
+    return _ask(s, producer, {**s.topic_ref(topic), "partitions": [part]}, **other)
 
 
 def _fetched(s: Scene, topic: str, stable: bool = False) -> Any:
@@ -47,22 +60,19 @@ def topics_by_id(s: Scene) -> Steps:
     known, gone = s.topic("known"), s.topic("gone")
     producer = Producer(s)
     _begin(s, producer)
-    partition = {"partition_index": 0, "committed_offset": 1, "committed_leader_epoch": 0}
     ids = {"known": s.topic_id(known), "unknown": UNKNOWN_TOPIC_ID, "zero": None, "gone": s.topic_id(gone)}
     topics = {
-        name: {"topic_id": topic_id, "partitions": [{**partition, "committed_metadata": ""}]}
-        for name, topic_id in ids.items()
+        name: {"topic_id": topic_id, "partitions": [_partition(0, 1)]} for name, topic_id in ids.items()
     }
-    s.call("delete_topics", {"topics": [{"name": gone}], "topic_names": [gone], "timeout": 10000})
-    fields = {**producer.ids, "group_id": s.name("g"), "generation_id": -1, "member_id": ""}
-    s.until(lambda: s.call("metadata", {"topics": [{"name": gone}]})["topics"][0]["error_code"] != "NONE")
+    s.delete_topic(gone)
+    s.until(lambda: s.described(gone)["error_code"] != "NONE")
     for name, topic in topics.items():
-        yield name, s.ask({**fields, "topics": [topic]})
-    yield "all", s.ask({**fields, "topics": list(topics.values())})
-    yield "known twice", s.ask({**fields, "topics": [topics["known"], topics["known"]]})
-    both = [{**partition, "partition_index": index, "committed_metadata": ""} for index in (0, 7)]
-    yield "unknown partition", s.ask({**fields, "topics": [{**topics["known"], "partitions": both}]})
-    yield "none", s.ask({**fields, "topics": []})
+        yield name, _ask(s, producer, topic)
+    yield "all", _ask(s, producer, *topics.values())
+    yield "known twice", _ask(s, producer, topics["known"], topics["known"])
+    both = [_partition(index, 1) for index in (0, 7)]
+    yield "unknown partition", _ask(s, producer, {**topics["known"], "partitions": both})
+    yield "none", _ask(s, producer)
     producer.end(committed=False)
 
 
@@ -87,3 +97,23 @@ def refused(s: Scene) -> Steps:
     if s.version >= 3:
         yield "member of no generation", _commit(s, producer, topic, 1, member_id="m", generation_id=3)
     producer.end(committed=False)
+
+
+@question()
+def partitions_committed_twice(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    producer = Producer(s)
+    _begin(s, producer)
+
+    def ask(*topics: list[tuple[int, int]]) -> Any:
+        parts = [[_partition(index, offset) for index, offset in each] for each in topics]
+        return _ask(s, producer, *({**s.topic_ref(topic), "partitions": each} for each in parts))
+
+    yield "a partition", ask([(0, 3), (0, 2)])
+    yield "a topic", ask([(0, 5)], [(1, 6)])
+    yield "a topic and a partition", ask([(0, 9)], [(0, 8)])
+    yield "an unknown partition", ask([(7, 1), (7, 1)])
+    yield "known and unknown", ask([(0, 9), (7, 1)], [(1, 6), (0, 8)])
+    yield "no partitions", ask([], [(0, 8)], [])
+    producer.end(committed=True)
+    yield "stored", s.until(lambda: committed_offsets(s, s.name("g")))

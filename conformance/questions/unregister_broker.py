@@ -1,7 +1,6 @@
 """UnregisterBroker: KIP-631."""
 
-from ...rig.scene import Scene
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("unregister_broker")
 

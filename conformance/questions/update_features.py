@@ -3,9 +3,8 @@
 from typing import Any, Final
 
 from ...rig.consumer_scene import ConsumerMember
-from ...rig.scene import Scene
 from ...rig.transaction_scene import TIMEOUT_MS, Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("update_features")
 

@@ -2,23 +2,25 @@
 
 from typing import Any
 
-from ...rig.scene import Scene
 from ...rig.transaction_scene import Producer
-from ..registry import Steps, about
+from ..registry import Scene, Steps, about
 
 question = about("write_txn_markers")
 
 
-def _mark(s: Scene, producer: Producer, topic: str, committed: bool = False, **other: Any) -> Any:
-    marker = {
+def _marker(producer: Producer, committed: bool = False) -> dict[str, Any]:
+    return {
         "producer_id": producer.id,
         "producer_epoch": producer.epoch,
         "transaction_result": committed,
-        "topics": [{"name": topic, "partition_indexes": other.pop("partitions", [0])}],
         "coordinator_epoch": 7,
         "transaction_version": 0,
     }
-    return s.ask(markers=[marker | other])
+
+
+def _mark(s: Scene, producer: Producer, topic: str, committed: bool = False, **other: Any) -> Any:
+    topics = [{"name": topic, "partition_indexes": other.pop("partitions", [0])}]
+    return s.ask(markers=[{**_marker(producer, committed), "topics": topics, **other}])
 
 
 @question()
@@ -47,3 +49,25 @@ def without_transaction(s: Scene) -> Steps:
     yield "unknown topic", _mark(s, producer, s.name("unknown"))
     yield "log end", s.offset(topic)
     yield "no markers", s.ask(markers=[])
+
+
+@question()
+def markers_named_twice(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    producer = Producer(s)
+
+    def ask(*markers: list[list[int]], name: str = topic) -> Any:
+        topics = [[{"name": name, "partition_indexes": each} for each in parts] for parts in markers]
+        return s.ask(markers=[{**_marker(producer), "topics": each} for each in topics], within=1.0)
+
+    yield "a partition", ask([[0, 0]])
+    yield "log end", s.offset(topic)
+    yield "a topic", ask([[0], [1]])
+    yield "log ends", [s.offset(topic), s.offset(topic, 1)]
+    yield "a topic and a partition", ask([[0], [0]])
+    yield "log end then", s.offset(topic)
+    yield "a marker", ask([[0]], [[0]])
+    yield "log end after two", s.offset(topic)
+    yield "a marker, other partitions", ask([[0]], [[1]])
+    yield "an unknown partition", ask([[7, 7]])
+    yield "an unknown topic", ask([[0], [0]], name=s.name("unknown"))
