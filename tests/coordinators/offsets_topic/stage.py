@@ -10,6 +10,7 @@ from uuid import UUID
 from mockbroker.protocol.record_batch import CONTROL, parse_header, records
 from mockbroker.rig import stage
 from mockbroker.rig.brokers import Brokers
+from mockbroker.rig.stories import Steps
 
 from ...driving.offsets_structs import COMMIT, GROUP, KEY
 
@@ -66,6 +67,11 @@ class Stage(stage.Stage):
         self.brokers.until(enough, f"{count} batches in {TOPIC}")
         self.brokers.sleep(_REST_S)
         return [self.described(batch) for batch in (*found, *self._read())]
+
+    def then(self, label: str, answer: Any, count: int = 1) -> Steps:
+        """An answer, and what was written meanwhile, once there are `count` batches of it."""
+        yield label, answer
+        yield "written", self.written(count)
 
     def _read(self) -> list[bytes]:
         part = {

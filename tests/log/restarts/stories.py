@@ -24,9 +24,26 @@ def three_segments(s: Stage, **configs: str) -> None:
     s.write(10, 0, minute=10)
 
 
-def what_is_known(s: Stage) -> Steps:
+def started_again(s: Stage) -> Steps:
+    s.again()
     yield "known", s.known()
     yield "offsets", s.offsets()
+
+
+def known_before_and_after(s: Stage) -> Steps:
+    yield "before", s.known()
+    yield from started_again(s)
+
+
+def gaps(s: Stage, *producers: int) -> Steps:
+    for producer_id in producers:
+        yield f"{producer_id}: gap", s.write(producer_id, 9, minute=10)
+
+
+def abort(s: Stage, *producers: int) -> Steps:
+    for producer_id in producers:
+        yield f"{producer_id} aborts", s.end(producer_id, committed=False)
+    yield "offsets then", s.offsets()
 
 
 def duplicates(s: Stage) -> Steps:
@@ -36,8 +53,7 @@ def duplicates(s: Stage) -> Steps:
         s.write(7, sequence, minute=0)
     for sequence in range(3):
         s.write(8, sequence, minute=0)
-    s.again()
-    yield from what_is_known(s)
+    yield from started_again(s)
     for sequence in (6, 5, 4, 3, 2, 1):
         yield f"7: {sequence}", s.write(7, sequence, minute=0)
     for sequence in (2, 1, 4, 3, 3, 2):
@@ -52,8 +68,7 @@ def duplicates_in_segments(s: Stage) -> Steps:
     for sequence in range(3):
         s.write(8, sequence, minute=0)
     s.write(9, 0, minute=10)
-    s.again()
-    yield from what_is_known(s)
+    yield from started_again(s)
     for sequence in (4, 3, 2, 1):
         yield f"7: {sequence}", s.write(7, sequence, minute=10)
     for sequence in (2, 1, 3):
@@ -62,18 +77,14 @@ def duplicates_in_segments(s: Stage) -> Steps:
 
 def nothing_deleted(s: Stage) -> Steps:
     three_segments(s)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
+    yield from known_before_and_after(s)
 
 
 def first_segment_deleted(s: Stage) -> Steps:
     """DeleteRecords up to the base offset of the second."""
     three_segments(s)
     s.delete_below(2)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
+    yield from known_before_and_after(s)
     for producer_id in (7, 8, 9):
         yield f"{producer_id}: again", s.write(producer_id, producer_id != 9, minute=10)
         yield f"{producer_id}: next", s.write(producer_id, 1 + (producer_id != 9), minute=10)
@@ -82,47 +93,35 @@ def first_segment_deleted(s: Stage) -> Steps:
 def into_the_second_segment(s: Stage) -> Steps:
     three_segments(s)
     s.delete_below(3)
-    s.again()
-    yield from what_is_known(s)
+    yield from started_again(s)
 
 
 def upto_the_active_segment(s: Stage) -> Steps:
     three_segments(s)
     s.delete_below(4)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
-    yield "7: gap", s.write(7, 9, minute=10)
-    yield "8: gap", s.write(8, 9, minute=10)
-    yield "9: gap", s.write(9, 9, minute=10)
+    yield from known_before_and_after(s)
+    yield from gaps(s, 7, 8, 9)
 
 
 def below_segments_that_stay(s: Stage) -> Steps:
     """The same in a log whose older segments are there still: the log start offset is in a checkpoint."""
     three_segments(s, **KEPT)
     s.delete_below(4)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
-    yield "7: gap", s.write(7, 9, minute=10)
-    yield "8: gap", s.write(8, 9, minute=10)
-    yield "9: gap", s.write(9, 9, minute=10)
+    yield from known_before_and_after(s)
+    yield from gaps(s, 7, 8, 9)
 
 
 def into_the_second_of_segments_that_stay(s: Stage) -> Steps:
     three_segments(s, **KEPT)
     s.delete_below(3)
-    s.again()
-    yield from what_is_known(s)
+    yield from started_again(s)
 
 
 def into_the_active_segment(s: Stage) -> Steps:
     """A producer whose records are all deleted, in a segment that is still there."""
     three_segments(s)
     s.delete_below(5)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
+    yield from known_before_and_after(s)
     s.again()
     yield "known after the second time", s.known()
 
@@ -130,18 +129,14 @@ def into_the_active_segment(s: Stage) -> Steps:
 def everything_deleted(s: Stage) -> Steps:
     three_segments(s)
     s.delete_below(6)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
+    yield from known_before_and_after(s)
 
 
 def everything_deleted_of_one_segment(s: Stage) -> Steps:
     s.create()
     s.write(7, 0, minute=0)
     s.delete_below(1)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
+    yield from known_before_and_after(s)
 
 
 def deleted_in_the_first_segment(s: Stage) -> Steps:
@@ -150,25 +145,20 @@ def deleted_in_the_first_segment(s: Stage) -> Steps:
     s.write(7, 0, minute=0)
     s.write(8, 0, minute=0)
     s.delete_below(1)
-    s.again()
-    yield from what_is_known(s)
+    yield from started_again(s)
 
 
 def retention_left_two(s: Stage) -> Steps:
     """Segments are deleted by retention.bytes."""
     three_segments(s)
     s.retain(3 * _BATCH_BYTES, 2)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
+    yield from known_before_and_after(s)
 
 
 def retention_left_one(s: Stage) -> Steps:
     three_segments(s)
     s.retain(_BATCH_BYTES, 4)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
+    yield from known_before_and_after(s)
 
 
 def known_twice(s: Stage) -> Steps:
@@ -193,9 +183,7 @@ def open_over_a_roll(s: Stage) -> Steps:
     s.write(8, 0, minute=0, transactional=True)
     s.write(7, 1, minute=5, transactional=True)
     s.write(9, 0, minute=5, transactional=True)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
+    yield from known_before_and_after(s)
     for producer_id in (7, 8, 9):
         yield f"{producer_id} aborts", s.end(producer_id, committed=False)
         yield f"offsets after {producer_id}", s.offsets()
@@ -212,10 +200,8 @@ def open_and_deleted(s: Stage) -> Steps:
     s.delete_below(1)
     yield "before", s.known()
     yield "offsets before", s.offsets()
-    s.again()
-    yield from what_is_known(s)
-    yield "7 aborts", s.end(7, committed=False)
-    yield "offsets then", s.offsets()
+    yield from started_again(s)
+    yield from abort(s, 7)
     yield "aborted", s.aborted(1)
 
 
@@ -229,11 +215,8 @@ def open_and_deleted_upto_the_active_segment(s: Stage) -> Steps:
     s.delete_below(2)
     yield "before", s.known()
     yield "offsets before", s.offsets()
-    s.again()
-    yield from what_is_known(s)
-    yield "7 aborts", s.end(7, committed=False)
-    yield "8 aborts", s.end(8, committed=False)
-    yield "offsets then", s.offsets()
+    yield from started_again(s)
+    yield from abort(s, 7, 8)
     yield "aborted", s.aborted(2)
     yield "known at last", s.known()
 
@@ -246,12 +229,8 @@ def open_below_segments_that_stay(s: Stage) -> Steps:
     s.write(9, 0, minute=5)
     s.write(7, 1, minute=5, transactional=True)
     s.delete_below(2)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
-    yield "7 aborts", s.end(7, committed=False)
-    yield "8 aborts", s.end(8, committed=False)
-    yield "offsets then", s.offsets()
+    yield from known_before_and_after(s)
+    yield from abort(s, 7, 8)
     yield "aborted", s.aborted(2)
     yield "known at last", s.known()
 
@@ -264,11 +243,8 @@ def open_and_deleted_in_the_active_segment(s: Stage) -> Steps:
     s.write(8, 0, minute=5, transactional=True)
     s.write(7, 1, minute=5, transactional=True)
     s.delete_below(3)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
-    yield "7 aborts", s.end(7, committed=False)
-    yield "offsets then", s.offsets()
+    yield from known_before_and_after(s)
+    yield from abort(s, 7)
     yield "aborted", s.aborted(3)
 
 
@@ -283,8 +259,7 @@ def ended(s: Stage) -> Steps:
     s.end(7, committed=False)
     yield "before", s.known()
     yield "aborted before", s.aborted(0)
-    s.again()
-    yield from what_is_known(s)
+    yield from started_again(s)
     yield "aborted", s.aborted(0)
     yield "8: again", s.write(8, 0, minute=5)
     yield "8: next", s.write(8, 1, minute=5)
@@ -299,9 +274,7 @@ def ended_and_deleted(s: Stage) -> Steps:
     s.end(8, committed=True)
     s.write(9, 0, minute=5)
     s.delete_below(2)
-    yield "before", s.known()
-    s.again()
-    yield from what_is_known(s)
+    yield from known_before_and_after(s)
     yield "aborted", s.aborted(2)
     yield "7: next", s.write(7, 1, minute=5)
     yield "8: gap", s.write(8, 5, minute=5)
@@ -314,8 +287,7 @@ def epochs(s: Stage) -> Steps:
     s.write(8, 0, minute=0, epoch=2)
     s.write(7, 0, minute=5, epoch=1)
     s.delete_below(2)
-    s.again()
-    yield from what_is_known(s)
+    yield from started_again(s)
     yield "7: epoch 0", s.write(7, 1, minute=5)
     yield "8: epoch 0", s.write(8, 0, minute=5)
 
