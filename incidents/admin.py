@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mockbroker.errors import MockBrokerError
+from mockbroker.rig import requests
 from mockbroker.rig.client import Client
 
 LATEST: Final = -1
 EARLIEST: Final = -2
-_TOPIC: Final = 2
-_SET: Final = 0
 _TIMEOUT_MS: Final = 30_000
 
 
@@ -49,48 +48,28 @@ class Admin:
 
     def _controller(self, api: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
         """With KRaft any broker passes it on."""
-        asked = {"topics": [], "allow_auto_topic_creation": False}
-        return self.ask(self._any("metadata", 7, asked)["controller_id"], api, version, fields)
+        found = self._any("metadata", 7, requests.metadata())
+        return self.ask(found["controller_id"], api, version, fields)
 
     def create(
         self, topic: str, partitions: int = 1, *, replicas: Sequence[int] | None = None, **config: str
     ) -> None:
         """`replicas` are those of its only partition. Underscores in names of settings stand for dots."""
-        placed = [{"partition_index": 0, "broker_ids": list(replicas)}] if replicas else []
-        made = {
-            "name": topic,
-            "num_partitions": -1 if placed else partitions,
-            "replication_factor": -1 if placed else len(self._ports),
-            "assignments": placed,
-            "configs": [{"name": name.replace("_", "."), "value": value} for name, value in config.items()],
-        }
-        answer = self._controller("create_topics", 5, {"topics": [made], "timeout": _TIMEOUT_MS})
-        _check(answer["topics"])
+        placed = [replicas] if replicas else None
+        made = requests.new_topic(topic, partitions, len(self._ports), placed, requests.dotted(config))
+        _check(self._controller("create_topics", 5, requests.create_topics(made))["topics"])
 
     def delete(self, topic: str) -> None:
-        _check(
-            self._controller("delete_topics", 4, {"topic_names": [topic], "timeout": _TIMEOUT_MS})[
-                "responses"
-            ]
-        )
+        _check(self._controller("delete_topics", 4, requests.delete_topics(topic))["responses"])
 
     def alter(self, topic: str, **config: str) -> None:
-        changed = [
-            {"name": name.replace("_", "."), "config_operation": _SET, "value": value}
-            for name, value in config.items()
-        ]
-        resource = {"resource_type": _TOPIC, "resource_name": topic, "configs": changed}
-        _check(self._any("incremental_alter_configs", 1, {"resources": [resource]})["responses"])
+        fields = requests.configure(requests.TOPIC, topic, requests.dotted(config))
+        _check(self._any("incremental_alter_configs", 1, fields)["responses"])
 
     def delete_records(self, topic: str, partition: int, offset: int) -> None:
         """All below `offset`."""
-        place = {"name": topic, "partitions": [{"partition_index": partition, "offset": offset}]}
-        answer = self.ask(
-            self.state(topic, partition).leader,
-            "delete_records",
-            2,
-            {"topics": [place], "timeout": _TIMEOUT_MS},
-        )
+        fields = requests.delete_records(topic, offset, partition)
+        answer = self.ask(self.state(topic, partition).leader, "delete_records", 2, fields)
         _check(answer["topics"][0]["partitions"])
 
     def elect_preferred(self, topic: str, *partitions: int) -> None:
@@ -102,7 +81,7 @@ class Admin:
 
     def states(self, topic: str, node: int | None = None) -> dict[int, State]:
         """By partition, as `node` knows them; none if the topic is not known."""
-        asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
+        asked = requests.metadata(topic)
         answer = self._any("metadata", 7, asked) if node is None else self.ask(node, "metadata", 7, asked)
         return {
             each["partition_index"]: State(

@@ -9,12 +9,12 @@ from mockbroker.apis.advertised import advertised
 from mockbroker.protocol import releases
 
 from .client import Client, api_keys
+from .requests import configure
 from .scene import Target
 from .setup import BROKER_CONFIG, CLUSTER_SIZES
 
 _BROKER: Final = 4
 _DYNAMIC_DEFAULT: Final = 3
-_SET, _DELETE = 0, 1
 _EVERY_BROKER: Final = ""
 _MOST_NAMED: Final = 5
 _PATIENCE_S: Final = 5.0
@@ -82,10 +82,7 @@ def _alter(target: Target, client: Client, name: str, value: str | None) -> bool
     started with."""
     if not target.supported("incremental_alter_configs"):
         return False
-    operation = _DELETE if value is None else _SET
-    entry = {"name": name, "config_operation": operation, "value": value}
-    resource = {"resource_type": _BROKER, "resource_name": _EVERY_BROKER, "configs": [entry]}
-    fields = {"resources": [resource], "validate_only": False}
+    fields = configure(_BROKER, _EVERY_BROKER, {name: value})
     version = target.newest("incremental_alter_configs")
     answer = client.call("incremental_alter_configs", version, fields)
     return bool(answer["responses"][0]["error_code"] == "NONE")

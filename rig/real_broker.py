@@ -23,6 +23,7 @@ from typing import Any, Final, Self
 from . import telemetry_receiver
 from .client import Client
 from .downloads import RealBrokerError, broker_jars, program
+from .requests import metadata
 from .setup import BROKER_CONFIG, PROCESS_CONFIG
 
 _LOG4J_PROPERTIES: Final = """log4j.rootLogger=INFO, A
@@ -277,7 +278,7 @@ class RealCluster:
     def _up(self, node: int) -> bool:
         try:
             with Client("127.0.0.1", self.ports[node], timeout=5) as client:
-                answer = client.call("metadata", 4, {"topics": [], "allow_auto_topic_creation": False})
+                answer = client.call("metadata", 4, metadata())
         except OSError:
             return False
         return len(answer["brokers"]) == sum(self._processes[each].poll() is None for each in self.ports)

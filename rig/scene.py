@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from ..addresses import parted
 from ..errors import MockBrokerError
-from . import batches
+from . import batches, requests
 from .client import (
     Client,
     DisconnectedError,
@@ -66,7 +66,7 @@ class Target:
         with target.client(target.host, target.port) as client:
             target.versions = client.api_versions()
             version = target.newest("metadata")
-            answer = client.call("metadata", version, {"topics": [], "allow_auto_topic_creation": False})
+            answer = client.call("metadata", version, requests.metadata())
             target.cluster_id = answer.get("cluster_id")
             target.nodes = sorted((each["node_id"], each["host"], each["port"]) for each in answer["brokers"])
             _await_coordinator(target, client)
@@ -107,10 +107,9 @@ class Target:
         if len(self.unneeded) < at_least:
             return
         names, self.unneeded = self.unneeded, []
-        fields = {"topics": [{"name": name} for name in names], "topic_names": names, "timeout": 10000}
         try:
             with self.client(self.host, self.port) as client:
-                client.call("delete_topics", self.newest("delete_topics"), fields)
+                client.call("delete_topics", self.newest("delete_topics"), requests.delete_topics(*names))
             self.network.sleep(_AFTER_DELETION_S)
         except (OSError, LookupError, ValueError):
             pass
@@ -259,19 +258,11 @@ class Scene:
         placed = replicas or [[0]] * partitions
         # Some brokers that are alone ignore assignments.
         counted = replicas is None and len(self.target.nodes) == 1
-        fields = {
-            "name": name,
-            "num_partitions": partitions if counted else -1,
-            "replication_factor": 1 if counted else -1,
-            "assignments": [
-                {"partition_index": index, "broker_ids": [self.node(rank) for rank in ranks]}
-                for index, ranks in enumerate([] if counted else placed)
-            ],
-            "configs": [{"name": key, "value": value} for key, value in (configs or {}).items()],
-        }
+        nodes = [[self.node(rank) for rank in ranks] for ranks in placed]
+        fields = requests.new_topic(name, partitions, 1, None if counted else nodes, configs)
         if self._can_only_be_auto_created(replicas, configs):
             return self._auto_created(name, partitions)
-        made = self.call("create_topics", {"topics": [fields], "timeout": 10000, "validate_only": False})
+        made = self.call("create_topics", requests.create_topics(fields))
         if made["topics"][0]["error_code"] != "NONE":
             raise AssertionError(f"topic {name} could not be created: {made['topics'][0]}")
         self._await_leaders(name, placed)
@@ -336,26 +327,18 @@ class Scene:
 
     def described(self, name: str, *, client: Client | None = None) -> Any:
         """The topic's entry in Metadata."""
-        fields = {"topics": [{"name": name}], "allow_auto_topic_creation": False}
-        return self.call("metadata", fields, client=client)["topics"][0]
+        return self.call("metadata", requests.metadata(name), client=client)["topics"][0]
 
     def delete_topic(self, name: str, *, client: Client | None = None) -> None:
-        fields = {"topics": [{"name": name}], "topic_names": [name], "timeout": 10000}
-        self.call("delete_topics", fields, client=client)
+        self.call("delete_topics", requests.delete_topics(name), client=client)
 
     def delete_records(self, name: str, offset: int) -> None:
         """Those of partition 0 below `offset`."""
-        target = {"name": name, "partitions": [{"partition_index": 0, "offset": offset}]}
-        self.call("delete_records", {"topics": [target], "timeout": 10000})
+        self.call("delete_records", requests.delete_records(name, offset))
 
     def configure(self, kind: int, name: str, **configs: str | None) -> Any:
         """Sets configurations of a resource, with underscores for dots, or deletes those that are None."""
-        changes = [
-            {"name": key.replace("_", "."), "config_operation": int(value is None), "value": value}
-            for key, value in configs.items()
-        ]
-        resource = {"resource_type": kind, "resource_name": name, "configs": changes}
-        fields = {"resources": [resource], "validate_only": False}
+        fields = requests.configure(kind, name, requests.dotted(configs))
         return self.call("incremental_alter_configs", fields)
 
     def forget_later(self, name: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from mockbroker.rig import batches, stage
+from mockbroker.rig import batches, requests, stage
 from mockbroker.rig.brokers import Brokers
 from mockbroker.rig.stories import Steps
 
@@ -33,11 +33,8 @@ class Stage(stage.Stage):
     def create(
         self, topic: str, replicas: Sequence[Sequence[int]], *, records: int = 1, **configs: str
     ) -> None:
-        placed = [{"partition_index": i, "broker_ids": list(each)} for i, each in enumerate(replicas)]
-        named = [{"name": key.replace("_", "."), "value": value} for key, value in configs.items()]
-        made = {"name": topic, "num_partitions": -1, "replication_factor": -1}
-        fields = {"topics": [{**made, "assignments": placed, "configs": named}], "validate_only": False}
-        answer = self.command("create_topics", fields)["topics"][0]
+        made = requests.new_topic(topic, replicas=replicas, configs=requests.dotted(configs))
+        answer = self.command("create_topics", requests.create_topics(made))["topics"][0]
         assert answer["error_code"] == "NONE", answer
         self.topics.append(topic)
         self.describe(topic)
@@ -56,9 +53,7 @@ class Stage(stage.Stage):
     def look(self, topic: str, broker: int) -> Any:
         """As `broker` tells it: leader, leader epoch, replicas, ISR, offline replicas; where it tells them,
         also eligible leader replicas and the last known ones. In-sync replicas and the following rise."""
-        asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
-        answer = self.ask("metadata", asked, broker=broker)
-        (found,) = answer["topics"]
+        (found,) = self.ask("metadata", requests.metadata(topic), broker=broker)["topics"]
         if found["error_code"] != "NONE":
             return found["error_code"]
         parts = {
@@ -138,18 +133,12 @@ class Stage(stage.Stage):
         return found
 
     def configure(self, topic: str, **configs: str | None) -> Any:
-        changes = [
-            {"name": name.replace("_", "."), "config_operation": int(value is None), "value": value}
-            for name, value in configs.items()
-        ]
-        resource = {"resource_type": 2, "resource_name": topic, "configs": changes}
-        fields = {"resources": [resource], "validate_only": False}
+        fields = requests.configure(requests.TOPIC, topic, requests.dotted(configs))
         answer = self.ask("incremental_alter_configs", fields)
         return [answer["responses"][0][name] for name in ("error_code", "error_message")]
 
     def delete(self, topic: str) -> Any:
-        fields = {"topics": [{"name": topic, "topic_id": None}], "topic_names": [topic]}
-        answer = self.command("delete_topics", fields)
+        answer = self.command("delete_topics", requests.delete_topics(topic))
         return answer["responses"][0]["error_code"]
 
     def restore(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from mockbroker.rig import requests
 from mockbroker.rig.client import Pending
 from mockbroker.rig.stories import Setting, Steps, Told, named
 
@@ -125,23 +126,12 @@ def commit(
 
 
 def create(stage: Stage, *names: str, partitions: int = 3) -> None:
-    topics = [
-        {
-            "name": name,
-            "num_partitions": partitions,
-            "replication_factor": 1,
-            "assignments": [],
-            "configs": [],
-        }
-        for name in names
-    ]
-    fields = {"topics": topics, "timeout": 20_000, "validate_only": False}
-    answer = stage.ask("create_topics", fields)
+    made = (requests.new_topic(name, partitions) for name in names)
+    answer = stage.ask("create_topics", requests.create_topics(*made))
     assert all(each["error_code"] in ("NONE", "TOPIC_ALREADY_EXISTS") for each in answer["topics"]), answer
 
     def known() -> bool:
-        asked = {"topics": [{"name": name} for name in names], "allow_auto_topic_creation": False}
-        found = stage.ask("metadata", asked)["topics"]
+        found = stage.ask("metadata", requests.metadata(*names))["topics"]
         return all(each["error_code"] == "NONE" and len(each["partitions"]) == partitions for each in found)
 
     stage.brokers.until(known, "topics")
@@ -282,8 +272,7 @@ def deleted_topic(s: Stage) -> Steps:
     commit(s, "g", offset(0, 1), offset(0, 1, topic="bills"))
     commit(s, "h", offset(0, 1), offset(1, 1, topic="bills"))
     s.written(2)
-    topics = {"topics": [{"name": "bills", "topic_id": None}], "topic_names": ["bills"]}
-    answer = s.ask("delete_topics", {**topics, "timeout": 20_000})
+    answer = s.ask("delete_topics", requests.delete_topics("bills"))
     yield "deleted", answer["responses"][0]["error_code"]
     yield "written", sorted(s.written(), key=str)
 

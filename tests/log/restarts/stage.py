@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, Final
 
-from mockbroker.rig import batches, stage
+from mockbroker.rig import batches, requests, stage
 from mockbroker.rig.brokers import Brokers
 
 KILLED: Final = "kill/"
@@ -51,16 +51,8 @@ class Stage(stage.Stage):
 
     def create(self, **configs: str) -> None:
         """A segment is full after a minute of record time."""
-        named = {"segment.ms": str(MINUTE_MS), **configs}
-        made = {
-            "name": self.topic,
-            "num_partitions": 1,
-            "replication_factor": 1,
-            "assignments": [],
-            "configs": [{"name": name, "value": value} for name, value in named.items()],
-        }
-        fields = {"topics": [made], "timeout": 20_000, "validate_only": False}
-        answer = self.ask("create_topics", fields)["topics"][0]
+        made = requests.new_topic(self.topic, configs={"segment.ms": str(MINUTE_MS), **configs})
+        answer = self.ask("create_topics", requests.create_topics(made))["topics"][0]
         assert answer["error_code"] == "NONE", answer
         self.led()
 
@@ -116,16 +108,14 @@ class Stage(stage.Stage):
 
     def delete_below(self, offset: int) -> None:
         """DeleteRecords."""
-        parts = [{"partition_index": 0, "offset": offset}]
-        fields = {"topics": [{"name": self.topic, "partitions": parts}], "timeout": 10_000}
+        fields = requests.delete_records(self.topic, offset)
         (answer,) = self.ask("delete_records", fields)["topics"][0]["partitions"]
         assert answer["error_code"] == "NONE", answer
 
     def retain(self, bytes_: int, start: int) -> None:
         """Waits until the log begins at `start`, since it may have no more than so many bytes."""
-        change = [{"name": "retention.bytes", "config_operation": 0, "value": str(bytes_)}]
-        resource = {"resource_type": 2, "resource_name": self.topic, "configs": change}
-        self.ask("incremental_alter_configs", {"resources": [resource], "validate_only": False})
+        change = {"retention.bytes": str(bytes_)}
+        self.ask("incremental_alter_configs", requests.configure(requests.TOPIC, self.topic, change))
         self.brokers.until(lambda: self.offsets()[0] == start, f"{self.topic} to begin at {start}")
 
     # -- what is known
