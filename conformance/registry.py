@@ -1,12 +1,14 @@
-"""Questions: short scenarios that yield labelled answers, registered by API."""
+"""Questions: short scenarios that yield labelled answers."""
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from inspect import isfunction
+from types import ModuleType
 from typing import Any
 
 from ..rig.scene import Scene
 
-__all__ = ["Question", "Scenario", "Scene", "Steps", "about", "registered"]
+__all__ = ["Question", "Scenario", "Scene", "Steps", "about", "question", "questions_of"]
 
 Steps = Iterator[tuple[str, Any]]
 Scenario = Callable[[Scene], Steps]
@@ -49,8 +51,8 @@ _QUESTIONS: dict[str, Question] = {}
 
 
 def about(api: str, *, needs: tuple[str, int] | None = None) -> Callable[..., Callable[[Scenario], Scenario]]:
-    """The decorator that registers questions about `api`; its arguments choose versions and cluster. Clusters
-    without what they need are not asked."""
+    """The decorator of questions about `api`; its arguments choose versions and cluster. Clusters without
+    what they need are not asked."""
 
     def question(
         *,
@@ -72,6 +74,29 @@ def about(api: str, *, needs: tuple[str, int] | None = None) -> Callable[..., Ca
     return question
 
 
-def registered() -> list[Question]:
-    """Every question of the modules that were imported so far, in that order."""
-    return list(_QUESTIONS.values())
+def question(**how: Any) -> Callable[[Scenario], Scenario]:
+    """The decorator of questions about the API that their module is named after, with the arguments of
+    those that `about` gives."""
+
+    def register(scenario: Scenario) -> Scenario:
+        return about(scenario.__module__.rpartition(".")[2])(**how)(scenario)
+
+    return register
+
+
+def questions_of(module: ModuleType) -> list[Question]:
+    """In their order. A function that takes a scene alone and gives steps is one about the API that the
+    module is named after, if no decorator says otherwise and its name begins with no underscore."""
+    asked = {each.scenario for each in _QUESTIONS.values()}
+    own = [each for each in vars(module).values() if _may_be_asked(each, module)]
+    for scenario in (each for each in own if each not in asked and each.__name__[0] != "_"):
+        question()(scenario)
+    found = [each for each in _QUESTIONS.values() if each.scenario.__module__ == module.__name__]
+    order = {scenario: number for number, scenario in enumerate(own)}
+    return sorted(found, key=lambda each: order.get(each.scenario, len(order)))
+
+
+def _may_be_asked(value: Any, module: ModuleType) -> bool:
+    if not isfunction(value) or value.__module__ != module.__name__:
+        return False
+    return list(value.__annotations__.values()) == [Scene, Steps]

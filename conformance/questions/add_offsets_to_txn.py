@@ -3,12 +3,9 @@
 from typing import Any
 
 from ...rig.transaction_scene import Producer
-from ..registry import Scene, Steps, about
-
-question = about("add_offsets_to_txn")
+from ..registry import Scene, Steps
 
 
-@question()
 def groups(s: Scene) -> Steps:
     producer = Producer(s)
     producer.start()

@@ -3,9 +3,7 @@
 from typing import Any
 
 from ...rig.transaction_scene import Producer
-from ..registry import Scene, Steps, about
-
-question = about("add_partitions_to_txn")
+from ..registry import Scene, Steps, question
 
 
 def _add(
@@ -18,7 +16,6 @@ def _add(
     return s.ask({"transactions": [{**ids, "verify_only": verify, "topics": topics}]})
 
 
-@question()
 def partitions(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     producer = Producer(s)
@@ -31,7 +28,6 @@ def partitions(s: Scene) -> Steps:
     yield "a topic that does not exist", _add(s, producer, [{"name": s.name("unknown"), "partitions": [0]}])
 
 
-@question()
 def wrong_producers(s: Scene) -> Steps:
     topics = [{"name": s.topic(), "partitions": [0]}]
     producer = Producer(s)
@@ -44,7 +40,6 @@ def wrong_producers(s: Scene) -> Steps:
     yield "state", producer.state()
 
 
-@question()
 def negative_epochs(s: Scene) -> Steps:
     topics = [{"name": s.topic(), "partitions": [0]}]
     producer = Producer(s)
@@ -68,7 +63,6 @@ def verification(s: Scene) -> Steps:
     yield "after", _add(s, producer, both, verify=True)
 
 
-@question()
 def partitions_named_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     producer = Producer(s)

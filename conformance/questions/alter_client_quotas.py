@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from ..registry import Scene, Steps, about
-
-question = about("alter_client_quotas")
+from ..registry import Scene, Steps
 
 PRODUCER: Final = "producer_byte_rate"
 CONSUMER: Final = "consumer_byte_rate"
@@ -64,7 +62,6 @@ def quotas(s: Scene, given: list[tuple[Entity, dict[str, float]]]) -> Iterator[N
         s.until(lambda: not described(s), "no quotas")
 
 
-@question()
 def set_and_remove(s: Scene) -> Steps:
     user, client = s.name("u"), s.name("c")
     yield "for a user", _set(s, entry({"user": user}, {PRODUCER: 1e9, REQUEST: 12.5}))
@@ -88,7 +85,6 @@ def set_and_remove(s: Scene) -> Steps:
     s.until(lambda: not described(s))
 
 
-@question()
 def kinds_of_entities(s: Scene) -> Steps:
     user, client = s.name("u"), s.name("c")
     entities: list[Entity] = [
@@ -108,7 +104,6 @@ def kinds_of_entities(s: Scene) -> Steps:
     s.until(lambda: not described(s))
 
 
-@question()
 def addresses(s: Scene) -> Steps:
     def of(name: str | None, **values: float | None) -> Any:
         return _set(s, entry({"ip": name}, values or {CONNECTION: 1000.0}), validate_only=True)
@@ -134,7 +129,6 @@ def addresses(s: Scene) -> Steps:
     yield "with a client id", _set(s, entry(mixed, {CONNECTION: 1.0}), validate_only=True)
 
 
-@question()
 def odd_entities(s: Scene) -> Steps:
     values: Values = {PRODUCER: 1e9}
 
@@ -155,7 +149,6 @@ def odd_entities(s: Scene) -> Steps:
     yield "a type twice", _set(s, {"entity": named, "ops": ops}, validate_only=True)
 
 
-@question()
 def odd_keys_and_values(s: Scene) -> Steps:
     def of(**values: float | None) -> Any:
         (one,) = _set(s, entry({"user": "alice"}, values), validate_only=True)["entries"]
@@ -173,7 +166,6 @@ def odd_keys_and_values(s: Scene) -> Steps:
     yield "then", described(s)
 
 
-@question()
 def duplicates(s: Scene) -> Steps:
     user = s.name("u")
     ops = [{"key": PRODUCER, "value": value, "remove": False} for value in (1e9, 2e9)]
@@ -195,7 +187,6 @@ def duplicates(s: Scene) -> Steps:
     s.until(lambda: not described(s))
 
 
-@question()
 def validate_only(s: Scene) -> Steps:
     user = s.name("u")
     yield "good", _set(s, entry({"user": user}, {PRODUCER: 1e9}), validate_only=True)

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps, question
 from .create_topics import VALUES
 from .describe_configs import BROKER, CLIENT_METRICS, GROUP, LOGGER, TOPIC
-
-question = about("alter_configs")
 
 
 def _alter(
@@ -24,7 +22,6 @@ def dynamic(s: Scene, topic: str) -> dict[str, str]:
     return {each["name"]: each["value"] for each in found if each["config_source"] == 1}
 
 
-@question()
 def replaces_everything(s: Scene) -> Steps:
     topic = s.topic(configs={"retention.ms": "60000", "max.message.bytes": "5000"})
     yield "one config", _alter(s, topic, ("retention.ms", "70000"))
@@ -35,7 +32,6 @@ def replaces_everything(s: Scene) -> Steps:
     yield "then", dynamic(s, topic)
 
 
-@question()
 def validate_only(s: Scene) -> Steps:
     topic = s.topic()
     yield "valid", _alter(s, topic, ("retention.ms", "70000"), validate_only=True)
@@ -50,7 +46,6 @@ def values(s: Scene) -> Steps:
         yield label, _alter(s, topic, (name, value), validate_only=True)["responses"]
 
 
-@question()
 def duplicates(s: Scene) -> Steps:
     topic = s.topic()
     yield (
@@ -62,7 +57,6 @@ def duplicates(s: Scene) -> Steps:
     yield "none", s.ask(resources=[], validate_only=True)
 
 
-@question()
 def unknown_resources(s: Scene) -> Steps:
     yield "unknown topic", _alter(s, s.name("unknown"), ("retention.ms", "1"))
     yield "invalid topic name", _alter(s, "a b", ("retention.ms", "1"))
@@ -74,7 +68,6 @@ def unknown_resources(s: Scene) -> Steps:
     yield "group", _alter(s, s.name("g"), ("no.such.config", "1"), kind=GROUP)
 
 
-@question()
 def brokers(s: Scene) -> Steps:
     """Nothing is changed."""
 

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
-
-question = about("alter_partition_reassignments")
+from ..registry import Scene, Steps, question
 
 
 def _alter(
@@ -17,7 +15,6 @@ def _alter(
     return s.ask(topics=named, timeout=timeout, allow_replication_factor_change=factor)
 
 
-@question()
 def one_broker(s: Scene) -> Steps:
     topic, node = s.topic("t", 2), s.node(0)
     yield "as it is", _alter(s, (topic, {0: [node]}))
@@ -37,7 +34,6 @@ def one_broker(s: Scene) -> Steps:
     yield "no topics", _alter(s)
 
 
-@question()
 def timeouts(s: Scene) -> Steps:
     topic, node = s.topic("t", 2), s.node(0)
     for timeout in (0, -1, -(2**31)):
@@ -66,7 +62,6 @@ def three_brokers(s: Scene) -> Steps:
     yield "unknown broker, not allowed", _alter(s, (topic, {0: [*nodes, 9999]}), factor=False)
 
 
-@question()
 def reassignments_named_twice(s: Scene) -> Steps:
     topic, node, none = s.topic("t", 2), s.node(0), s.name("none")
 

@@ -3,10 +3,8 @@
 from typing import Any
 
 from ...rig import batches
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps, question
 from .describe_configs import BROKER
-
-question = about("alter_replica_log_dirs")
 
 
 def _to(path: str, *topics: tuple[str, tuple[int, ...]]) -> dict[str, Any]:
@@ -21,7 +19,6 @@ def _folder(s: Scene, broker: int = 0) -> str:
     return str(answer["results"][0]["log_dir"])
 
 
-@question()
 def the_folder_it_is_in(s: Scene) -> Steps:
     topic, folder = s.topic(partitions=2), _folder(s)
     s.produce(topic, batches.batch(3))
@@ -33,7 +30,6 @@ def the_folder_it_is_in(s: Scene) -> Steps:
     yield "the log is still there", s.offset(topic)
 
 
-@question()
 def other_folders(s: Scene) -> Steps:
     topic, folder = s.topic(), _folder(s)
     for label, path in {
@@ -54,7 +50,6 @@ def other_folders(s: Scene) -> Steps:
     )
 
 
-@question()
 def odd_partitions(s: Scene) -> Steps:
     topic, folder = s.topic(), _folder(s)
     yield "unknown partition", s.ask(dirs=[_to(folder, (topic, (0, 1, -1)))])
@@ -66,7 +61,6 @@ def odd_partitions(s: Scene) -> Steps:
     yield "nothing", s.ask(dirs=[])
 
 
-@question()
 def long_names(s: Scene) -> Steps:
     """The folder of a move needs 40 characters more."""
     folder = _folder(s)

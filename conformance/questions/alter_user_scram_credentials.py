@@ -2,9 +2,7 @@
 
 from typing import Any, Final
 
-from ..registry import Scene, Steps, about
-
-question = about("alter_user_scram_credentials")
+from ..registry import Scene, Steps
 
 SHA_256: Final = 1
 SHA_512: Final = 2
@@ -52,7 +50,6 @@ def infos(s: Scene, name: str) -> list[tuple[int, int]]:
     return [(info["mechanism"], info["iterations"]) for info in one["credential_infos"]]
 
 
-@question()
 def set_and_delete(s: Scene) -> Steps:
     name = s.name("u")
     yield "set", alter(s, upsertion(name))
@@ -72,7 +69,6 @@ def set_and_delete(s: Scene) -> Steps:
     yield "then", described(s, name)
 
 
-@question()
 def bad_values(s: Scene) -> Steps:
     name = s.name("u")
     for mechanism in (-1, 0, 3, 127):
@@ -89,7 +85,6 @@ def bad_values(s: Scene) -> Steps:
     yield "nothing", alter(s)
 
 
-@question()
 def odd_secrets(s: Scene) -> Steps:
     name = s.name("u")
     yield "empty salt", alter(s, upsertion(name, salt=b""))
@@ -103,7 +98,6 @@ def odd_secrets(s: Scene) -> Steps:
     yield "delete it", alter(s, deletions=(deletion(odd),))
 
 
-@question()
 def duplicates(s: Scene) -> Steps:
     name, other = s.name("u"), s.name("v")
     yield "set twice", alter(s, upsertion(name), upsertion(name, SHA_512))

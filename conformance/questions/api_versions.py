@@ -5,9 +5,7 @@ from typing import Any
 
 from ...rig.client import Client, decode
 from ...rig.scene import CLOSED
-from ..registry import Scene, Steps, about
-
-question = about("api_versions")
+from ..registry import Scene, Steps, question
 
 SOFTWARE = {
     "plain": ("mockbroker", "1.0"),
@@ -36,7 +34,6 @@ def _body(name: str = "mockbroker", version: str = "1") -> bytes:
     return compact(name) + compact(version) + b"\0"
 
 
-@question()
 def versions(s: Scene) -> Steps:
     """The ranges of every API."""
     answer = s.ask(client_software_name="mockbroker", client_software_version="1")
@@ -44,7 +41,6 @@ def versions(s: Scene) -> Steps:
         yield f"api key {each['api_key']}", [each["min_version"], each["max_version"]]
 
 
-@question()
 def besides_versions(s: Scene) -> Steps:
     """Error, throttle time and, from v3 on, features (KIP-584)."""
     answer = s.ask(client_software_name="mockbroker", client_software_version="1")

@@ -2,12 +2,9 @@
 
 from ...rig.consumer_scene import ConsumerMember, prompt_group
 from ...rig.group_scene import commit, stable
-from ..registry import Scene, Steps, about
-
-question = about("consumer_group_describe")
+from ..registry import Scene, Steps
 
 
-@question()
 def states(s: Scene) -> Steps:
     group, topic = prompt_group(s, 2)
     first, second = ConsumerMember(s, group, [topic]), ConsumerMember(s, group, [topic])
@@ -25,7 +22,6 @@ def states(s: Scene) -> Steps:
     yield "empty", s.ask(group_ids=[group])
 
 
-@question()
 def other_groups(s: Scene) -> Steps:
     yield "unknown", s.ask(group_ids=[s.name("none")])
     yield "empty id", s.ask(group_ids=[""])
@@ -37,7 +33,6 @@ def other_groups(s: Scene) -> Steps:
     yield "twice", s.ask(group_ids=[s.name("none"), s.name("none")])
 
 
-@question()
 def authorized_operations(s: Scene) -> Steps:
     member = ConsumerMember(s, s.name("g"), [])
     member.join()
@@ -45,7 +40,6 @@ def authorized_operations(s: Scene) -> Steps:
     yield "asked for", s.ask(group_ids=asked, include_authorized_operations=True)
 
 
-@question()
 def static_members(s: Scene) -> Steps:
     member = ConsumerMember(s, s.name("g"), [s.topic()])
     member.join(instance_id=s.name("instance"), server_assignor="range")
@@ -54,7 +48,6 @@ def static_members(s: Scene) -> Steps:
     yield "left for a while", s.ask(group_ids=[member.group])
 
 
-@question()
 def live_group_named_twice(s: Scene) -> Steps:
     member = ConsumerMember(s, s.name("g"), [s.topic()])
     member.join()

@@ -6,12 +6,9 @@ from typing import Any
 from ...rig.consumer_scene import LEAVES, LEAVES_FOR_A_WHILE, ConsumerMember, at_once, prompt_group, settled
 from ...rig.group_scene import commit, stable
 from ...rig.scene import UNKNOWN_TOPIC_ID
-from ..registry import Scene, Steps, about
-
-question = about("consumer_group_heartbeat")
+from ..registry import Scene, Steps, question
 
 
-@question()
 def alone(s: Scene) -> Steps:
     member = ConsumerMember(s, s.name("g"), [s.topic(partitions=3)])
     yield "joins", member.join()
@@ -23,7 +20,6 @@ def alone(s: Scene) -> Steps:
     yield "leaves again", member.leave()
 
 
-@question()
 def two_members(s: Scene) -> Steps:
     """The second gets its share only once the first has given it up."""
     group, topic = prompt_group(s, 4)
@@ -43,7 +39,6 @@ def two_members(s: Scene) -> Steps:
     yield "second gets all", second.heartbeat()
 
 
-@question()
 def soon_after(s: Scene) -> Steps:
     """The next assignment is not made before `group.consumer.assignment.interval.ms` is over."""
     group, topic = s.name("g"), s.topic(partitions=2)
@@ -53,7 +48,6 @@ def soon_after(s: Scene) -> Steps:
     yield "second asks again", second.heartbeat()
 
 
-@question()
 def soon_after_the_last_has_left(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic(partitions=2)
     first, second = ConsumerMember(s, group, [topic]), ConsumerMember(s, group, [topic])
@@ -65,7 +59,6 @@ def soon_after_the_last_has_left(s: Scene) -> Steps:
     yield "first joins again", first.join()
 
 
-@question()
 def three_members(s: Scene) -> Steps:
     group, topic = prompt_group(s, 6)
     members = [ConsumerMember(s, group, [topic]) for _ in range(3)]
@@ -80,7 +73,6 @@ def three_members(s: Scene) -> Steps:
         yield f"{number} has now", each.heartbeat(**each.full())
 
 
-@question()
 def epochs(s: Scene) -> Steps:
     member = ConsumerMember(s, s.name("g"), [s.topic(partitions=2)])
     at_once(s, member.group)
@@ -104,7 +96,6 @@ def epochs(s: Scene) -> Steps:
     yield "0 again", member.join()
 
 
-@question()
 def wrong_requests(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic()
     member = ConsumerMember(s, group, [topic])
@@ -131,7 +122,6 @@ def wrong_requests(s: Scene) -> Steps:
     )
 
 
-@question()
 def without_member_id(s: Scene) -> Steps:
     """In version 0 the coordinator makes one for whoever joins (KIP-1082)."""
     group, topic = prompt_group(s, 2)
@@ -153,7 +143,6 @@ def without_member_id(s: Scene) -> Steps:
     yield "made of a word", ConsumerMember(s, group, [topic], member_id="word").join()
 
 
-@question()
 def static_without_member_id(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic(partitions=2)
     instance = s.name("instance")
@@ -168,14 +157,12 @@ def static_without_member_id(s: Scene) -> Steps:
     yield "leaves", other.leave(instance_id=instance)
 
 
-@question()
 def without_topics(s: Scene) -> Steps:
     member = ConsumerMember(s, s.name("g"), [])
     yield "an empty list", member.join()
     yield "null", member.join(subscribed_topic_names=None)
 
 
-@question()
 def subscriptions(s: Scene) -> Steps:
     group = s.name("g")
     at_once(s, group)
@@ -191,7 +178,6 @@ def subscriptions(s: Scene) -> Steps:
     yield "has given up all", member.acknowledge()
 
 
-@question()
 def assignors(s: Scene) -> Steps:
     group, topics = s.name("g"), [s.topic("a", partitions=3)]
     at_once(s, group)
@@ -217,7 +203,6 @@ def assignors(s: Scene) -> Steps:
         yield f"{number} has by range", each.heartbeat(**each.full(server_assignor="range"))
 
 
-@question()
 def different_subscriptions(s: Scene) -> Steps:
     group = s.name("g")
     topics = [s.topic(name, partitions=count) for name, count in {"a": 3, "b": 4, "c": 5}.items()]
@@ -234,7 +219,6 @@ def different_subscriptions(s: Scene) -> Steps:
         yield f"{number} has", each.heartbeat(**each.full())
 
 
-@question()
 def static_members(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic(partitions=2)
     instance = s.name("instance")
@@ -252,7 +236,6 @@ def static_members(s: Scene) -> Steps:
     yield "an unknown instance leaves", other.leave(LEAVES_FOR_A_WHILE, instance_id=instance)
 
 
-@question()
 def other_groups(s: Scene) -> Steps:
     """A classic group without members becomes a consumer group."""
     topic = s.topic()
@@ -292,7 +275,6 @@ def not_the_coordinator(s: Scene) -> Steps:
     yield "another broker", member.join()
 
 
-@question()
 def topics_of_a_member_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     member = ConsumerMember(s, s.name("g"), [topic, topic])

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps
 
-question = about("create_acls")
 READ = 3
 
 
@@ -21,14 +20,12 @@ def binding(**more: Any) -> dict[str, Any]:
     }
 
 
-@question()
 def without_an_authorizer(s: Scene) -> Steps:
     yield "one", s.ask(creations=[binding()])
     yield "two", s.ask(creations=[binding(), binding(resource_name="payments")])
     yield "none", s.ask(creations=[])
 
 
-@question()
 def odd_bindings(s: Scene) -> Steps:
     yield "no resource name", s.ask(creations=[binding(resource_name="")])
     yield "no principal", s.ask(creations=[binding(principal="")])
@@ -37,6 +34,5 @@ def odd_bindings(s: Scene) -> Steps:
             yield f"{field} {value}", s.ask(creations=[binding(**{field: value})])
 
 
-@question()
 def binding_named_twice(s: Scene) -> Steps:
     yield "twice", s.ask(creations=[binding(), binding()])

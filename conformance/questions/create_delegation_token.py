@@ -6,9 +6,8 @@ Answers are shown as bytes, because kio can't read the time -1.
 
 import struct
 
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps, question
 
-question = about("create_delegation_token")
 CREATE = 38
 
 
@@ -52,7 +51,6 @@ def with_any_period(s: Scene, key: int) -> Steps:
             yield f"{len(hmac)} bytes, {period_ms} ms", raw(s, key, body, flexible)
 
 
-@question()
 def any_client_may_connect(s: Scene) -> Steps:
     yield "for itself", _create(s)
     yield "with renewers", _create(s, ("User", "alice"), ("User", "bob"))

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..registry import Scene, Steps, about
-
-question = about("create_partitions")
+from ..registry import Scene, Steps, question
 
 
 def _grow(
@@ -24,7 +22,6 @@ def _partitions(s: Scene, name: str) -> int:
     return len(s.described(name)["partitions"])
 
 
-@question()
 def counts(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     for count in (2, 1, 0, -1):
@@ -34,14 +31,12 @@ def counts(s: Scene) -> Steps:
     yield "3 again", _grow(s, topic, 3)
 
 
-@question()
 def names(s: Scene) -> Steps:
     yield "unknown", _grow(s, s.name("unknown"), 2)
     yield "empty", _grow(s, "", 2)
     yield "invalid", _grow(s, "a b", 2)
 
 
-@question()
 def several(s: Scene) -> Steps:
     a, b = s.topic("a"), s.topic("b")
     items = [{"name": name, "count": count, "assignments": None} for name, count in ((a, 2), (b, 1), (a, 3))]
@@ -53,7 +48,6 @@ def several(s: Scene) -> Steps:
     yield "none", s.ask(topics=[], timeout=10000, validate_only=False)
 
 
-@question()
 def assignments(s: Scene) -> Steps:
     node = s.node(0)
     topic = s.topic()
@@ -69,7 +63,6 @@ def assignments(s: Scene) -> Steps:
     yield "partitions", _partitions(s, topic)
 
 
-@question()
 def validate_only(s: Scene) -> Steps:
     topic = s.topic()
     yield "valid", _grow(s, topic, 2, validate_only=True)

@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps, question
 from .metadata import INVALID_NAMES
-
-question = about("create_topics")
 
 VALUES = {
     "unknown name": ("no.such.config", "1"),
@@ -72,32 +70,27 @@ def _assigned(s: Scene, *partitions: tuple[int, Sequence[int]]) -> list[dict[str
     return [{"partition_index": index, "broker_ids": list(brokers)} for index, brokers in partitions]
 
 
-@question()
 def one_topic(s: Scene) -> Steps:
     yield "created", _create(s, _topic(s.name(), 2))
     s.until(lambda: s.described(s.name())["error_code"] == "NONE")
     yield "again", _create(s, _topic(s.name(), 2))
 
 
-@question()
 def no_topics(s: Scene) -> Steps:
     yield "empty list", _create(s)
     yield "validate only", _create(s, validate_only=True)
 
 
-@question()
 def several_topics(s: Scene) -> Steps:
     """Each topic succeeds or fails on its own."""
     good, bad = _topic(s.name("good")), _topic(s.name("bad"), 0)
     yield "one good, one bad", _create(s, good, bad, _topic(s.name("other"), 3))
 
 
-@question()
 def duplicate_in_the_request(s: Scene) -> Steps:
     yield "same name twice", _create(s, _topic(s.name()), _topic(s.name(), 2), _topic(s.name("other")))
 
 
-@question()
 def partition_counts(s: Scene) -> Steps:
     for count in (0, -2, -(2**31)):
         yield str(count), _create(s, _topic(s.name(f"p{count}"), count))
@@ -164,20 +157,17 @@ def _counted(answer: Any) -> Any:
     ]
 
 
-@question()
 def replication_factors(s: Scene) -> Steps:
     for factor in (0, -2, 2, 32767):
         yield str(factor), _create(s, _topic(s.name(f"r{factor}"), 1, factor))
 
 
-@question()
 def invalid_names(s: Scene) -> Steps:
     for label, name in INVALID_NAMES.items():
         yield label, _create(s, _topic(name))
     yield "249 characters", _create(s, _topic(s.name("x" * (249 - len(s.name(""))))))
 
 
-@question()
 def colliding_names(s: Scene) -> Steps:
     """`a.b` and `a_b` would share metric names."""
     s.topic("col.lide")
@@ -259,7 +249,6 @@ def returned_configs_set(s: Scene) -> Steps:
     yield "two set", answer
 
 
-@question()
 def validate_only(s: Scene) -> Steps:
     yield "valid", _create(s, _topic(s.name(), 2), validate_only=True)
     yield "valid again: nothing was created", _create(s, _topic(s.name(), 2), validate_only=True)

@@ -2,12 +2,9 @@
 
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.group_scene import Member, commit, committed, stable
-from ..registry import Scene, Steps, about
-
-question = about("delete_groups")
+from ..registry import Scene, Steps
 
 
-@question()
 def empty_group(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic()
     commit(s, group, topic)
@@ -16,7 +13,6 @@ def empty_group(s: Scene) -> Steps:
     yield "offsets left", committed(s, group)
 
 
-@question()
 def group_with_members(s: Scene) -> Steps:
     group = s.name("g")
     member = stable(s, group)
@@ -26,7 +22,6 @@ def group_with_members(s: Scene) -> Steps:
     yield "again", s.ask(groups_names=[group])
 
 
-@question()
 def joining_group(s: Scene) -> Steps:
     member = Member(s, s.name("g"))
     member.join()
@@ -36,7 +31,6 @@ def joining_group(s: Scene) -> Steps:
     yield "a member id given", s.ask(groups_names=[pending.group])
 
 
-@question()
 def several_groups(s: Scene) -> Steps:
     empty, live, topic = s.name("empty"), s.name("live"), s.topic()
     commit(s, empty, topic)
@@ -48,7 +42,6 @@ def several_groups(s: Scene) -> Steps:
     yield "the same twice", s.ask(groups_names=[empty, empty])
 
 
-@question()
 def consumer_group(s: Scene) -> Steps:
     member = ConsumerMember(s, s.name("g"), [s.topic()])
     member.join()

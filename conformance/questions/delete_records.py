@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
-
-question = about("delete_records")
+from ..registry import Scene, Steps, question
 
 
 def _delete(s: Scene, *topics: tuple[str, list[tuple[int, int]]], client: Any = None) -> Any:
@@ -18,7 +16,6 @@ def _delete(s: Scene, *topics: tuple[str, list[tuple[int, int]]], client: Any = 
     return s.ask({"topics": asked, "timeout": 5000}, client=client)
 
 
-@question()
 def offsets(s: Scene) -> Steps:
     """-1 stands for the high watermark."""
     topic = s.topic()
@@ -30,14 +27,12 @@ def offsets(s: Scene) -> Steps:
     yield "log end", s.offset(topic)
 
 
-@question()
 def empty_log(s: Scene) -> Steps:
     topic = s.topic()
     for offset in (-1, 0, 1):
         yield f"offset {offset}", _delete(s, (topic, [(0, offset)]))
 
 
-@question()
 def unknown_partitions(s: Scene) -> Steps:
     topic = s.topic()
     yield "partition 1 of 1", _delete(s, (topic, [(1, 0)]))
@@ -48,7 +43,6 @@ def unknown_partitions(s: Scene) -> Steps:
     yield "same partition twice", _delete(s, (topic, [(0, 0), (0, -1)]))
 
 
-@question()
 def cleanup_policies(s: Scene) -> Steps:
     """DeleteRecords is refused for a topic whose cleanup.policy is only compact."""
     compacted = s.topic("compact", configs={"cleanup.policy": "compact"})
@@ -67,7 +61,6 @@ def three_brokers(s: Scene) -> Steps:
     yield "leader", _delete(s, (topic, [(0, 2)]))
 
 
-@question()
 def records_of_a_topic_twice(s: Scene) -> Steps:
     topic, unknown = s.topic(partitions=2), s.name("unknown")
     s.fill(topic, 3)

@@ -3,9 +3,7 @@
 from typing import Any
 
 from ...rig.scene import UNKNOWN_TOPIC_ID
-from ..registry import Scene, Steps, about
-
-question = about("delete_topics")
+from ..registry import Scene, Steps, question
 
 
 def _delete(s: Scene, *names: str) -> Any:
@@ -13,28 +11,24 @@ def _delete(s: Scene, *names: str) -> Any:
     return s.ask(topic_names=list(names), topics=topics, timeout=10000)
 
 
-@question()
 def by_name(s: Scene) -> Steps:
     topic = s.topic()
     yield "existing", _delete(s, topic)
     yield "again", _delete(s, topic)
 
 
-@question()
 def several(s: Scene) -> Steps:
     a, b = s.topic("a"), s.topic("b")
     yield "two and an unknown one", _delete(s, a, s.name("unknown"), b)
     yield "none", _delete(s)
 
 
-@question()
 def duplicates(s: Scene) -> Steps:
     a, b = s.topic("a"), s.topic("b")
     yield "the same twice", _delete(s, a, b, a)
     yield "then", _delete(s, a, b)
 
 
-@question()
 def names(s: Scene) -> Steps:
     yield "unknown", _delete(s, s.name("unknown"))
     yield "empty", _delete(s, "")
@@ -59,7 +53,6 @@ def by_id(s: Scene) -> Steps:
     yield "again", ask((None, s.topic_id(a)))
 
 
-@question()
 def created_again(s: Scene) -> Steps:
     """The new topic is empty and has another id."""
     topic = s.topic()

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps
 
-question = about("describe_acls")
 ANY = 1
 MATCH = 2
 
@@ -23,14 +22,12 @@ def asked(**more: Any) -> dict[str, Any]:
     }
 
 
-@question()
 def without_an_authorizer(s: Scene) -> Steps:
     yield "all", s.ask(asked())
     yield "a topic", s.ask(asked(resource_type_filter=MATCH, resource_name_filter=s.name("t")))
     yield "a user", s.ask(asked(principal_filter="User:alice"))
 
 
-@question()
 def odd_filters(s: Scene) -> Steps:
     for field in ("resource_type_filter", "pattern_type_filter", "operation", "permission_type"):
         for value in (-1, 0, 99):

@@ -2,10 +2,8 @@
 
 from typing import Any, Final
 
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps
 from .alter_client_quotas import CONNECTION, CONSUMER, IP, PRODUCER, REQUEST, Entity, in_order, quotas
-
-question = about("describe_client_quotas")
 
 EXACT: Final = 0
 DEFAULT: Final = 1
@@ -34,7 +32,6 @@ def _given(s: Scene) -> list[tuple[Entity, dict[str, float]]]:
     ]
 
 
-@question()
 def matches(s: Scene) -> Steps:
     user, client = s.name("u"), s.name("c")
     filters: dict[str, list[tuple[str, int, str | None]]] = {
@@ -61,14 +58,12 @@ def matches(s: Scene) -> Steps:
             yield f"{what}, strictly", _describe(s, *components, strict=True)
 
 
-@question()
 def nothing_set(s: Scene) -> Steps:
     yield "all", _describe(s)
     yield "all, strictly", _describe(s, strict=True)
     yield "a user", _describe(s, ("user", EXACT, s.name("u")))
 
 
-@question()
 def odd_filters(s: Scene) -> Steps:
     yield "empty type", _describe(s, ("", EXACT, "a"))
     yield "unknown type", _describe(s, ("group", EXACT, "a"))

@@ -1,11 +1,8 @@
 """DescribeCluster: KIP-700, KIP-919 (endpoint types), KIP-1073 (fenced brokers)."""
 
-from ..registry import Scene, Steps, about
-
-question = about("describe_cluster")
+from ..registry import Scene, Steps, question
 
 
-@question()
 def brokers(s: Scene) -> Steps:
     yield "plain", s.ask(endpoint_type=1)
     yield "authorized operations", s.ask(endpoint_type=1, include_cluster_authorized_operations=True)

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ..registry import Scene, Steps, about
-
-question = about("describe_configs")
+from ..registry import Scene, Steps, question
 
 TOPIC, BROKER, LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 
@@ -54,7 +52,6 @@ def _whole_topic(s: Scene, **configs: str) -> str:
     return s.topic(configs={key.replace("_", "."): value for key, value in configs.items()})
 
 
-@question()
 def topic(s: Scene) -> Steps:
     """Every config of a topic: value, source, type."""
     answer = _describe(s, TOPIC, _whole_topic(s, retention_ms="60000"))
@@ -63,7 +60,6 @@ def topic(s: Scene) -> Steps:
     yield "the rest", answer
 
 
-@question()
 def topic_synonyms(s: Scene) -> Steps:
     """Where a value comes from, and what it would be without it."""
     answer = _describe(s, TOPIC, _whole_topic(s, retention_ms="60000"), synonyms=True)
@@ -81,7 +77,6 @@ def topic_documentation(s: Scene) -> Steps:
     yield "without any text", sorted(each["name"] for each in told if not each["documentation"])
 
 
-@question()
 def chosen_keys(s: Scene) -> Steps:
     name = s.topic()
     yield "two", _describe(s, TOPIC, name, ["retention.ms", "cleanup.policy"])
@@ -92,7 +87,6 @@ def chosen_keys(s: Scene) -> Steps:
     yield "an empty list", len(empty["results"][0]["configs"])
 
 
-@question()
 def unknown_resources(s: Scene) -> Steps:
     yield "unknown topic", _describe(s, TOPIC, s.name("unknown"))
     yield "invalid topic name", _describe(s, TOPIC, "a b")
@@ -114,7 +108,6 @@ def other_resources(s: Scene) -> Steps:
     yield "group, empty name", _describe(s, GROUP, "")
 
 
-@question()
 def several_resources(s: Scene) -> Steps:
     a, b = s.topic("a"), s.topic("b")
     resources = [
@@ -125,13 +118,11 @@ def several_resources(s: Scene) -> Steps:
     yield "none", s.ask(resources=[], include_synonyms=False)
 
 
-@question()
 def default_broker(s: Scene) -> Steps:
     """The empty name stands for the dynamic defaults of all brokers."""
     yield "no dynamic configs", _describe(s, BROKER, "")
 
 
-@question()
 def broker(s: Scene) -> Steps:
     """Every config of a broker; those that belong to a process or machine without their values."""
     node = str(s.node(0))
@@ -141,7 +132,6 @@ def broker(s: Scene) -> Steps:
         yield each["name"], each
 
 
-@question()
 def chosen_broker_keys(s: Scene) -> Steps:
     keys = [
         "num.partitions",
@@ -173,7 +163,6 @@ def another_broker(s: Scene) -> Steps:
         yield f"broker {rank}, asked of broker 0", answer
 
 
-@question()
 def resources_named_twice(s: Scene) -> Steps:
     name = s.topic()
 

@@ -1,11 +1,8 @@
 """DescribeDelegationToken, of brokers that any client may use (KIP-48)."""
 
-from ..registry import Scene, Steps, about
-
-question = about("describe_delegation_token")
+from ..registry import Scene, Steps
 
 
-@question()
 def any_client_may_connect(s: Scene) -> Steps:
     yield "all", s.ask(owners=None)
     yield "of nobody", s.ask(owners=[])

@@ -2,12 +2,9 @@
 
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.group_scene import Member, commit, joining, stable, stable_pair
-from ..registry import Scene, Steps, about
-
-question = about("describe_groups")
+from ..registry import Scene, Steps, question
 
 
-@question()
 def unknown_groups(s: Scene) -> Steps:
     """Dead up to v5, GROUP_ID_NOT_FOUND from v6 on."""
     yield "unknown", s.ask(groups=[s.name("none")])
@@ -15,7 +12,6 @@ def unknown_groups(s: Scene) -> Steps:
     yield "none", s.ask(groups=[])
 
 
-@question()
 def states(s: Scene) -> Steps:
     group = s.name("g")
     member = Member(s, group)
@@ -34,7 +30,6 @@ def states(s: Scene) -> Steps:
     yield "all left", s.ask(groups=[group])
 
 
-@question()
 def other_groups(s: Scene) -> Steps:
     offsets = s.name("offsets")
     commit(s, offsets, s.topic())
@@ -45,7 +40,6 @@ def other_groups(s: Scene) -> Steps:
     yield "a member id given", s.ask(groups=[s.name("pending")])
 
 
-@question()
 def several_groups(s: Scene) -> Steps:
     first, _ = stable_pair(s, s.name("a"))
     stable(s, s.name("b"))
@@ -66,7 +60,6 @@ def static_members(s: Scene) -> Steps:
     yield "static", s.ask(groups=[s.name("g")])
 
 
-@question()
 def consumer_group(s: Scene) -> Steps:
     member = ConsumerMember(s, s.name("g"), [s.topic()])
     member.join()

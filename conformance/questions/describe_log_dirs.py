@@ -5,10 +5,8 @@ from functools import partial
 from typing import Any
 
 from ...rig import batches
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps, question
 from .describe_configs import BROKER
-
-question = about("describe_log_dirs")
 
 _OF_A_MACHINE = ("log_dir", "total_bytes", "usable_bytes")
 
@@ -28,7 +26,6 @@ def _of(topic: str, *partitions: int) -> dict[str, Any]:
     return {"topic": topic, "partitions": list(partitions)}
 
 
-@question()
 def partitions(s: Scene) -> Steps:
     one, two = s.topic("one", 2), s.topic("two")
     both = (one, two)
@@ -44,7 +41,6 @@ def partitions(s: Scene) -> Steps:
     yield "no topics", _described(s, both, topics=[])
 
 
-@question()
 def records_deleted(s: Scene) -> Steps:
     """The size is that of segments, whatever is below the log start offset."""
     topic = s.topic()

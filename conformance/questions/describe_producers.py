@@ -3,16 +3,13 @@
 from typing import Any
 
 from ...rig.transaction_scene import Producer
-from ..registry import Scene, Steps, about
-
-question = about("describe_producers")
+from ..registry import Scene, Steps, question
 
 
 def _describe(s: Scene, topic: str, *partitions: int) -> Any:
     return s.ask(topics=[{"name": topic, "partition_indexes": list(partitions) or [0]}])
 
 
-@question()
 def producers(s: Scene) -> Steps:
     topic = s.topic()
     yield "nobody", _describe(s, topic)
@@ -32,7 +29,6 @@ def another_leader(s: Scene) -> Steps:
     yield "follower, and no replica", _describe(s, topic, 0, 1)
 
 
-@question()
 def producers_of_a_partition_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     Producer(s).begin(topic)

@@ -4,9 +4,7 @@ from functools import partial
 from typing import Any, Final
 
 from ...rig.scene import CLOSED
-from ..registry import Scene, Steps, about
-
-question = about("describe_quorum")
+from ..registry import Scene, Steps, question
 
 METADATA: Final = "__cluster_metadata"
 
@@ -51,12 +49,10 @@ def _rank(s: Scene, node: int) -> int:
     return [each for each, _, _ in s.target.nodes].index(node)
 
 
-@question()
 def quorum(s: Scene) -> Steps:
     yield "the quorum", _described(s, _of((METADATA, (0,))))
 
 
-@question()
 def other_partitions(s: Scene) -> Steps:
     """Only one partition may be asked for."""
     topic = s.topic()

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
-
-question = about("describe_topic_partitions")
+from ..registry import Scene, Steps, question
 
 
 def _describe(s: Scene, *names: str, limit: int = 2000, cursor: tuple[str, int] | None = None) -> Any:
@@ -12,7 +10,6 @@ def _describe(s: Scene, *names: str, limit: int = 2000, cursor: tuple[str, int] 
     return s.ask(topics=[{"name": name} for name in names], response_partition_limit=limit, cursor=at)
 
 
-@question()
 def topics(s: Scene) -> Steps:
     a, b = s.topic("a", partitions=2), s.topic("b")
     yield "one", _describe(s, a)
@@ -24,7 +21,6 @@ def topics(s: Scene) -> Steps:
     yield "internal", _describe(s, "__consumer_offsets")
 
 
-@question()
 def all_topics(s: Scene) -> Steps:
     """An empty list asks for all topics; only those of this question are kept, since the cluster has
     others."""
@@ -34,7 +30,6 @@ def all_topics(s: Scene) -> Steps:
     yield "all", [each for each in answer["topics"] if s.suffix in each["name"]]
 
 
-@question()
 def limits(s: Scene) -> Steps:
     """The cursor says where to continue."""
     a, b = s.topic("a", partitions=3), s.topic("b", partitions=2)
@@ -42,7 +37,6 @@ def limits(s: Scene) -> Steps:
         yield f"limit {limit}", _describe(s, a, b, limit=limit)
 
 
-@question()
 def cursors(s: Scene) -> Steps:
     a, b = s.topic("a", partitions=3), s.topic("b", partitions=2)
     for name, partition in ((a, 0), (a, 1), (a, 3), (b, 0), (b, 1)):
@@ -60,7 +54,6 @@ def three_brokers(s: Scene) -> Steps:
     yield "two partitions", _describe(s, topic)
 
 
-@question()
 def unknown_twice(s: Scene) -> Steps:
     unknown = s.name("unknown")
     yield "unknown", _describe(s, unknown, unknown, limit=10)

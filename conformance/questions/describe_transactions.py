@@ -3,12 +3,9 @@
 from typing import Any
 
 from ...rig.transaction_scene import Producer
-from ..registry import Scene, Steps, about
-
-question = about("describe_transactions")
+from ..registry import Scene, Steps
 
 
-@question()
 def states(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     producer = Producer(s)
@@ -29,14 +26,12 @@ def states(s: Scene) -> Steps:
     yield "aborted", described()
 
 
-@question()
 def unknown_ids(s: Scene) -> Steps:
     yield "unknown", s.ask(transactional_ids=[s.name("unknown")])
     yield "empty", s.ask(transactional_ids=[""])
     yield "none", s.ask(transactional_ids=[])
 
 
-@question()
 def ids_named_twice(s: Scene) -> Steps:
     producer = Producer(s)
     producer.add(s.topic())

@@ -2,17 +2,14 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps
 from .alter_user_scram_credentials import SHA_512, alter, deletion, in_order, infos, upsertion
-
-question = about("describe_user_scram_credentials")
 
 
 def _describe(s: Scene, *names: str) -> Any:
     return in_order(s.ask(users=[{"name": name} for name in names]))
 
 
-@question()
 def users(s: Scene) -> Steps:
     name, other = s.name("u"), s.name("v")
     alter(s, upsertion(name), upsertion(other, SHA_512, 4096))

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
-
-question = about("elect_leaders")
+from ..registry import Scene, Steps, question
 
 PREFERRED, UNCLEAN = 0, 1
 
@@ -22,7 +20,6 @@ def _elect_all(s: Scene, kind: int = PREFERRED, timeout: int = 10000) -> Any:
     return answer
 
 
-@question()
 def named_partitions(s: Scene) -> Steps:
     a, b = s.topic("a", 2), s.topic("b")
     for kind, label in ((PREFERRED, "preferred"), (UNCLEAN, "unclean")):
@@ -37,7 +34,6 @@ def named_partitions(s: Scene) -> Steps:
         yield f"{label}: no topics", _elect(s, kind=kind)
 
 
-@question()
 def all_partitions(s: Scene) -> Steps:
     s.topic("a", 2)
     yield "preferred", _elect_all(s)
@@ -52,7 +48,6 @@ def election_types(s: Scene) -> Steps:
         yield f"type {kind}, all partitions", _elect_all(s, kind)
 
 
-@question()
 def timeouts(s: Scene) -> Steps:
     topic = s.topic("a", 2)
     for timeout in (0, -1, -(2**31)):

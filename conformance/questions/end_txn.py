@@ -3,9 +3,7 @@
 from typing import Any
 
 from ...rig.transaction_scene import Producer
-from ..registry import Scene, Steps, about
-
-question = about("end_txn")
+from ..registry import Scene, Steps
 
 
 def _end(s: Scene, producer: Producer, committed: bool, **other: Any) -> Any:
@@ -30,17 +28,14 @@ def _both(s: Scene, first: bool) -> Steps:
     yield "log end", s.offset(topic)
 
 
-@question()
 def commit(s: Scene) -> Steps:
     yield from _both(s, True)
 
 
-@question()
 def abort(s: Scene) -> Steps:
     yield from _both(s, False)
 
 
-@question()
 def nothing_to_end(s: Scene) -> Steps:
     producer = Producer(s)
     yield "commit", _end(s, producer, True)
@@ -49,7 +44,6 @@ def nothing_to_end(s: Scene) -> Steps:
     yield "abort again", _end(s, producer, False)
 
 
-@question()
 def wrong_producers(s: Scene) -> Steps:
     topic = s.topic()
     producer = Producer(s)
@@ -66,7 +60,6 @@ def wrong_producers(s: Scene) -> Steps:
     yield "state", producer.settle()
 
 
-@question()
 def negative_epochs(s: Scene) -> Steps:
     producer = Producer(s)
     producer.begin(s.topic())

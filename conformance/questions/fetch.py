@@ -4,9 +4,7 @@ from typing import Any
 
 from ...rig.batches import GZIP, ZSTD, batch, records
 from ...rig.scene import UNKNOWN_TOPIC_ID
-from ..registry import Scene, Steps, about
-
-question = about("fetch")
+from ..registry import Scene, Steps, question
 
 FEW = (4, 5, 7, 9, 11, 12, 13, 17, 18)
 """Versions at which the layout of question or answer changes, and the newest."""
@@ -50,7 +48,6 @@ def fetch(s: Scene, topic: str, offset: int = 0, partition: int = 0, **more: Any
     return answer["responses"][0]["partitions"][0]
 
 
-@question()
 def one_batch(s: Scene) -> Steps:
     topic = s.topic()
     yield "empty log", s.ask(fields(s, (topic, [part()])))

@@ -2,16 +2,13 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
-
-question = about("find_coordinator")
+from ..registry import Scene, Steps, question
 
 
 def _find(s: Scene, *keys: str, key_type: int = 0) -> Any:
     return s.ask(key=keys[0] if keys else "", key_type=key_type, coordinator_keys=list(keys))
 
 
-@question()
 def group(s: Scene) -> Steps:
     yield "any group", _find(s, s.name("g"))
     yield "empty id", _find(s, "")

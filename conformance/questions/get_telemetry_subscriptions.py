@@ -6,10 +6,8 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from ...rig.client import Client
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps
 from .describe_configs import CLIENT_METRICS
-
-question = about("get_telemetry_subscriptions")
 
 NEW: Final = uuid.UUID(int=0)
 KNOWN: Final = uuid.UUID("01234567-89ab-4def-8123-456789abcdef")
@@ -53,7 +51,6 @@ def subscription(s: Scene, base: str = "m", **values: str) -> Iterator[None]:
         s.until(lambda: not listed(s, name), "no subscription")
 
 
-@question()
 def nothing_subscribed(s: Scene) -> Steps:
     yield "a new client", shown(get(s, client=s.new_client()))
     client = s.new_client()
@@ -61,7 +58,6 @@ def nothing_subscribed(s: Scene) -> Steps:
     yield "again", shown(get(s, KNOWN, client))
 
 
-@question()
 def subscribed(s: Scene) -> Steps:
     with subscription(s, metrics="org.apache.kafka.producer.", interval_ms="60000"):
         yield "one", shown(get(s, client=s.new_client()))
@@ -77,7 +73,6 @@ def subscribed(s: Scene) -> Steps:
         yield "no interval", shown(get(s, client=s.new_client()))
 
 
-@question()
 def matching(s: Scene) -> Steps:
     name = s.name("c")
 
@@ -101,7 +96,6 @@ def matching(s: Scene) -> Steps:
     yield "port", of(r"client_source_port=\d+")
 
 
-@question()
 def too_soon(s: Scene) -> Steps:
     client = s.new_client()
     with subscription(s, metrics="a.", interval_ms="60000"):

@@ -2,12 +2,9 @@
 
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.group_scene import Member, commit, joining, stable, stable_pair
-from ..registry import Scene, Steps, about
-
-question = about("heartbeat")
+from ..registry import Scene, Steps, question
 
 
-@question()
 def states(s: Scene) -> Steps:
     """A member counts as alive while it waits for its assignment; in a rebalance it is told to join again."""
     group = s.name("g")
@@ -30,7 +27,6 @@ def states(s: Scene) -> Steps:
     yield "all left", member.heartbeat()
 
 
-@question()
 def wrong_members(s: Scene) -> Steps:
     member = stable(s, s.name("g"))
     yield "unknown member", member.heartbeat(member_id="nobody")
@@ -60,14 +56,12 @@ def static_members(s: Scene) -> Steps:
     yield "without the instance", member.heartbeat(group_instance_id=None)
 
 
-@question()
 def group_with_offsets_only(s: Scene) -> Steps:
     group = s.name("g")
     commit(s, group, s.topic())
     yield "no members", Member(s, group).heartbeat(member_id="nobody", generation_id=0)
 
 
-@question()
 def after_leaving(s: Scene) -> Steps:
     first, second = stable_pair(s, s.name("g"))
     second.leave()
@@ -84,7 +78,6 @@ def not_the_coordinator(s: Scene) -> Steps:
     yield "another broker", s.ask(asked, client=s.new_client(broker=rank))
 
 
-@question()
 def consumer_group(s: Scene) -> Steps:
     """A group of KIP-848 has no generations."""
     member = ConsumerMember(s, s.name("g"), [s.topic()])

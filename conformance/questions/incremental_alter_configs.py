@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps, question
 from .alter_configs import dynamic
 from .create_topics import VALUES
 from .describe_configs import BROKER, CLIENT_METRICS, GROUP, LOGGER, TOPIC
-
-question = about("incremental_alter_configs")
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
 
@@ -29,7 +27,6 @@ def _outcome(answer: list[dict[str, Any]], value: str = "") -> Any:
     return [one["error_code"], message]
 
 
-@question()
 def set_and_delete(s: Scene) -> Steps:
     topic = s.topic(configs={"retention.ms": "60000", "max.message.bytes": "5000"})
     yield "set", _alter(s, topic, (SET, "retention.ms", "70000"))
@@ -48,7 +45,6 @@ def set_and_delete(s: Scene) -> Steps:
     yield "no configs", _alter(s, topic)
 
 
-@question()
 def lists(s: Scene) -> Steps:
     """APPEND and SUBTRACT work on lists."""
     topic = s.topic()
@@ -72,7 +68,6 @@ def lists(s: Scene) -> Steps:
     yield "append two", _alter(s, topic, (APPEND, "cleanup.policy", "compact,delete"), validate_only=True)
 
 
-@question()
 def operations_on_other_types(s: Scene) -> Steps:
     topic = s.topic()
     yield "append to a number", _alter(s, topic, (APPEND, "retention.ms", "1"))
@@ -212,7 +207,6 @@ def lists_in_odd_forms(s: Scene) -> Steps:
             yield f"{label} {value!r}", answer["responses"]
 
 
-@question()
 def duplicates(s: Scene) -> Steps:
     topic = s.topic()
     twice = ((SET, "retention.ms", "1"), (SET, "retention.ms", "2"))
@@ -224,7 +218,6 @@ def duplicates(s: Scene) -> Steps:
     yield "none", s.ask(resources=[], validate_only=True)
 
 
-@question()
 def several_resources(s: Scene) -> Steps:
     """Each resource succeeds or fails as a whole."""
     a, b = s.topic("a"), s.topic("b")
@@ -240,7 +233,6 @@ def several_resources(s: Scene) -> Steps:
     yield "then", [dynamic(s, a), dynamic(s, b)]
 
 
-@question()
 def validate_only(s: Scene) -> Steps:
     topic = s.topic()
     yield "valid", _alter(s, topic, (SET, "retention.ms", "70000"), validate_only=True)
@@ -248,7 +240,6 @@ def validate_only(s: Scene) -> Steps:
     yield "then", dynamic(s, topic)
 
 
-@question()
 def unknown_resources(s: Scene) -> Steps:
     one = (SET, "retention.ms", "1")
     yield "unknown topic", _alter(s, s.name("unknown"), one)
@@ -261,7 +252,6 @@ def unknown_resources(s: Scene) -> Steps:
     yield "loggers of an unknown broker", _alter(s, "9999", (SET, "root", "INFO"), kind=LOGGER)
 
 
-@question()
 def limits_of_groups(s: Scene) -> Steps:
     """What brokers allow for groups. Nothing is changed."""
 
@@ -290,7 +280,6 @@ def limits_of_groups(s: Scene) -> Steps:
     yield "streams assignments", alter(streams_assignment_interval_ms="16000")
 
 
-@question()
 def brokers(s: Scene) -> Steps:
     """Nothing is changed."""
 
@@ -396,7 +385,6 @@ def broker_security(s: Scene) -> Steps:
             yield f"{count} of {label}", _outcome(answer)
 
 
-@question()
 def takes_effect(s: Scene) -> Steps:
     """A smaller max.message.bytes refuses the next batch."""
     from ...rig.batches import batch, records

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
-
-question = about("init_producer_id")
+from ..registry import Scene, Steps, question
 
 
 def _init(s: Scene, **fields: Any) -> Any:
@@ -14,14 +12,12 @@ def _init(s: Scene, **fields: Any) -> Any:
     return answer
 
 
-@question()
 def new_ids(s: Scene) -> Steps:
     s.producer_id()
     yield "first", _init(s)
     yield "second", _init(s)
 
 
-@question()
 def timeouts(s: Scene) -> Steps:
     """The timeout has no meaning without a transactional id."""
     s.producer_id()
@@ -29,7 +25,6 @@ def timeouts(s: Scene) -> Steps:
         yield f"{timeout} ms", _init(s, transaction_timeout=timeout)
 
 
-@question()
 def empty_transactional_id(s: Scene) -> Steps:
     s.producer_id()
     yield "empty", _init(s, transactional_id="")

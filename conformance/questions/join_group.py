@@ -4,9 +4,7 @@ from typing import Any
 
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.group_scene import SUBSCRIPTION, Member, joining, rebalancing, stable, stable_pair, subscription
-from ..registry import Scene, Steps, about
-
-question = about("join_group")
+from ..registry import Scene, Steps, question
 
 FEW = (0, 3, 4, 5, 7, 8, 9)
 
@@ -15,7 +13,6 @@ def _protocols(*names: str, data: bytes = SUBSCRIPTION) -> list[dict[str, Any]]:
     return [{"name": name, "metadata": data} for name in names]
 
 
-@question()
 def first_member(s: Scene) -> Steps:
     """From v4 on a member has to get an id first (KIP-394)."""
     member = Member(s, s.name("g"))
@@ -227,7 +224,6 @@ def leader_gone(s: Scene) -> Steps:
     yield "the other", other.join()
 
 
-@question()
 def consumer_group(s: Scene) -> Steps:
     """A group of KIP-848 takes no members of another type."""
     member = ConsumerMember(s, s.name("g"), [s.topic()])

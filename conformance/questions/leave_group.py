@@ -4,23 +4,19 @@ from typing import Any
 
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.group_scene import Member, stable, stable_pair
-from ..registry import Scene, Steps, about
-
-question = about("leave_group")
+from ..registry import Scene, Steps, question
 
 
 def _identity(member_id: str, instance: str | None = None, reason: str | None = None) -> dict[str, Any]:
     return {"member_id": member_id, "group_instance_id": instance, "reason": reason}
 
 
-@question()
 def one_member(s: Scene) -> Steps:
     member = stable(s, s.name("g"))
     yield "leaves", member.leave()
     yield "again", member.leave()
 
 
-@question()
 def wrong_members(s: Scene) -> Steps:
     member = stable(s, s.name("g"))
     stranger = Member(s, s.name("g"))
@@ -35,7 +31,6 @@ def wrong_members(s: Scene) -> Steps:
     yield "still a member", member.heartbeat()["error_code"]
 
 
-@question()
 def pending_member(s: Scene) -> Steps:
     """A member id that was given out but not used yet."""
     member = Member(s, s.name("g"))

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps, question
 
-question = about("list_config_resources")
 GROUP = 32
 CLIENT_METRICS = 16
 
@@ -34,7 +33,6 @@ def _list(s: Scene, *types: int) -> Any:
     return {**answer, "config_resources": mine}
 
 
-@question()
 def of_all_types(s: Scene) -> Steps:
     _configured(s)
     yield "all", _list(s)

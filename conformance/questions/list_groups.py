@@ -4,9 +4,7 @@ from typing import Any
 
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.group_scene import Member, commit, stable
-from ..registry import Scene, Steps, about
-
-question = about("list_groups")
+from ..registry import Scene, Steps, question
 
 
 def _list(s: Scene, states: tuple[str, ...] = (), types: tuple[str, ...] = ()) -> Any:
@@ -24,7 +22,6 @@ def _setting(s: Scene) -> None:
     stable(s, s.name("left")).leave()
 
 
-@question()
 def all_groups(s: Scene) -> Steps:
     _setting(s)
     yield "all", _list(s)
@@ -55,7 +52,6 @@ def types(s: Scene) -> Steps:
     yield "a type and a state", _list(s, ("Empty",), ("classic",))
 
 
-@question()
 def consumer_group(s: Scene) -> Steps:
     member = ConsumerMember(s, s.name("g"), [s.topic()])
     member.join()

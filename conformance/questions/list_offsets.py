@@ -3,9 +3,7 @@
 from typing import Any
 
 from ...rig.batches import GZIP, OLD, ZSTD, Record, batch, records
-from ..registry import Scene, Steps, about
-
-question = about("list_offsets")
+from ..registry import Scene, Steps, question
 
 SPECIAL = {
     -1: "latest",
@@ -31,7 +29,6 @@ def ask(s: Scene, *topics: dict[str, Any], client: Any = None, **more: Any) -> A
     return s.ask(fields, client=client)
 
 
-@question()
 def empty_log(s: Scene) -> Steps:
     topic = s.topic()
     for timestamp, label in SPECIAL.items():
@@ -39,7 +36,6 @@ def empty_log(s: Scene) -> Steps:
     yield "0", listed(s, topic, 0)
 
 
-@question()
 def special_timestamps(s: Scene) -> Steps:
     topic = s.topic()
     s.produce(topic, batch(records(5, OLD, 10)))
@@ -105,7 +101,6 @@ def below_the_log_start(s: Scene) -> Steps:
         yield f"{delta:+}", listed(s, topic, OLD + delta)
 
 
-@question()
 def unknown_partitions(s: Scene) -> Steps:
     topic = s.topic()
     yield "partition 1 of 1", listed(s, topic, -1, 1)

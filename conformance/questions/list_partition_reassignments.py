@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from ..registry import Scene, Steps, about
-
-question = about("list_partition_reassignments")
+from ..registry import Scene, Steps
 
 
-@question()
 def nothing_moves(s: Scene) -> Steps:
     topic = s.topic("t", 2)
     for timeout in (10000, 0, -1):
@@ -22,7 +19,6 @@ def nothing_moves(s: Scene) -> Steps:
         yield f"no topics, {timeout} ms", s.ask(topics=[], timeout=timeout)
 
 
-@question()
 def listed_twice(s: Scene) -> Steps:
     topic = s.topic("t", 2)
 

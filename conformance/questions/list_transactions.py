@@ -3,12 +3,9 @@
 from typing import Any
 
 from ...rig.transaction_scene import Producer
-from ..registry import Scene, Steps, about
-
-question = about("list_transactions")
+from ..registry import Scene, Steps
 
 
-@question()
 def filters(s: Scene) -> Steps:
     """Filtering by our producer ids leaves out other transactional ids."""
     topic = s.topic()
@@ -34,7 +31,6 @@ def filters(s: Scene) -> Steps:
     busy.end(committed=False)
 
 
-@question()
 def filters_given_twice(s: Scene) -> Steps:
     producer = Producer(s)
     ids = [producer.id, producer.id]

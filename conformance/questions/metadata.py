@@ -4,9 +4,7 @@ from collections import Counter
 from typing import Any
 
 from ...rig.scene import UNKNOWN_TOPIC_ID
-from ..registry import Scene, Steps, about
-
-question = about("metadata")
+from ..registry import Scene, Steps, question
 
 INVALID_NAMES = {
     "empty": "",
@@ -30,7 +28,6 @@ def _mine(s: Scene, answer: Any) -> Any:
     return {**answer, "topics": [each for each in answer["topics"] if s.suffix in (each["name"] or "")]}
 
 
-@question()
 def no_topics(s: Scene) -> Steps:
     """An empty list asks for no topics, and in v0 for all."""
     s.topic()
@@ -45,13 +42,11 @@ def null_topics(s: Scene) -> Steps:
     yield "null", _mine(s, s.ask(topics=None, allow_auto_topic_creation=False))
 
 
-@question()
 def one_topic(s: Scene) -> Steps:
     yield "one partition", _topics(s, s.topic())
     yield "three partitions", _topics(s, s.topic("three", partitions=3))
 
 
-@question()
 def several_topics(s: Scene) -> Steps:
     a, b = s.topic("a"), s.topic("b")
     yield "two", _topics(s, b, a)
@@ -67,7 +62,6 @@ def unknown_topic(s: Scene) -> Steps:
     yield "still unknown", _topics(s, name)
 
 
-@question()
 def auto_creation(s: Scene) -> Steps:
     """Up to v3 every request creates, from v4 on those that allow it (KIP-361)."""
     name = s.name("auto")
@@ -102,7 +96,6 @@ def _errors(answer: Any) -> Any:
     )
 
 
-@question()
 def auto_creation_of_invalid_names(s: Scene) -> Steps:
     for label, name in INVALID_NAMES.items():
         yield label, _topics(s, name, create=True)["topics"]
@@ -114,7 +107,6 @@ def invalid_names(s: Scene) -> Steps:
         yield label, _topics(s, name)["topics"]
 
 
-@question()
 def auto_creation_of_a_colliding_name(s: Scene) -> Steps:
     """`a.b` and `a_b` would share metric names."""
     s.topic("col.lide")
@@ -122,7 +114,6 @@ def auto_creation_of_a_colliding_name(s: Scene) -> Steps:
     yield "again", _topics(s, s.name("col_lide"), create=True)["topics"]
 
 
-@question()
 def internal_topic(s: Scene) -> Steps:
     yield "__consumer_offsets", _topics(s, "__consumer_offsets")["topics"]
 

@@ -5,9 +5,7 @@ from typing import Any
 from ...rig.consumer_scene import ConsumerMember, at_once
 from ...rig.group_scene import Member, commit_fields, committed_offsets, joining, stable
 from ...rig.scene import UNKNOWN_TOPIC_ID
-from ..registry import Scene, Steps, about
-
-question = about("offset_commit")
+from ..registry import Scene, Steps, question
 
 FEW = (2, 3, 5, 6, 7, 8, 9, 10)
 
@@ -16,7 +14,6 @@ def _commit(s: Scene, group: str, topic: str, *, more: dict[str, Any] | None = N
     return s.ask({"group_id": group, **commit_fields(s, topic, **fields), **(more or {})})
 
 
-@question()
 def outside_of_groups(s: Scene) -> Steps:
     """With generation -1 and no member id any client may commit for a group without members."""
     group, topic = s.name("g"), s.topic()
@@ -78,7 +75,6 @@ def repeated_partitions(s: Scene) -> Steps:
     yield "stored", stored
 
 
-@question()
 def members(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic()
     member = Member(s, group)
@@ -188,7 +184,6 @@ def more_than_a_batch(s: Scene) -> Steps:
         )
 
 
-@question()
 def topics_committed_twice(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic(partitions=2)
 

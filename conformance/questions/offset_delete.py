@@ -3,9 +3,7 @@
 from typing import Any
 
 from ...rig.group_scene import commit, committed, committed_offsets, stable, subscription
-from ..registry import Scene, Steps, about
-
-question = about("offset_delete")
+from ..registry import Scene, Steps
 
 
 def _delete(s: Scene, group: str, *topics: tuple[str, list[int]]) -> Any:
@@ -16,7 +14,6 @@ def _delete(s: Scene, group: str, *topics: tuple[str, list[int]]) -> Any:
     return s.ask(group_id=group, topics=asked)
 
 
-@question()
 def no_members(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic(partitions=3)
     for partition in range(2):
@@ -30,7 +27,6 @@ def no_members(s: Scene) -> Steps:
     yield "then", _delete(s, group, (topic, [1]))
 
 
-@question()
 def unknown_groups(s: Scene) -> Steps:
     topic = s.topic()
     yield "unknown", _delete(s, s.name("none"), (topic, [0]))
@@ -41,7 +37,6 @@ def unknown_groups(s: Scene) -> Steps:
     yield "no partitions", _delete(s, group, (topic, []))
 
 
-@question()
 def subscribed_topic(s: Scene) -> Steps:
     """The offsets of a topic that the group subscribes to are protected, others are not."""
     group, topic, other = s.name("g"), s.topic(), s.topic("other")
@@ -52,7 +47,6 @@ def subscribed_topic(s: Scene) -> Steps:
     yield "left", committed(s, group)
 
 
-@question()
 def group_that_is_no_consumer(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic()
     commit(s, group, topic)
@@ -62,7 +56,6 @@ def group_that_is_no_consumer(s: Scene) -> Steps:
     yield "empty", _delete(s, group, (topic, [0]))
 
 
-@question()
 def offsets_named_twice(s: Scene) -> Steps:
     group, topic, unknown = s.name("g"), s.topic(partitions=3), s.name("unknown")
     for partition in range(3):
@@ -75,7 +68,6 @@ def offsets_named_twice(s: Scene) -> Steps:
     yield "left then", committed_offsets(s, group)
 
 
-@question()
 def subscribed_topic_named_twice(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic()
     commit(s, group, topic)

@@ -5,9 +5,7 @@ from typing import Any
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.group_scene import commit, commit_fields, committed, stable
 from ...rig.scene import UNKNOWN_TOPIC_ID
-from ..registry import Scene, Steps, about
-
-question = about("offset_fetch")
+from ..registry import Scene, Steps, question
 
 
 def _fetch(
@@ -28,7 +26,6 @@ def _fetch(
     )
 
 
-@question()
 def one_partition(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic(partitions=2)
     commit(s, group, topic, 5)
@@ -37,7 +34,6 @@ def one_partition(s: Scene) -> Steps:
     yield "both", _fetch(s, group, (topic, [0, 1]))
 
 
-@question()
 def stored_values(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic(partitions=3)
     for partition, (offset, metadata, epoch) in enumerate(((7, "seven", 3), (0, None, -1), (-1, "x", -2))):
@@ -46,7 +42,6 @@ def stored_values(s: Scene) -> Steps:
     yield "three partitions", _fetch(s, group, (topic, [0, 1, 2]))
 
 
-@question()
 def unknown(s: Scene) -> Steps:
     group, topic = s.name("g"), s.topic()
     commit(s, group, topic)
@@ -180,7 +175,6 @@ def group_named_twice(s: Scene) -> Steps:
     yield "empty, twice", ask(None, None, name="")
 
 
-@question()
 def topic_named_twice(s: Scene) -> Steps:
     group, topic, unknown = s.name("g"), s.topic(partitions=2), s.name("unknown")
     commit(s, group, topic, 5)

@@ -3,9 +3,7 @@
 from typing import Any
 
 from ...rig.batches import batch
-from ..registry import Scene, Steps, about
-
-question = about("offset_for_leader_epoch")
+from ..registry import Scene, Steps, question
 
 
 def _epoch(
@@ -16,7 +14,6 @@ def _epoch(
     return s.ask(fields, client=client)["topics"][0]["partitions"][0]
 
 
-@question()
 def one_epoch(s: Scene) -> Steps:
     topic = s.topic()
     for epoch in (0, 1, -1, -2):
@@ -29,7 +26,6 @@ def one_epoch(s: Scene) -> Steps:
         yield f"epoch {epoch}, log start 5", _epoch(s, topic, epoch)
 
 
-@question()
 def current_leader_epoch(s: Scene) -> Steps:
     topic = s.topic()
     s.fill(topic, 3)
@@ -37,14 +33,12 @@ def current_leader_epoch(s: Scene) -> Steps:
         yield f"current epoch {current}", _epoch(s, topic, 0, current=current)
 
 
-@question()
 def unknown_partitions(s: Scene) -> Steps:
     topic = s.topic()
     yield "partition 1 of 1", _epoch(s, topic, 0, partition=1)
     yield "unknown topic", _epoch(s, s.name("unknown"), 0)
 
 
-@question()
 def several(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     s.fill(topic, 3, partition=1)
@@ -107,7 +101,6 @@ def _move(s: Scene, topic: str, leader: int) -> None:
     s.until(led, "the new leader")
 
 
-@question()
 def epochs_of_a_topic_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     s.fill(topic, 3)

@@ -5,9 +5,7 @@ from typing import Any
 
 from ...rig.batches import GZIP, LZ4, OLD, SNAPPY, ZSTD, Record, batch, records
 from ...rig.scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID
-from ..registry import Scene, Steps, about
-
-question = about("produce")
+from ..registry import Scene, Steps, question
 
 _TIME = re.compile(r"-?\d{12,}")
 FEW = (3, 5, 7, 8, 9, 12, 13)
@@ -34,7 +32,6 @@ def without_times(result: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-@question()
 def one_batch(s: Scene) -> Steps:
     topic = s.topic()
     part = {"index": 0, "records": batch(3)}

@@ -5,10 +5,8 @@ from typing import Any, Final
 
 from ...protocol.compression import compress
 from ...rig.client import Client
-from ..registry import Scene, Steps, about
+from ..registry import Scene, Steps
 from .get_telemetry_subscriptions import KNOWN, NEW, get, subscription
-
-question = about("push_telemetry")
 
 ONE: Final = uuid.UUID(int=1)
 """Reserved, as zero is."""
@@ -31,7 +29,6 @@ class Pushing:
         return answer if isinstance(answer, str) else answer["error_code"]
 
 
-@question()
 def pushes(s: Scene) -> Steps:
     with subscription(s, metrics="*", interval_ms="60000"):
         one = Pushing(s)
@@ -47,7 +44,6 @@ def pushes(s: Scene) -> Steps:
         yield "from another connection", Pushing(s).push(b"metrics", client=s.new_client())
 
 
-@question()
 def compression(s: Scene) -> Steps:
     with subscription(s, metrics="*", interval_ms="60000"):
         for kind in (0, 1, 2, 3, 4, 5, -1, 127):
@@ -57,7 +53,6 @@ def compression(s: Scene) -> Steps:
             yield f"type {kind}, then its subscription", bool(one.subscription)
 
 
-@question()
 def compressed(s: Scene) -> Steps:
     most = 1 << 20
     with subscription(s, metrics="*", interval_ms="60000"):
@@ -67,7 +62,6 @@ def compressed(s: Scene) -> Steps:
                 yield f"type {kind}, {size} bytes", Pushing(s).push(metrics, compression_type=kind)
 
 
-@question()
 def refused(s: Scene) -> Steps:
     with subscription(s, metrics="*", interval_ms="60000"):
         one = Pushing(s)
@@ -86,7 +80,6 @@ def refused(s: Scene) -> Steps:
         yield "all of it", one.push(bytes(most + 1), **wrong)
 
 
-@question()
 def a_subscription_that_changes(s: Scene) -> Steps:
     with subscription(s, metrics="a.", interval_ms="60000"):
         one = Pushing(s)

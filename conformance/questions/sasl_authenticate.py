@@ -1,11 +1,8 @@
 """SaslAuthenticate (KIP-152, KIP-368) where no listener has SASL."""
 
-from ..registry import Scene, Steps, about
-
-question = about("sasl_authenticate")
+from ..registry import Scene, Steps
 
 
-@question()
 def without_sasl(s: Scene) -> Steps:
     for label, token in (("name and password", b"\0user\0secret"), ("nothing", b"")):
         yield label, s.ask(auth_bytes=token)

@@ -1,11 +1,8 @@
 """SaslHandshake (KIP-43, KIP-152) where no listener has SASL."""
 
-from ..registry import Scene, Steps, about
-
-question = about("sasl_handshake")
+from ..registry import Scene, Steps
 
 
-@question()
 def without_sasl(s: Scene) -> Steps:
     for mechanism in ("PLAIN", "SCRAM-SHA-256", "no such", ""):
         yield mechanism, s.ask(mechanism=mechanism)

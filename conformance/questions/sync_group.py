@@ -1,12 +1,9 @@
 """SyncGroup: KIP-559 (protocol type and name), KIP-345."""
 
 from ...rig.group_scene import Member, completing, joining, stable, stable_pair
-from ..registry import Scene, Steps, about
-
-question = about("sync_group")
+from ..registry import Scene, Steps, question
 
 
-@question()
 def one_member(s: Scene) -> Steps:
     member = Member(s, s.name("g"))
     member.join()
@@ -15,7 +12,6 @@ def one_member(s: Scene) -> Steps:
     yield "without assignments", member.sync()
 
 
-@question()
 def no_assignments(s: Scene) -> Steps:
     """A member that the leader's assignment omits gets an empty assignment."""
     member = Member(s, s.name("g"))
@@ -26,7 +22,6 @@ def no_assignments(s: Scene) -> Steps:
     yield "only for an unknown member", other.sync({"nobody": b"x"})
 
 
-@question()
 def two_members(s: Scene) -> Steps:
     """A follower's request waits for the leader's."""
     leader = stable(s, s.name("g"))
@@ -37,7 +32,6 @@ def two_members(s: Scene) -> Steps:
     yield "follower again", other.sync()
 
 
-@question()
 def rebalance_while_waiting(s: Scene) -> Steps:
     """A third member makes waiting followers join again."""
     group = s.name("g")
@@ -50,7 +44,6 @@ def rebalance_while_waiting(s: Scene) -> Steps:
     yield "leader, too late", leader.sync({leader.id: b"1", other.id: b"2"})
 
 
-@question()
 def wrong_members(s: Scene) -> Steps:
     group = s.name("g")
     yield "unknown group", Member(s, s.name("none")).sync(member_id="nobody", generation_id=1)
@@ -74,7 +67,6 @@ def wrong_protocol(s: Scene) -> Steps:
     yield "both null", member.sync(protocol_type=None, protocol_name=None)
 
 
-@question()
 def during_a_rebalance(s: Scene) -> Steps:
     leader = stable(s, s.name("g"))
     joining(s, leader)
@@ -99,7 +91,6 @@ def empty_group(s: Scene) -> Steps:
     yield "all left", member.sync()
 
 
-@question()
 def assigned_twice(s: Scene) -> Steps:
     member = Member(s, s.name("g"))
     member.join()

@@ -5,9 +5,7 @@ from typing import Any
 from ...rig.group_scene import committed_offsets
 from ...rig.scene import UNKNOWN_TOPIC_ID
 from ...rig.transaction_scene import Producer
-from ..registry import Scene, Steps, about
-
-question = about("txn_offset_commit")
+from ..registry import Scene, Steps, question
 
 
 def _partition(index: int, offset: int, metadata: str = "") -> dict[str, Any]:
@@ -39,7 +37,6 @@ def _begin(s: Scene, producer: Producer) -> None:
     s.call("add_offsets_to_txn", {**producer.ids, "group_id": s.name("g")})
 
 
-@question()
 def commit_and_abort(s: Scene) -> Steps:
     topic = s.topic()
     producer = Producer(s)
@@ -81,7 +78,6 @@ def _settled(s: Scene, topic: str) -> Any:
     return found if found["error_code"] == "NONE" else None
 
 
-@question()
 def refused(s: Scene) -> Steps:
     topic = s.topic()
     producer = Producer(s)
@@ -99,7 +95,6 @@ def refused(s: Scene) -> Steps:
     producer.end(committed=False)
 
 
-@question()
 def partitions_committed_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     producer = Producer(s)

@@ -1,13 +1,10 @@
 """UnregisterBroker: KIP-631."""
 
-from ..registry import Scene, Steps, about
-
-question = about("unregister_broker")
+from ..registry import Scene, Steps, question
 
 _UNKNOWN = (0, -1, 99, 2**31 - 1, -(2**31))
 
 
-@question()
 def unknown_brokers(s: Scene) -> Steps:
     for broker in _UNKNOWN:
         yield f"{broker}", s.ask(broker_id=broker)

@@ -4,9 +4,7 @@ from typing import Any, Final
 
 from ...rig.consumer_scene import ConsumerMember
 from ...rig.transaction_scene import TIMEOUT_MS, Producer
-from ..registry import Scene, Steps, about
-
-question = about("update_features")
+from ..registry import Scene, Steps, question
 
 UPGRADE: Final = 1
 SAFE_DOWNGRADE: Final = 2
@@ -66,14 +64,12 @@ def _change(s: Scene, feature: str, level: int, how: int = UPGRADE) -> Steps:
         yield "level then", _settled(s, feature, level)
 
 
-@question()
 def nothing(s: Scene) -> Steps:
     before = _versions(s)["finalized_features_epoch"]
     yield "no updates", _update(s)
     yield "the epoch does not go back", _versions(s)["finalized_features_epoch"] >= before
 
 
-@question()
 def unknown_features(s: Scene) -> Steps:
     for name in ("unknown.version", "", "Group.version"):
         for level in (0, 1, -1):
@@ -82,7 +78,6 @@ def unknown_features(s: Scene) -> Steps:
     yield "safe downgrade to a newer one", _update(s, _to("unknown.version", 1, SAFE_DOWNGRADE))
 
 
-@question()
 def levels(s: Scene) -> Steps:
     """None of these changes anything."""
     for feature in ("metadata.version", "group.version", "transaction.version"):
@@ -159,7 +154,6 @@ def validate_only(s: Scene) -> Steps:
     yield "level then", _level(s, "group.version") == level
 
 
-@question()
 def several(s: Scene) -> Steps:
     """Up to 3.9 each succeeds or fails by itself, since 4.0 all or none."""
     group = _level(s, "group.version")
@@ -175,7 +169,6 @@ def several(s: Scene) -> Steps:
     yield "level then", _level(s, "group.version") == group
 
 
-@question()
 def twice(s: Scene) -> Steps:
     """The last of two updates of one feature is valid."""
     level = _level(s, "metadata.version")
@@ -185,7 +178,6 @@ def twice(s: Scene) -> Steps:
     yield "level then", _settled(s, "metadata.version", level)
 
 
-@question()
 def timeouts(s: Scene) -> Steps:
     good = _to("metadata.version", _level(s, "metadata.version"))
     for timeout in (0, -1, 2**31 - 1):
@@ -202,7 +194,6 @@ def kraft_versions(s: Scene) -> Steps:
     yield "level then", _level(s, "kraft.version")
 
 
-@question()
 def the_epoch(s: Scene) -> Steps:
     """It rises even if the level stays the same."""
     level = _level(s, "metadata.version")

@@ -3,9 +3,7 @@
 from typing import Any
 
 from ...rig.transaction_scene import Producer
-from ..registry import Scene, Steps, about
-
-question = about("write_txn_markers")
+from ..registry import Scene, Steps
 
 
 def _marker(producer: Producer, committed: bool = False) -> dict[str, Any]:
@@ -23,7 +21,6 @@ def _mark(s: Scene, producer: Producer, topic: str, committed: bool = False, **o
     return s.ask(markers=[{**_marker(producer, committed), "topics": topics, **other}])
 
 
-@question()
 def of_an_open_transaction(s: Scene) -> Steps:
     topic = s.topic()
     producer = Producer(s)
@@ -40,7 +37,6 @@ def of_an_open_transaction(s: Scene) -> Steps:
     yield "log end", s.offset(topic)
 
 
-@question()
 def without_transaction(s: Scene) -> Steps:
     topic = s.topic()
     producer = Producer(s)
@@ -51,7 +47,6 @@ def without_transaction(s: Scene) -> Steps:
     yield "no markers", s.ask(markers=[])
 
 
-@question()
 def markers_named_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
     producer = Producer(s)

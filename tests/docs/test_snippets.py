@@ -52,6 +52,7 @@ ELSEWHERE: Final = (
     ("CONTRIBUTING.md", "python", "@handles", "is the head of a function"),
     ("CONTRIBUTING.md", "python", "@verb", "stands in mockbroker/verbs/brokers.py"),
     ("conformance/README.md", "python", "@question", "is one of the questions that stand in a folder"),
+    ("conformance/README.md", "python", "s.kill(1)", "is one of the stories that stand in a folder"),
 )
 """Page, language and a part of each block that is not run here, and why."""
 OUTPUT: Final = ("", "text")
