@@ -12,7 +12,7 @@ from mockbroker.rig.consumer_scene import FULL, UNCHANGED
 
 from .clients import Member
 from .cluster import BROKERS
-from .stage import LIMIT_S, Stage, StoryError, story
+from .stage import LIMIT_S, IncidentStage, StoryError, story
 
 _PARTITIONS: Final = 3
 _NEVER: Final = 40
@@ -37,7 +37,7 @@ _FIND: Final = 3
 
 
 @story(config=_HEARTBEATS, since=(4, 0))
-async def consumer_groups(stage: Stage) -> None:
+async def consumer_groups(stage: IncidentStage) -> None:
     """Members join and leave groups of Kafka 4, also with another assignor, and a coordinator moves."""
     await stage.create("orders", _PARTITIONS)
     for library, group in _READERS.items():
@@ -62,7 +62,7 @@ async def consumer_groups(stage: Stage) -> None:
 
 
 @story("rebalance-timeout", config=_QUICK, since=(4, 0))
-async def partitions_not_given_up(stage: Stage) -> None:
+async def partitions_not_given_up(stage: IncidentStage) -> None:
     """A member goes on with its heartbeats, but gives up no partition when another member joins."""
     await stage.create("orders", _PARTITIONS)
     async with stage.traffic("orders", _PARTITIONS):
@@ -77,7 +77,7 @@ async def partitions_not_given_up(stage: Stage) -> None:
 
 
 @story("session-timeout", config=_QUICK, since=(4, 0))
-async def member_silent(stage: Stage) -> None:
+async def member_silent(stage: IncidentStage) -> None:
     """A member sends no heartbeat any more, as if its process had been killed."""
     await stage.create("orders", _PARTITIONS)
     await _member(stage, "java", "billing")
@@ -92,7 +92,7 @@ async def member_silent(stage: Stage) -> None:
 
 
 @story("group-never-settles", config=_QUICK, since=(4, 4))
-async def two_assignors(stage: Stage) -> None:
+async def two_assignors(stage: IncidentStage) -> None:
     """Of two members, one asks for the assignor `range` and the other one for `uniform`."""
     await stage.create("orders", _PARTITIONS)
     async with stage.traffic("orders", _PARTITIONS):
@@ -103,7 +103,7 @@ async def two_assignors(stage: Stage) -> None:
 
 
 @story("migration-refused", config={"group.consumer.migration.policy": "disabled"}, since=(4, 0))
-async def migration_refused(stage: Stage) -> None:
+async def migration_refused(stage: IncidentStage) -> None:
     """An application with the protocol of Kafka 4 joins its group, whose members have the classic one."""
     await stage.create("orders", _PARTITIONS)
     await stage.clients.member("java", "billing", ["orders"])
@@ -118,7 +118,7 @@ async def migration_refused(stage: Stage) -> None:
 
 
 @story("joined-too-early", config={"group.initial.rebalance.delay.ms": "6000"}, since=(4, 0))
-async def joined_too_early(stage: Stage) -> None:
+async def joined_too_early(stage: IncidentStage) -> None:
     """A member with the protocol of Kafka 4 joins before its group has a first generation."""
     await stage.create("orders", _PARTITIONS)
     await stage.clients.member("java", "billing", ["orders"])
@@ -131,13 +131,13 @@ async def joined_too_early(stage: Stage) -> None:
     await stage.caught_up("orders", groups=["billing"])
 
 
-async def _member(stage: Stage, library: str, group: str, **config: str) -> Member:
+async def _member(stage: IncidentStage, library: str, group: str, **config: str) -> Member:
     one = await stage.clients.member(library, group, ["orders"], group_protocol="consumer", **config)
     stage.did("a member joined", group=group)
     return one
 
 
-def _logged(stage: Stage, text: str) -> int:
+def _logged(stage: IncidentStage, text: str) -> int:
     """How often a text is in the logs of brokers."""
     return sum(len(re.findall(text, stage.cluster.log(node))) for node in BROKERS)
 
@@ -146,7 +146,7 @@ class _Raw:
     """A member that only sends heartbeats. `owned` are the partitions that it was given first, which it says
     it has ever after; `refused` is an error that ended its membership."""
 
-    def __init__(self, stage: Stage, group: str, rebalance_timeout: int = 60_000) -> None:
+    def __init__(self, stage: IncidentStage, group: str, rebalance_timeout: int = 60_000) -> None:
         self._stage = stage
         self._ids = {"group_id": group, "member_id": str(uuid4())}
         self._full = {**FULL, "rebalance_timeout": rebalance_timeout, "subscribed_topic_names": ["orders"]}

@@ -1,10 +1,10 @@
 """Incidents of leaders: records that an election loses, and a leader that does not know that it is none."""
 
-from .stage import Stage, StoryError, story
+from .stage import IncidentStage, StoryError, story
 
 
 @story("unclean-election")
-async def unclean_election(stage: Stage) -> None:
+async def unclean_election(stage: IncidentStage) -> None:
     """A replica is out of the ISR for maintenance; the last leader dies, and that replica is elected."""
     await stage.create("orders", replicas=[2, 3], unclean_leader_election_enable="true")
     await stage.groups(["orders"])
@@ -42,7 +42,7 @@ async def unclean_election(stage: Stage) -> None:
 
 
 @story("cut-off-leader")
-async def cut_off_leader(stage: Stage) -> None:
+async def cut_off_leader(stage: IncidentStage) -> None:
     """A leader that reaches neither the controller nor its followers goes on taking records with acks=1."""
     await stage.create("orders", replicas=[2, 3, 1])
     await stage.groups(["orders"])

@@ -5,7 +5,7 @@ from typing import Final
 
 from .clients import Member
 from .cluster import BROKERS
-from .stage import Stage, story
+from .stage import IncidentStage, story
 from .streams import APPLICATION, CHANGELOG, REPARTITION, instance
 
 _PARTITIONS: Final = 2
@@ -17,7 +17,7 @@ _STREAMS: Final = {"2.8.2": "3.9.2"}
 """Of releases whose Streams have no exactly_once_v2, another one."""
 
 
-async def _restart(stage: Stage, node: int, *topics: str) -> None:
+async def _restart(stage: IncidentStage, node: int, *topics: str) -> None:
     await stage.stop(node)
     await stage.more(topics[0], 30)
     await stage.start(node)
@@ -25,12 +25,12 @@ async def _restart(stage: Stage, node: int, *topics: str) -> None:
     await stage.more(topics[0], 30)
 
 
-async def _worker(stage: Stage, library: str) -> Member:
+async def _worker(stage: IncidentStage, library: str) -> Member:
     return await stage.clients.worker(library, _WORKERS[library], "orders", "invoices")
 
 
 @story(config=_CONFIG, topics=("orders", "invoices"), since=(2, 8))
-async def exactly_once(stage: Stage) -> None:
+async def exactly_once(stage: IncidentStage) -> None:
     """Applications read, write and commit offsets in transactions; members come and go, brokers restart."""
     for topic in ("orders", "invoices"):
         await stage.create(topic, _PARTITIONS)
@@ -52,7 +52,7 @@ async def exactly_once(stage: Stage) -> None:
 
 
 @story(config=_CONFIG, topics=("counts",), since=(2, 8))
-async def streams(stage: Stage) -> None:
+async def streams(stage: IncidentStage) -> None:
     """Kafka Streams counts words with exactly_once_v2; instances come and go, brokers restart."""
     for topic in ("lines", "counts"):
         await stage.create(topic, _PARTITIONS)

@@ -8,7 +8,7 @@ from mockbroker.rig.client import Client
 from mockbroker.rig.real_tools import Tools
 
 from .cluster import RecordedCluster
-from .stage import GROUPS, Stage, StoryError, story
+from .stage import GROUPS, IncidentStage, StoryError, story
 
 _TOOL = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 _TOOLS = {"4.4.0": "4.3.1"}
@@ -17,7 +17,7 @@ _OFFSETS = "__consumer_offsets"
 
 
 @story("admin-reset")
-async def admin_reset(stage: Stage) -> None:
+async def admin_reset(stage: IncidentStage) -> None:
     """`kafka-consumer-groups --reset-offsets` sets groups back, which then read again."""
     await stage.create("orders", replicas=[2, 3, 1])
     await stage.groups(["orders"])
@@ -41,7 +41,7 @@ async def admin_reset(stage: Stage) -> None:
 
 
 @story("coordinator-moved-while-loading", config={"offsets.topic.num.partitions": "1"})
-async def coordinator_moved_while_loading(stage: Stage) -> None:
+async def coordinator_moved_while_loading(stage: IncidentStage) -> None:
     """The broker that takes groups over stands still while it loads their offsets, and another takes over."""
     await stage.create("orders", 3)
     await stage.groups(["orders"])
@@ -69,7 +69,7 @@ async def coordinator_moved_while_loading(stage: Stage) -> None:
     stage.jumps("orders")
 
 
-def _many_commits(stage: Stage, coordinator: int, count: int = 2_000, connections: int = 20) -> None:
+def _many_commits(stage: IncidentStage, coordinator: int, count: int = 2_000, connections: int = 20) -> None:
     """Of groups without members, a record each: loading them takes long enough to be seen."""
 
     def commit(number: int) -> None:

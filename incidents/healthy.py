@@ -4,18 +4,18 @@ from functools import partial
 
 from .admin import EARLIEST
 from .cluster import BROKERS
-from .stage import GROUPS, Stage, story
+from .stage import GROUPS, IncidentStage, story
 
 _PARTITIONS = 3
 
 
-async def _begin(stage: Stage) -> None:
+async def _begin(stage: IncidentStage) -> None:
     await stage.create("orders", _PARTITIONS)
     await stage.groups(["orders"])
 
 
 @story()
-async def restart(stage: Stage) -> None:
+async def restart(stage: IncidentStage) -> None:
     """A broker is shut down and started again, while everybody writes and reads."""
     await _begin(stage)
     async with stage.traffic("orders", _PARTITIONS):
@@ -29,7 +29,7 @@ async def restart(stage: Stage) -> None:
 
 
 @story()
-async def rolling_restart(stage: Stage) -> None:
+async def rolling_restart(stage: IncidentStage) -> None:
     """Each broker in turn is shut down and started again, once all replicas are in sync."""
     await _begin(stage)
     async with stage.traffic("orders", _PARTITIONS):
@@ -44,7 +44,7 @@ async def rolling_restart(stage: Stage) -> None:
 
 
 @story()
-async def rebalance(stage: Stage) -> None:
+async def rebalance(stage: IncidentStage) -> None:
     """Members join and leave groups."""
     await _begin(stage)
     async with stage.traffic("orders", _PARTITIONS):
@@ -62,7 +62,7 @@ async def rebalance(stage: Stage) -> None:
 
 
 @story()
-async def preferred_election(stage: Stage) -> None:
+async def preferred_election(stage: IncidentStage) -> None:
     """Leaders that moved when a broker was shut down are moved back by kafka-leader-election."""
     await _begin(stage)
     async with stage.traffic("orders", _PARTITIONS):
@@ -81,7 +81,7 @@ async def preferred_election(stage: Stage) -> None:
 
 
 @story()
-async def retention(stage: Stage) -> None:
+async def retention(stage: IncidentStage) -> None:
     """Segments are deleted after all groups have read them."""
     await stage.create("orders", 1, segment_ms="2000", retention_ms="3000")
     await stage.groups(["orders"])
@@ -94,7 +94,7 @@ async def retention(stage: Stage) -> None:
 
 
 @story()
-async def topics_come_and_go(stage: Stage) -> None:
+async def topics_come_and_go(stage: IncidentStage) -> None:
     """Topics are created and deleted, which nobody reads any more by then."""
     await _begin(stage)
     async with stage.traffic("orders", _PARTITIONS):
@@ -111,5 +111,5 @@ async def topics_come_and_go(stage: Stage) -> None:
     await stage.caught_up("orders")
 
 
-def _read(stage: Stage, topic: str) -> bool:
+def _read(stage: IncidentStage, topic: str) -> bool:
     return stage.clients.at[f"{topic}-readers"].get((topic, 0), 0) >= 50

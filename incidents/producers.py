@@ -6,14 +6,14 @@ import trio
 
 from mockbroker.rig.batches import TRANSACTIONAL, Record, batch
 
-from .stage import GROUPS, Stage, StoryError, story
+from .stage import GROUPS, IncidentStage, StoryError, story
 
 
 @story(
     "producer-expired",
     config={"producer.id.expiration.ms": "2000", "producer.id.expiration.check.interval.ms": "200"},
 )
-async def producer_expiry(stage: Stage) -> None:
+async def producer_expiry(stage: IncidentStage) -> None:
     """A leader forgets an idempotent producer that waits for an answer: what it sends again comes twice."""
     await stage.create("orders", replicas=[2, 3, 1])
     await stage.groups(["orders"])
@@ -34,7 +34,7 @@ async def producer_expiry(stage: Stage) -> None:
     await stage.caught_up("orders")
 
 
-def _producers(stage: Stage) -> list[int]:
+def _producers(stage: IncidentStage) -> list[int]:
     asked = {"topics": [{"name": "orders", "partition_indexes": [0]}]}
     (found,) = stage.admin.ask(2, "describe_producers", 0, asked)["topics"][0]["partitions"]
     return [each["producer_id"] for each in found["active_producers"]]
@@ -47,7 +47,7 @@ def _producers(stage: Stage) -> list[int]:
         "transaction.remove.expired.transaction.cleanup.interval.ms": "1000",
     },
 )
-async def transactional_id_expiry(stage: Stage) -> None:
+async def transactional_id_expiry(stage: IncidentStage) -> None:
     """A transactional producer is idle for so long that its id expires; its next transaction fails."""
     await stage.create("orders", replicas=[2, 3, 1])
     await stage.groups(["orders"], isolation_level="read_committed")
@@ -77,7 +77,7 @@ async def transactional_id_expiry(stage: Stage) -> None:
     await stage.until("groups that have read all", lambda: _read(stage, 80))
 
 
-def _transactions(stage: Stage) -> dict[str, int]:
+def _transactions(stage: IncidentStage) -> dict[str, int]:
     """Producer ids by transactional id."""
     listed = [
         each
@@ -87,12 +87,12 @@ def _transactions(stage: Stage) -> dict[str, int]:
     return {each["transactional_id"]: each["producer_id"] for each in listed}
 
 
-def _read(stage: Stage, above: int) -> bool:
+def _read(stage: IncidentStage, above: int) -> bool:
     return all(stage.clients.at[group].get(("orders", 0), 0) >= above for group in GROUPS.values())
 
 
 @story("hanging-transaction", config={"transaction.partition.verification.enable": "false"})
-async def hanging_transaction(stage: Stage) -> None:
+async def hanging_transaction(stage: IncidentStage) -> None:
     """A batch comes after its transaction has ended: nobody will end it; read_committed waits behind it."""
     await stage.create("orders", replicas=[2, 3, 1])
     await stage.groups(["orders"], isolation_level="read_committed")
@@ -122,7 +122,7 @@ async def hanging_transaction(stage: Stage) -> None:
     stage.did("groups are stuck", groups=list(GROUPS.values()), offset=stable, end_offset=end)
 
 
-def _late(stage: Stage, producer_id: int) -> None:
+def _late(stage: IncidentStage, producer_id: int) -> None:
     """Asks as a client of before KIP-890 does; the producer's epoch is that of its last transaction or, where
     each transaction has its own, the next."""
     now = time.time_ns() // 1_000_000

@@ -15,7 +15,7 @@ from .admin import Admin
 from .clients import applications
 from .cluster import RecordedCluster
 from .keeping import ARCHIVE, TRUTH, keep, pack
-from .stage import STORIES, Stage, Story
+from .stage import STORIES, IncidentStage, Story
 from .truth import Truth
 
 MODULES = (healthy, exactly_once, elections, records, producers, groups, consumer_groups)
@@ -81,6 +81,6 @@ async def _play(
 ) -> None:
     tell("starts clients")
     async with applications(cluster.bootstrap_servers, logs) as clients:
-        stage = Stage(cluster, Admin(cluster.ports), clients, logs, truth, tell, copy)
+        stage = IncidentStage(cluster, Admin(cluster.ports), clients, logs, truth, tell, copy)
         await story.play(stage)
         await clients.leave(*clients.members)

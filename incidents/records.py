@@ -3,10 +3,10 @@
 import shutil
 
 from .admin import EARLIEST
-from .stage import GROUPS, Stage, story
+from .stage import GROUPS, IncidentStage, story
 
 
-async def _away(stage: Stage, read: int, *, replicas: tuple[int, ...] = (2, 3, 1)) -> None:
+async def _away(stage: IncidentStage, read: int, *, replicas: tuple[int, ...] = (2, 3, 1)) -> None:
     """The groups have read and committed that many records of `orders`-0, and have gone."""
     await stage.create("orders", replicas=replicas)
     await stage.groups(["orders"])
@@ -16,7 +16,7 @@ async def _away(stage: Stage, read: int, *, replicas: tuple[int, ...] = (2, 3, 1
     stage.did("the groups have gone", groups=list(GROUPS.values()), topic="orders", partition=0, offset=read)
 
 
-async def _back(stage: Stage) -> None:
+async def _back(stage: IncidentStage) -> None:
     """They come back, and read on."""
     await stage.groups(["orders"])
     stage.did("the groups have come back", groups=list(GROUPS.values()))
@@ -26,7 +26,7 @@ async def _back(stage: Stage) -> None:
 
 
 @story("reset-to-earliest")
-async def retention_below_commit(stage: Stage) -> None:
+async def retention_below_commit(stage: IncidentStage) -> None:
     """Retention deletes what groups have not read, while they are away."""
     await _away(stage, 300)
     await stage.clients.send("confluent-kafka", "orders", 0, 700)
@@ -38,7 +38,7 @@ async def retention_below_commit(stage: Stage) -> None:
 
 
 @story("reset-to-earliest")
-async def delete_records_past_a_follower(stage: Stage) -> None:
+async def delete_records_past_a_follower(stage: IncidentStage) -> None:
     """DeleteRecords moves the log start past the end of a follower that is down, and past the groups."""
     await _away(stage, 500)
     await stage.stop(3)
@@ -52,7 +52,7 @@ async def delete_records_past_a_follower(stage: Stage) -> None:
 
 
 @story("follower-log-lost")
-async def follower_disk_lost(stage: Stage) -> None:
+async def follower_disk_lost(stage: IncidentStage) -> None:
     """A broker comes back with an empty disk, and copies all it had from the leaders. Nothing is lost."""
     await stage.create("orders", replicas=[2, 3, 1])
     await stage.groups(["orders"])
@@ -69,7 +69,7 @@ async def follower_disk_lost(stage: Stage) -> None:
     stage.jumps("orders")
 
 
-def _wipe(stage: Stage) -> None:
+def _wipe(stage: IncidentStage) -> None:
     """Leaves what `kafka-storage format` makes."""
     for each in stage.cluster.data(3).iterdir():
         if each.is_dir():
@@ -79,7 +79,7 @@ def _wipe(stage: Stage) -> None:
 
 
 @story("clock-stepped", stepped=2)
-async def clock_stepped(stage: Stage) -> None:
+async def clock_stepped(stage: IncidentStage) -> None:
     """The clock of a leader jumps two hours ahead: it deletes new records, to be kept for an hour."""
     await _away(stage, 300)
     await stage.do(stage.admin.alter, "orders", retention_ms="3600000")
@@ -94,7 +94,7 @@ async def clock_stepped(stage: Stage) -> None:
 
 
 @story("topic-recreated")
-async def topic_recreated(stage: Stage) -> None:
+async def topic_recreated(stage: IncidentStage) -> None:
     """A topic is deleted and created again, with fewer records, while groups read it."""
     await stage.create("orders", replicas=[2, 3, 1])
     await stage.groups(["orders"])

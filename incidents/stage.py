@@ -27,7 +27,7 @@ class StoryError(MockBrokerError, RuntimeError):
 
 
 @dataclass
-class Stage:
+class IncidentStage:
     """`tell` is told what is under way. Nothing waits for longer than two minutes. `logs` has those of the
     clients; `copy` keeps the files as they are then, not those at the end."""
 
@@ -151,7 +151,7 @@ class Stage:
 
 GROUPS: Final = dict(zip(LIBRARIES, ("billing", "shipping", "reports"), strict=True))
 """The usual group of each library."""
-Play = Callable[[Stage], Awaitable[None]]
+Play = Callable[[IncidentStage], Awaitable[None]]
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ class Setting:
     apart: bool = False
 
     def real(self, release: str) -> AbstractContextManager[RealCluster]:
+        """Brokers that run inside the `with` block."""
         return RealCluster(release, self.brokers, self.config, apart=self.apart)
 
     def with_config(self, config: Mapping[str, str]) -> "Setting":

@@ -11,7 +11,7 @@ _BEFORE_ADDING_BY_WRITING = 11
 _BEFORE_BROKERS = 3
 
 
-class Producer:
+class TransactionalProducer:
     """A transactional producer of one transactional id, by default without KIP-890's second part.
 
     What it asks of the API under question goes out in the version under question.

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps
 
 
 def groups(s: Scene) -> Steps:
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.start()
 
     def add(**other: Any) -> Any:

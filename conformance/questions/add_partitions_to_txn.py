@@ -2,12 +2,16 @@
 
 from typing import Any
 
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps, question
 
 
 def _add(
-    s: Scene, producer: Producer, topics: list[dict[str, Any]], verify: bool = False, **other: Any
+    s: Scene,
+    producer: TransactionalProducer,
+    topics: list[dict[str, Any]],
+    verify: bool = False,
+    **other: Any,
 ) -> Any:
     ids = {**producer.ids, **other}
     if s.version < 4:
@@ -18,7 +22,7 @@ def _add(
 
 def partitions(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     both = [{"name": topic, "partitions": [0, 1]}]
     yield "two", _add(s, producer, both)
     yield "again", _add(s, producer, both)
@@ -30,7 +34,7 @@ def partitions(s: Scene) -> Steps:
 
 def wrong_producers(s: Scene) -> Steps:
     topics = [{"name": s.topic(), "partitions": [0]}]
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.start()
     yield "old epoch", _add(s, producer, topics, producer_epoch=producer.epoch - 1)
     yield "future epoch", _add(s, producer, topics, producer_epoch=producer.epoch + 1)
@@ -42,7 +46,7 @@ def wrong_producers(s: Scene) -> Steps:
 
 def negative_epochs(s: Scene) -> Steps:
     topics = [{"name": s.topic(), "partitions": [0]}]
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     for epoch in (-1, -2, -(1 << 15)):
         yield f"epoch {epoch}", _add(s, producer, topics, producer_epoch=epoch)
     yield "state", producer.state()
@@ -51,7 +55,7 @@ def negative_epochs(s: Scene) -> Steps:
 @question(since=4)
 def verification(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     both = [{"name": topic, "partitions": [0, 1]}]
     yield "before", _add(s, producer, both, verify=True)
     producer.add(topic, 0)
@@ -65,7 +69,7 @@ def verification(s: Scene) -> Steps:
 
 def partitions_named_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
 
     def ask(name: str, *parts: list[int]) -> Any:
         return _add(s, producer, [{"name": name, "partitions": each} for each in parts])
@@ -81,7 +85,7 @@ def partitions_named_twice(s: Scene) -> Steps:
 @question(since=4)
 def id_named_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
-    producer, none = Producer(s), s.name("none")
+    producer, none = TransactionalProducer(s), s.name("none")
 
     def ask(*asked: tuple[dict[str, Any], int, bool]) -> Any:
         return s.ask(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps, question
 
 
@@ -13,7 +13,7 @@ def _describe(s: Scene, topic: str, *partitions: int) -> Any:
 def producers(s: Scene) -> Steps:
     topic = s.topic()
     yield "nobody", _describe(s, topic)
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.begin(topic)
     yield "open transaction", _describe(s, topic)
     producer.end(committed=True)
@@ -31,7 +31,7 @@ def another_leader(s: Scene) -> Steps:
 
 def producers_of_a_partition_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
-    Producer(s).begin(topic)
+    TransactionalProducer(s).begin(topic)
 
     def ask(name: str, *indexes: list[int]) -> Any:
         return s.ask(topics=[{"name": name, "partition_indexes": each} for each in indexes])

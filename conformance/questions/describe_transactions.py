@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps
 
 
 def states(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
 
     def described() -> Any:
         answer = s.ask(transactional_ids=[producer.name])
@@ -33,7 +33,7 @@ def unknown_ids(s: Scene) -> Steps:
 
 
 def ids_named_twice(s: Scene) -> Steps:
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.add(s.topic())
     none = s.name("none")
     yield "known", s.ask(transactional_ids=[producer.name, producer.name])

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps
 
 
-def _end(s: Scene, producer: Producer, committed: bool, **other: Any) -> Any:
+def _end(s: Scene, producer: TransactionalProducer, committed: bool, **other: Any) -> Any:
     answer = s.ask({**producer.ids, "committed": committed, **other})
     producer.settle()
     if isinstance(answer, dict) and answer.get("producer_id", -1) >= 0:
@@ -16,7 +16,7 @@ def _end(s: Scene, producer: Producer, committed: bool, **other: Any) -> Any:
 
 def _both(s: Scene, first: bool) -> Steps:
     topic = s.topic()
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.begin(topic)
     yield "first", _end(s, producer, first)
     yield "state", producer.settle()
@@ -37,7 +37,7 @@ def abort(s: Scene) -> Steps:
 
 
 def nothing_to_end(s: Scene) -> Steps:
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     yield "commit", _end(s, producer, True)
     yield "abort", _end(s, producer, False)
     yield "state", producer.settle()
@@ -46,7 +46,7 @@ def nothing_to_end(s: Scene) -> Steps:
 
 def wrong_producers(s: Scene) -> Steps:
     topic = s.topic()
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.start()
     producer.begin(topic)
     yield "old epoch", _end(s, producer, True, producer_epoch=producer.epoch - 1)
@@ -61,7 +61,7 @@ def wrong_producers(s: Scene) -> Steps:
 
 
 def negative_epochs(s: Scene) -> Steps:
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.begin(s.topic())
     for epoch in (-1, -2, -(1 << 15)):
         yield f"epoch {epoch}", _end(s, producer, True, producer_epoch=epoch)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...rig.batches import OLD, Record, batch
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps, about
 from .describe_configs import TOPIC
 from .fetch import fetch, fields, part
@@ -130,7 +130,7 @@ def aborted_by_index(s: Scene) -> Steps:
 
 def _three_aborted(s: Scene, topic: str) -> None:
     """Offsets 0 to 2 and 3 to 5 of two producers, their markers at 6 and 7, 8 to 10 and its marker at 11."""
-    first, second = Producer(s, "first"), Producer(s, "second")
+    first, second = TransactionalProducer(s, "first"), TransactionalProducer(s, "second")
     first.begin(topic)
     second.begin(topic)
     first.end(committed=False)
@@ -145,7 +145,7 @@ def stable_after_deletion(s: Scene) -> Steps:
     """The last stable offset of a transaction that began with deleted records."""
     for label, configs in (("one segment", {}), ("each batch its own", EACH_ITS_OWN)):
         topic = s.topic(label.replace(" ", "-"), configs=configs)
-        open_one = Producer(s, f"open-{label[0]}")
+        open_one = TransactionalProducer(s, f"open-{label[0]}")
         open_one.begin(topic)
         s.fill(topic, 2)
         for offset in (2, 4):

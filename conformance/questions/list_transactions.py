@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps
 
 
 def filters(s: Scene) -> Steps:
     """Filtering by our producer ids leaves out other transactional ids."""
     topic = s.topic()
-    busy, idle = Producer(s, "busy"), Producer(s, "idle")
+    busy, idle = TransactionalProducer(s, "busy"), TransactionalProducer(s, "idle")
     busy.begin(topic)
 
     def listed(**fields: Any) -> Any:
@@ -32,7 +32,7 @@ def filters(s: Scene) -> Steps:
 
 
 def filters_given_twice(s: Scene) -> Steps:
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     ids = [producer.id, producer.id]
     yield "producer id", s.ask(producer_id_filters=ids, state_filters=[])
     yield "state", s.ask(producer_id_filters=ids, state_filters=["Empty", "Empty"])

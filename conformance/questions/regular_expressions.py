@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ...rig.consumer_scene import ConsumerMember
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps, about
 
 list_transactions = about("list_transactions")
@@ -84,7 +84,7 @@ def large_patterns(s: Scene) -> Steps:
 
 
 def _matched(s: Scene) -> Callable[[str], Any]:
-    busy, idle = Producer(s, "busy"), Producer(s, "idle")
+    busy, idle = TransactionalProducer(s, "busy"), TransactionalProducer(s, "idle")
 
     def ask(pattern: str) -> Any:
         answer = s.ask({"producer_id_filters": [busy.id, idle.id], "transactional_id_pattern": pattern})

@@ -2,14 +2,16 @@
 
 from typing import Any
 
-from ...rig.transaction_scene import TIMEOUT_MS, Producer
+from ...rig.transaction_scene import TIMEOUT_MS, TransactionalProducer
 from ..registry import Scene, Steps, about
 from .produce import produce
 
 init_question, produce_question, fetch_question = about("init_producer_id"), about("produce"), about("fetch")
 
 
-def _init(s: Scene, producer: Producer, producer_id: int = -1, epoch: int = -1, **other: Any) -> Any:
+def _init(
+    s: Scene, producer: TransactionalProducer, producer_id: int = -1, epoch: int = -1, **other: Any
+) -> Any:
     fields = {"transactional_id": producer.name, "transaction_timeout": TIMEOUT_MS, **other}
     answer = s.ask({**fields, "producer_id": producer_id, "producer_epoch": epoch})
     if isinstance(answer, dict) and answer["producer_id"] >= 0:
@@ -19,7 +21,7 @@ def _init(s: Scene, producer: Producer, producer_id: int = -1, epoch: int = -1, 
 
 @init_question()
 def transactional_instances(s: Scene) -> Steps:
-    producer = Producer(s, starts=False)
+    producer = TransactionalProducer(s, starts=False)
     for timeout in (0, -1, 900_001):
         yield f"timeout of {timeout} ms", _init(s, producer, transaction_timeout=timeout)
     yield "longest timeout", _init(s, producer, transaction_timeout=900_000)
@@ -34,7 +36,7 @@ def transactional_instances(s: Scene) -> Steps:
 def an_open_transaction(s: Scene) -> Steps:
     """The open transaction is aborted first; the client has to try again."""
     topic = s.topic()
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.begin(topic)
     yield "first", _init(s, producer)
     yield "state", producer.settle()
@@ -46,7 +48,7 @@ def an_open_transaction(s: Scene) -> Steps:
 @init_question(since=3)
 def after_an_open_transaction(s: Scene) -> Steps:
     """The producer itself sends InitProducerId, with its id and epoch."""
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.begin(s.topic())
     asked = producer.id, producer.epoch
     yield "while open", _init(s, producer, *asked)
@@ -58,7 +60,7 @@ def after_an_open_transaction(s: Scene) -> Steps:
 @init_question(since=3)
 def asking_again(s: Scene) -> Steps:
     """With the id and epoch before the last bump, as after a lost answer (KIP-360)."""
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     first = producer.id, producer.epoch
     yield "bump", _init(s, producer, *first)
     yield "again", _init(s, producer, *first)
@@ -73,7 +75,7 @@ def asking_again(s: Scene) -> Steps:
 
 @init_question(since=3)
 def negative_epochs(s: Scene) -> Steps:
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     for epoch in (-1, -2, -(1 << 15)):
         yield f"epoch {epoch}", _init(s, producer, producer.id, epoch)
     yield "epoch without id", _init(s, producer, -1, producer.epoch)
@@ -83,7 +85,7 @@ def negative_epochs(s: Scene) -> Steps:
 @produce_question(at=(3, 8, 10, 11, 12, 13))
 def in_transactions(s: Scene) -> Steps:
     topic = s.topic()
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
 
     def send(data: bytes) -> Any:
         return produce(s, topic, data, transactional_id=producer.name)
@@ -113,7 +115,7 @@ def in_transactions(s: Scene) -> Steps:
 @fetch_question(at=(4, 5, 7, 11, 12, 15))
 def of_transactions(s: Scene) -> Steps:
     topic = s.topic()
-    first, second = Producer(s, "first"), Producer(s, "second")
+    first, second = TransactionalProducer(s, "first"), TransactionalProducer(s, "second")
 
     def read(offset: int, isolation: int) -> Any:
         part = {"partition": 0, "fetch_offset": offset, "partition_max_bytes": 1_000_000}

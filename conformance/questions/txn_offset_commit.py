@@ -4,7 +4,7 @@ from typing import Any
 
 from ...rig.group_scene import committed_offsets
 from ...rig.scene import UNKNOWN_TOPIC_ID
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps, question
 
 
@@ -17,12 +17,14 @@ def _partition(index: int, offset: int, metadata: str = "") -> dict[str, Any]:
     }
 
 
-def _ask(s: Scene, producer: Producer, *topics: dict[str, Any], **other: Any) -> Any:
+def _ask(s: Scene, producer: TransactionalProducer, *topics: dict[str, Any], **other: Any) -> Any:
     fields = {**producer.ids, "group_id": s.name("g"), "generation_id": -1, "member_id": ""}
     return s.ask({**fields, "topics": list(topics), **other})
 
 
-def _commit(s: Scene, producer: Producer, topic: str, offset: int, index: int = 0, **other: Any) -> Any:
+def _commit(
+    s: Scene, producer: TransactionalProducer, topic: str, offset: int, index: int = 0, **other: Any
+) -> Any:
     part = _partition(index, offset, other.pop("metadata", ""))
     return _ask(s, producer, {**s.topic_ref(topic), "partitions": [part]}, **other)
 
@@ -33,13 +35,13 @@ def _fetched(s: Scene, topic: str, stable: bool = False) -> Any:
     return answer["groups"][0]["topics"][0]["partitions"][0]
 
 
-def _begin(s: Scene, producer: Producer) -> None:
+def _begin(s: Scene, producer: TransactionalProducer) -> None:
     s.call("add_offsets_to_txn", {**producer.ids, "group_id": s.name("g")})
 
 
 def commit_and_abort(s: Scene) -> Steps:
     topic = s.topic()
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     yield "not added", _commit(s, producer, topic, 3)
     if s.version >= 5:
         producer.end(committed=False)
@@ -55,7 +57,7 @@ def commit_and_abort(s: Scene) -> Steps:
 @question(since=6)
 def topics_by_id(s: Scene) -> Steps:
     known, gone = s.topic("known"), s.topic("gone")
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     _begin(s, producer)
     ids = {"known": s.topic_id(known), "unknown": UNKNOWN_TOPIC_ID, "zero": None, "gone": s.topic_id(gone)}
     topics = {
@@ -80,7 +82,7 @@ def _settled(s: Scene, topic: str) -> Any:
 
 def refused(s: Scene) -> Steps:
     topic = s.topic()
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.start()
     _begin(s, producer)
     yield "unknown topic", _commit(s, producer, s.name("unknown"), 1)
@@ -97,7 +99,7 @@ def refused(s: Scene) -> Steps:
 
 def partitions_committed_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     _begin(s, producer)
 
     def ask(*topics: list[tuple[int, int]]) -> Any:

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from ...rig.consumer_scene import ConsumerMember
-from ...rig.transaction_scene import TIMEOUT_MS, Producer
+from ...rig.transaction_scene import TIMEOUT_MS, TransactionalProducer
 from ..registry import Scene, Steps, question
 
 UPGRADE: Final = 1
@@ -239,7 +239,7 @@ def transactions_without_their_feature(s: Scene) -> Steps:
     topic = s.topic()
     for wanted in range(level - 1, -1, -1):
         yield from _change(s, "transaction.version", wanted, SAFE_DOWNGRADE)
-        producer = Producer(s, f"tx{wanted}")
+        producer = TransactionalProducer(s, f"tx{wanted}")
         producer.begin(topic)
         yield "commit with v4", _end(s, producer, 4)
         yield "another instance", _started(producer)
@@ -257,13 +257,13 @@ def _outcome(answer: Any) -> list[Any]:
     return [answer["error_code"], answer["member_epoch"]]
 
 
-def _end(s: Scene, producer: Producer, version: int) -> Any:
+def _end(s: Scene, producer: TransactionalProducer, version: int) -> Any:
     answer = s.call("end_txn", {**producer.ids, "committed": True}, version=version)
     producer.settle()
     return [answer["error_code"], answer.get("producer_epoch")]
 
 
-def _started(producer: Producer) -> int:
+def _started(producer: TransactionalProducer) -> int:
     producer.start()
     return producer.epoch
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from ...rig.transaction_scene import Producer
+from ...rig.transaction_scene import TransactionalProducer
 from ..registry import Scene, Steps
 
 
-def _marker(producer: Producer, committed: bool = False) -> dict[str, Any]:
+def _marker(producer: TransactionalProducer, committed: bool = False) -> dict[str, Any]:
     return {
         "producer_id": producer.id,
         "producer_epoch": producer.epoch,
@@ -16,14 +16,16 @@ def _marker(producer: Producer, committed: bool = False) -> dict[str, Any]:
     }
 
 
-def _mark(s: Scene, producer: Producer, topic: str, committed: bool = False, **other: Any) -> Any:
+def _mark(
+    s: Scene, producer: TransactionalProducer, topic: str, committed: bool = False, **other: Any
+) -> Any:
     topics = [{"name": topic, "partition_indexes": other.pop("partitions", [0])}]
     return s.ask(markers=[{**_marker(producer, committed), "topics": topics, **other}])
 
 
 def of_an_open_transaction(s: Scene) -> Steps:
     topic = s.topic()
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     producer.start()
     producer.begin(topic)
     yield "old epoch", _mark(s, producer, topic, producer_epoch=producer.epoch - 1)
@@ -39,7 +41,7 @@ def of_an_open_transaction(s: Scene) -> Steps:
 
 def without_transaction(s: Scene) -> Steps:
     topic = s.topic()
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
     yield "commit", _mark(s, producer, topic, True)
     yield "unknown partition", _mark(s, producer, topic, partitions=[7])
     yield "unknown topic", _mark(s, producer, s.name("unknown"))
@@ -49,7 +51,7 @@ def without_transaction(s: Scene) -> Steps:
 
 def markers_named_twice(s: Scene) -> Steps:
     topic = s.topic(partitions=2)
-    producer = Producer(s)
+    producer = TransactionalProducer(s)
 
     def ask(*markers: list[list[int]], name: str = topic) -> Any:
         topics = [[{"name": name, "partition_indexes": each} for each in parts] for parts in markers]

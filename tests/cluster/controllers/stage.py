@@ -7,10 +7,10 @@ from mockbroker.rig import batches, requests, stage
 from mockbroker.rig.brokers import Brokers
 from mockbroker.rig.stories import Steps
 
-Story = Callable[["Stage"], Steps]
+Story = Callable[["ControllerStage"], Steps]
 
 
-class Stage(stage.Stage):
+class ControllerStage(stage.Stage):
     """A story's cluster, with the requests that it needs."""
 
     highest: ClassVar = {"produce": 12, "metadata": 12}

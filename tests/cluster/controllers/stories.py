@@ -5,12 +5,12 @@ from typing import Final
 
 from mockbroker.rig.stories import Setting, Steps, Told, named
 
-from .stage import Stage
+from .stage import ControllerStage
 
 PREFERRED, UNCLEAN = 0, 1
 
 
-def refusals(s: Stage) -> Steps:
+def refusals(s: ControllerStage) -> Steps:
     """A reassignment that is not begun."""
     s.create("t", [[1, 2], [2, 3]])
     for version in range(s.newest("alter_partition_reassignments") + 1):
@@ -44,7 +44,7 @@ def refusals(s: Stage) -> Steps:
         yield "after", s.describe("t")
 
 
-def soon_over(s: Stage) -> Steps:
+def soon_over(s: ControllerStage) -> Steps:
     """All that take part are well."""
     s.create("t", [[1, 2], [2, 3]])
     yield "at first", s.describe("t")
@@ -67,7 +67,7 @@ def soon_over(s: Stage) -> Steps:
     yield "several: after", s.describe("t")
 
 
-def under_way(s: Stage) -> Steps:
+def under_way(s: ControllerStage) -> Steps:
     """A broker that is to get a replica does not fetch."""
     s.create("t", [[1, 2, 3], [2, 3, 1]])
     s.hold(4)
@@ -117,7 +117,7 @@ def under_way(s: Stage) -> Steps:
     yield "produced: after", s.fill("t", 0, 4, 1)
 
 
-def partitions_meanwhile(s: Stage) -> Steps:
+def partitions_meanwhile(s: ControllerStage) -> Steps:
     """Topics that get partitions, or go, while a reassignment is under way."""
     s.create("t", [[1, 2], [2, 3]])
     s.create("u", [[1, 2]])
@@ -139,7 +139,7 @@ def partitions_meanwhile(s: Stage) -> Steps:
         yield "deleted: listed", s.under_way()
 
 
-def down_meanwhile(s: Stage) -> Steps:
+def down_meanwhile(s: ControllerStage) -> Steps:
     """Brokers that are down, and a reassignment."""
     s.create("t", [[1, 2], [2, 3], [2, 1]])
     s.create("u", [[1, 2, 3]])
@@ -164,7 +164,7 @@ def down_meanwhile(s: Stage) -> Steps:
     yield "all are back: listed", s.under_way()
 
 
-def one_by_one(s: Stage) -> Steps:
+def one_by_one(s: ControllerStage) -> Steps:
     """Brokers go down until none is left of a partition, and come back."""
     s.create("t", [[1, 2, 3]], min_insync_replicas="2")
     s.create("u", [[1, 2, 3]], min_insync_replicas="1")
@@ -181,7 +181,7 @@ def one_by_one(s: Stage) -> Steps:
     yield "in the end", s.describe("t")
 
 
-def killed(s: Stage) -> Steps:
+def killed(s: ControllerStage) -> Steps:
     """As before, but they are killed."""
     s.create("t", [[1, 2, 3]], min_insync_replicas="2")
     s.create("u", [[1, 2, 3]], min_insync_replicas="1")
@@ -193,7 +193,7 @@ def killed(s: Stage) -> Steps:
         yield f"{broker} is back", [s.describe("t"), s.describe("u")]
 
 
-def killed_and_first(s: Stage) -> Steps:
+def killed_and_first(s: ControllerStage) -> Steps:
     """The last one that led comes back first, though it was killed."""
     s.create("t", [[1, 2, 3]], min_insync_replicas="2")
     s.stop(1)
@@ -208,7 +208,7 @@ def killed_and_first(s: Stage) -> Steps:
     yield "all are back", s.describe("t")
 
 
-def unclean_meanwhile(s: Stage) -> Steps:
+def unclean_meanwhile(s: ControllerStage) -> Steps:
     """Elections by hand while none in sync is there, and a topic that allows them."""
     s.create("t", [[1, 2, 3]], min_insync_replicas="2")
     s.create("u", [[1, 2, 3]], min_insync_replicas="2", unclean_leader_election_enable="true")
@@ -231,7 +231,7 @@ def unclean_meanwhile(s: Stage) -> Steps:
     yield "all are back", [s.describe(topic) for topic in "tuv"]
 
 
-def min_isr_changes(s: Stage) -> Steps:
+def min_isr_changes(s: ControllerStage) -> Steps:
     """The eligible leader replicas of a topic whose min.insync.replicas is changed."""
     for topic in "tuv":
         s.create(topic, [[1, 2, 3]], min_insync_replicas="3")
@@ -257,7 +257,7 @@ def min_isr_changes(s: Stage) -> Steps:
     yield "all are back", [s.describe(topic) for topic in "tuv"]
 
 
-def moved_while_eligible(s: Stage) -> Steps:
+def moved_while_eligible(s: ControllerStage) -> Steps:
     """Reassignments of a partition that has eligible leader replicas."""
     s.create("t", [[1, 2, 3], [1, 2, 3], [1, 2, 3]], min_insync_replicas="3")
     s.stop(1)
@@ -293,7 +293,7 @@ STORIES: Final = Told(
         min_isr_changes,
         moved_while_eligible,
     ),
-    Stage,
+    ControllerStage,
     Setting(4, {**_CONFIG, **_SHORT}, apart=True),
     configs={"under_way": _LONG, "partitions_meanwhile": _LONG},
 )

@@ -24,7 +24,7 @@ _COMMIT_KEYS: Final = (0, 1)
 _GROUP_KEY: Final = 2
 
 
-class Stage(stage.Stage):
+class OffsetsTopicStage(stage.Stage):
     """A story's broker, with the requests that it needs."""
 
     highest: ClassVar = {"fetch": 12, "metadata": 8}

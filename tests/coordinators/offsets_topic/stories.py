@@ -10,7 +10,7 @@ from mockbroker.rig import requests
 from mockbroker.rig.client import Pending
 from mockbroker.rig.stories import Setting, Steps, Told, named
 
-from .stage import Stage
+from .stage import OffsetsTopicStage
 
 SUBSCRIPTION: Final = b"\0\0\0\0\0\0\xff\xff\xff\xff"
 SHORT_MS: Final = 6_000
@@ -18,10 +18,12 @@ SHORT_MS: Final = 6_000
 _WITH_MEMBER_ID_REQUIRED: Final = 4
 
 
-class Member:
+class StoryMember:
     """A member with a connection and a client id of its own."""
 
-    def __init__(self, stage: Stage, group: str, client: str = "a", instance: str | None = None) -> None:
+    def __init__(
+        self, stage: OffsetsTopicStage, group: str, client: str = "a", instance: str | None = None
+    ) -> None:
         self.stage, self.group, self.by, self.instance = stage, group, client, instance
         self.id, self.generation = "", -1
 
@@ -104,7 +106,7 @@ def _by_topic(offsets: tuple[Mapping[str, Any], ...]) -> list[dict[str, Any]]:
 
 
 def commit(
-    stage: Stage, group: str, *offsets: Mapping[str, Any], version: int | None = None, **more: Any
+    stage: OffsetsTopicStage, group: str, *offsets: Mapping[str, Any], version: int | None = None, **more: Any
 ) -> Any:
     """The error code of each partition. The newest version is the last one with names of topics."""
     newest = stage.newest("offset_commit", 9)
@@ -125,7 +127,7 @@ def commit(
     )
 
 
-def create(stage: Stage, *names: str, partitions: int = 3) -> None:
+def create(stage: OffsetsTopicStage, *names: str, partitions: int = 3) -> None:
     made = (requests.new_topic(name, partitions) for name in names)
     answer = stage.ask("create_topics", requests.create_topics(*made))
     assert all(each["error_code"] in ("NONE", "TOPIC_ALREADY_EXISTS") for each in answer["topics"]), answer
@@ -137,7 +139,7 @@ def create(stage: Stage, *names: str, partitions: int = 3) -> None:
     stage.brokers.until(known, "topics")
 
 
-def simple_commits(s: Stage) -> Steps:
+def simple_commits(s: OffsetsTopicStage) -> Steps:
     """Without members: several topics and partitions, metadata, leader epochs, retention."""
     create(s, "orders", "bills")
     yield (
@@ -164,10 +166,10 @@ def simple_commits(s: Stage) -> Steps:
     yield from s.then("negative", commit(s, "g", offset(0, -1), offset(1, -5, epoch=-2)), 0)
 
 
-def members(s: Stage) -> Steps:
+def members(s: OffsetsTopicStage) -> Steps:
     """Join, sync, commit, a second member, leaving."""
     create(s, "orders")
-    first, second = Member(s, "g", "first"), Member(s, "g", "second")
+    first, second = StoryMember(s, "g", "first"), StoryMember(s, "g", "second")
     yield from s.then("first joins", first.join(), 0)
     yield from s.then("first syncs", first.sync(**{first.id: b"all"}))
     yield from s.then("first syncs again", first.sync(**{first.id: b"other"}), 0)
@@ -187,50 +189,50 @@ def members(s: Stage) -> Steps:
     yield from s.then("first syncs", first.sync(**{first.id: b"all again"}))
     yield from s.then("first leaves", first.leave())
     yield from s.then("another commit", commit(s, "g", offset(0, 7)))
-    yield from s.then("first joins anew", Member(s, "g", "first").join(), 0)
+    yield from s.then("first joins anew", StoryMember(s, "g", "first").join(), 0)
 
 
-def sessions_end(s: Stage) -> Steps:
+def sessions_end(s: OffsetsTopicStage) -> Steps:
     """The last member is silent; one that never synced is, too."""
-    member = Member(s, "g", "only")
+    member = StoryMember(s, "g", "only")
     member.join(session_timeout=SHORT_MS)
     member.sync(**{member.id: b"all"})
     yield "synced", s.written()
     yield "session over", s.written()
-    member = Member(s, "never", "only")
+    member = StoryMember(s, "never", "only")
     member.join(session_timeout=SHORT_MS)
     yield "joined, not synced", s.written(0)
     yield "session over", s.written()
-    member = Member(s, "left", "only")
+    member = StoryMember(s, "left", "only")
     member.join()
     yield "joined, not synced", s.written(0)
     member.leave()
     yield "left before it synced", s.written()
 
 
-def static_members(s: Stage) -> Steps:
+def static_members(s: OffsetsTopicStage) -> Steps:
     """KIP-345: a member comes back, with the same protocols and with others."""
     s.needs("join_group", 5)
     create(s, "orders")
-    member = Member(s, "g", "first", "i1")
+    member = StoryMember(s, "g", "first", "i1")
     yield "joins", member.join()
     member.sync(**{member.id: b"all"})
     yield "written", s.written()
     yield from s.then("commits", member.commit(offset(0, 3)))
-    again = Member(s, "g", "again", "i1")
+    again = StoryMember(s, "g", "again", "i1")
     yield from s.then("comes back", again.join())
     yield from s.then("syncs", again.sync(), 0)
     yield from s.then("the old one commits", member.commit(offset(0, 4)), 0)
-    other = Member(s, "g", "other", "i1")
+    other = StoryMember(s, "g", "other", "i1")
     changed = [{"name": "range", "metadata": SUBSCRIPTION + b"x"}]
     yield from s.then("comes back with another subscription", other.join(protocols=changed))
-    old = Member(s, "g", "old", "i1")
+    old = StoryMember(s, "g", "old", "i1")
     yield from s.then("comes back with an older request", old.joined(old.send_join(version=5)))
     fields = {"group_id": "g", "members": [{"member_id": "", "group_instance_id": "i1", "reason": None}]}
     yield from s.then("is removed", s.shown(s.ask("leave_group", fields)))
 
 
-def deletions(s: Stage) -> Steps:
+def deletions(s: OffsetsTopicStage) -> Steps:
     """OffsetDelete and DeleteGroups."""
     s.needs("offset_delete")
     create(s, "orders")
@@ -239,7 +241,7 @@ def deletions(s: Stage) -> Steps:
     s.written(2)
     yield from s.then("OffsetDelete", delete_offsets(s, "g", 0, 1, 9))
     yield from s.then("again", delete_offsets(s, "g", 0, 1, 9), 0)
-    member = Member(s, "m", "only")
+    member = StoryMember(s, "m", "only")
     member.join()
     member.sync(**{member.id: b"all"})
     member.commit(offset(0, 3))
@@ -253,12 +255,12 @@ def deletions(s: Stage) -> Steps:
     yield from s.then("OffsetDelete of the last one", delete_offsets(s, "last", 0))
 
 
-def delete(s: Stage, *groups: str) -> Any:
+def delete(s: OffsetsTopicStage, *groups: str) -> Any:
     answer = s.ask("delete_groups", {"groups_names": list(groups)})
     return sorted([each["group_id"], each["error_code"]] for each in answer["results"])
 
 
-def delete_offsets(s: Stage, group: str, *partitions: int) -> Any:
+def delete_offsets(s: OffsetsTopicStage, group: str, *partitions: int) -> Any:
     parts = [{"partition_index": each} for each in partitions]
     fields = {"group_id": group, "topics": [{"name": "orders", "partitions": parts}]}
     answer = s.ask("offset_delete", fields)
@@ -266,7 +268,7 @@ def delete_offsets(s: Stage, group: str, *partitions: int) -> Any:
     return [answer["error_code"], sorted(told)]
 
 
-def deleted_topic(s: Stage) -> Steps:
+def deleted_topic(s: OffsetsTopicStage) -> Steps:
     """What was committed for a topic is forgotten with it."""
     create(s, "orders", "bills")
     commit(s, "g", offset(0, 1), offset(0, 1, topic="bills"))
@@ -277,10 +279,10 @@ def deleted_topic(s: Stage) -> Steps:
     yield "written", sorted(s.written(), key=str)
 
 
-class Producer:
+class StoryProducer:
     """A transactional producer of a fixed id."""
 
-    def __init__(self, stage: Stage, name: str) -> None:
+    def __init__(self, stage: OffsetsTopicStage, name: str) -> None:
         self.stage, self.name = stage, name
         self.id = self.epoch = -1
         stage.brokers.until(self._start, "a producer id")
@@ -326,10 +328,10 @@ class Producer:
         return found[-1]
 
 
-def transactions(s: Stage) -> Steps:
+def transactions(s: OffsetsTopicStage) -> Steps:
     """Offsets in transactions: committed, aborted, of two groups in one, and beside those of a consumer."""
     create(s, "orders")
-    producer = Producer(s, "t")
+    producer = StoryProducer(s, "t")
     yield from s.then(
         "in a transaction", producer.commit("g", offset(0, 5, metadata="m"), offset(1, 6, epoch=2))
     )
@@ -344,11 +346,11 @@ def transactions(s: Stage) -> Steps:
     yield "aborted", s.written()
 
 
-def deletions_in_transactions(s: Stage) -> Steps:
+def deletions_in_transactions(s: OffsetsTopicStage) -> Steps:
     """Groups are deleted that have offsets in transactions."""
     s.needs("delete_groups")
     create(s, "orders")
-    producer = Producer(s, "t")
+    producer = StoryProducer(s, "t")
     producer.commit("g", offset(0, 7))
     producer.end(False)
     commit(s, "h", offset(0, 8))
@@ -360,10 +362,10 @@ def deletions_in_transactions(s: Stage) -> Steps:
     yield from s.then("commit", producer.end(True))
 
 
-def other_types(s: Stage) -> Steps:
+def other_types(s: OffsetsTopicStage) -> Steps:
     """A group that is no consumers', and an empty group id."""
     create(s, "orders")
-    worker = Member(s, "connect", "worker")
+    worker = StoryMember(s, "connect", "worker")
     worker.join(protocol_type="connect", protocols=[{"name": "sessioned", "metadata": b"w"}])
     fields = {**worker.who(), "protocol_type": "connect", "protocol_name": "sessioned"}
     tasks = [{"member_id": worker.id, "assignment": b"tasks"}]
@@ -373,10 +375,10 @@ def other_types(s: Stage) -> Steps:
     yield "left", s.written()
 
 
-def expiry(s: Stage) -> Steps:
+def expiry(s: OffsetsTopicStage) -> Steps:
     """Offsets and groups that expire, a few seconds after each other."""
     create(s, "orders")
-    member = Member(s, "empty", "only")
+    member = StoryMember(s, "empty", "only")
     member.join()
     member.sync(**{member.id: b"all"})
     member.leave()
@@ -386,12 +388,12 @@ def expiry(s: Stage) -> Steps:
     commit(s, "early", offset(1, 1))
     s.written(2)
     yield "retention of the request", s.written()
-    member = Member(s, "live", "only")
+    member = StoryMember(s, "live", "only")
     member.join(session_timeout=300_000)
     member.sync(**{member.id: b"all"})
     member.commit(offset(0, 1), offset(1, 2))
     s.brokers.sleep(3)
-    left = Member(s, "left", "other")
+    left = StoryMember(s, "left", "other")
     left.join()
     left.sync(**{left.id: b"all"})
     left.commit(offset(0, 1), offset(1, 2))
@@ -432,7 +434,7 @@ STORIES: Final = Told(
         other_types,
         expiry,
     ),
-    Stage,
+    OffsetsTopicStage,
     Setting(1, _CONFIG),
     configs={
         "expiry": {"offsets.retention.minutes": "1", "offsets.retention.check.interval.ms": "1000"},

@@ -16,7 +16,7 @@ _EARLIEST: Final = -2
 _LATEST: Final = -1
 
 
-class Stage(stage.Stage):
+class RestartStage(stage.Stage):
     """A story's topic of one partition, on a broker that ends as the story's name begins: it is killed or
     stopped."""
 

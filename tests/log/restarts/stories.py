@@ -7,14 +7,14 @@ from typing import Final
 from mockbroker.rig import batches
 from mockbroker.rig.stories import Setting, Steps, Told, named
 
-from .stage import KILLED, STOPPED, Stage
+from .stage import KILLED, STOPPED, RestartStage
 
 _BATCH_BYTES: Final = len(batches.batch([batches.Record(key=b"k")]))
 KEPT: Final = {"cleanup.policy": "compact,delete"}
 """No segment is deleted: there is no cleaner."""
 
 
-def three_segments(s: Stage, **configs: str) -> None:
+def three_segments(s: RestartStage, **configs: str) -> None:
     """Producer 7 at offsets 0 and 1, 8 at 2 and 3, 9 and 10 in the active segment, at 4 and 5."""
     s.create(**configs)
     for producer_id, minute in ((7, 0), (8, 5)):
@@ -24,29 +24,29 @@ def three_segments(s: Stage, **configs: str) -> None:
     s.write(10, 0, minute=10)
 
 
-def started_again(s: Stage) -> Steps:
+def started_again(s: RestartStage) -> Steps:
     s.again()
     yield "known", s.known()
     yield "offsets", s.offsets()
 
 
-def known_before_and_after(s: Stage) -> Steps:
+def known_before_and_after(s: RestartStage) -> Steps:
     yield "before", s.known()
     yield from started_again(s)
 
 
-def gaps(s: Stage, *producers: int) -> Steps:
+def gaps(s: RestartStage, *producers: int) -> Steps:
     for producer_id in producers:
         yield f"{producer_id}: gap", s.write(producer_id, 9, minute=10)
 
 
-def abort(s: Stage, *producers: int) -> Steps:
+def abort(s: RestartStage, *producers: int) -> Steps:
     for producer_id in producers:
         yield f"{producer_id} aborts", s.end(producer_id, committed=False)
     yield "offsets then", s.offsets()
 
 
-def duplicates(s: Stage) -> Steps:
+def duplicates(s: RestartStage) -> Steps:
     """How many batches are remembered."""
     s.create()
     for sequence in range(7):
@@ -60,7 +60,7 @@ def duplicates(s: Stage) -> Steps:
         yield f"8: {sequence}", s.write(8, sequence, minute=0)
 
 
-def duplicates_in_segments(s: Stage) -> Steps:
+def duplicates_in_segments(s: RestartStage) -> Steps:
     """The same, of batches in different segments."""
     s.create()
     for sequence, minute in enumerate((0, 0, 5, 5, 5)):
@@ -75,12 +75,12 @@ def duplicates_in_segments(s: Stage) -> Steps:
         yield f"8: {sequence}", s.write(8, sequence, minute=10)
 
 
-def nothing_deleted(s: Stage) -> Steps:
+def nothing_deleted(s: RestartStage) -> Steps:
     three_segments(s)
     yield from known_before_and_after(s)
 
 
-def first_segment_deleted(s: Stage) -> Steps:
+def first_segment_deleted(s: RestartStage) -> Steps:
     """DeleteRecords up to the base offset of the second."""
     three_segments(s)
     s.delete_below(2)
@@ -90,20 +90,20 @@ def first_segment_deleted(s: Stage) -> Steps:
         yield f"{producer_id}: next", s.write(producer_id, 1 + (producer_id != 9), minute=10)
 
 
-def into_the_second_segment(s: Stage) -> Steps:
+def into_the_second_segment(s: RestartStage) -> Steps:
     three_segments(s)
     s.delete_below(3)
     yield from started_again(s)
 
 
-def upto_the_active_segment(s: Stage) -> Steps:
+def upto_the_active_segment(s: RestartStage) -> Steps:
     three_segments(s)
     s.delete_below(4)
     yield from known_before_and_after(s)
     yield from gaps(s, 7, 8, 9)
 
 
-def below_segments_that_stay(s: Stage) -> Steps:
+def below_segments_that_stay(s: RestartStage) -> Steps:
     """The same in a log whose older segments are there still: the log start offset is in a checkpoint."""
     three_segments(s, **KEPT)
     s.delete_below(4)
@@ -111,13 +111,13 @@ def below_segments_that_stay(s: Stage) -> Steps:
     yield from gaps(s, 7, 8, 9)
 
 
-def into_the_second_of_segments_that_stay(s: Stage) -> Steps:
+def into_the_second_of_segments_that_stay(s: RestartStage) -> Steps:
     three_segments(s, **KEPT)
     s.delete_below(3)
     yield from started_again(s)
 
 
-def into_the_active_segment(s: Stage) -> Steps:
+def into_the_active_segment(s: RestartStage) -> Steps:
     """A producer whose records are all deleted, in a segment that is still there."""
     three_segments(s)
     s.delete_below(5)
@@ -126,20 +126,20 @@ def into_the_active_segment(s: Stage) -> Steps:
     yield "known after the second time", s.known()
 
 
-def everything_deleted(s: Stage) -> Steps:
+def everything_deleted(s: RestartStage) -> Steps:
     three_segments(s)
     s.delete_below(6)
     yield from known_before_and_after(s)
 
 
-def everything_deleted_of_one_segment(s: Stage) -> Steps:
+def everything_deleted_of_one_segment(s: RestartStage) -> Steps:
     s.create()
     s.write(7, 0, minute=0)
     s.delete_below(1)
     yield from known_before_and_after(s)
 
 
-def deleted_in_the_first_segment(s: Stage) -> Steps:
+def deleted_in_the_first_segment(s: RestartStage) -> Steps:
     """It is the only one: there never was a snapshot."""
     s.create()
     s.write(7, 0, minute=0)
@@ -148,20 +148,20 @@ def deleted_in_the_first_segment(s: Stage) -> Steps:
     yield from started_again(s)
 
 
-def retention_left_two(s: Stage) -> Steps:
+def retention_left_two(s: RestartStage) -> Steps:
     """Segments are deleted by retention.bytes."""
     three_segments(s)
     s.retain(3 * _BATCH_BYTES, 2)
     yield from known_before_and_after(s)
 
 
-def retention_left_one(s: Stage) -> Steps:
+def retention_left_one(s: RestartStage) -> Steps:
     three_segments(s)
     s.retain(_BATCH_BYTES, 4)
     yield from known_before_and_after(s)
 
 
-def known_twice(s: Stage) -> Steps:
+def known_twice(s: RestartStage) -> Steps:
     """Who was known after the first time is, or is not, after the next, in a log that went on."""
     three_segments(s)
     s.delete_below(2)
@@ -176,7 +176,7 @@ def known_twice(s: Stage) -> Steps:
     yield "known after the third time", s.known()
 
 
-def open_over_a_roll(s: Stage) -> Steps:
+def open_over_a_roll(s: RestartStage) -> Steps:
     """A transaction that began in an older segment, and one that is in it alone."""
     s.create()
     s.write(7, 0, minute=0, transactional=True)
@@ -191,7 +191,7 @@ def open_over_a_roll(s: Stage) -> Steps:
     yield "known at last", s.known()
 
 
-def open_and_deleted(s: Stage) -> Steps:
+def open_and_deleted(s: RestartStage) -> Steps:
     """The records of a transaction are deleted, with their segment; the log begins below the active one."""
     s.create()
     s.write(7, 0, minute=0, transactional=True)
@@ -205,7 +205,7 @@ def open_and_deleted(s: Stage) -> Steps:
     yield "aborted", s.aborted(1)
 
 
-def open_and_deleted_upto_the_active_segment(s: Stage) -> Steps:
+def open_and_deleted_upto_the_active_segment(s: RestartStage) -> Steps:
     """One transaction goes on in the active segment, the other does not."""
     s.create()
     s.write(7, 0, minute=0, transactional=True)
@@ -221,7 +221,7 @@ def open_and_deleted_upto_the_active_segment(s: Stage) -> Steps:
     yield "known at last", s.known()
 
 
-def open_below_segments_that_stay(s: Stage) -> Steps:
+def open_below_segments_that_stay(s: RestartStage) -> Steps:
     """The same with all segments there still."""
     s.create(**KEPT)
     s.write(7, 0, minute=0, transactional=True)
@@ -235,7 +235,7 @@ def open_below_segments_that_stay(s: Stage) -> Steps:
     yield "known at last", s.known()
 
 
-def open_and_deleted_in_the_active_segment(s: Stage) -> Steps:
+def open_and_deleted_in_the_active_segment(s: RestartStage) -> Steps:
     """The first record of a transaction, and the only one of another."""
     s.create()
     s.write(9, 0, minute=0)
@@ -248,7 +248,7 @@ def open_and_deleted_in_the_active_segment(s: Stage) -> Steps:
     yield "aborted", s.aborted(3)
 
 
-def ended(s: Stage) -> Steps:
+def ended(s: RestartStage) -> Steps:
     """Transactions that ended in older segments, and in the active one."""
     s.create()
     s.write(7, 0, minute=0, transactional=True)
@@ -265,7 +265,7 @@ def ended(s: Stage) -> Steps:
     yield "8: next", s.write(8, 1, minute=5)
 
 
-def ended_and_deleted(s: Stage) -> Steps:
+def ended_and_deleted(s: RestartStage) -> Steps:
     """Nothing but markers is left of two producers; the third wrote after them."""
     s.create()
     s.write(7, 0, minute=0, transactional=True)
@@ -280,7 +280,7 @@ def ended_and_deleted(s: Stage) -> Steps:
     yield "8: gap", s.write(8, 5, minute=5)
 
 
-def epochs(s: Stage) -> Steps:
+def epochs(s: RestartStage) -> Steps:
     """An epoch in the active segment, of a producer whose older ones are deleted."""
     s.create()
     s.write(7, 0, minute=0)
@@ -330,7 +330,7 @@ _STORIES: Final = named(
 STORIES: Final = Told(
     Path(__file__).parent,
     {f"{way}{name}": each for way in (KILLED, STOPPED) for name, each in _STORIES.items()},
-    Stage,
+    RestartStage,
     Setting(1, _CONFIG, apart=True),
 )
 """A broker ends once its checkpoints are written: the recovery point is the base offset of the active
