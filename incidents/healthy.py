@@ -1,5 +1,6 @@
 """What operators do every day: nothing of it is an incident."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from .admin import EARLIEST
@@ -17,26 +18,23 @@ async def _begin(stage: IncidentStage) -> None:
 @story()
 async def restart(stage: IncidentStage) -> None:
     """A broker is shut down and started again, while everybody writes and reads."""
-    await _begin(stage)
-    async with stage.traffic("orders", _PARTITIONS):
-        await stage.more("orders")
-        await stage.stop(2)
-        await stage.more("orders")
-        await stage.start(2)
-        await stage.in_sync("orders")
-        await stage.more("orders")
-    await stage.caught_up("orders")
+    await _restarts(stage, (2,), 100)
 
 
 @story()
 async def rolling_restart(stage: IncidentStage) -> None:
     """Each broker in turn is shut down and started again, once all replicas are in sync."""
+    await _restarts(stage, BROKERS, 50)
+
+
+async def _restarts(stage: IncidentStage, nodes: Sequence[int], between: int) -> None:
+    """Brokers in turn, each of which is away for so many records."""
     await _begin(stage)
     async with stage.traffic("orders", _PARTITIONS):
         await stage.more("orders")
-        for node in BROKERS:
+        for node in nodes:
             await stage.stop(node)
-            await stage.more("orders", 50)
+            await stage.more("orders", between)
             await stage.start(node)
             await stage.in_sync("orders")
         await stage.more("orders")

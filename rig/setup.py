@@ -9,6 +9,17 @@ RELEASES: Final = ("3.9.2", "4.4.0")
 CLUSTER_SIZES: Final = (1, 3)
 """Numbers of brokers that questions ask for."""
 
+INTERNAL_TOPICS: Final = MappingProxyType(
+    {
+        "offsets.topic.num.partitions": "1",
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.num.partitions": "1",
+        "transaction.state.log.replication.factor": "1",
+    }
+)
+"""Makes them of one partition with one replica."""
+
 BROKER_CONFIG: Final = MappingProxyType(
     {
         "auto.create.topics.enable": "true",
@@ -18,11 +29,7 @@ BROKER_CONFIG: Final = MappingProxyType(
         "group.initial.rebalance.delay.ms": "0",
         "log.retention.ms": "-1",
         "num.partitions": "1",
-        "offsets.topic.num.partitions": "1",
-        "offsets.topic.replication.factor": "1",
-        "transaction.state.log.min.isr": "1",
-        "transaction.state.log.num.partitions": "1",
-        "transaction.state.log.replication.factor": "1",
+        **INTERNAL_TOPICS,
     }
 )
 """What is set on top of Kafka's defaults and can be seen from outside."""

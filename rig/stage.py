@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from .brokers import Brokers
-from .client import Client, Pending, api_name, kio_versions
+from .client import Client, Fields, Pending, api_name, kio_versions
 from .scene import LacksApiError
 
 
@@ -29,9 +29,9 @@ class Stage:
 
     # -- requests
 
-    def client(self, broker: int = 0, by: str | None = None) -> Client:
+    def client(self, broker: int = 0, by: str = "") -> Client:
         """The connection of that client id to a broker, by default the first that is online."""
-        key = (broker or self.online[0], self.client_id if by is None else by)
+        key = (broker or self.online[0], by or self.client_id)
         if key not in self._clients:
             self._clients[key] = self.brokers.client(*key)
         return self._clients[key]
@@ -50,30 +50,17 @@ class Stage:
             raise LacksApiError(f"{api_name(api)} v{version}")
 
     def send(
-        self,
-        api: str,
-        fields: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        broker: int = 0,
-        by: str | None = None,
+        self, api: str, fields: Fields, *, version: int | None = None, broker: int = 0, by: str = ""
     ) -> Pending:
         """Sends a request, by default in the newest version, and returns at once."""
         asked = self.newest(api) if version is None else version
         return self.client(broker, by).send(api, asked, fields)
 
     def ask(
-        self,
-        api: str,
-        fields: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        broker: int = 0,
-        by: str | None = None,
+        self, api: str, fields: Fields, *, version: int | None = None, broker: int = 0, by: str = ""
     ) -> Any:
         """The answer, as it came."""
-        pending = self.send(api, fields, version=version, broker=broker, by=by)
-        return self.client(broker, by).receive(pending)
+        return self.client(broker, by).receive(self.send(api, fields, version=version, broker=broker, by=by))
 
     def begin(self) -> None:
         """What comes before the story."""

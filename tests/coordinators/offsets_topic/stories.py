@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from mockbroker.rig import requests
 from mockbroker.rig.client import Pending
+from mockbroker.rig.setup import INTERNAL_TOPICS
 from mockbroker.rig.stories import Setting, Steps, Told, named
 
 from .stage import OffsetsTopicStage
@@ -414,11 +415,7 @@ def expiry(s: OffsetsTopicStage) -> Steps:
 _CONFIG: Final = {
     "delete.topic.enable": "true",
     "group.initial.rebalance.delay.ms": "0",
-    "offsets.topic.num.partitions": "1",
-    "offsets.topic.replication.factor": "1",
-    "transaction.state.log.min.isr": "1",
-    "transaction.state.log.num.partitions": "1",
-    "transaction.state.log.replication.factor": "1",
+    **INTERNAL_TOPICS,
 }
 STORIES: Final = Told(
     Path(__file__).parent,

@@ -18,6 +18,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from mockbroker.rig.real_broker import RealCluster
 from mockbroker.rig.real_tools import Tools
+from mockbroker.rig.setup import INTERNAL_TOPICS
 from mockbroker.rig.stories import Files, Setting, named
 
 RELEASES = {"3.9.2": "3.9.2", "4.4.0": "4.3.1"}
@@ -25,12 +26,9 @@ RELEASES = {"3.9.2": "3.9.2", "4.4.0": "4.3.1"}
 HERE = Path(__file__).parent
 CONFIG = {
     "group.initial.rebalance.delay.ms": "0",
+    **INTERNAL_TOPICS,
     "offsets.topic.num.partitions": "7",
-    "offsets.topic.replication.factor": "1",
     "offsets.topic.segment.bytes": "1048576",
-    "transaction.state.log.min.isr": "1",
-    "transaction.state.log.num.partitions": "1",
-    "transaction.state.log.replication.factor": "1",
 }
 GROUPS = ("billing", "shipping", "reports", "gone")
 LIMIT_S = 120.0

@@ -27,6 +27,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 
 from mockbroker.rig.real_broker import RealCluster
 from mockbroker.rig.real_tools import Tools
+from mockbroker.rig.setup import INTERNAL_TOPICS
 from mockbroker.rig.stories import Files, Setting, named
 
 RELEASES = ("3.9.2", "4.3.1")
@@ -36,12 +37,8 @@ CONFIG = {
     "default.replication.factor": "3",
     "group.initial.rebalance.delay.ms": "0",
     "log.retention.check.interval.ms": "500",
-    "offsets.topic.num.partitions": "1",
-    "offsets.topic.replication.factor": "1",
+    **INTERNAL_TOPICS,
     "replica.lag.time.max.ms": "2000",
-    "transaction.state.log.min.isr": "1",
-    "transaction.state.log.num.partitions": "1",
-    "transaction.state.log.replication.factor": "1",
     "unclean.leader.election.enable": "true",
     "log.initial.task.delay.ms": "500",
 }
