@@ -14,45 +14,34 @@ MEASURED: Final = Path(__file__).with_name("peers.json")
 
 
 def told() -> Iterator[str]:
-    yield "# APIs and versions"
-    yield ""
+    yield "# APIs and versions\n"
     yield "What a broker advertises, by the release it acts as: the versions that the release had and that"
     yield "mockbroker reads and writes. **Clipped** are versions that the release had and mockbroker lacks."
-    yield "`–` means that the release did not have the API."
-    yield ""
+    yield "`–` means that the release did not have the API.\n"
     shown = ["0.11", "1.1", "2.1", "2.3", "2.4", "2.8", "3.3", "3.9", "4.0", "4.4"]
     yield "| key | API | " + " | ".join(shown) + " |"
     yield "|--:|---|" + "---|" * len(shown)
     for key in CODEC_VERSIONS:
         cells = [_range(advertised(parse(release)).get(key)) for release in shown]
         yield f"| {int(key)} | {_title(key)} | " + " | ".join(cells) + " |"
-    yield ""
-    yield "## Clipped"
-    yield ""
+    yield "\n## Clipped\n"
     yield "| API | versions | in the releases |"
     yield "|---|---|---|"
     for key in CODEC_VERSIONS:
         for versions, releases in _clipped(key).items():
             yield f"| {_title(key)} | {versions} | {releases[0]} to {releases[-1]} |"
-    yield ""
-    yield "## Not answered"
-    yield ""
-    yield "APIs that brokers of 0.11 to 4.4 advertise to clients and that are not answered yet, by key:"
-    yield ""
-    yield ", ".join(f"{key} {_NAMED.get(key, '')}".rstrip() for key in _missing()) + "."
-    yield ""
-    yield "Produce 0 to 2 are advertised on 4.x and not answered, as by real brokers of 4.x (KAFKA-18659)."
-    yield ""
+    yield "\n## Not answered\n"
+    yield "APIs that brokers of 0.11 to 4.4 advertise to clients and that are not answered yet, by key:\n"
+    yield ", ".join(f"{key} {_NAMED.get(key, '')}".rstrip() for key in _missing()) + ".\n"
+    yield "Produce 0 to 2 are advertised on 4.x and not answered, as by real brokers of 4.x (KAFKA-18659).\n"
     yield from _beside()
 
 
 def _beside() -> Iterator[str]:
     mocks = json.loads(MEASURED.read_text())
-    yield "## Beside a real broker and other mocks"
-    yield ""
+    yield "## Beside a real broker and other mocks\n"
     measured_on = facts(parse(NEWEST)).measured_on
-    yield f"What a real broker of {measured_on} advertises, mockbroker, and two other mocks."
-    yield ""
+    yield f"What a real broker of {measured_on} advertises, mockbroker, and two other mocks.\n"
     yield f"| key | API | Kafka {NEWEST} | mockbroker | " + " | ".join(mocks) + " |"
     yield "|--:|---|---|---|" + "---|" * len(mocks)
     real, ours = facts(parse(NEWEST)).apis, advertised(parse(NEWEST))

@@ -40,23 +40,18 @@ _RELEASES = names()
 
 
 def _policies() -> Iterator[str]:
-    yield "# Behaviours"
-    yield ""
+    yield "# Behaviours\n"
     yield "Each behaviour is a question that a broker has to answer, with named answers. `--kafka` chooses"
     yield f"the answers of a release ({NEWEST} by default), and `--policy NAME=ANSWER` overrides one. If"
     yield "there is a proposed fix, it is in bold. Answers that no release gave are available *only by"
     yield "choice*. Known bugs that can't be chosen as behaviours are listed in"
-    yield "[left-out.md](../left-out.md)."
-    yield ""
+    yield "[left-out.md](../left-out.md).\n"
     yield "A release stands for one patch of it, nearly always its last, with everything fixed by then:"
     yield from textwrap.wrap(", ".join(facts(parse(each)).measured_on for each in _RELEASES) + ".", 105)
     for behaviour in CATALOGUE.values():
-        yield ""
-        yield f"## {behaviour.name}"
-        yield ""
+        yield f"\n## {behaviour.name}\n"
         ids = f" ({', '.join(behaviour.ids)})" if behaviour.ids else ""
-        yield f"{behaviour.summary[0].upper()}{behaviour.summary[1:]}{ids}."
-        yield ""
+        yield f"{behaviour.summary[0].upper()}{behaviour.summary[1:]}{ids}.\n"
         yield from _told(behaviour)
         yield "| answer | releases |"
         yield "|---|---|"
@@ -84,20 +79,16 @@ def _told(behaviour: Behaviour[Any]) -> Iterator[str]:
 
 
 def _faults() -> Iterator[str]:
-    yield "# What a fault does"
-    yield ""
+    yield "# What a fault does\n"
     yield "Each fault with its fields, besides those that select [requests](../faults.md#which-requests), and"
     yield "with `when` it may happen, the default first."
     for name, action in sorted(ACTIONS.items()):
-        yield ""
-        yield f"## {name}"
-        yield ""
+        yield f"\n## {name}\n"
         yield inspect.cleandoc(action.__doc__ or "")
         if action.unlike:
             yield ""
             yield from textwrap.wrap(f"No real broker does so: {action.unlike}.", 105)
-        yield ""
-        yield f"`when`: {', '.join(action.when)}."
+        yield f"\n`when`: {', '.join(action.when)}."
         for field in dataclasses.fields(action):
             default = "" if field.default is dataclasses.MISSING else f", {field.default!r} if left out"
             if field.init:
@@ -107,16 +98,13 @@ def _faults() -> Iterator[str]:
 
 
 def _error_codes() -> Iterator[str]:
-    yield "# Which error codes a broker answers"
-    yield ""
+    yield "# Which error codes a broker answers\n"
     yield "By API, and by the place in the answer. Those in **bold** say that the client should try again,"
     yield "perhaps after it has looked up a leader or a coordinator, or has joined its group again."
     yield "UNKNOWN_SERVER_ERROR may be anywhere. A [fault](../faults.md#what-no-broker-answers) may answer"
     yield "other codes, and says so."
     for api, (oldest, newest) in CODEC_VERSIONS.items():
-        yield ""
-        yield f"## {api_name(api)}"
-        yield ""
+        yield f"\n## {api_name(api)}\n"
         for level, codes in itertools.groupby(legal_codes(api), key=lambda each: each.level):
             told = []
             for each in codes:
@@ -129,24 +117,20 @@ def _error_codes() -> Iterator[str]:
 
 
 def _simulation() -> Iterator[str]:
-    yield "# What a history is made of"
-    yield ""
+    yield "# What a history is made of\n"
     yield "The larger a step's weight, the more often it is drawn. Steps without a weight are drawn in"
-    yield "another way, or undo a step that was drawn."
-    yield ""
+    yield "another way, or undo a step that was drawn.\n"
     yield "| step | weight | what happens |"
     yield "|---|--:|---|"
     for name, kind in STEPS.items():
         undone = f" `{kind.then}` {kind.follow_ms[0]} to {kind.follow_ms[1]} ms later." if kind.then else ""
         yield f"| `{name}` | {kind.weight or ''} | {kind.told}{undone} |"
-    yield ""
-    yield "| invariant | what it says |"
+    yield "\n| invariant | what it says |"
     yield "|---|---|"
     for name, says in INVARIANTS.items():
         yield f"| `{name}` | {says} |"
     for option, choices in (("commit", Commit), ("producer", Generation)):
-        yield ""
-        yield f"| `--{option}` | what it is |"
+        yield f"\n| `--{option}` | what it is |"
         yield "|---|---|"
         for choice, told in _members_told(choices):
             yield f"| `{choice}` | {told} |"
@@ -193,17 +177,12 @@ def _command_line() -> Iterator[str]:
         yield ""
         yield from _help(app, "mockbroker", command)
     for command in (str(each.name) for each in conformance.registered_commands):
-        yield ""
-        yield f"## mockbroker conformance {command}"
-        yield ""
+        yield f"\n## mockbroker conformance {command}\n"
         yield from _help(conformance, "mockbroker conformance", command)
     for group in (each.name for each in ctl.registered_groups):
-        yield ""
-        yield f"## mockbroker ctl {group}"
+        yield f"\n## mockbroker ctl {group}"
         for operation in (each for each in OPERATIONS.values() if each.name.split(" ")[0] == group):
-            yield ""
-            yield f"`{operation.method} {operation.path}`"
-            yield ""
+            yield f"\n`{operation.method} {operation.path}`\n"
             yield from _help(ctl, "mockbroker ctl", operation.name)
 
 

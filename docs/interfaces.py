@@ -24,13 +24,10 @@ _OF_ALL = ("number", "time_ms")
 
 
 def control() -> Iterator[str]:
-    yield "# Control API"
-    yield ""
+    yield "# Control API\n"
     yield from _CONTROL
     for noun, operations in groupby(sorted(OPERATIONS.values(), key=_noun), _noun):
-        yield ""
-        yield f"## {noun.capitalize()}"
-        yield ""
+        yield f"\n## {noun.capitalize()}\n"
         yield "| `ctl` | over HTTP | arguments | |"
         yield "|---|---|---|---|"
         for each in operations:
@@ -57,16 +54,12 @@ def _arguments(operation: Operation) -> str:
 
 
 def trace() -> Iterator[str]:
-    yield "# Events of a trace"
-    yield ""
+    yield "# Events of a trace\n"
     yield from _TRACE
     for kind, event in sorted(KINDS.items()):
-        yield ""
-        yield f"## `{kind}`"
-        yield ""
+        yield f"\n## `{kind}`\n"
         yield inspect.cleandoc(event.__doc__ or "")
-        yield ""
-        yield "| field | type |"
+        yield "\n| field | type |"
         yield "|---|---|"
         for each in fields(event):
             if each.name not in _OF_ALL:

@@ -21,6 +21,7 @@ from mockbroker.protocol.releases import names
 from mockbroker.trace.events import KINDS
 
 TARGET: Final = Path(mockbroker.__file__).parent / "names.py"
+_TYPING: Final = ("Any", "Literal", "NewType", "Protocol", "Required", "TypeAlias", "TypedDict", "TypeVar")
 _TYPES: Final = {
     "api": "ApiNames",
     "version": "int | Sequence[int]",
@@ -36,21 +37,11 @@ def text() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield '"""The names that type checkers know; `make docs` makes this module from the code."""'
-    yield ""
+    yield '"""The names that type checkers know; `make docs` makes this module from the code."""\n'
     yield "from collections.abc import Iterator, Sequence"
     yield "from typing import ("
-    yield "    TYPE_CHECKING,"
-    yield "    Any,"
-    yield "    Literal,"
-    yield "    NewType,"
-    yield "    Protocol,"
-    yield "    Required,"
-    yield "    TypeAlias,"
-    yield "    TypedDict,"
-    yield "    TypeVar,"
-    yield ")"
-    yield ""
+    yield from (f"    {name}," for name in ("TYPE_CHECKING", *_TYPING))
+    yield ")\n"
     yield "if TYPE_CHECKING:"
     yield from _imports()
     yield "    from .protocol.errors import ErrorCode"
@@ -67,14 +58,11 @@ def _lines() -> Iterator[str]:
     yield from _literal("AnswerName", sorted(answers), "An answer of one behaviour or another.")
     yield ""
     yield from _several()
-    yield ""
-    yield 'InstalledAnswer = NewType("InstalledAnswer", str)'
-    yield '"""The name of an answer that an installed package provides."""'
-    yield ""
+    yield '\nInstalledAnswer = NewType("InstalledAnswer", str)'
+    yield '"""The name of an answer that an installed package provides."""\n'
     owns = sorted({own for each in CATALOGUE.values() if (own := _own(each))})
     yield f'OwnAnswer: TypeAlias = "{" | ".join(owns)} | InstalledAnswer"'
-    yield '"""A user\'s own answer for some behaviour."""'
-    yield ""
+    yield '"""A user\'s own answer for some behaviour."""\n'
     yield "Behaviours = TypedDict("
     yield '    "Behaviours",'
     yield "    {"
@@ -85,15 +73,12 @@ def _lines() -> Iterator[str]:
     yield "    },"
     yield "    total=False,"
     yield ")"
-    yield '"""Behaviours and their answers: names, or answers of your own."""'
-    yield ""
-    yield ""
+    yield '"""Behaviours and their answers: names, or answers of your own."""\n\n'
     yield from _fault_fields()
 
 
 def _literal(name: str, values: Iterable[str], told: str) -> Iterator[str]:
-    yield ""
-    yield f"{name} = Literal["
+    yield f"\n{name} = Literal["
     yield from (f'    "{value}",' for value in values)
     yield "]"
     yield f'"""{told}"""'
@@ -124,17 +109,12 @@ def _own(behaviour: Behaviour[Any]) -> str | None:
 def _several() -> Iterator[str]:
     """Type checkers show an alias that contains itself by its name; of any other type for one or several,
     they would list all names twice."""
-    yield 'T_co = TypeVar("T_co", covariant=True)'
-    yield ""
-    yield ""
+    yield 'T_co = TypeVar("T_co", covariant=True)\n\n'
     yield "class Several(Protocol[T_co]):"
-    yield '    """A list, a tuple or a set; a text is none."""'
-    yield ""
+    yield '    """A list, a tuple or a set; a text is none."""\n'
     yield "    def __contains__(self, item: object, /) -> bool: ..."
     yield "    def __iter__(self) -> Iterator[T_co]: ..."
-    yield "    def __len__(self) -> int: ..."
-    yield ""
-    yield ""
+    yield "    def __len__(self) -> int: ...\n\n"
     yield 'ApiNames: TypeAlias = "ApiName | int | Several[ApiNames]"'
     yield '"""An API, by name or key, or several."""'
     yield 'ErrorNames: TypeAlias = "ErrorName | int | Several[ErrorNames]"'
@@ -152,16 +132,12 @@ def _fault_fields() -> Iterator[str]:
                 before = found.setdefault(each.name, own).split(" | ")
                 found[each.name] = " | ".join(dict.fromkeys([*before, *own.split(" | ")]))
     yield "class FaultFields(TypedDict, total=False):"
-    yield '    """Which requests a fault is for, when it acts, and the fields of its action."""'
-    yield ""
+    yield '    """Which requests a fault is for, when it acts, and the fields of its action."""\n'
     # Those that hide a builtin come last: the types of the others are looked up in the class.
     for name, own in sorted(found.items(), key=lambda item: item[0] in ("bytes", "field")):
         yield f"    {name}: {own}"
-    yield ""
-    yield ""
-    yield "class Fault(FaultFields, total=False):"
-    yield '    """A fault that is there from the start."""'
-    yield ""
+    yield "\n\nclass Fault(FaultFields, total=False):"
+    yield '    """A fault that is there from the start."""\n'
     yield "    do: Required[FaultAction]"
     yield "    name: str | None"
 

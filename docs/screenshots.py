@@ -7,8 +7,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
@@ -20,15 +22,28 @@ if TYPE_CHECKING:
 IMAGES: Final = Path(__file__).parent / "images"
 _WIDE: Final = (1280, 640)
 _NARROW: Final = (390, 780)
-_CAPTION: Final = {
-    "cut-off-leader.jsonl": 5,
-    "load-stops.jsonl": 3,
-    "log-start-past-follower.jsonl": 3,
-    "idle-producer.jsonl": 2,
-}
-"""Which caption of a story is shown."""
 _FOUND: Final = ("--kafka=4.4", "--policy=fetch-log-start-offset=live", "--first=180", "--seeds=1")
 """A history in which a follower's fetcher dies."""
+
+
+class Story(NamedTuple):
+    """A story that comes with the page, at one of its captions."""
+
+    picture: str
+    name: str
+    caption: int
+    size: tuple[int, int] = _WIDE
+    dark: bool = False
+
+
+_STORIES: Final = (
+    Story("console-19902.png", "cut-off-leader.jsonl", 5),
+    Story("console-19902-dark.png", "cut-off-leader.jsonl", 5, dark=True),
+    Story("console-rewind.png", "load-stops.jsonl", 3, dark=True),
+    Story("console-narrow.png", "cut-off-leader.jsonl", 5, _NARROW),
+    Story("console-7104.png", "log-start-past-follower.jsonl", 3),
+    Story("console-forgotten.png", "idle-producer.jsonl", 2),
+)
 
 
 def main(folder: Path = IMAGES) -> None:
@@ -37,13 +52,8 @@ def main(folder: Path = IMAGES) -> None:
     folder.mkdir(exist_ok=True)
     with sync_playwright() as playwright, MockCluster(topics={"orders": 3}, console=True, seed=1) as cluster:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        _story(browser, cluster, "cut-off-leader.jsonl", folder / "console-19902.png", _WIDE)
-        dark = folder / "console-19902-dark.png"
-        _story(browser, cluster, "cut-off-leader.jsonl", dark, _WIDE, dark=True)
-        _story(browser, cluster, "load-stops.jsonl", folder / "console-rewind.png", _WIDE, dark=True)
-        _story(browser, cluster, "cut-off-leader.jsonl", folder / "console-narrow.png", _NARROW)
-        _story(browser, cluster, "log-start-past-follower.jsonl", folder / "console-7104.png", _WIDE)
-        _story(browser, cluster, "idle-producer.jsonl", folder / "console-forgotten.png", _WIDE)
+        for story in _STORIES:
+            _story(browser, cluster, story, folder / story.picture)
         _live(browser, cluster, folder / "console-live.png")
         _fault(browser, folder / "console-fault.png")
         _history(browser, folder / "console-history.png")
@@ -52,30 +62,30 @@ def main(folder: Path = IMAGES) -> None:
         browser.close()
 
 
-def _story(
-    browser: "Browser",
-    cluster: MockCluster,
-    story: str,
-    path: Path,
-    size: tuple[int, int],
-    *,
-    dark: bool = False,
-) -> None:
-    page = _page(browser, size, dark=dark)
-    page.goto(f"{cluster.console_url}?story={story}")
-    page.get_by_role("button", name="pause").click()
-    index = page.request.get(f"{cluster.console_url}stories/index.json").json()
-    (told,) = [each for each in index if each["file"] == story]
-    caption = told["captions"][_CAPTION[story]]
-    page.get_by_label("moment").fill(str(caption["number"]))
-    page.get_by_text(caption["text"]).wait_for()
-    _taken(page, path)
-
-
-def _page(browser: "Browser", size: tuple[int, int], *, dark: bool = False) -> "Page":
+@contextmanager
+def _picture(
+    browser: "Browser", path: Path, url: str, size: tuple[int, int] = _WIDE, *, dark: bool = False
+) -> Iterator["Page"]:
+    """The page at that address, of which a picture is taken in the end."""
     width, height = size
     scheme: Literal["dark", "light"] = "dark" if dark else "light"
-    return browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page.goto(url)
+    yield page
+    page.mouse.move(0, 0)
+    page.screenshot(path=path)
+    page.close()
+
+
+def _story(browser: "Browser", cluster: MockCluster, story: Story, path: Path) -> None:
+    url = f"{cluster.console_url}?story={story.name}"
+    with _picture(browser, path, url, story.size, dark=story.dark) as page:
+        page.get_by_role("button", name="pause").click()
+        index = page.request.get(f"{cluster.console_url}stories/index.json").json()
+        (found,) = [each for each in index if each["file"] == story.name]
+        caption = found["captions"][story.caption]
+        page.get_by_label("moment").fill(str(caption["number"]))
+        page.get_by_text(caption["text"]).wait_for()
 
 
 def _live(browser: "Browser", cluster: MockCluster, path: Path) -> None:
@@ -85,12 +95,10 @@ def _live(browser: "Browser", cluster: MockCluster, path: Path) -> None:
     cluster.stop_broker(3)
     for number in range(12):
         cluster.produce("orders", f"order {number}", partition=0)
-    page = _page(browser, _WIDE)
-    page.goto(cluster.console_url)
-    page.get_by_text("high watermark 22").first.wait_for()
-    page.get_by_role("tab", name="Do something").click()
-    page.get_by_text("Makes another broker of the ISR").wait_for()
-    _taken(page, path)
+    with _picture(browser, path, cluster.console_url) as page:
+        page.get_by_text("high watermark 22").first.wait_for()
+        page.get_by_role("tab", name="Do something").click()
+        page.get_by_text("Makes another broker of the ISR").wait_for()
 
 
 def _fault(browser: "Browser", path: Path) -> None:
@@ -102,15 +110,14 @@ def _fault(browser: "Browser", path: Path) -> None:
                 producer.produce("orders", f"order {number}", partition=0)
                 producer.flush()
             del producer
-        page = _page(browser, (1280, 1000))
-        page.goto(cluster.console_url)
-        page.get_by_role("tab", name="Do something").click()
-        page.get_by_label("operation").select_option("faults-add")
-        page.locator('[name="do"]').select_option("error")
-        for name, value in (("error", "NOT_LEADER_OR_FOLLOWER"), ("api", "Produce"), ("client_id", "bill*")):
-            page.locator(f'[name="{name}"]').fill(value)
-        page.get_by_text("It would have hit 4").wait_for()
-        _taken(page, path)
+        fields = {"error": "NOT_LEADER_OR_FOLLOWER", "api": "Produce", "client_id": "bill*"}
+        with _picture(browser, path, cluster.console_url, (1280, 1000)) as page:
+            page.get_by_role("tab", name="Do something").click()
+            page.get_by_label("operation").select_option("faults-add")
+            page.locator('[name="do"]').select_option("error")
+            for name, value in fields.items():
+                page.locator(f'[name="{name}"]').fill(value)
+            page.get_by_text("It would have hit 4").wait_for()
 
 
 def _history(browser: "Browser", path: Path) -> None:
@@ -122,10 +129,8 @@ def _history(browser: "Browser", path: Path) -> None:
         with subprocess.Popen([*command, "view", str(history)], stdout=subprocess.PIPE, text=True) as viewing:
             try:
                 assert viewing.stdout is not None
-                page = _page(browser, _WIDE)
-                page.goto(viewing.stdout.readline().strip())
-                page.locator(".lane .role").get_by_text("failed").first.wait_for()
-                _taken(page, path)
+                with _picture(browser, path, viewing.stdout.readline().strip()) as page:
+                    page.locator(".lane .role").get_by_text("failed").first.wait_for()
             finally:
                 viewing.terminate()
 
@@ -144,12 +149,10 @@ def _late_commit(browser: "Browser", path: Path) -> None:
         producer.send_offsets_to_transaction([TopicPartition("orders", 0, 1)], group)
         producer.commit_transaction()
         late.release()
-        page = _page(browser, _WIDE)
-        page.goto(cluster.console_url)
-        page.get_by_label("internal").check()
-        page.get_by_placeholder("topic").first.fill("consumer_offsets")
-        page.locator("line.last-stable").first.wait_for(state="attached")
-        _taken(page, path)
+        with _picture(browser, path, cluster.console_url) as page:
+            page.get_by_label("internal").check()
+            page.get_by_placeholder("topic").first.fill("consumer_offsets")
+            page.locator("line.last-stable").first.wait_for(state="attached")
 
 
 def _lost_records(browser: "Browser", path: Path) -> None:
@@ -163,16 +166,8 @@ def _lost_records(browser: "Browser", path: Path) -> None:
         cluster.stop_broker(1)
         for value in "vwxy":
             cluster.produce("orders", value, acks=1)
-        page = _page(browser, _WIDE)
-        page.goto(cluster.console_url)
-        page.get_by_text("high watermark 5").first.wait_for()
-        _taken(page, path)
-
-
-def _taken(page: "Page", path: Path) -> None:
-    page.mouse.move(0, 0)
-    page.screenshot(path=path)
-    page.close()
+        with _picture(browser, path, cluster.console_url) as page:
+            page.get_by_text("high watermark 5").first.wait_for()
 
 
 if __name__ == "__main__":

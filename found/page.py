@@ -79,17 +79,12 @@ def _report(finding: Finding) -> Iterator[str]:
     lacks = f"; not in {', '.join(versions.lacks)}" if versions.lacks else ""
     brokers = f", with Apache Kafka {' and '.join(finding.real)}" if finding.real else ""
     yield from _wrapped(f"Seen in {finding.client} {', '.join(versions.has)}{lacks}{brokers}.")
-    yield ""
-    yield "## Steps"
-    yield ""
+    yield "\n## Steps\n"
     yield from _wrapped(_setting(finding))
-    yield ""
-    yield "```javascript" if finding.program.suffix == ".cjs" else "```python"
+    yield "\n```javascript" if finding.program.suffix == ".cjs" else "```python"
     yield finding.program.read_text().strip()
     yield "```"
-    yield ""
-    yield "## Actual"
-    yield ""
+    yield "\n## Actual\n"
     yield "```text"
     yield finding.expected.strip()
     yield "```"
@@ -98,9 +93,7 @@ def _report(finding: Finding) -> Iterator[str]:
         ("Cause", f"In {_listed(finding.at)}. {finding.report.cause}"),
         ("Suggested fix", finding.report.fix),
     ):
-        yield ""
-        yield f"## {heading}"
-        yield ""
+        yield f"\n## {heading}\n"
         yield from _wrapped(text)
 
 
