@@ -1,7 +1,7 @@
-"""What clients that mean no good, or know no better, do to a broker.
+"""Clients that harm a broker, on purpose or by mistake.
 
 `python -m benchmarks.attackers NAME HOST:PORT TOPIC SECONDS`. Each is bounded in time and in what it sends,
-and writes a line once it has begun. What single requests do that name much is in `large_requests`.
+and writes a line once it has begun. Attacks by single requests with many entries are in `large_requests`.
 """
 
 from __future__ import annotations

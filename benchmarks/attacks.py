@@ -1,4 +1,4 @@
-"""How long a good client waits while others do their worst: `python -m benchmarks.attacks`.
+"""How long a good client waits while others attack the broker: `python -m benchmarks.attacks`.
 
 In each row a broker is started afresh. One client produces 100 B every few milliseconds, and each time asks
 on a new connection too, while the attack goes on in another process; the first row is without any.
@@ -17,7 +17,7 @@ from typing import Final
 
 from benchmarks.apis import Broker, api_versions
 from benchmarks.attackers import ATTACKS, FLOODS, bomb_frame
-from benchmarks.bench import Bench, Outcome, clock
+from benchmarks.bench import Bench, ScenarioResult, clock
 from benchmarks.peers import OURS, PEERS, started
 from benchmarks.process import resident_mb
 from benchmarks.records import build_batch
@@ -93,9 +93,9 @@ def beside(bench: Bench, name: str | None, seconds: float, control: str | None =
     return waited
 
 
-def worst(bench: Bench) -> Outcome:
+def worst(bench: Bench) -> ScenarioResult:
     """One good client beside each attack in turn: its times beside the worst of them."""
-    outcome = Outcome()
+    outcome = ScenarioResult()
     latencies: list[int] = []
     for name in FLOODS:
         waited = beside(bench, name, bench.seconds)
@@ -108,7 +108,7 @@ def worst(bench: Bench) -> Outcome:
     return outcome
 
 
-def refuse_a_bomb(bench: Bench) -> Outcome:
+def refuse_a_bomb(bench: Bench) -> ScenarioResult:
     """From sending 60 KB that would decompress to 2 GB to the answer that refuses them."""
     with bench.topic("bomb") as (connection, partition):
         frame = bomb_frame(partition.topic)

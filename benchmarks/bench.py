@@ -1,4 +1,4 @@
-"""What every scenario stands on: the broker under test, requests kept in flight, and what comes of them."""
+"""What all scenarios use: the broker under test, requests in flight, and results."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ clock: Final = time.perf_counter_ns
 
 
 @dataclass
-class Outcome:
-    """What one scenario gave.
+class ScenarioResult:
+    """The figures of one scenario.
 
     By the unit of the scenario, `rate` counts answers or MB (10**6 bytes) of batches a second, and the CPU
     times are µs for each of them. `times_one_replica` compares the same with one replica: how many times the
@@ -78,7 +78,7 @@ class Bench:
                 self.broker.delete_topic(second, partition.topic)
 
     @contextmanager
-    def cpu(self, outcome: Outcome) -> Iterator[None]:
+    def cpu(self, outcome: ScenarioResult) -> Iterator[None]:
         """Total CPU time of broker and client in the phase inside."""
         broker, client = cpu_us(self.pid), own_cpu_us()
         yield
@@ -87,9 +87,11 @@ class Bench:
         if broker is not None and after is not None:
             outcome.broker_cpu_us = after - broker
 
-    def timed(self, work: Callable[[], tuple[list[int], int]], outcome: Outcome | None = None) -> Outcome:
+    def timed(
+        self, work: Callable[[], tuple[list[int], int]], outcome: ScenarioResult | None = None
+    ) -> ScenarioResult:
         """Measures work that gives the latency of each answer, and the time of all, in nanoseconds."""
-        outcome = outcome or Outcome()
+        outcome = outcome or ScenarioResult()
         with self.cpu(outcome):
             latencies, elapsed = work()
             outcome.answers = len(latencies)

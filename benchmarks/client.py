@@ -12,19 +12,19 @@ import sys
 from dataclasses import asdict
 
 from benchmarks.apis import SPOKEN, Broker, NotOfferedError
-from benchmarks.bench import Bench, Outcome
+from benchmarks.bench import Bench, ScenarioResult
 from benchmarks.scenarios import Scenario, choose
 from benchmarks.wire import WrongAnswerError
 
 
-def run(bench: Bench, scenario: Scenario) -> Outcome:
+def run(bench: Bench, scenario: Scenario) -> ScenarioResult:
     """Run a scenario; what goes wrong becomes part of its outcome."""
     try:
         return scenario.run(bench)
     except NotOfferedError as missing:
-        return Outcome(left_out=str(missing))
+        return ScenarioResult(left_out=str(missing))
     except (WrongAnswerError, OSError) as wrong:
-        return Outcome(error=str(wrong) or type(wrong).__name__)
+        return ScenarioResult(error=str(wrong) or type(wrong).__name__)
 
 
 def _write(line: object) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from benchmarks.apis import Partition
-from benchmarks.bench import Bench, Outcome, clock
+from benchmarks.bench import Bench, ScenarioResult, clock
 from benchmarks.wire import CORRELATION, CORRELATION_AT, Connection, Reader, WrongAnswerError
 
 OFFSET = 4711
@@ -17,7 +17,7 @@ _TRIES = 200
 _PAUSE_SECONDS = 0.02
 
 
-def commit(bench: Bench) -> Outcome:
+def commit(bench: Bench) -> ScenarioResult:
     """The same offset of one partition, committed again and again."""
     with _coordinator(bench) as (connection, partition, group):
         frame = bench.broker.commit_frame(partition, group, OFFSET)
@@ -27,7 +27,7 @@ def commit(bench: Bench) -> Outcome:
         return outcome
 
 
-def committed(bench: Bench) -> Outcome:
+def committed(bench: Bench) -> ScenarioResult:
     """The committed offset of one partition, asked for again and again."""
     with _coordinator(bench) as (connection, partition, group):
         return _measure(bench, connection, bench.broker.offset_frame(partition, group))
@@ -67,7 +67,7 @@ def _committed(bench: Bench, connection: Connection, partition: Partition, group
     return offset
 
 
-def _measure(bench: Bench, connection: Connection, frame: bytearray) -> Outcome:
+def _measure(bench: Bench, connection: Connection, frame: bytearray) -> ScenarioResult:
     """Equal requests, one in flight, whose answers are equal but for their correlation ids."""
     room = memoryview(bytearray(1 << 16))
     expected = bytes(connection.call(frame).frame[8:])

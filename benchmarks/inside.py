@@ -106,16 +106,16 @@ def measure(
 def simulate(tree: Tree, seeds: int) -> dict[str, float]:
     """By a tree's own benchmark, which knows its simulator."""
     module = ["-m", "benchmarks.simulation", "--rounds", "1", "--seeds", str(seeds)]
-    told = tree.run([tree.python, *module])
-    return {f"simulator-{kind}": float(rate.replace(",", "")) for kind, rate in _SIMULATED.findall(told)}
+    printed = tree.run([tree.python, *module])
+    return {f"simulator-{kind}": float(rate.replace(",", "")) for kind, rate in _SIMULATED.findall(printed)}
 
 
 def rebalance(tree: Tree, few: int = 1_000, many: int = 5_000) -> dict[str, float]:
     """Groups of so many members; nothing if the tree has no such benchmark."""
     if not (tree.folder / "benchmarks" / "rebalancing.py").exists():
         return {}
-    told = tree.run([tree.python, "-m", "benchmarks.rebalancing", "--members", f"{few},{many}"])
-    joined, left, crowd, _ = _REBALANCED.findall(told)
+    printed = tree.run([tree.python, "-m", "benchmarks.rebalancing", "--members", f"{few},{many}"])
+    joined, left, crowd, _ = _REBALANCED.findall(printed)
     return {
         "rebalancing-1000": float(joined[0]),
         "rebalancing-leave": float(left[0]),
@@ -129,8 +129,8 @@ def beside(tree: Tree, program: str, seconds: float, records: int = _RECORDS) ->
     if not (tree.folder / "benchmarks" / f"{program}.py").exists():
         return {}
     arguments = ["--records", str(records), "--seconds", str(seconds)]
-    told = tree.run([tree.python, "-m", f"benchmarks.{program}", *arguments])
-    took, waited = _TOOK.search(told), _WAITED.search(told)
-    assert took, told
-    assert waited, told
+    printed = tree.run([tree.python, "-m", f"benchmarks.{program}", *arguments])
+    took, waited = _TOOK.search(printed), _WAITED.search(printed)
+    assert took, printed
+    assert waited, printed
     return {f"{program}-time": float(took[1]), f"{program}-wait": float(waited[1])}

@@ -1,4 +1,4 @@
-"""Attacks by single requests that name much, or ask for much by little.
+"""Attacks by single requests that have many entries, or whose answers would be large.
 
 Most need something to be there first; then they are sent again and again, each on a connection of its own.
 """

@@ -15,7 +15,7 @@ _LEAVING = -1
 _REBALANCE_MS = 60_000
 
 
-class Member:
+class GroupMember:
     """A member that gives up at once what it is to give up. `owned` are its partitions, by topic id and
     number."""
 

@@ -79,7 +79,7 @@ def _kfake() -> Commands:
 
 OURS: Final = "mockbroker"
 BEFORE: Final = "before"
-"""Ours too, of another checkout."""
+"""mockbroker from another checkout."""
 PEERS: Final = (
     Peer(OURS, lambda: mockbroker(Tree())),
     Peer("librdkafka-mock", _librdkafka_mock),

@@ -29,7 +29,7 @@ _CLOCK: Final = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
-class Measured:
+class CommandCost:
     """Seconds and MB. `load` is the machine's load average at the end: other work makes all of it longer."""
 
     what: str
@@ -40,7 +40,7 @@ class Measured:
     said: str
 
 
-def measure(what: str, command: list[str]) -> Measured:
+def measure(what: str, command: list[str]) -> CommandCost:
     """Runs a command to its end. RuntimeError when it fails."""
     cpu: dict[int, float] = {}
     begun, peak = time.monotonic(), 0.0
@@ -56,7 +56,9 @@ def measure(what: str, command: list[str]) -> Measured:
         said = output.read()
     if process.returncode:
         raise RuntimeError(f"{what} ended with {process.returncode}: {said[-2000:]}")
-    return Measured(what, round(wall, 1), round(sum(cpu.values()), 1), round(peak), os.getloadavg()[0], said)
+    return CommandCost(
+        what, round(wall, 1), round(sum(cpu.values()), 1), round(peak), os.getloadavg()[0], said
+    )
 
 
 def _tree(root: int) -> dict[int, tuple[float, float]]:
@@ -104,7 +106,7 @@ def trace_of(folder: Path, rows: int, seed: int = 0, ending: str = "jsonl") -> P
     return trace
 
 
-def tell(measured: Measured, **instead: Any) -> None:
+def tell(measured: CommandCost, **instead: Any) -> None:
     """A line of JSON, with other fields instead of what the command said."""
     line = asdict(measured)
     del line["said"]

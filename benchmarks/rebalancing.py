@@ -1,4 +1,4 @@
-"""What it takes a coordinator when many members join a consumer group (KIP-848), and when one leaves.
+"""What it costs a coordinator when many members join a consumer group (KIP-848), and when one leaves.
 
 Members send their heartbeats over one connection, in rounds: one each in a heartbeat interval, of time that
 the benchmark moves. They join in groups of 100, 100 ms apart.
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from benchmarks.apis import Broker
-from benchmarks.members import Member
+from benchmarks.members import GroupMember
 from benchmarks.wire import Connection, WrongAnswerError
 from mockbroker import MockCluster
 from mockbroker.cluster_options import unchecked
@@ -53,12 +53,12 @@ def main() -> None:
 
 
 def measure(count: int, kafka: str = "4.4", assignor: str = "uniform") -> tuple[Step, Step]:
-    """What it takes when so many members join, and when one of them leaves. There are as many partitions."""
+    """The cost when so many members join, and when one of them leaves. There are as many partitions."""
     config = {"group.consumer.max.size": str(count)}
     with MockCluster(brokers=1, kafka=unchecked(kafka), clock="manual", config=config) as cluster:
         cluster.create_topic(TOPIC, partitions=count)
         broker = Broker(cluster.bootstrap_servers)
-        members = [Member(broker, GROUP, f"member-{number}", TOPIC, assignor) for number in range(count)]
+        members = [GroupMember(broker, GROUP, f"member-{number}", TOPIC, assignor) for number in range(count)]
         with Connection(broker.address) as connection:
             broker.coordinator(connection, GROUP)
             began = _cpu(cluster)
@@ -76,7 +76,7 @@ def measure(count: int, kafka: str = "4.4", assignor: str = "uniform") -> tuple[
 
 
 def _settle(
-    cluster: MockCluster, connection: Connection, members: list[Member], partitions: int, epoch: int
+    cluster: MockCluster, connection: Connection, members: list[GroupMember], partitions: int, epoch: int
 ) -> int:
     """The intervals until all members are in an epoch after `epoch`, and no heartbeat changes anything any
     more. WrongAnswerError if a partition then has no owner, or two."""
@@ -99,12 +99,12 @@ def _cpu(cluster: MockCluster) -> float:
     return cluster.run(lambda _: time.thread_time())
 
 
-def _hundreds(members: Sequence[Member]) -> Iterator[Sequence[Member]]:
+def _hundreds(members: Sequence[GroupMember]) -> Iterator[Sequence[GroupMember]]:
     for begin in range(0, len(members), _TOGETHER):
         yield members[begin : begin + _TOGETHER]
 
 
-def _round(connection: Connection, members: Sequence[Member]) -> None:
+def _round(connection: Connection, members: Sequence[GroupMember]) -> None:
     for member in members:
         member.heard(connection.call(member.heartbeat()))
 

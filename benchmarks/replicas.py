@@ -6,7 +6,7 @@ from statistics import median
 from typing import Final
 
 from benchmarks.apis import Partition
-from benchmarks.bench import Bench, Outcome, fill, one_by_one
+from benchmarks.bench import Bench, ScenarioResult, fill, one_by_one
 from benchmarks.flight import Flight
 from benchmarks.process import resident_mb
 from benchmarks.records import build_batch
@@ -18,13 +18,13 @@ _SLICE_SECONDS: Final = 0.02
 _WARM_UP_BATCHES: Final = 2000
 
 
-def latency(bench: Bench) -> Outcome:
+def latency(bench: Bench) -> ScenarioResult:
     """Batches of one 100 B record, one in flight, all in-sync replicas to acknowledge.
 
     Short slices of both take turns; the ratio is the median of those of neighbours.
     """
     batch = build_batch(1, 100)
-    outcome = Outcome()
+    outcome = ScenarioResult()
     with bench.topic("single") as single, bench.topic("replicated", REPLICAS) as replicated:
         one, three = (_flight(bench, *opened, batch) for opened in (single, replicated))
         for flight in (one, three):
@@ -52,7 +52,7 @@ def _flight(bench: Bench, connection: Connection, partition: Partition, batch: b
     return Flight(connection, frame, 1, bench.broker.read_produced, 0, 1)
 
 
-def memory(bench: Bench) -> Outcome:
+def memory(bench: Bench) -> ScenarioResult:
     """What 20 MB in batches of one 100 B record add to the resident memory; such small ones weigh most."""
     batch = build_batch(1, 100)
     count = LOG_MB * 1_000_000 // len(batch)
@@ -66,7 +66,7 @@ def memory(bench: Bench) -> Outcome:
         for opened in (single, replicated):
             fill(bench, *opened, batch, 1, count)
             sizes.append(resident_mb(bench.pid))
-    outcome = Outcome(answers=2 * count)
+    outcome = ScenarioResult(answers=2 * count)
     before, between, after = sizes
     if before is not None and between is not None and after is not None:
         outcome.resident_mb = after - between

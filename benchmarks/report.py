@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchmarks import inside
-from benchmarks.bench import Outcome
+from benchmarks.bench import ScenarioResult
 from benchmarks.peers import BEFORE, OURS
 from benchmarks.rounds import Measured
 from benchmarks.scenarios import Scenario
@@ -151,7 +151,7 @@ def _client_bound(rounds: Rounds, scenario: Scenario, peer: str) -> bool:
     return client is not None and broker is not None and client > broker
 
 
-def _outcomes(measured: Measured, scenarios: list[Scenario]) -> Iterator[tuple[Scenario, Outcome]]:
+def _outcomes(measured: Measured, scenarios: list[Scenario]) -> Iterator[tuple[Scenario, ScenarioResult]]:
     for scenario in scenarios:
         if scenario.name in measured.outcomes:
             yield scenario, measured.outcomes[scenario.name]

@@ -14,7 +14,7 @@ from statistics import mean, median
 from typing import Any
 
 from benchmarks import inside
-from benchmarks.bench import Outcome
+from benchmarks.bench import ScenarioResult
 from benchmarks.peers import BEFORE, OURS, Commands, NotStartedError, Running, started
 from benchmarks.process import resident_mb
 from benchmarks.scenarios import Scenario
@@ -32,7 +32,7 @@ class Measured:
     """With one broker, where there is one."""
     idle_mb: list[float] = field(default_factory=list)
     versions: dict[str, int] = field(default_factory=dict)
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    outcomes: dict[str, ScenarioResult] = field(default_factory=dict)
     inside: dict[str, float] = field(default_factory=dict)
     """By the names of `benchmarks.inside.ROWS`."""
     failure: str | None = None
@@ -100,10 +100,10 @@ def measure(
         for group in plan.groups():
             brokers = group[0].brokers if group else 1
             if group and group[0].only_ours and not ours:
-                measured.outcomes[group[0].name] = Outcome(left_out="is not attacked")
+                measured.outcomes[group[0].name] = ScenarioResult(left_out="is not attacked")
                 continue
             if brokers not in commands.by_brokers:
-                left_out = Outcome(left_out=f"is not started with {brokers} brokers")
+                left_out = ScenarioResult(left_out=f"is not started with {brokers} brokers")
                 measured.outcomes |= {scenario.name: left_out for scenario in group}
                 continue
             with started(commands.by_brokers[brokers], commands.tree) as running:
@@ -159,7 +159,7 @@ def _run_client(
                     measured.versions = line["versions"]
                     continue
                 name = line.pop("scenario")
-                measured.outcomes[name] = Outcome(**line)
+                measured.outcomes[name] = ScenarioResult(**line)
                 if done < len(group):
                     report(group[done].title)
         except BaseException:
@@ -171,7 +171,7 @@ def _run_client(
     for scenario in group:
         if scenario.name not in measured.outcomes:
             reason = said[-1] if said else f"exit status {client.returncode}"
-            measured.outcomes[scenario.name] = Outcome(error=f"the client ended early: {reason}")
+            measured.outcomes[scenario.name] = ScenarioResult(error=f"the client ended early: {reason}")
 
 
 def _lines(stream: Any) -> Iterator[dict[str, Any]]:

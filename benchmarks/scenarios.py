@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from benchmarks import attacks, groups, members, replicas
-from benchmarks.bench import LARGE_IN_FLIGHT, Bench, Outcome, clock, fill, fly, one_by_one
+from benchmarks.bench import LARGE_IN_FLIGHT, Bench, ScenarioResult, clock, fill, fly, one_by_one
 from benchmarks.crowd import Crowd
 from benchmarks.flight import FIRST_ID, Flight, explain, learn_layout
 from benchmarks.process import resident_mb
@@ -30,13 +30,15 @@ LARGE_LIMIT_BYTES = 1 << 30
 """A phase of large batches ends early after this much, since the broker keeps it in memory."""
 
 
-def _measure(bench: Bench, flight: Flight, depth: int, request_bytes: int, amount: float = 1) -> Outcome:
+def _measure(
+    bench: Bench, flight: Flight, depth: int, request_bytes: int, amount: float = 1
+) -> ScenarioResult:
     """Warm up, then measure; an answer stands for `amount` of the scenario's unit, 1 with one in flight."""
     if depth == 1:
         one_by_one(flight, bench.warm_up)
         return bench.timed(lambda: one_by_one(flight, bench.seconds))
     limit = max(depth, LARGE_LIMIT_BYTES // request_bytes)
-    outcome = Outcome()
+    outcome = ScenarioResult()
     fly(flight, depth, bench.warm_up, limit // 8)
     with bench.cpu(outcome):
         outcome.answers, elapsed = fly(flight, depth, bench.seconds, limit)
@@ -44,7 +46,9 @@ def _measure(bench: Bench, flight: Flight, depth: int, request_bytes: int, amoun
     return outcome
 
 
-def produce(bench: Bench, *, records: int, value_bytes: int, depth: int, megabytes: bool = False) -> Outcome:
+def produce(
+    bench: Bench, *, records: int, value_bytes: int, depth: int, megabytes: bool = False
+) -> ScenarioResult:
     """Batches on one connection, `depth` in flight; the log must grow by exactly what was acknowledged."""
     batch = build_batch(records, value_bytes)
     with bench.topic("produce") as (connection, partition):
@@ -55,22 +59,22 @@ def produce(bench: Bench, *, records: int, value_bytes: int, depth: int, megabyt
     return outcome
 
 
-def memory(bench: Bench) -> Outcome:
+def memory(bench: Bench) -> ScenarioResult:
     """Resident memory of the broker once a log of 100 MB was produced in 100 KB batches."""
     batch = build_batch(RECORDS_100_KB, VALUE_BYTES)
     count = MEMORY_LOG_MB * 1_000_000 // len(batch)
     with bench.topic("memory") as (connection, partition):
         fill(bench, connection, partition, batch, RECORDS_100_KB, count)
-        return Outcome(answers=count, resident_mb=resident_mb(bench.pid))
+        return ScenarioResult(answers=count, resident_mb=resident_mb(bench.pid))
 
 
-def fetch_large(bench: Bench) -> Outcome:
+def fetch_large(bench: Bench) -> ScenarioResult:
     """Read a log of 4 MB from end to end, 1 MB at most an answer, again and again; each pass is verified."""
     batch = build_batch(RECORDS_100_KB, VALUE_BYTES)
     log_end = FETCH_LOG_BATCHES * RECORDS_100_KB
     log_bytes = FETCH_LOG_BATCHES * len(batch)
     max_bytes = 1 << 20
-    outcome = Outcome()
+    outcome = ScenarioResult()
     with bench.topic("fetch") as (connection, partition):
         fill(bench, connection, partition, batch, RECORDS_100_KB, FETCH_LOG_BATCHES)
         frame, offset_at = bench.broker.fetch_frame(partition, max_bytes, wait_ms=500)
@@ -131,10 +135,10 @@ def _fetched_records(bench: Bench, answer: memoryview, correlation: int) -> memo
     return fetched.records
 
 
-def fetch_small(bench: Bench) -> Outcome:
+def fetch_small(bench: Bench) -> ScenarioResult:
     """One batch of one 1 KB record an answer, from all over the log, one fetch in flight."""
     batch = build_batch(1, VALUE_BYTES)
-    outcome = Outcome()
+    outcome = ScenarioResult()
     with bench.topic("fetch") as (connection, partition):
         fill(bench, connection, partition, batch, 1, FETCH_1_KB_RECORDS)
         frame, offset_at = bench.broker.fetch_frame(partition, len(batch), wait_ms=500)
@@ -179,7 +183,7 @@ def fetch_small(bench: Bench) -> Outcome:
     return outcome
 
 
-def leader_epoch(bench: Bench, *, depth: int) -> Outcome:
+def leader_epoch(bench: Bench, *, depth: int) -> ScenarioResult:
     """Where the present leader epoch ends, asked again and again: always the log end."""
     with bench.topic("epoch") as (connection, partition):
         fill(bench, connection, partition, build_batch(1, 100), 1, 100)
@@ -188,7 +192,7 @@ def leader_epoch(bench: Bench, *, depth: int) -> Outcome:
         return _measure(bench, flight, depth, len(frame))
 
 
-def heartbeat(bench: Bench, *, depth: int) -> Outcome:
+def heartbeat(bench: Bench, *, depth: int) -> ScenarioResult:
     """Of the only member of a consumer group, whose assignment does not change."""
     group = f"bench-{secrets.token_hex(4)}"
     with (
@@ -201,7 +205,7 @@ def heartbeat(bench: Bench, *, depth: int) -> Outcome:
         return _measure(bench, Flight(connection, frame, depth, members.read, value, 0), depth, len(frame))
 
 
-def connections(bench: Bench, *, count: int) -> Outcome:
+def connections(bench: Bench, *, count: int) -> ScenarioResult:
     """100 B produced on each of `count` connections, one request in flight on each."""
     batch = build_batch(1, 100)
     with bench.topic("connections") as (first, partition), ExitStack() as stack:
@@ -235,7 +239,7 @@ class Scenario:
     name: str
     title: str
     unit: str
-    run: Callable[[Bench], Outcome]
+    run: Callable[[Bench], ScenarioResult]
     alone: bool = False
     brokers: int = 1
     only_ours: bool = False
@@ -252,7 +256,7 @@ def _produce_large(name: str, size: str, records: int) -> Scenario:
     return Scenario(name, f"produce {size} batches, {LARGE_IN_FLIGHT} in flight", "MB", run)
 
 
-def _replicated(name: str, title: str, unit: str, run: Callable[[Bench], Outcome]) -> Scenario:
+def _replicated(name: str, title: str, unit: str, run: Callable[[Bench], ScenarioResult]) -> Scenario:
     return Scenario(name, title, unit, run, alone=True, brokers=replicas.REPLICAS)
 
 

@@ -1,4 +1,4 @@
-"""How many simulated requests a core gets through in a second, by what producers and topics are.
+"""How many simulated requests a core handles in a second, by kinds of producers and topics.
 
 `python -m benchmarks.simulation --seeds 500 --rounds 3`
 """

@@ -31,7 +31,7 @@ _MASTER: Final = re.compile(r"Starting Spark master at (spark://\S+)")
 
 
 @dataclass
-class Stage:
+class SparkStage:
     """Seconds, and MB that Spark read."""
 
     stage: str
@@ -85,7 +85,7 @@ def cluster(folder: Path) -> Iterator[str]:
             process.wait()
 
 
-def stages(log: Path) -> Iterator[Stage]:
+def stages(log: Path) -> Iterator[SparkStage]:
     """Of an event log, those that took long."""
     names: dict[int, str] = {}
     seconds: dict[int, list[float]] = {}
@@ -104,7 +104,7 @@ def stages(log: Path) -> Iterator[Stage]:
                 read[stage] = read.get(stage, 0) + (total + metrics["Input Metrics"]["Bytes Read"]) / 1e6
     for stage, each in sorted(seconds.items()):
         if sum(each) >= _LEAST_S:
-            yield Stage(
+            yield SparkStage(
                 f"{stage} {names[stage]}",
                 len(each),
                 round(read[stage], 1),

@@ -1,4 +1,4 @@
-"""How long a cluster takes to start and to stop, and what a thousand of them leave behind.
+"""How long a cluster takes to start and to stop, and how much a thousand clusters leave behind.
 
 `python -m benchmarks.starting --clusters 1000`
 """

@@ -54,7 +54,7 @@ def measure(rotation: int, scenarios: str, seconds: float, warm_up: float) -> Ro
     return found
 
 
-def told(rounds: list[Round]) -> list[str]:
+def summary(rounds: list[Round]) -> list[str]:
     """The medians of each scenario, and how far the rounds' ratios are apart."""
     lines = []
     for name in rounds[0]:
@@ -89,7 +89,7 @@ def main() -> None:
         parser.error(f"no scenario begins with {given.scenarios!r}")
     gc.disable()
     rounds = [measure(i, given.scenarios, given.seconds, given.warm_up) for i in range(given.rounds)]
-    sys.stdout.write("\n".join([*told(rounds), f"goal: requests of produce {GOAL} at most"]) + "\n")
+    sys.stdout.write("\n".join([*summary(rounds), f"goal: requests of produce {GOAL} at most"]) + "\n")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ MEASURED: Final = Path(__file__).with_name("peers.json")
 """By mock, by key: the lowest and the highest version. `python -m docs.peers` writes it."""
 
 
-def told() -> Iterator[str]:
+def page() -> Iterator[str]:
     yield "# APIs and versions\n"
     yield "What a broker advertises, by the release it acts as: the versions that the release had and that"
     yield "mockbroker reads and writes. **Clipped** are versions that the release had and mockbroker lacks."

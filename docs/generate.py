@@ -52,7 +52,7 @@ def _policies() -> Iterator[str]:
         yield f"\n## {behaviour.name}\n"
         ids = f" ({', '.join(behaviour.ids)})" if behaviour.ids else ""
         yield f"{behaviour.summary[0].upper()}{behaviour.summary[1:]}{ids}.\n"
-        yield from _told(behaviour)
+        yield from _explained(behaviour)
         yield "| answer | releases |"
         yield "|---|---|"
         for answer in behaviour.answers:
@@ -62,16 +62,16 @@ def _policies() -> Iterator[str]:
 
 
 def _own(behaviour: Behaviour[Any]) -> Iterator[str]:
-    """What a user's own answer is given and gives, as the type of the behaviour's answers is told."""
+    """What a user's own answer takes and gives, from the docstring of the type of answers."""
     source = inspect.getsource(module_of(behaviour))
-    told = re.search(r'^Answer = Callable.*\n"""(.*?)\.?"""', source, re.MULTILINE | re.DOTALL)
-    if told:
-        text = " ".join(told[1].split())
+    found = re.search(r'^Answer = Callable.*\n"""(.*?)\.?"""', source, re.MULTILINE | re.DOTALL)
+    if found:
+        text = " ".join(found[1].split())
         yield ""
         yield from textwrap.wrap(f"[An answer of your own](../own-policies.md) takes and gives: {text}.", 105)
 
 
-def _told(behaviour: Behaviour[Any]) -> Iterator[str]:
+def _explained(behaviour: Behaviour[Any]) -> Iterator[str]:
     """What a client sees, as the behaviour's module has it."""
     for paragraph in inspect.cleandoc(module_of(behaviour).__doc__ or "").split("\n\n")[1:]:
         yield paragraph
@@ -93,8 +93,8 @@ def _faults() -> Iterator[str]:
             default = "" if field.default is dataclasses.MISSING else f", {field.default!r} if left out"
             if field.init:
                 kind = getattr(field.type, "__name__", field.type)
-                told = f" {field.metadata['help']}" if "help" in field.metadata else ""
-                yield f"`{field.name.rstrip('_')}`: {kind}{default}.{told}"
+                help_text = f" {field.metadata['help']}" if "help" in field.metadata else ""
+                yield f"`{field.name.rstrip('_')}`: {kind}{default}.{help_text}"
 
 
 def _error_codes() -> Iterator[str]:
@@ -106,12 +106,12 @@ def _error_codes() -> Iterator[str]:
     for api, (oldest, newest) in CODEC_VERSIONS.items():
         yield f"\n## {api_name(api)}\n"
         for level, codes in itertools.groupby(legal_codes(api), key=lambda each: each.level):
-            told = []
+            shown = []
             for each in codes:
                 name = f"**{each.code.name}**" if each.retry else each.code.name
                 whole = (each.oldest, each.newest) == (oldest, newest)
-                told.append(name if whole else f"{name} ({shown_versions(each)})")
-            yield from textwrap.wrap(f"- {level}: {', '.join(told)}", 110, subsequent_indent="  ")
+                shown.append(name if whole else f"{name} ({shown_versions(each)})")
+            yield from textwrap.wrap(f"- {level}: {', '.join(shown)}", 110, subsequent_indent="  ")
         yield ""
         yield from textwrap.wrap(f"Source: {sources()[api]}.", 110)
 
@@ -132,8 +132,8 @@ def _simulation() -> Iterator[str]:
     for option, choices in (("commit", Commit), ("producer", Generation)):
         yield f"\n| `--{option}` | what it is |"
         yield "|---|---|"
-        for choice, told in _members_told(choices):
-            yield f"| `{choice}` | {told} |"
+        for choice, text in _described(choices):
+            yield f"| `{choice}` | {text} |"
 
 
 def _findings() -> Iterator[str]:
@@ -161,12 +161,12 @@ def _named(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _members_told(choices: type[enum.StrEnum]) -> Iterator[tuple[str, str]]:
+def _described(choices: type[enum.StrEnum]) -> Iterator[tuple[str, str]]:
     """Each member's value and the text below it in the source."""
     source = inspect.getsource(choices)
     for member in choices:
-        told = re.search(rf'^    {member.name} = [^\n]*\n    """(.*?)"""', source, re.MULTILINE | re.DOTALL)
-        yield member.value, " ".join(told[1].split()) if told else ""
+        found = re.search(rf'^    {member.name} = [^\n]*\n    """(.*?)"""', source, re.MULTILINE | re.DOTALL)
+        yield member.value, " ".join(found[1].split()) if found else ""
 
 
 def _command_line() -> Iterator[str]:
@@ -195,7 +195,7 @@ def _help(app: Typer, program: str, command: str) -> Iterator[str]:
 
 
 PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
-    "apis.md": apis.told,
+    "apis.md": apis.page,
     "policies.md": _policies,
     "error-codes.md": _error_codes,
     "faults.md": _faults,
@@ -204,7 +204,7 @@ PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "command-line.md": _command_line,
     "control.md": interfaces.control,
     "trace.md": interfaces.trace,
-    "questions.md": questions.told,
+    "questions.md": questions.page,
 }
 """Name of each page, and its lines."""
 

@@ -44,13 +44,13 @@ def _sentence(operation: Operation) -> str:
 
 
 def _arguments(operation: Operation) -> str:
-    told = []
+    arguments = []
     for each in operation.parameters.values():
         name = "fields" if each.rest else each.name
         help_ = each.described.help
         shown = f"`{name}`" if each.required else f"[`{name}`]"
-        told.append(f"{shown}: {help_}" if help_ else shown)
-    return "<br>".join(told) or "–"
+        arguments.append(f"{shown}: {help_}" if help_ else shown)
+    return "<br>".join(arguments) or "–"
 
 
 def trace() -> Iterator[str]:

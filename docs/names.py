@@ -77,11 +77,11 @@ def _lines() -> Iterator[str]:
     yield from _fault_fields()
 
 
-def _literal(name: str, values: Iterable[str], told: str) -> Iterator[str]:
+def _literal(name: str, values: Iterable[str], docstring: str) -> Iterator[str]:
     yield f"\n{name} = Literal["
     yield from (f'    "{value}",' for value in values)
     yield "]"
-    yield f'"""{told}"""'
+    yield f'"""{docstring}"""'
 
 
 def _imports() -> Iterator[str]:

@@ -14,7 +14,7 @@ is, of a cluster of one. [conformance/README.md](../../conformance/README.md) sa
 """.strip().splitlines()
 
 
-def told() -> Iterator[str]:
+def page() -> Iterator[str]:
     yield "# Questions"
     yield ""
     yield from _HEAD

@@ -38,7 +38,7 @@ class Versions:
 
 
 @dataclass(frozen=True)
-class Search:
+class TrackerSearch:
     """Which words were searched for in the trackers of the client and of Kafka, when, and what is nearest."""
 
     date: date
@@ -47,7 +47,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Report:
+class UpstreamReport:
     """What is filed upstream. Besides, it has the program and its output."""
 
     happens: str
@@ -71,8 +71,8 @@ class Finding:
     at: Sequence[str]
     needs: str
     versions: Versions
-    search: Search
-    report: Report
+    search: TrackerSearch
+    report: UpstreamReport
     real: Mapping[str, date]
     issue: str | None = None
     by_design: bool = False
@@ -82,12 +82,12 @@ class Finding:
     @classmethod
     def load(cls, folder: Path) -> Self:
         """OSError, TOMLDecodeError; TypeError or ValueError for fields that are missing or wrong."""
-        told: dict[str, Any] = tomllib.loads((folder / "finding.toml").read_text())
-        told["severity"] = Severity(told["severity"])
-        told["versions"] = Versions(**told["versions"])
-        told["search"] = Search(**told["search"])
-        told["report"] = Report(**told["report"])
-        return cls(name=folder.name, **{"real": {}, **told})
+        fields: dict[str, Any] = tomllib.loads((folder / "finding.toml").read_text())
+        fields["severity"] = Severity(fields["severity"])
+        fields["versions"] = Versions(**fields["versions"])
+        fields["search"] = TrackerSearch(**fields["search"])
+        fields["report"] = UpstreamReport(**fields["report"])
+        return cls(name=folder.name, **{"real": {}, **fields})
 
     @property
     def status(self) -> str:

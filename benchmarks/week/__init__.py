@@ -6,12 +6,12 @@ from typing import Final
 from benchmarks.kept import kept
 
 from . import operations, traffic
-from .stage import START_MS, Stage
+from .stage import START_MS, WeekCluster
 
 HOUR_MS: Final = 3600 * 1000
 
 
-class Week(Stage):
+class Week(WeekCluster):
     """The cluster, and what goes on in it hour by hour, or every `step_hours`."""
 
     def __init__(

@@ -2,10 +2,10 @@
 
 from mockbroker.controller import elections
 
-from .stage import InMemory, Stage
+from .stage import InMemory, WeekCluster
 
 
-def configurations(stage: Stage) -> None:
+def configurations(stage: WeekCluster) -> None:
     """Of groups, subscriptions, topics and brokers, set and taken back."""
     for value in ("60000", None):
         operation = 0 if value else 1
@@ -25,7 +25,7 @@ def configurations(stage: Stage) -> None:
         stage.ask(1, "describe_configs", 4, resources=[asked], include_synonyms=True)
 
 
-def faults(stage: Stage) -> None:
+def faults(stage: WeekCluster) -> None:
     """Faults that hit and are removed, or need not hit."""
     for _ in range(4):
         stage.faults.add("delay", ms=10, api="Metadata")
@@ -36,7 +36,7 @@ def faults(stage: Stage) -> None:
             stage.faults.remove(fault)
 
 
-def brokers(stage: Stage) -> None:
+def brokers(stage: WeekCluster) -> None:
     """One is stopped, killed or cut off, and comes back."""
     broker = stage.hour % 3 + 1
     match stage.hour % 5:

@@ -35,7 +35,7 @@ CONFIG: Final = {
 class InMemory(Client):
     """A connection without a socket; `gone` leaves it as one whose client went away."""
 
-    def __init__(self, stage: "Stage", broker: int, client_id: str | None = "week") -> None:
+    def __init__(self, stage: "WeekCluster", broker: int, client_id: str | None = "week") -> None:
         super().__init__("memory", 0, client_id)
         self.connection = Connection(
             stage.cluster,
@@ -60,7 +60,7 @@ class InMemory(Client):
         return answer[4:]
 
 
-class Stage:
+class WeekCluster:
     """The cluster, and clients of it that need no socket."""
 
     def __init__(self, kafka: str = "4.4", seed: int = 1, *, traced: bool = True) -> None:

@@ -5,10 +5,10 @@ from typing import Any
 from mockbroker.replication.states import FollowerState
 from mockbroker.rig.batches import TRANSACTIONAL, Record, batch
 
-from .stage import LONG_MS, InMemory, Stage
+from .stage import LONG_MS, InMemory, WeekCluster
 
 
-def produce(stage: Stage) -> None:
+def produce(stage: WeekCluster) -> None:
     """A new producer each hour, and deleted records."""
     producer_id = stage.ask(1, "init_producer_id", 4, transactional_id=None)["producer_id"]
     for index in range(3):
@@ -19,7 +19,7 @@ def produce(stage: Stage) -> None:
     stage.ask(stage.leader("orders"), "delete_records", 2, topics=topics, timeout=1000)
 
 
-def transactions(stage: Stage) -> None:
+def transactions(stage: WeekCluster) -> None:
     """Committed, aborted, left open until they time out, and never begun; ids change every other hour."""
     for number in range(3):
         name = f"tx-{stage.hour // 2}-{number}"
@@ -46,7 +46,7 @@ def transactions(stage: Stage) -> None:
             stage.ask(coordinator, "end_txn", 3, committed=bool(number), **own, **producer)
 
 
-def groups(stage: Stage) -> None:
+def groups(stage: WeekCluster) -> None:
     """A group of its own each hour, and one that rebalances with other protocols each time."""
     for group in (f"group-{stage.hour}", "steady"):
         coordinator = stage.cluster.offsets_partition(group).leader
@@ -72,7 +72,7 @@ def groups(stage: Stage) -> None:
             stage.ask(coordinator, "leave_group", 3, group_id=group, members=[{"member_id": first}])
 
 
-def topics(stage: Stage) -> None:
+def topics(stage: WeekCluster) -> None:
     """Made, written to, read, committed to, and deleted; some while a follower lags."""
     name = f"topic.{stage.hour}"
     stage.ask(1, "metadata", 8, topics=[{"name": name}], allow_auto_topic_creation=True)
@@ -100,14 +100,14 @@ def _committed(topic: str, offset: int) -> list[dict[str, Any]]:
     return [{"name": topic, "partitions": [partition]}]
 
 
-def sessions(stage: Stage) -> None:
+def sessions(stage: WeekCluster) -> None:
     """More sessions than there is room for."""
     for broker in stage.cluster.brokers:
         for _ in range(4):
             stage.fetch(broker, ["orders", "payments", f"missing-{stage.hour}"])
 
 
-def connections(stage: Stage) -> None:
+def connections(stage: WeekCluster) -> None:
     """With other client ids, in many versions; halves of requests, and what is no request."""
     for client_id in (None, "", f"client-{stage.hour}"):
         client = InMemory(stage, 1, client_id)

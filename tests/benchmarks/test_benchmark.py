@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import in_process, inside, rebalancing
-from benchmarks.bench import Outcome
+from benchmarks.bench import ScenarioResult
 from benchmarks.report import Metric, errors, ratio, worse
 from benchmarks.rounds import Measured
 from benchmarks.scenarios import SCENARIOS, choose
@@ -152,7 +152,7 @@ def test_a_folder_from_which_nothing_can_be_run_is_refused(
 
 def test_a_row_that_is_worse_than_before_is_named_with_its_ratios() -> None:
     def in_round(cpu_us: float, rate: float) -> Measured:
-        outcome = Outcome(rate=rate, broker_cpu_us=cpu_us)
+        outcome = ScenarioResult(rate=rate, broker_cpu_us=cpu_us)
         return Measured(outcomes={"epoch-16": outcome}, inside={"week-idle": 1})
 
     scenarios = choose("epoch-16")
@@ -184,7 +184,7 @@ def test_a_ratio_is_taken_within_each_round_and_above_one_is_better() -> None:
 
 def test_an_error_is_named_with_its_peer_scenario_and_how_often() -> None:
     (scenario,) = choose("epoch-16")
-    good = {"mockbroker": Measured(outcomes={"epoch-16": Outcome(answers=1, rate=1.0)})}
-    bad = {"mockbroker": Measured(outcomes={"epoch-16": Outcome(error="error code 74")})}
+    good = {"mockbroker": Measured(outcomes={"epoch-16": ScenarioResult(answers=1, rate=1.0)})}
+    bad = {"mockbroker": Measured(outcomes={"epoch-16": ScenarioResult(error="error code 74")})}
     expected = "mockbroker, OffsetForLeaderEpoch, 16 in flight: error code 74 (1 of 2 rounds)"
     assert errors([good, bad], [scenario]) == [expected]

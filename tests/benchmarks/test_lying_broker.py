@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from benchmarks.apis import Broker
-from benchmarks.bench import Bench, Outcome
+from benchmarks.bench import Bench, ScenarioResult
 from benchmarks.client import run
 from benchmarks.scenarios import choose
 
@@ -115,7 +115,7 @@ def broker_that_lies(lie: str) -> Iterator[LyingBroker]:
         thread.join()
 
 
-def outcome_of(scenario_name: str, lie: str) -> Outcome:
+def outcome_of(scenario_name: str, lie: str) -> ScenarioResult:
     with broker_that_lies(lie) as broker:
         bench = Bench(Broker(broker.address), None, seconds=0.05, warm_up=0.02)
         return run(bench, choose(scenario_name)[0])

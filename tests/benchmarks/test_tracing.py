@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.tracing import told
+from benchmarks.tracing import summary
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,7 +27,7 @@ def test_three_brokers_are_compared() -> None:
 
 def test_ratios_are_those_within_each_round() -> None:
     rounds = [{"a": {"off": 1.0 * k, "requests": 1.4 * k, "on": 3.0}} for k in (1, 2, 3)]
-    assert told(rounds)[:2] == [
+    assert summary(rounds)[:2] == [
         "a: 2.00 µs for each answer without a trace",
         "  requests: 1.400 times that (1.400 to 1.400)",
     ]
