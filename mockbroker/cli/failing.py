@@ -19,7 +19,7 @@ _REFUSALS: Final = (ValueError, OSError, ImportError)
 
 @contextmanager
 def reported(command: str, kinds: tuple[type[Exception], ...] = _REFUSALS) -> Iterator[None]:
-    """For exceptions of these `kinds`: prints why the command can't do what it was asked to, and exits with 2."""
+    """For exceptions of these `kinds`: prints why the command can't do its work, and exits with 2."""
     try:
         yield
     except kinds as error:

@@ -83,9 +83,7 @@ class FaultHandle:
     def _end_wait(self, done: bool, hits: int, timeout: float) -> None:
         fault = self._fault
         if fault.hits < hits:
-            when = _when(done, timeout)
-            why = f": {fault.why_so_far}" if fault.why_so_far else ""
-            raise WaitTimeoutError(f"{fault} touched {fault.hits} requests, not {hits}, {when}{why}")
+            raise self._too_few(f"touched {fault.hits} requests, not {hits}", done, timeout)
 
     def _holds(self, requests: int) -> Callable[[], bool]:
         fault = self._fault
@@ -96,9 +94,12 @@ class FaultHandle:
     def _end_hold(self, done: bool, requests: int, timeout: float) -> None:
         fault = self._fault
         if not done or fault.removed:
-            when = _when(done, timeout)
-            why = f": {fault.why_so_far}" if fault.why_so_far else ""
-            raise WaitTimeoutError(f"{fault} held {fault.held} requests, not {requests}, {when}{why}")
+            raise self._too_few(f"held {fault.held} requests, not {requests}", done, timeout)
+
+    def _too_few(self, what: str, done: bool, timeout: float) -> WaitTimeoutError:
+        fault = self._fault
+        why = f": {fault.why_so_far}" if fault.why_so_far else ""
+        return WaitTimeoutError(f"{fault} {what}, {_when(done, timeout)}{why}")
 
     def pause(self) -> None:
         """Holds every request that matches it, until `release`."""

@@ -96,19 +96,6 @@ class ConsumerMember:
             for topic in topics
         }
 
-    def at(
-        self, epoch: int, previous_epoch: int, state: MemberState, assigned: Owned, revoking: Owned
-    ) -> "ConsumerMember":
-        """The same member on another step of the way to its target assignment."""
-        return replace(
-            self,
-            epoch=epoch,
-            previous_epoch=previous_epoch,
-            state=state,
-            assigned=assigned,
-            revoking=revoking,
-        )
-
     def taken_over_by(self, member_id: str) -> "ConsumerMember":
         """A static member that comes back under another id, and has to join."""
         return replace(self, id=member_id, epoch=JOINING, previous_epoch=JOINING)

@@ -1,6 +1,7 @@
 """What a consumer group is in `__consumer_offsets` (`GroupCoordinatorRecordHelpers.java`)."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from ...protocol.consumer_group_keys import Key, Kind, write_key
 from ...protocol.consumer_group_records import (
@@ -138,10 +139,11 @@ def _member(name: str, said: MemberValue, current: Value | None) -> ConsumerMemb
     )
     if not isinstance(current, CurrentValue):
         return member
-    return member.at(
-        current.epoch,
-        current.previous_epoch,
-        _BY_NUMBER.get(current.state, MemberState.STABLE),
-        current.assigned,
-        current.revoking,
+    return replace(
+        member,
+        epoch=current.epoch,
+        previous_epoch=current.previous_epoch,
+        state=_BY_NUMBER.get(current.state, MemberState.STABLE),
+        assigned=current.assigned,
+        revoking=current.revoking,
     )
