@@ -102,20 +102,40 @@ class Driver:
         doesn't take is left out. DriverFailedError."""
         if "config" in fields:
             fields["config"] = self._taken(fields["kind"], fields["config"])
-        self._next += 1
-        pending = _Pending(verb, timeout_ms, then)
-        request = {"id": self._next, "do": verb, "handle": handle, **fields}
         if timeout_ms is not None:
-            request["timeout_ms"] = timeout_ms
+            fields["timeout_ms"] = timeout_ms
+        (pending,) = await self._send(verb, handle, [fields], timeout_ms, then)
+        return pending
+
+    async def send_many(
+        self, verb: str, handle: str, many: Iterable[Mapping[str, Any]]
+    ) -> "Sequence[Pending]":
+        """Begins calls of one verb, which have these fields, at once. DriverFailedError."""
+        return await self._send(verb, handle, many)
+
+    async def _send(
+        self,
+        verb: str,
+        handle: str,
+        many: Iterable[Mapping[str, Any]],
+        timeout_ms: int | None = None,
+        then: Then | None = None,
+    ) -> "list[Pending]":
         self._check()
-        self._pending[self._next] = pending
+        begun: list[_Pending] = []
+        requests: list[bytes] = []
+        for fields in many:
+            self._next += 1
+            begun.append(_Pending(verb, timeout_ms, then))
+            self._pending[self._next] = begun[-1]
+            requests.append(lines.encode({"id": self._next, "do": verb, "handle": handle, **fields}))
         async with self._writing:
             try:
-                await self._requests.send_all(lines.encode(request))
+                await self._requests.send_all(b"".join(requests))
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 await self._wait_for_end()
                 self._check()
-        return Pending(self, pending)
+        return [Pending(self, each) for each in begun]
 
     async def call(
         self,

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from .consumer import Client, Commit, Consumer, Read, wait_for
+from .consumer import Client, Commit, Consumer, Read
 
-__all__ = ["Client", "Commit", "Consumer", "Read", "make", "wait_for"]
+__all__ = ["Client", "Commit", "Consumer", "Read", "make"]
 
 NEWEST: Final = {"2.8": "2.8.2", "3.9": "3.9.2", "4.4": "4.4.0"}
 """Versions of kafka-clients that are tried here."""

@@ -2,11 +2,10 @@
 
 import enum
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-LIMIT_S: Final = 30.0
+from mockbroker.rig.waiting import LIMIT_S
 
 
 class Commit(enum.Enum):
@@ -89,12 +88,3 @@ class Client(Protocol):
         """Lets a consumer commit and leave; returns when it has."""
 
     def stop(self) -> None: ...
-
-
-def wait_for(what: str, condition: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
-    """Polls `condition`. TimeoutError names `what` did not come."""
-    end = time.monotonic() + limit_s
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError(what)
-        time.sleep(0.005)

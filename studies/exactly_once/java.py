@@ -4,8 +4,9 @@ import queue
 from typing import Any
 
 from mockbroker.clients.drivers import building
+from mockbroker.clients.drivers.jvm import LOG_LEVEL, JavaProgram
 
-from ..clients.java import LOG_LEVEL, PROJECT, JavaProgram
+from ..clients.java import PROJECT
 from .case import BATCH, GROUP, INPUT, OUTPUT, PAUSE_MS, RECORDS, TRANSACTIONAL_ID
 
 

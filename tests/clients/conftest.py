@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import os
 import subprocess
@@ -14,6 +16,11 @@ from dataclasses import dataclass
 from typing import IO
 
 import pytest
+
+from mockbroker.clients.drivers import command_for
+from mockbroker.clients.drivers.building import BuildError
+from mockbroker.clients.drivers.in_thread import Client as Driven
+from mockbroker.clients.drivers.in_thread import open_client
 
 NEWEST = "4.4"
 STOP_TIMEOUT = 20.0
@@ -114,6 +121,22 @@ def brokers() -> Iterator[Callable[[str], Broker]]:
             if broker.log:
                 broker.log.close()
     assert not failures, "\n".join(failures)
+
+
+@pytest.fixture(scope="module")
+def clients() -> Iterator[Callable[..., Driven]]:
+    """Drivers by name and version, started on first use."""
+    with contextlib.ExitStack() as stack:
+
+        @functools.cache
+        def start(name: str, version: str | None = None) -> Driven:
+            try:
+                command = command_for(name, version)
+            except BuildError as error:
+                pytest.fail(str(error), pytrace=False)
+            return stack.enter_context(open_client(command))
+
+        yield start
 
 
 @pytest.fixture

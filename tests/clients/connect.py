@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from studies.clients.consumer import wait_for
-from studies.clients.java import FLAGS, LOG_LEVEL
+from mockbroker.clients.drivers.jvm import FLAGS, LOG_LEVEL
+from mockbroker.rig.waiting import wait_for
 
 from .. import needs
 from . import build, java

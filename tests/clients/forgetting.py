@@ -14,8 +14,8 @@ from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.topic import TopicPartition
 from mockbroker.protocol import record_batch
-from studies.clients.producers import JavaProducers, Reply
 
+from .java_producers import JavaProducers, Reply
 from .scenario import TIMEOUT
 
 TOPIC: Final = "t"

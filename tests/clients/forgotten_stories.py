@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from studies.clients.consumer import wait_for
-from studies.clients.producers import Reply
+from mockbroker.rig.waiting import wait_for
 
 from .forgetting import BROKERS, TOPIC, UNCLEAN, Scene
+from .java_producers import Reply
 from .scenario import TIMEOUT
 
 OLD_AND_NEW: Final = ("2.3", "2.4", "4.4", "4.4 as 2.3")

@@ -1,4 +1,4 @@
-"""segmentio's kafka-go: a program of ours, and the tests that the module carries."""
+"""segmentio's kafka-go: the tests that the module carries."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from mockbroker.clients.drivers import building
+from mockbroker.clients.drivers.shipped import PROGRAMS
 
 from .. import needs
-from . import build
 
 MODULE: Final = "github.com/segmentio/kafka-go"
 _PORT: Final = "49092"
@@ -47,13 +47,6 @@ LEFT_OUT: Final = {
 """Tests by the beginnings of their names, and why they are not run."""
 
 
-def program() -> Path:
-    """The smoke program."""
-    return (
-        build.cached("go", "program", lambda folder: _go(folder, "build", "-o", "program", ".")) / "program"
-    )
-
-
 def tests() -> Path:
     """The folder with kafka-go's sources, their data and `kafka.test`."""
 
@@ -78,7 +71,7 @@ def tests() -> Path:
                 file.write_text(changed)
         _go(source, "test", "-c", "-mod=mod", "-vet=off", "-o", "kafka.test", ".")
 
-    return build.cached("go", "tests", steps) / "kafka-go"
+    return building.cached(PROGRAMS / "go", "kafka-go-tests", steps) / "kafka-go"
 
 
 def run_tests(port: int, temporary: Path) -> dict[str, str]:

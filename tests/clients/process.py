@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
-from . import confluent, scenario
+from . import scenario
 from .scenario import BATCH, PARTITIONS, TIMEOUT, Plan, Record
 
 CHUNK = 65_536
@@ -116,22 +117,21 @@ class Member:
 
 
 class Client:
-    """What all programs share. Topics and committed offsets are confluent-kafka's."""
+    """What all programs share. Topics are created, and committed offsets read, by confluent-kafka."""
 
     said: Said
 
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
-        self._confluent = confluent.Client(bootstrap)
+        self._admin = AdminClient({"bootstrap.servers": bootstrap})
 
     def create(self, topic: str) -> None:
-        self._confluent.create(topic)
+        self._admin.create_topics([NewTopic(topic, PARTITIONS, 3)])[topic].result(TIMEOUT)
 
     def committed(self, plan: Plan) -> dict[int, int]:
-        admin = AdminClient({"bootstrap.servers": self._bootstrap})
         partitions = [TopicPartition(plan.topic, p) for p in range(PARTITIONS)]
         asked = ConsumerGroupTopicPartitions(plan.group, partitions)
-        answer = admin.list_consumer_group_offsets([asked])[plan.group].result(TIMEOUT)
+        answer = self._admin.list_consumer_group_offsets([asked])[plan.group].result(TIMEOUT)
         return {found.partition: found.offset for found in answer.topic_partitions}
 
 

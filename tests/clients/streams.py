@@ -12,7 +12,7 @@ from typing import Any
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 from incidents.streams import WORD_COUNT
-from studies.clients.java import LOG_LEVEL, JavaProgram
+from mockbroker.clients.drivers.jvm import LOG_LEVEL, JavaProgram
 
 from . import java
 from .scenario import TIMEOUT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
@@ -10,11 +11,13 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster
+from mockbroker.clients.drivers.in_thread import Client as Driven
 
 from .. import needs
-from . import java, scenario
+from . import driven, scenario
 from .scenario import TIMEOUT, Plan
 
+Clients = Callable[..., Driven]
 NO_OFFSET = -1001
 
 
@@ -126,10 +129,10 @@ def test_aiokafka_works_while_time_stands_still(cluster: MockCluster) -> None:
 
 
 @pytest.mark.needs(*needs.JAVA)
-def test_java_works_while_time_stands_still(name: str) -> None:
+def test_java_works_while_time_stands_still(clients: Clients, name: str) -> None:
     with MockCluster(clock="manual") as cluster:
         began = cluster.clock.now_ms
         plan = Plan(name, "lz4", "cooperative-sticky", idempotent=True)
-        for events in java.run("4.4.0", cluster.bootstrap_servers, [plan]):
-            scenario.check(events)
+        java = driven.Client(clients("java"), cluster.bootstrap_servers)
+        scenario.check(scenario.run(java, plan))
         assert cluster.clock.now_ms == began

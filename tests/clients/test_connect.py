@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mockbroker import MockCluster
-from studies.clients.consumer import wait_for
+from mockbroker.rig.waiting import wait_for
 
 from .. import needs
 from .connect import GROUP, Worker

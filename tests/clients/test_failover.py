@@ -7,7 +7,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from mockbroker import MockCluster
-from studies.clients.consumer import wait_for
+from mockbroker.rig.waiting import wait_for
 
 COUNT = 300
 

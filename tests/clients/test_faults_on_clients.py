@@ -16,11 +16,11 @@ from confluent_kafka import TopicPartition as Partition
 
 from mockbroker import MockCluster
 from mockbroker.clients.drivers.building import BuildError
-from studies.clients.producers import JavaProducers
 
 from .. import needs
 from . import kafka_python as kp
 from .aio import Loop
+from .java_producers import JavaProducers
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "faults.md"
 QUIET: Final = {"logger": logging.Logger("quiet", logging.CRITICAL)}

@@ -13,8 +13,7 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster, unchecked
-from studies.clients.consumer import wait_for
-from studies.clients.producers import JavaProducers, Producer, Reply
+from mockbroker.rig.waiting import wait_for
 
 from .. import needs
 from .forgetting import (
@@ -31,6 +30,7 @@ from .forgetting import (
     speaks,
 )
 from .forgotten_stories import OLD_AND_NEW, STORIES, Story
+from .java_producers import JavaProducers, Producer, Reply
 from .scenario import TIMEOUT
 
 PAGE = Path(__file__).parents[2] / "docs" / "forgotten-producers.md"

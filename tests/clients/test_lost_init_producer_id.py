@@ -20,9 +20,9 @@ from confluent_kafka import Producer as RealProducer
 from mockbroker import ErrorName, MockCluster, ReleaseName
 from mockbroker.clients.drivers.building import BuildError
 from mockbroker.cluster.cluster import Cluster
-from studies.clients.producers import JavaProducers, Reply
 
 from .. import needs
+from .java_producers import JavaProducers, Reply
 from .scenario import TIMEOUT
 
 NAME: Final = "tx"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from confluent_kafka import Consumer, Producer
 
 from mockbroker import MockCluster
+from mockbroker.clients.drivers.in_thread import Client as Driven
 from mockbroker.rig.client import Client
 
 from .. import needs
-from . import java, scenario
+from . import driven, scenario
 from .scenario import TIMEOUT, Plan
 
+Clients = Callable[..., Driven]
 RATE = 200_000
 """Bytes per second; with two windows as many may come at once."""
 RECORDS = 500
@@ -70,10 +72,10 @@ def test_confluent_kafka_waits_and_loses_nothing(cluster: MockCluster) -> None:
 
 @pytest.mark.needs(*needs.JAVA)
 @pytest.mark.usefixtures("without_hints")
-def test_java_waits_and_loses_nothing(cluster: MockCluster, name: str) -> None:
+def test_java_waits_and_loses_nothing(clients: Clients, cluster: MockCluster, name: str) -> None:
     limit(cluster, producer_byte_rate=RATE / 2, consumer_byte_rate=RATE / 2)
-    (events,) = java.run("4.4.0", cluster.bootstrap_servers, [Plan(name, "none", "range")])
-    scenario.check(events)
+    java = driven.Client(clients("java"), cluster.bootstrap_servers)
+    scenario.check(scenario.run(java, Plan(name, "none", "range")))
     for api in ("Produce", "Fetch"):
         told = [each.row()["body"]["throttle_time_ms"] for each in cluster.trace.events("answer", api=api)]
         assert max(told) > 0, api

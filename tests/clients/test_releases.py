@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from mockbroker.clients.drivers.in_thread import Client as Driven
+
 from .. import needs
-from . import confluent, java, kafka_python, scenario
+from . import scenario
+from .driven import Client
 from .scenario import Plan
 
 RELEASES = ["0.11", "1.1", "2.1", "2.3", "2.4", "2.8", "3.3", "3.9", "4.0", "4.4"]
 ZSTD = RELEASES[2:]
 STATIC_MEMBERS = RELEASES[3:]
+Clients = Callable[..., Driven]
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_confluent_kafka(bootstrap: str, name: str, release: str) -> None:
-    plan = Plan(
-        name,
-        "zstd" if release in ZSTD else "lz4",
-        static=release in STATIC_MEMBERS,
-        idempotent=True,
-    )
-    scenario.check(scenario.run(confluent.Client(bootstrap), plan))
+def test_confluent_kafka(clients: Clients, bootstrap: str, name: str, release: str) -> None:
+    codec = "zstd" if release in ZSTD else "lz4"
+    plan = Plan(name, codec, static=release in STATIC_MEMBERS, idempotent=True)
+    scenario.check(scenario.run(Client(clients("confluent-kafka"), bootstrap), plan))
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_kafka_python(bootstrap: str, name: str, release: str) -> None:
+def test_kafka_python(clients: Clients, bootstrap: str, name: str, release: str) -> None:
     plan = Plan(name, "gzip", "roundrobin", idempotent=True)
-    scenario.check(scenario.run(kafka_python.Client(bootstrap), plan))
+    scenario.check(scenario.run(Client(clients("kafka-python"), bootstrap), plan))
 
 
 @pytest.mark.needs(*needs.JAVA)
 @pytest.mark.parametrize("release", RELEASES[2:])
-def test_java(bootstrap: str, name: str, release: str) -> None:
+def test_java(clients: Clients, bootstrap: str, name: str, release: str) -> None:
     """The newest Java client needs 2.1. It is idempotent by itself."""
     plan = Plan(name, "zstd", "cooperative-sticky", static=release in STATIC_MEMBERS)
-    (events,) = java.run("4.4.0", bootstrap, [plan])
-    scenario.check(events)
+    scenario.check(scenario.run(Client(clients("java"), bootstrap), plan))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import pytest
 from confluent_kafka import Producer
 
 from mockbroker import MockCluster, TelemetryClient
+from mockbroker.clients.drivers.in_thread import Client as Driven
 from mockbroker.rig.client import Client
 
 from .. import needs
-from . import java, scenario
+from . import driven, scenario
 from .scenario import TIMEOUT, Plan
 
+Clients = Callable[..., Driven]
 INTERVAL_MS = 100
 
 
@@ -45,11 +47,11 @@ def pushing(cluster: MockCluster) -> list[TelemetryClient]:
 
 @pytest.mark.needs(*needs.JAVA)
 @pytest.mark.usefixtures("without_hints")
-def test_java_pushes(cluster: MockCluster, name: str) -> None:
+def test_java_pushes(clients: Clients, cluster: MockCluster, name: str) -> None:
     metrics = "org.apache.kafka.producer.,org.apache.kafka.consumer."
     subscribe(cluster, metrics=metrics, interval_ms=str(INTERVAL_MS))
-    (events,) = java.run("4.4.0", cluster.bootstrap_servers, [Plan(name, "none", "range")])
-    scenario.check(events)
+    java = driven.Client(clients("java"), cluster.bootstrap_servers)
+    scenario.check(scenario.run(java, Plan(name, "none", "range")))
     found = pushing(cluster)
     assert {(each.software_name, each.software_version) for each in found} == {("apache-kafka-java", "4.4.0")}
     assert {each.push_interval_ms for each in found} == {INTERVAL_MS}
@@ -98,13 +100,14 @@ def test_brokers_do_not_ask_for_metrics_unless_they_are_configured_so() -> None:
 @pytest.mark.usefixtures("without_hints")
 @pytest.mark.parametrize("answer", ["invalid-record", "telemetry-too-large"])
 def test_java_never_pushes_again_after_invalid_record(
-    name: str, answer: Literal["invalid-record", "telemetry-too-large"]
+    clients: Clients, name: str, answer: Literal["invalid-record", "telemetry-too-large"]
 ) -> None:
     """KAFKA-21076: its metrics are small when they come, and too large when they are decompressed."""
     config = {"mockbroker.client.telemetry": "true", "telemetry.max.bytes": "8000"}
     with MockCluster(config=config, policies={"large-telemetry": answer}, trace=True) as cluster:
         subscribe(cluster, metrics="org.apache.kafka.consumer.", interval_ms=str(INTERVAL_MS))
-        java.run("4.4.0", cluster.bootstrap_servers, [Plan(name, "none", "range")])
+        java = driven.Client(clients("java"), cluster.bootstrap_servers)
+        scenario.run(java, Plan(name, "none", "range"))
         pushed = [each.row()["body"] for each in cluster.trace.events("request", api="PushTelemetry")]
         told = [each.row()["errors"] for each in cluster.trace.events("answer", api="PushTelemetry")]
     error = answer.upper().replace("-", "_")

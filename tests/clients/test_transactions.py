@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-from typing import Any
+import base64
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import pytest
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
+
+from mockbroker.clients.drivers.in_thread import Client as Driven
+from mockbroker.clients.drivers.in_thread import taken
 
 from .. import needs
-from . import java
+from .driven import LIMIT_MS, Client
 from .scenario import TIMEOUT
 
 COUNT = 20
 COMMITTED = [*range(COUNT), *range(2 * COUNT, 3 * COUNT)]
 RELEASES = ["0.11", "2.4", "2.5", "3.5", "3.9", "4.4"]
-
-
 EXPECTED = {
     "committed": COMMITTED,
     "all": 3 * COUNT,
@@ -28,47 +26,39 @@ EXPECTED = {
     "position": 3 * COUNT + 3,
     "fenced": True,
 }
+FENCED: Final = ("ProducerFencedException", "InvalidProducerEpochException")
+Clients = Callable[..., Driven]
 
 
-class Confluent:
-    """The scenario with librdkafka."""
+class Scene:
+    """What one client does."""
 
-    def __init__(self, bootstrap: str, name: str) -> None:
-        self.bootstrap = bootstrap
-        self.name = name
+    def __init__(self, driven: Driven, bootstrap: str, name: str) -> None:
+        self.driven, self.name = driven, name
+        self.client = Client(driven, bootstrap)
 
-    def producer(self) -> Producer:
-        conf = {"bootstrap.servers": self.bootstrap, "transactional.id": self.name, "log_level": 0}
-        producer = Producer(conf)
-        producer.init_transactions(TIMEOUT)
-        return producer
+    def producer(self) -> str:
+        config = {"transactional.id": self.name, "enable.idempotence": True}
+        return self.client.open("producer", config)
 
-    def consumer(self, isolation: str) -> Consumer:
-        return Consumer(
-            {
-                "bootstrap.servers": self.bootstrap,
-                "group.id": self.name,
-                "isolation.level": isolation,
-                "enable.auto.commit": False,
-                "auto.offset.reset": "earliest",
-            }
-        )
+    def consumer(self, isolation: str) -> str:
+        config = {"group.id": self.name, "isolation.level": isolation, "enable.auto.commit": False}
+        return self.client.open("consumer", {**config, "auto.offset.reset": "earliest"})
+
+    def call(self, verb: str, handle: str, **fields: Any) -> Any:
+        return self.driven.call(verb, handle, LIMIT_MS, **fields)
 
     def run(self) -> dict[str, Any]:
-        topics = [NewTopic(topic, 1, 3) for topic in (self.name, self.name + "-out")]
-        admin = AdminClient({"bootstrap.servers": self.bootstrap})
-        for done in admin.create_topics(topics).values():
-            done.result(TIMEOUT)
+        for topic in (self.name, self.name + "-out"):
+            self.client.create(topic, partitions=1)
         first = self.producer()
         for round_ in range(3):
-            first.begin_transaction()
+            self.driven.call("begin", first)
             for i in range(COUNT):
-                first.produce(self.name, str(round_ * COUNT + i))
+                self.client.send(first, self.name, b"%d" % (round_ * COUNT + i))
             if round_ == 1:
-                first.flush(TIMEOUT)
-                first.abort_transaction(TIMEOUT)
-            else:
-                first.commit_transaction(TIMEOUT)
+                self.call("flush", first)
+            self.call("abort-transaction" if round_ == 1 else "commit-transaction", first)
         position = self.move(first)
         self.producer()
         return {
@@ -79,56 +69,54 @@ class Confluent:
             "position": position,
         }
 
-    def move(self, producer: Producer) -> int:
-        consumer = self.consumer("read_committed")
-        consumer.subscribe([self.name])
-        moved = 0
-        while moved < 2 * COUNT:
-            messages = consumer.consume(100, 0.5)
-            if not messages:
-                continue
-            producer.begin_transaction()
-            for message in messages:
-                producer.produce(self.name + "-out", message.value())
-            moved += len(messages)
-            positions = consumer.position(consumer.assignment())
-            producer.send_offsets_to_transaction(positions, consumer.consumer_group_metadata(), TIMEOUT)
-            producer.commit_transaction(TIMEOUT)
-        (committed,) = consumer.committed(consumer.assignment(), TIMEOUT)
-        consumer.close()
-        return int(committed.offset)
+    def read(self, consumer: str, wanted: int) -> Iterator[list[bytes]]:
+        """The values of each poll that returns some, until there are so many."""
+        found = 0
+        while found < wanted:
+            polled = self.driven.call("poll", consumer, 500)
+            assert not polled.get("errors"), polled["errors"]
+            values = [base64.b64decode(each["value"]) for each in polled["records"]]
+            found += len(values)
+            if values:
+                yield values
 
-    def fenced(self, producer: Producer) -> bool:
-        try:
-            producer.begin_transaction()
-            producer.produce(self.name, "-1")
-            producer.commit_transaction(TIMEOUT)
-        except KafkaException as error:
-            return bool(error.args[0].fatal())
-        return False
+    def move(self, producer: str) -> int:
+        """Takes all committed records to the other topic, and says how far the group is then."""
+        consumer, partitions = self.consumer("read_committed"), [[self.name, 0]]
+        self.driven.call("subscribe", consumer, topics=[self.name])
+        for values in self.read(consumer, 2 * COUNT):
+            self.driven.call("begin", producer)
+            for value in values:
+                self.client.send(producer, self.name + "-out", value)
+            offsets = self.call("position", consumer, partitions=partitions)["offsets"]
+            self.call("send-offsets", producer, offsets=offsets, consumer=consumer)
+            self.call("commit-transaction", producer)
+        ((_, _, committed),) = self.call("committed", consumer, partitions=partitions)["offsets"]
+        self.client.close(consumer)
+        return int(committed)
+
+    def fenced(self, producer: str) -> bool:
+        """Whether a producer whose transactional id another one has got hears of it."""
+        begun = self.driven.send("begin", producer)
+        self.client.send(producer, self.name, b"-1")
+        ended = self.driven.send("commit-transaction", producer, LIMIT_MS)
+        errors = [error for each in (begun, ended) if (error := each.result(TIMEOUT).error) is not None]
+        return any(each.fatal or each.name in FENCED for each in errors)
 
     def values(self, topic: str, isolation: str, wanted: int) -> list[int]:
         consumer = self.consumer(isolation)
-        consumer.assign([TopicPartition(topic, 0, 0)])
-        found: list[int] = []
-        while len(found) < wanted:
-            message = consumer.poll(TIMEOUT)
-            assert message is not None, f"{len(found)} of {wanted} came"
-            if not message.error():
-                found.append(int(message.value() or b"-1"))
-        consumer.close()
+        taken(self.driven.send("assign", consumer, partitions=[[topic, 0, 0]]).result(TIMEOUT))
+        found = [int(value) for values in self.read(consumer, wanted) for value in values]
+        self.client.close(consumer)
         return found
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_confluent(bootstrap: str, name: str) -> None:
-    assert Confluent(bootstrap, name).run() == EXPECTED
+def test_confluent(clients: Clients, bootstrap: str, name: str) -> None:
+    assert Scene(clients("confluent-kafka"), bootstrap, name).run() == EXPECTED
 
 
 @pytest.mark.needs(*needs.JAVA)
 @pytest.mark.parametrize(("version", "release"), [("2.8.2", "4.4"), ("3.9.2", "3.9"), ("4.4.0", "4.4")])
-def test_java(bootstrap: str, name: str, version: str) -> None:
-    command = java.command(java.class_path(version), "Transactions", bootstrap, name, str(COUNT))
-    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * TIMEOUT, check=False)
-    assert done.returncode == 0, done.stderr[-8000:]
-    assert json.loads(done.stdout) == EXPECTED
+def test_java(clients: Clients, bootstrap: str, name: str, version: str) -> None:
+    assert Scene(clients("java", version), bootstrap, name).run() == EXPECTED

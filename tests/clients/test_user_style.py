@@ -2,80 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import subprocess
 from collections.abc import Callable
 
 import pytest
-from aiokafka import AIOKafkaProducer
-from confluent_kafka import Producer
 
 from mockbroker import MockCluster
-from mockbroker.clients.drivers.building import BuildError
-from studies.clients.producers import JavaProducers
+from mockbroker.clients.drivers.in_thread import Client as Driven
+from mockbroker.clients.drivers.in_thread import taken
 
-from .. import needs
-from . import build
-from . import kafka_python as kafka_client
-from .test_kafkajs import install
+from .driven import LIMIT_MS, Client
+from .scenario import TIMEOUT
 
 COUNT = 4
-LIMIT_S = 60.0
-Send = Callable[[str], None]
-
-
-def confluent(bootstrap: str) -> None:
-    failed: list[object] = []
-    quiet = logging.Logger("quiet", logging.CRITICAL)
-    producer = Producer({"bootstrap.servers": bootstrap, "logger": quiet, "retry.backoff.ms": 20})
-    for number in range(COUNT):
-        producer.produce("orders", f"order {number}", on_delivery=lambda error, _: failed.append(error))
-        producer.flush(LIMIT_S)
-    assert failed == [None] * COUNT
-
-
-def aiokafka(bootstrap: str) -> None:
-    async def send() -> None:
-        producer = AIOKafkaProducer(bootstrap_servers=bootstrap)
-        await producer.start()
-        for number in range(COUNT):
-            await producer.send_and_wait("orders", b"order %d" % number)
-        await producer.stop()
-
-    asyncio.run(send())
-
-
-def kafka_python(bootstrap: str) -> None:
-    producer = kafka_client.KafkaProducer(bootstrap_servers=bootstrap, enable_idempotence=False)
-    for number in range(COUNT):
-        producer.send("orders", b"order %d" % number).get(LIMIT_S)
-    producer.close()
-
-
-def java(bootstrap: str) -> None:
-    try:
-        client = JavaProducers("4.4.0")
-    except BuildError as error:
-        needs.missing(str(error))
-    try:
-        producer = client.open("app", bootstrap, {"enable.idempotence": "false"})
-        for number in range(COUNT):
-            assert producer.send("orders", f"order {number}").result(LIMIT_S).error == ""
-    finally:
-        client.stop()
-
-
-def kafkajs(bootstrap: str) -> None:
-    node = needs.need("node")
-    needs.need("npm")
-    program = build.cached("node", "kafkajs", install) / "send.js"
-    command = [node, str(program), bootstrap, "orders", str(COUNT)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-CLIENTS = pytest.mark.parametrize("send", [confluent, aiokafka, kafka_python, java, kafkajs])
+CLIENTS = pytest.mark.parametrize(
+    "client", ["confluent-kafka", "aiokafka", "kafka-python", "java-4.4.0", "kafkajs"]
+)
 
 
 @CLIENTS
@@ -88,8 +29,16 @@ CLIENTS = pytest.mark.parametrize("send", [confluent, aiokafka, kafka_python, ja
         {"do": "move-leader", "api": "Produce", "topic": "orders", "nth": 3},
     ],
 )
-def test_orders_survive_a_lost_answer_and_a_new_leader(mock_cluster: MockCluster, send: Send) -> None:
-    send(mock_cluster.bootstrap_servers)
+def test_orders_survive_a_lost_answer_and_a_new_leader(
+    clients: Callable[..., Driven], mock_cluster: MockCluster, client: str
+) -> None:
+    driven = Client(clients(client.partition("-4")[0]), mock_cluster.bootstrap_servers)
+    producer = driven.open("producer", {"acks": "all", "enable.idempotence": False, "retry.backoff.ms": 20})
+    for number in range(COUNT):
+        sent = driven.send(producer, "orders", b"order %d" % number)
+        driven.driven.call("flush", producer, LIMIT_MS)
+        taken(sent.result(TIMEOUT))
+    driven.close(producer)
     leader = mock_cluster.replicas("orders", 0)[1]
     assert (leader.state, leader.in_sync) == ("leader", True)
     # The first was written twice: none of these producers is idempotent.

@@ -47,7 +47,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
     traces.late_log_start(folder / "start-in-time.jsonl", "of-read")
     traces.mechanism(folder / "cut-off.jsonl", "5a")
     traces.mechanism(folder / "not-entered.jsonl", "3a")
-    traces.mechanism(folder / "told.jsonl", "3a", undefined_epoch="log-end-offset")
+    traces.mechanism(folder / "told.jsonl", "3a", "undefined_epoch=log-end-offset")
     traces.quiet_day(folder / "quiet.jsonl")
     for story in STORIES.iterdir():
         (folder / story.name).write_bytes(story.read_bytes())

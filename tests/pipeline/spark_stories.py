@@ -12,7 +12,7 @@ from confluent_kafka.cimpl import NewPartitions, NewTopic
 
 from mockbroker import ApiName, FaultAction, MockCluster
 from mockbroker.server.fault_control import FaultHandle
-from studies.clients.consumer import wait_for
+from mockbroker.rig.waiting import wait_for
 
 from .spark_queries import TOPIC, Stream
 

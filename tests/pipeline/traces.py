@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster
-from studies import clients
-from studies.clients import Commit, wait_for
-from studies.kafka_19902.case import Case
-from studies.kafka_19902.lab import Lab
-from studies.kafka_19902.mechanisms import MECHANISMS
+from mockbroker.rig.waiting import wait_for
 
 LIMIT_S = 30.0
 QUIET = {"logger": logging.Logger("quiet", logging.CRITICAL)}
@@ -109,34 +106,8 @@ def consume(cluster: MockCluster, name: str, number: int) -> None:
     consumer.close()
 
 
-def mechanism(path: Path, key: str, **case: str) -> None:
+def mechanism(path: Path, key: str, *case: str) -> None:
     """One of KAFKA-19902's, with librdkafka."""
-    client = clients.make("confluent-kafka")
-    with contextlib.closing(_Closing(client)), Lab(client, Case(key, Commit.POSITION, **case)) as lab:
-        lab.cluster.run_with_trace(lambda _: None)
-        trace = lab.cluster.trace
-        MECHANISMS[key].run(lab)
-        trace.write(path)
-    # Each has the same topic; here they are read together.
-    lines = path.read_text().splitlines()
-    path.write_text("".join(json.dumps(_renamed(json.loads(line), path.stem)) + "\n" for line in lines))
-
-
-class _Closing:
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    def close(self) -> None:
-        self._client.stop()
-
-
-def _renamed(value: Any, name: str) -> Any:
-    if isinstance(value, dict):
-        return {key: _renamed(inner, name) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_renamed(inner, name) for inner in value]
-    return (
-        {"t": name, "t-0": f"{name}-0", "g": f"group of {name}"}.get(value, value)
-        if isinstance(value, str)
-        else value
-    )
+    command = [sys.executable, "-m", "studies.kafka_19902.tracing", str(path), key, *case]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -8,7 +8,7 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.rig.batches import batch, describe
 from mockbroker.rig.client import Client
-from studies.clients.consumer import wait_for
+from mockbroker.rig.waiting import wait_for
 
 from ..driving.clients import raw_client
 

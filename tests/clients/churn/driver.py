@@ -18,7 +18,7 @@ from confluent_kafka import KafkaError, Message, Producer
 
 from mockbroker import ClientRequest, ConflictError, MockCluster, ReleaseName
 from mockbroker.protocol.errors import ErrorCode
-from studies.clients.consumer import wait_for
+from mockbroker.rig.waiting import wait_for
 
 from ..aio import Loop
 from .journal import Accepted, Asked, Journal, Read, Shared

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from studies.clients.java import FLAGS, LOG_LEVEL
+from mockbroker.clients.drivers.jvm import FLAGS, LOG_LEVEL
 
 from ... import needs
 from .. import build, java

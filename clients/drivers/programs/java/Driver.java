@@ -32,10 +32,6 @@ public final class Driver {
             Call call = new Call(lines, request);
             ThreadPoolExecutor thread = THREADS.computeIfAbsent(call.handle, Driver::thread);
             thread.execute(() -> make(call, lines));
-            if (call.verb.equals("close")) {
-                THREADS.remove(call.handle);
-                thread.shutdown();
-            }
         }
         Runtime.getRuntime().halt(0); // whatever the client's threads do
     }
@@ -74,9 +70,17 @@ public final class Driver {
                 return;
             }
             boolean closes = call.verb.equals("close");
-            Handle handle = closes ? HANDLES.remove(call.handle) : HANDLES.get(call.handle);
+            Handle handle = HANDLES.get(call.handle);
             if (handle == null) throw new UnsupportedException("nothing is open that is called " + call.handle);
-            Map<String, ?> result = handle.call(call);
+            Map<String, ?> result;
+            try {
+                result = handle.call(call);
+            } finally { // not before: `close` may stop at an event
+                if (closes) {
+                    HANDLES.remove(call.handle);
+                    THREADS.remove(call.handle).shutdown();
+                }
+            }
             if (result != null) call.answer(result);
         } catch (Throwable error) {
             call.fail(error, true);

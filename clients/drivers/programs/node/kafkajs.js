@@ -37,6 +37,7 @@ const RETRIES = { initialRetryTime: 'retry.backoff.ms' }
 const COMMON = settings(['bootstrap.servers', 'client.id'], REQUESTS, RETRIES)
 const PRODUCES = {
   idempotent: 'enable.idempotence',
+  maxInFlightRequests: 'max.in.flight.requests.per.connection',
   transactionalId: 'transactional.id',
   transactionTimeout: 'transaction.timeout.ms',
 }

@@ -113,6 +113,9 @@ class Consumer(Handle):
     def seek(self, topic: str, partition: int, offset: int) -> None:
         self.consumer.seek(TopicPartition(topic, partition), offset)
 
+    def partitions(self, topic: str, timeout_ms: int) -> Fields:
+        return {"partitions": len(self.consumer.partitions_for_topic(topic) or ())}
+
     def pause(self, partitions: list[list[Any]]) -> None:
         self.consumer.pause(*[TopicPartition(*each) for each in partitions])
 

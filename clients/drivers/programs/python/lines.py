@@ -4,6 +4,7 @@ another, one JSON object a line (docs/drivers.md). Needs nothing but Python.
 
 import base64
 import faulthandler
+import functools
 import json
 import os
 import queue
@@ -100,6 +101,7 @@ class Handle:
         self._calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
         self._stops_at: Collection[str] = ()
         self._goes_on = threading.Event()
+        self.free: Callable[[], object] = lambda: None
 
     def idle(self) -> None:
         """Called every 20 ms while there is nothing else to do."""
@@ -135,11 +137,21 @@ class Handle:
                 self._stops_at = call.fields.pop("stops_at", ())
             if call.verb == "produce":
                 method(call, **call.fields)
-            else:
-                call.answer(method(**call.fields))
+                return call.verb
+            result = method(**call.fields)
         except BaseException as error:
+            self._end_with(call)
             call.fail(error, raised=True)
+        else:
+            self._end_with(call)
+            call.answer(result)
         return call.verb
+
+    def _end_with(self, call: Call) -> None:
+        """The name is free once it is known that the handle is closed, but not before: `close` may stop at an
+        event."""
+        if call.verb == "close":
+            self.free()
 
 
 def method_of(handle: object, call: Call) -> Any:
@@ -150,7 +162,7 @@ def method_of(handle: object, call: Call) -> Any:
     return method
 
 
-_NO_VERBS = frozenset(vars(Handle)) - {"go_on"}
+_NO_VERBS = frozenset({*vars(Handle), "free"}) - {"go_on"}
 
 
 def serve(
@@ -171,10 +183,8 @@ def serve(
     for line in lines.requests:
         call = Call(lines, json.loads(line), described)
         if call.handle not in threads:
-            threads[call.handle] = _Thread(kinds, lines)
+            threads[call.handle] = _Thread(kinds, lines, functools.partial(threads.pop, call.handle))
         threads[call.handle].put(call)
-        if call.verb == "close":
-            del threads[call.handle]
     os._exit(0)  # whatever a client's threads do
 
 
@@ -185,8 +195,13 @@ def settings_of(kinds: Mapping[str, Any]) -> dict[str, Collection[str]]:
 class _Thread:
     """The thread of one handle, from `open` to `close`."""
 
-    def __init__(self, kinds: Mapping[str, Callable[[str, Lines, Fields], Handle]], lines: Lines) -> None:
-        self._kinds, self._lines = kinds, lines
+    def __init__(
+        self,
+        kinds: Mapping[str, Callable[[str, Lines, Fields], Handle]],
+        lines: Lines,
+        free: Callable[[], object],
+    ) -> None:
+        self._kinds, self._lines, self._free = kinds, lines, free
         self._handle: Handle | None = None
         self._early: queue.SimpleQueue[Call] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -211,6 +226,7 @@ class _Thread:
     def _open(self, handle: Handle) -> None:
         """Calls that came meanwhile are its first."""
         with self._lock:
+            handle.free = self._free
             while not self._early.empty():
                 handle.put(self._early.get())
             self._handle = handle

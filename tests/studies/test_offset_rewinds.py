@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from mockbroker import MockCluster, unchecked
+from studies.clients.java import PROJECT
 from studies.offset_rewinds.incidents import CONFLUENT, FIRST, FOLDER, SECOND, Incident, Played, play
 
-from . import java
+from ..clients import java
 
 RIGHT = [
     pytest.param(FIRST, FIRST.right, id="first"),
@@ -52,7 +53,7 @@ def check_right(played: Played) -> None:
 
 def java_mirror(client: str) -> Sequence[str]:
     version = {"java-2.8": "2.8.2", "java-4.4": "4.4.0"}[client]
-    return java.command(java.class_path(version), "Mirror")
+    return java.command(java.class_path(version, PROJECT), "Mirror")
 
 
 def test_first_incident() -> None:

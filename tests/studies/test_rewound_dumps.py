@@ -9,7 +9,7 @@ import pytest
 
 from studies.offset_rewinds.incidents import CONFLUENT, FIRST, FOLDER, SECOND, play
 
-from .rows import Row, found_in
+from ..pipeline.rows import Row, found_in
 
 WRONG = {"first": FIRST, "second": SECOND}
 

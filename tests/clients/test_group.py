@@ -1,0 +1,108 @@
+"""Clients that have drivers: every codec, every assignor, static members, the idempotent producer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from mockbroker.clients.drivers.in_thread import Client as Driven
+
+from .. import needs
+from . import scenario
+from .driven import Client
+from .kafka_python import HAS, PACKAGES, KafkaAdminClient
+from .scenario import PARTITIONS, Plan
+
+Clients = Callable[..., Driven]
+
+
+@pytest.mark.parametrize(
+    ("client", "codec", "assignor", "idempotent"),
+    [
+        ("confluent-kafka", "none", "range", False),
+        ("confluent-kafka", "gzip", "roundrobin", False),
+        ("confluent-kafka", "snappy", "cooperative-sticky", False),
+        ("confluent-kafka", "lz4", "range", True),
+        ("confluent-kafka", "zstd", "cooperative-sticky", True),
+        ("aiokafka", "none", "range", False),
+        ("aiokafka", "gzip", "roundrobin", False),
+        ("aiokafka", "snappy", "sticky", False),
+        ("aiokafka", "lz4", "range", True),
+        ("aiokafka", "zstd", "roundrobin", True),
+        ("kafka-python", "none", "range", False),
+        ("kafka-python", "gzip", "roundrobin", True),
+        ("kafka-python", "snappy", "sticky", False),
+        ("kafka-python", "lz4", "cooperative-sticky", True),
+        ("kafka-python", "zstd", "range", True),
+    ],
+)
+@pytest.mark.usefixtures("without_hints")
+def test_group(
+    clients: Clients, bootstrap: str, name: str, client: str, codec: str, assignor: str, idempotent: bool
+) -> None:
+    if client == "kafka-python" and not HAS[codec]():
+        needs.missing(f"kafka-python has no {codec} here: install {PACKAGES[codec]}")
+    plan = Plan(name, codec, assignor, idempotent=idempotent)
+    scenario.check(scenario.run(Client(clients(client), bootstrap), plan))
+
+
+@pytest.mark.parametrize(
+    ("client", "codec", "assignor"),
+    [
+        ("confluent-kafka", "lz4", "range"),
+        ("confluent-kafka", "lz4", "cooperative-sticky"),
+        ("aiokafka", "gzip", "range"),
+        ("kafka-python", "gzip", "range"),
+    ],
+)
+def test_static_members(
+    clients: Clients, bootstrap: str, name: str, client: str, codec: str, assignor: str
+) -> None:
+    plan = Plan(name, codec, assignor, static=True)
+    scenario.check(scenario.run(Client(clients(client), bootstrap), plan))
+
+
+JAVA_PLANS = (
+    ("none", "range", False, True),
+    ("gzip", "roundrobin", False, False),
+    ("snappy", "sticky", False, False),
+    ("lz4", "cooperative-sticky", True, False),
+    ("zstd", "cooperative-sticky", False, False),
+)
+
+
+@pytest.mark.needs(*needs.JAVA)
+@pytest.mark.parametrize("version", ["2.8.2", "3.9.2", "4.4.0"])
+@pytest.mark.usefixtures("without_hints")
+def test_java(clients: Clients, bootstrap: str, name: str, version: str) -> None:
+    """Old to new."""
+    for codec, assignor, static, idempotent in JAVA_PLANS:
+        plan = Plan(f"{name}-{codec}", codec, assignor, static, idempotent)
+        scenario.check(scenario.run(Client(clients("java", version), bootstrap), plan))
+
+
+@pytest.mark.needs("node", "npm")
+@pytest.mark.usefixtures("without_hints")
+def test_kafkajs(clients: Clients, bootstrap: str, name: str) -> None:
+    """Every codec but zstd, which it has not; its only assignor; the idempotent producer."""
+    for codec, idempotent in (("none", False), ("gzip", True), ("snappy", False), ("lz4", False)):
+        plan = Plan(f"{name}-{codec}", codec, "roundrobin", idempotent=idempotent)
+        scenario.check(scenario.run(Client(clients("kafkajs"), bootstrap), plan))
+
+
+def test_log_dirs(clients: Clients, bootstrap: str, name: str) -> None:
+    client = Client(clients("kafka-python"), bootstrap)
+    client.create(name)
+    client.produce(Plan(name), range(10))
+    admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+    try:
+        brokers = list(admin.describe_log_dirs())
+    finally:
+        admin.close()
+    assert brokers
+    for broker in brokers:
+        (folder,) = broker["log_dirs"]
+        sizes = [p["partition_size"] for t in folder["topics"] if t["name"] == name for p in t["partitions"]]
+        assert len(sizes) == PARTITIONS
+        assert folder["total_bytes"] - folder["usable_bytes"] >= sum(sizes) > 0
