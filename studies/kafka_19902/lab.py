@@ -12,9 +12,9 @@ from mockbroker.cluster_options import unchecked
 from mockbroker.protocol import record_batch
 from mockbroker.rig.batches import Record, batch
 from mockbroker.rig.client import Client as RawClient
+from mockbroker.rig.waiting import LIMIT_S, wait_for
 
-from ..clients import Client, Consumer, wait_for
-from ..clients.consumer import LIMIT_S
+from ..clients import Client, Consumer
 from .case import Case, Outcome
 from .settings import SETTINGS
 

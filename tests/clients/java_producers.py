@@ -95,7 +95,12 @@ class Producer:
 
     def send(self, topic: str, value: str, partition: int = 0) -> Future[Reply]:
         """Hands over a record; the future has a result when it is delivered or has failed."""
-        fields = {"topic": topic, "partition": partition, "key": None, "value": value.encode()}
+        fields: dict[str, Any] = {
+            "topic": topic,
+            "partition": partition,
+            "key": None,
+            "value": value.encode(),
+        }
         return self._client.tell("produce", self.name, **fields)
 
     def ask(self, command: str, topic: str | None = None) -> Reply:

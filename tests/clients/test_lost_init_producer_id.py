@@ -34,7 +34,7 @@ _LOGGER: Final = logging.Logger("lost", logging.CRITICAL)
 class Sender(Protocol):
     """A transactional producer."""
 
-    def ask(self, command: str, *words: str) -> Reply: ...
+    def ask(self, command: str, topic: str | None = None) -> Reply: ...
 
     def send(self, topic: str, value: str) -> Future[Reply]: ...
 
@@ -57,7 +57,7 @@ class Confluent:
             }
         )
 
-    def ask(self, command: str, *words: str) -> Reply:
+    def ask(self, command: str, topic: str | None = None) -> Reply:
         try:
             match command:
                 case "init":

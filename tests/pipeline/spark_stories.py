@@ -11,8 +11,8 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
 
 from mockbroker import ApiName, FaultAction, MockCluster
-from mockbroker.server.fault_control import FaultHandle
 from mockbroker.rig.waiting import wait_for
+from mockbroker.server.fault_control import FaultHandle
 
 from .spark_queries import TOPIC, Stream
 
