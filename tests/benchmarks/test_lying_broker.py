@@ -130,25 +130,37 @@ def test_a_truthful_broker_is_believed(scenario: str) -> None:
     assert outcome.answers > 0
 
 
+LIES = {
+    "produce-100B-1": {"base offset": "offset 41 in the answer, expected 40"},
+    "produce-100B-64": {
+        "base offset": "offset 41 in the answer, expected 40",
+        "repeated offset": "offset 39 in the answer, expected 40",
+    },
+    "produce-100B-16": {
+        "correlation id": "correlation id",
+        "error code": "error code 6",
+        "lost": "offset 40 in the answer, expected 41",
+        "disconnect": CUT_OFF,
+    },
+    "fetch-1KB": {
+        "corrupt": "CRC-32C",
+        "fetched offset": "fetched batch starts at offset",
+        "cut batch": "fetch without the record at offset",
+    },
+    "epoch-1": {"end offset": "offset 101 in the answer, expected 100"},
+    "connections-64": {
+        "correlation id": "correlation id",
+        "error code": "error code 6",
+        "repeated offset": "acknowledged twice",
+        "disconnect": CUT_OFF,
+    },
+}
+"""By scenario: lies, and how each is noticed."""
+
+
 @pytest.mark.parametrize(
     ("scenario", "lie", "noticed"),
-    [
-        ("produce-100B-1", "base offset", "offset 41 in the answer, expected 40"),
-        ("produce-100B-64", "base offset", "offset 41 in the answer, expected 40"),
-        ("produce-100B-64", "repeated offset", "offset 39 in the answer, expected 40"),
-        ("produce-100B-16", "correlation id", "correlation id"),
-        ("produce-100B-16", "error code", "error code 6"),
-        ("produce-100B-16", "lost", "offset 40 in the answer, expected 41"),
-        ("produce-100B-16", "disconnect", CUT_OFF),
-        ("fetch-1KB", "corrupt", "CRC-32C"),
-        ("fetch-1KB", "fetched offset", "fetched batch starts at offset"),
-        ("fetch-1KB", "cut batch", "fetch without the record at offset"),
-        ("epoch-1", "end offset", "offset 101 in the answer, expected 100"),
-        ("connections-64", "correlation id", "correlation id"),
-        ("connections-64", "error code", "error code 6"),
-        ("connections-64", "repeated offset", "acknowledged twice"),
-        ("connections-64", "disconnect", CUT_OFF),
-    ],
+    [(scenario, *each) for scenario, lies in LIES.items() for each in lies.items()],
 )
 def test_a_lie_is_noticed(scenario: str, lie: str, noticed: str) -> None:
     outcome = outcome_of(scenario, lie)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from mockbroker.clients.drivers.shipped import PROGRAMS
-from tests.cli.in_process import mockbroker
 
 from ..driving.processes import mockbroker_process
 
@@ -38,23 +37,3 @@ def test_a_client_that_is_right() -> None:
     done = check("--client", "confluent-kafka", "--only", "retention", "--kafka", "4.4", "--fixed", "yes")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "right" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--client", "confluent"], "no client 'confluent': did you mean 'confluent-kafka'?"),
-        ([], "which client? Give --client NAME or --client-command COMMAND"),
-        (["--client-command", "no-such-program"], "no-such-program: No such file or directory"),
-        (["--client", "aiokafka", "--only", "retenton"], "no scenario 'retenton': did you mean 'retention'?"),
-        (["--client", "aiokafka", "--kafka", "9.9"], "9.9"),
-        (["--client", "aiokafka", "--kafka", ","], "which releases? Give --kafka R,R,…"),
-        (["--client", "aiokafka", "--policy", "compaction=ded"], "did you mean 'dead'?"),
-        (["--client", "aiokafka", "--policy", "compaction"], "write it as NAME=VALUE"),
-        (["--client-command", "x", "--client-version", "1"], "a driver of your own has no versions"),
-    ],
-)
-def test_what_is_wrong_with_a_command(options: list[str], told: str) -> None:
-    done = mockbroker("check", *options)
-    assert done.exit_code == 2, done.stdout
-    assert told in done.stderr

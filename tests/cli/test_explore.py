@@ -117,25 +117,3 @@ def test_finds_a_group_that_never_comes_to_rest() -> None:
     assert status == 1
     assert "members of a consumer group, assignors" in said
     assert "VIOLATION   group-unsettled" in said
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--policy", "fetch-log-start-ofset=live"], "did you mean 'fetch-log-start-offset'"),
-        (["--policy", "fetch-log-start-offset=alive"], "no answer 'alive'"),
-        (["--kafka", "9.9"], "no Kafka release '9.9'"),
-        (["--commit", "no-epochs"], "did you mean 'no-epoch'"),
-        (["--reset", "first"], "earliest, latest, none"),
-        (["--producer", "2.4"], "'2.4' is not known"),
-        (["--policy", "fetch-log-start-offset"], "write it as NAME=VALUE"),
-        (["--expressions", "--no-consumer-groups"], "--expressions contradicts --no-consumer-groups"),
-        (["--consumer-groups", "--kafka", "3.6"], "brokers of 3.6 have no consumer groups: only since 3.7"),
-        (["--newer-commits", "--no-offsets-topic"], "--newer-commits contradicts --no-offsets-topic"),
-    ],
-)
-def test_what_is_misspelt_is_named(options: list[str], said: str) -> None:
-    status, output = explore("--seeds", "1", *options)
-    assert status == 2
-    assert said in output
-    assert len(output.splitlines()) == 1

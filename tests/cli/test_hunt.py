@@ -15,7 +15,6 @@ import pytest
 from found.finding import Finding
 from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.clients.hunt.writing import read
-from tests.cli.in_process import mockbroker
 
 from ..driving.processes import mockbroker_process, started
 
@@ -92,27 +91,6 @@ def test_what_was_found_outlives_ctrl_c(hunting: "subprocess.Popen[str]", tmp_pa
     assert smaller.size < read(home).size
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--client", "confluent"], "no client 'confluent': did you mean 'confluent-kafka'?"),
-        ([], "which client? Give --client NAME, --client-command COMMAND or --application COMMAND"),
-        (["--client-command", "no-such-program"], "no-such-program: No such file or directory"),
-        (
-            ["--client-command", f"{sys.executable} -c 'print(42)'"],
-            "ended with status 0; its last output:\n42",
-        ),
-        (["--client-command", "x", "--versions", "1,2"], "a driver of your own has no versions"),
-        (["--client", "aiokafka", "--plan", "nowhere.json"], "nowhere.json: No such file or directory"),
-        (["--client", "aiokafka", "--plan", __file__], "is not a plan of mockbroker hunt"),
-    ],
-)
-def test_what_is_wrong_with_a_command(options: list[str], told: str) -> None:
-    done = mockbroker("hunt", "--seeds", "1", *options)
-    assert done.exit_code == 2
-    assert told in done.stderr
-
-
 @pytest.mark.long
 def test_a_whole_application(tmp_path: Path) -> None:
     program = WRONG.with_name("applications.py")
@@ -131,18 +109,3 @@ def test_a_whole_application(tmp_path: Path) -> None:
     client = hunt(*wrong("right"), "--plan", str(home))
     assert client.returncode == 2
     assert "this is a plan for an application: give --application COMMAND" in client.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ([], "which topics does the application read? Give --input TOPIC"),
-        (["--input", "in", "--output", "out", "--client", "java"], "a client or an application?"),
-        (["--input", "in", "--output", "out", "--versions", "1"], "an application has no versions"),
-        (["--input", "in", "--output", "out"], "no-such-program: No such file or directory"),
-    ],
-)
-def test_what_is_wrong_with_an_application(options: list[str], told: str) -> None:
-    done = mockbroker("hunt", "--seeds", "1", "--application", "no-such-program", *options)
-    assert done.exit_code == 2
-    assert told in done.stderr

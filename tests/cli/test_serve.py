@@ -15,7 +15,6 @@ from mockbroker.dumps.offsets_files import read
 from mockbroker.processes import ending_signals
 from mockbroker.repeats import PRINTED
 from mockbroker.trace.files import read_parquet
-from tests.cli.in_process import mockbroker
 
 from ..control.asking import ask
 from ..driving import wire
@@ -147,31 +146,6 @@ def test_refused_requests_that_are_alike_are_counted(serve: Serve, format_: str)
         assert [json.loads(line)["event"] for line in lines] == ["refused"] * PRINTED + ["repeated"]
         told = json.loads(lines[-1])
         assert (told["of"], told["count"]) == ("refused", 50 - PRINTED)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--kafka", "9.9"], "choose one of 0.11"),
-        (["--policy", "undefined-epoch"], "write it as NAME=VALUE"),
-        (["--policy", "undefined-epoch=x"], "choose one of log-end-offset, undefined"),
-        (["--topic", "t:x"], "write it as NAME or NAME:PARTITIONS"),
-        (["--config", "no.such.config=1"], "no.such.config"),
-        (["--config", "num.partitions=many"], "num.partitions"),
-        (["--rack", "eu=1"], "write it as BROKER=RACK"),
-        (["--rack", "4=eu"], "choose 1 to 3"),
-        (["--offsets", "README.md"], "README.md shows nothing of the offsets topic: give segments"),
-        (["--now", "soon"], "the cluster's time can't begin at 'soon': give a time such as"),
-        (["--host", "203.0.113.1"], "can't listen on 203.0.113.1"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else value[-1],
-)
-def test_a_wrong_option_is_one_line_that_says_what_to_do(arguments: list[str], message: str) -> None:
-    done = mockbroker("serve", "--port", "0", *arguments)
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert done.stderr.startswith("mockbroker serve: ")
-    assert len(done.stderr.splitlines()) == 1
 
 
 def test_nothing_is_imported_that_is_not_needed_to_listen() -> None:

@@ -22,20 +22,14 @@ pytestmark = [pytest.mark.mockbroker(clock="manual", topics={"orders": 1})]
 """
 
 
-@pytest.mark.parametrize(
-    ("loop", "marker", "in_thread", "option"),
-    [
-        ("asyncio", "@pytest.mark.asyncio", "asyncio.to_thread", "asyncio_mode=strict"),
-        ("asyncio", "", "asyncio.to_thread", "asyncio_mode=auto"),
-        ("anyio", "@pytest.mark.anyio", "anyio.to_thread.run_sync", "anyio_mode=strict"),
-        ("anyio", "", "anyio.to_thread.run_sync", "anyio_mode=auto"),
-        ("trio", "@pytest.mark.trio", "trio.to_thread.run_sync", "trio_mode=false"),
-        ("trio", "", "trio.to_thread.run_sync", "trio_mode=true"),
-    ],
-)
-def test_asynchronous_tests_use_it_like_others(
-    run: Run, loop: str, marker: str, in_thread: str, option: str
-) -> None:
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize("loop", ["asyncio", "anyio", "trio"])
+def test_asynchronous_tests_use_it_like_others(run: Run, loop: str, marked: bool) -> None:
+    """With a marker for the test, and where the plugin's mode needs none."""
+    marker = f"@pytest.mark.{loop}" if marked else ""
+    in_thread = "asyncio.to_thread" if loop == "asyncio" else f"{loop}.to_thread.run_sync"
+    modes = ("false", "true") if loop == "trio" else ("strict", "auto")
+    option = f"{loop}_mode={modes[not marked]}"
     plugin = loop if loop == "anyio" else f"pytest_{loop}"
     if importlib.util.find_spec(plugin) is None:
         pytest.skip(f"{plugin} is not installed")
