@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import tarfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,31 +13,13 @@ import pytest
 from rich.console import Console
 
 from mockbroker.pipeline import archives
-from mockbroker.pipeline.analysis import Analysis, analyze
+from mockbroker.pipeline.analysis import analyze
 from mockbroker.pipeline.errors import PipelineError
 from mockbroker.pipeline.readers import Reading, recognise, survey
 from mockbroker.pipeline.readers.files import walk
 from mockbroker.pipeline.report import show, trouble
 
-from .readers.reading import STORIES
-
-STORY = "kafka-7104.log"
-FOUND = ["log-start-past-log-end"]
-TEXT = (STORIES / STORY).read_bytes()
-
-
-def analyzed(path: Path, out: Path) -> tuple[list[str], Analysis]:
-    found = analyze([path], out)
-    return [each.name for each in found.incidents], found
-
-
-def archive(path: Path, members: list[tuple[str, bytes]]) -> Path:
-    with tarfile.open(path, "w:gz") as written:
-        for name, data in members:
-            member = tarfile.TarInfo(name)
-            member.size = len(data)
-            written.addfile(member, io.BytesIO(data))
-    return path
+from .analyzing import FOUND, STORY, TEXT, analyzed, archive
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,7 @@ from typer.testing import CliRunner
 from mockbroker.cli.app import app
 from mockbroker.pipeline.analysis import analyze
 
-from .readers.reading import STORIES
-
-STORY = "kafka-7104.log"
+from .analyzing import FOUND, STORY, TEXT
 
 
 @pytest.fixture
@@ -36,11 +34,11 @@ def test_a_folder_of_a_bucket(options: str, tmp_path: Path) -> None:
     files, _ = fs.FileSystem.from_uri(f"s3://logs?{options}")
     files.create_dir("logs")
     with files.open_output_stream(f"logs/incident/broker1/{STORY}") as out:
-        out.write((STORIES / STORY).read_bytes())
+        out.write(TEXT)
     for uri in (f"s3://logs/incident?{options}", f"s3://logs/incident/broker1/{STORY}?{options}"):
         out_folder = tmp_path / str(len(uri))
         found = analyze([uri], out_folder)
-        assert [each.name for each in found.incidents] == ["log-start-past-log-end"]
+        assert [each.name for each in found.incidents] == FOUND
         (evidence, *_) = found.findings[0]["evidence"]
         assert Path(evidence["file"]).is_relative_to(out_folder / "fetched" / "1")
 
