@@ -5,7 +5,7 @@ that are not about a partition.
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import accumulate, chain
 from pathlib import Path
@@ -29,6 +29,9 @@ _BLOCK_BYTES: Final = 24 << 20
 _BLOCK_ROWS: Final = 1 << 15
 _SOURCE: Final = "trace"
 _METADATA: Final = b'"api":"Metadata"'
+_POSITION: Final = "~position"
+_HALVES: Final = ("~asked", "~answered", _POSITION, "~fetched")
+"""Kinds of rows that need others: requests and answers, and those of Fetch."""
 
 
 def can_read(path: Path, reader: str) -> bool:
@@ -157,44 +160,41 @@ def _names(text: str | bytes) -> dict[str, str]:
 
 def _work(split: Split) -> None:
     """Writes a file for each kind. A task that is retried writes the same files again."""
-    import pyarrow as pa
-
-    from .fetching import FETCHED, POSITION, taken
-    from .pairing import ANSWERED, ASKED, pair
-    from .rows import SCHEMA, without_text
+    from .rows import without_text
 
     writers = Writers(Path(split.folder), f"{split.stem}-{split.start}")
-    halves = {kind: [SCHEMA.empty_table()] for kind in (ASKED, ANSWERED, POSITION, FETCHED)}
+    halves: dict[str, list[pa.Table]] = {}
     for kind, table in _parquet(split) if split.path.endswith(".parquet") else _lines(split):
-        if kind in halves:
-            halves[kind].append(table)
+        if kind in _HALVES:
+            halves.setdefault(kind, []).append(table)
         else:
             writers.write(kind, table)
-        if kind == POSITION:
+        if kind == _POSITION:
             writers.write("position", without_text(table))
-    asked, answered, positions, fetched = (pa.concat_tables(tables) for tables in halves.values())
-    for kind, table in chain(pair(asked, answered), taken(positions, fetched)):
-        writers.write(kind, table)
-    writers.close()
+    _write_pairs(writers, halves, last=False)
 
 
 def _pair_the_rest(folder: Path, stem: str) -> None:
     """Pairs requests with answers that another task has read."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from .fetching import FETCHED, POSITION, taken
-    from .pairing import ANSWERED, ASKED, pair
+    files = {kind: sorted((folder / f"kind={kind}").glob("*.parquet")) for kind in _HALVES}
+    halves = {kind: [pq.ParquetFile(each).read() for each in paths] for kind, paths in files.items()}
+    _write_pairs(Writers(folder, f"{stem}-rest"), halves, last=True)
+
+
+def _write_pairs(writers: Writers, halves: "Mapping[str, Sequence[pa.Table]]", *, last: bool) -> None:
+    """Writes what requests and answers say together, and closes the files."""
+    import pyarrow as pa
+
+    from .fetching import taken
+    from .pairing import pair
     from .rows import SCHEMA
 
-    writers = Writers(folder, f"{stem}-rest")
     asked, answered, positions, fetched = (
-        pa.concat_tables(
-            [SCHEMA.empty_table(), *(pq.ParquetFile(file).read() for file in sorted(path.glob("*.parquet")))]
-        )
-        for path in (folder / f"kind={kind}" for kind in (ASKED, ANSWERED, POSITION, FETCHED))
+        pa.concat_tables([SCHEMA.empty_table(), *halves.get(kind, ())]) for kind in _HALVES
     )
-    for kind, table in chain(pair(asked, answered, last=True), taken(positions, fetched, last=True)):
+    for kind, table in chain(pair(asked, answered, last=last), taken(positions, fetched, last=last)):
         writers.write(kind, table)
     writers.close()
 
