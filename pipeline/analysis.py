@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from .collecting import Collected, collect, observations
 from .engine import AUTO, SHOWN, Engine, choose, open_engine
+from .findings import TYPES
 from .incidents import CONFIDENCE, SCHEMA, Evidence, Incident, link, rule_out, summed
 from .plots import Plot, of_busiest, of_incidents
 from .tables import Table
@@ -163,22 +164,13 @@ def _write(path: Path, findings: list[Finding]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    texts, place = pa.list_(pa.string()), pa.int64()
-    evidence = pa.struct(
-        [("file", pa.string()), ("position", place), ("time_ms", place), ("text", pa.string())]
-    )
-    schema = pa.schema(
-        [
-            *((name, pa.string()) for name in ("signature", "confidence", "why", "summary")),
-            ("behaviours", texts),
-            ("ids", texts),
-            *((name, pa.string()) for name in ("group", "topic")),
-            ("partition", pa.int32()),
-            ("producer_id", place),
-            ("broker", pa.int32()),
-            ("from_ms", place),
-            ("to_ms", place),
-            ("evidence", pa.list_(evidence)),
-        ]
-    )
+    place = pa.int64()
+    row = pa.struct([("file", pa.string()), ("position", place), ("time_ms", place), ("text", pa.string())])
+    kinds = {
+        "string": pa.string(),
+        "int": pa.int32(),
+        "bigint": place,
+        "array<string>": pa.list_(pa.string()),
+    }
+    schema = pa.schema([(name, kinds.get(kind, pa.list_(row))) for name, kind in TYPES.items()])
     pq.write_table(pa.Table.from_pylist(findings, schema), path)

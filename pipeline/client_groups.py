@@ -1,16 +1,15 @@
 """Fills in a client's group in rows that name only the client, such as those of Fetch."""
 
-from typing import Final, TypeVar
+from typing import Final
 
 from .tables import Table
 from .tables import functions as F
 
-T = TypeVar("T", bound=Table)
 _CLIENT_ONLY: Final = ("refused", "reset", "position", "fetched")
 _FEW: Final = 100
 
 
-def with_groups(observations: T) -> T:
+def with_groups(observations: Table) -> Table:
     """`observations` with `group` filled in for clients that belong to only one known group."""
     known = (
         observations.where(

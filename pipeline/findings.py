@@ -1,13 +1,12 @@
 """What searches find: one row for each time that a signature was seen, with the rows that show it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, TypedDict, TypeVar
+from typing import Final, NamedTuple, TypedDict
 
 from .rows import NO_PARTITION, case, named_topic
 from .tables import Column, Table
 from .tables import functions as F
 
-T = TypeVar("T", bound=Table)
 TYPES: Final = {
     **dict.fromkeys(("signature", "confidence", "why", "summary"), "string"),
     **dict.fromkeys(("behaviours", "ids"), "array<string>"),
@@ -58,7 +57,7 @@ def judged(*cases: *tuple[*tuple[If, ...], Else]) -> Judged:
 
 
 def findings(
-    rows: T,
+    rows: Table,
     *,
     signature: str | Column,
     confidence: str | Column,
@@ -68,7 +67,7 @@ def findings(
     behaviours: Sequence[str] | Column = (),
     ids: Sequence[str] | Column = (),
     columns: Mapping[str, Column] | None = None,
-) -> T:
+) -> Table:
     """`rows` in the common schema. `evidence` are structs made by `seen`; null ones are left out."""
     given = {name: F.col(name) for name in _ABOUT if name in rows.columns} | dict(columns or {})
     where = {name: given.get(name, F.lit(None).cast(TYPES[name])) for name in _ABOUT}

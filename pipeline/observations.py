@@ -68,28 +68,18 @@ class Observation:
 
 
 NAMES: Final = tuple(each.name for each in fields(Observation))
-_INT32: Final = {
-    "broker",
-    "partition",
-    "leader_epoch",
-    "current_epoch",
-    "leader",
-    "generation",
-    "producer_epoch",
-}
-_TEXT: Final = {
-    *("kind", "source", "file", "client", "group", "topic", "transactional_id", "api", "error"),
-    *("detail", "text"),
-}
+_INT32: Final = (
+    *("broker", "partition", "leader_epoch", "current_epoch", "leader", "generation", "producer_epoch"),
+)
 
 
 def arrow_schema() -> Any:
     """The table's columns for Arrow, in the order of `Observation`'s fields."""
     import pyarrow as pa
 
-    def kind(name: str) -> Any:
-        if name == "replicas":
+    def kind(name: str, told: str) -> Any:
+        if "list" in told:
             return pa.list_(pa.int32())
-        return pa.string() if name in _TEXT else pa.int32() if name in _INT32 else pa.int64()
+        return pa.string() if "str" in told else pa.int32() if name in _INT32 else pa.int64()
 
-    return pa.schema([pa.field(name, kind(name)) for name in NAMES])
+    return pa.schema([pa.field(each.name, kind(each.name, str(each.type))) for each in fields(Observation)])

@@ -1,13 +1,12 @@
 """Words for searches of the common table: which rows, in which order, and what they say to people."""
 
 from collections.abc import Callable, Iterable
-from typing import Final, TypeVar
+from typing import Final
 
 from .observations import NAMES
 from .tables import Column, Table, Window, WindowSpec
 from .tables import functions as F
 
-T = TypeVar("T", bound=Table)
 PARTITION: Final = ("topic", "partition")
 NO_PARTITION: Final = -1
 _UNNAMED: Final = "\1"
@@ -76,16 +75,16 @@ def after(window: WindowSpec) -> WindowSpec:
     return before(window.reversed)
 
 
-def first_of(rows: T, window: WindowSpec) -> T:
+def first_of(rows: Table, window: WindowSpec) -> Table:
     """The first row of each of what the window's rows have in common."""
     return rows.withColumn("_nth", F.row_number().over(window)).where("_nth = 1").drop("_nth")
 
 
-def of_kinds(observations: T, *kinds: str) -> T:
+def of_kinds(observations: Table, *kinds: str) -> Table:
     return observations.where(F.col("kind").isin(*kinds))
 
 
-def prefixed(rows: T, prefix: str, *names: str, **more: Column) -> T:
+def prefixed(rows: Table, prefix: str, *names: str, **more: Column) -> Table:
     """Some columns under other names, so that rows can be joined with rows of the same kind."""
     return rows.select(
         *(F.col(name).alias(prefix + name) for name in names),
@@ -138,7 +137,7 @@ def who() -> Column:
     return F.coalesce(group, F.concat(F.lit("client "), F.col("client")), F.lit("a consumer"))
 
 
-def comparable(observations: T) -> T:
+def comparable(observations: Table) -> Table:
     """`observations`, in which missing values are filled in if there is only one candidate: a timeline's
     partition."""
     unnamed = (F.col("source") == "timeline") & F.col("topic").isNull()

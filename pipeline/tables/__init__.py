@@ -1,6 +1,7 @@
 """Searches are written once, and carried out by DuckDB on one machine or by Spark on many."""
 
 from .columns import Case, Column, Window, WindowSpec
+from .dialects import Dialect
 from .table import Table
 
-__all__ = ["Case", "Column", "Table", "Window", "WindowSpec"]
+__all__ = ["Case", "Column", "Dialect", "Table", "Window", "WindowSpec"]

@@ -34,7 +34,7 @@ class Column:
     def __getitem__(self, key: str | int) -> Column:
         """A field of a struct, or an element of an array, from 0."""
         if isinstance(key, int):
-            return Column(lambda dialect: dialect.element(self.sql(dialect), key))
+            return call("element", self, lit(key))
         return Column(lambda dialect: f"({self.sql(dialect)}).{dialect.name(key)}", key)
 
     def isNull(self) -> Column:

@@ -1,84 +1,73 @@
 """The SQL of Spark and of DuckDB, where they differ."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Final
 
 
-class Dialect(ABC):
-    """How one engine writes names, values, types and functions. Functions have Spark's names."""
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one engine writes names, texts, types and functions.
 
-    quote: ClassVar[str]
-    functions: ClassVar[Mapping[str, str]] = {}
-    """Templates for functions that the engine calls something else: `{0}`, `{1}`, … are arguments."""
+    `functions`, by Spark's names, are templates for those that the engine writes otherwise: `{0}`, `{1}`, …
+    are arguments, and `{all}` stands for all of them. `escapes` are characters of texts, and `field` is the
+    template for a part of a struct.
+    """
+
+    quote: str
+    escapes: Mapping[str, str]
+    functions: Mapping[str, str]
+    field: str
+    spark_types: bool = False
 
     def name(self, name: str) -> str:
         """A column, or a field of one: `last.offset`."""
         quote = self.quote
         return ".".join(quote + part.replace(quote, 2 * quote) + quote for part in name.split("."))
 
-    @abstractmethod
     def text(self, value: str) -> str:
         """A literal."""
+        return f"'{value.translate({ord(each): other for each, other in self.escapes.items()})}'"
 
     def call(self, function: str, arguments: Sequence[str]) -> str:
+        listed = ", ".join(arguments)
         template = self.functions.get(function)
-        return template.format(*arguments) if template else f"{function}({', '.join(arguments)})"
+        return template.format(*arguments, all=listed) if template else f"{function}({listed})"
 
-    @abstractmethod
     def of_type(self, kind: str) -> str:
         """A type, from Spark's name for it."""
+        if self.spark_types:
+            return kind
+        outer, _, inner = kind.removesuffix(">").partition("<")
+        if outer == "array":
+            return f"{self.of_type(inner)}[]"
+        return f"STRUCT({inner.replace(':', '')})" if outer == "struct" else kind
 
-    @abstractmethod
     def struct(self, fields: Sequence[tuple[str, str]]) -> str:
         """A struct, from names and values."""
-
-    @abstractmethod
-    def array(self, values: Sequence[str]) -> str: ...
-
-    @abstractmethod
-    def element(self, array: str, index: int) -> str:
-        """The element of an array at an index, from 0; null if it is shorter."""
-
-    @abstractmethod
-    def known(self, function: str, value: str) -> str:
-        """`first` or `last` of the values of a window that are not null."""
-
-    @abstractmethod
-    def lambda_(self, parameter: str, body: str) -> str: ...
+        named = ((self.name(name), self.text(name), value) for name, value in fields)
+        return self.call("struct", [self.field.format(*each) for each in named])
 
 
-class Spark(Dialect):
-    quote = "`"
-    functions: ClassVar[Mapping[str, str]] = {"lookup": "element_at(map_from_arrays({0}, {1}), {2})"}
-
-    def text(self, value: str) -> str:
-        # `${…}` would be replaced by a setting.
-        escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("$", "\\u0024")
-        return f"'{escaped}'"
-
-    def of_type(self, kind: str) -> str:
-        return kind
-
-    def struct(self, fields: Sequence[tuple[str, str]]) -> str:
-        return f"named_struct({', '.join(f'{self.text(name)}, {value}' for name, value in fields)})"
-
-    def array(self, values: Sequence[str]) -> str:
-        return f"array({', '.join(values)})"
-
-    def element(self, array: str, index: int) -> str:
-        return f"get({array}, {index})"
-
-    def known(self, function: str, value: str) -> str:
-        return f"{function}({value}) IGNORE NULLS"
-
-    def lambda_(self, parameter: str, body: str) -> str:
-        return f"{parameter} -> {body}"
-
-
-class DuckDB(Dialect):
-    quote = '"'
-    functions: ClassVar[Mapping[str, str]] = {
+SPARK: Final = Dialect(
+    quote="`",
+    # `${…}` would be replaced by a setting.
+    escapes={"\\": "\\\\", "'": "\\'", "$": "\\u0024"},
+    functions={
+        "element": "get({0}, {1})",
+        "known": "{0}({1}) IGNORE NULLS",
+        "lambda": "{0} -> {1}",
+        "lookup": "element_at(map_from_arrays({0}, {1}), {2})",
+        "struct": "named_struct({all})",
+    },
+    field="{1}, {2}",
+    spark_types=True,
+)
+DUCKDB: Final = Dialect(
+    quote='"',
+    escapes={"'": "''"},
+    functions={
+        "array": "[{all}]",
         "array_distinct": "list_distinct({0})",
         "array_join": "array_to_string({0}, {1})",
         "array_max": "list_max({0})",
@@ -86,8 +75,11 @@ class DuckDB(Dialect):
         "array_sort": "list_sort({0}, 'ASC', 'NULLS LAST')",
         "collect_list": "coalesce(list({0}) FILTER ({0} IS NOT NULL), [])",
         "collect_set": "coalesce(list(DISTINCT {0}) FILTER ({0} IS NOT NULL), [])",
+        "element": "{0}[{1} + 1]",
         "endswith": "ends_with({0}, {1})",
         "filter": "list_filter({0}, {1})",
+        "known": "{0}_value({1} IGNORE NULLS)",
+        "lambda": "lambda {0}: {1}",
         "lookup": "map({0}, {1})[{2}]",
         # Unlike `arg_max`, which passes over rows in which the first is null.
         "max_by": "arg_max_null({0}, {1})",
@@ -95,32 +87,9 @@ class DuckDB(Dialect):
         "rlike": "regexp_matches({0}, {1})",
         "size": "len({0})",
         "startswith": "starts_with({0}, {1})",
+        "struct": "struct_pack({all})",
         "transform": "list_transform({0}, {1})",
-    }
-
-    def text(self, value: str) -> str:
-        return "'" + value.replace("'", "''") + "'"
-
-    def of_type(self, kind: str) -> str:
-        outer, _, inner = kind.removesuffix(">").partition("<")
-        if outer == "array":
-            return f"{self.of_type(inner)}[]"
-        return f"STRUCT({inner.replace(':', '')})" if outer == "struct" else kind
-
-    def struct(self, fields: Sequence[tuple[str, str]]) -> str:
-        return f"struct_pack({', '.join(f'{self.name(name)} := {value}' for name, value in fields)})"
-
-    def array(self, values: Sequence[str]) -> str:
-        return f"[{', '.join(values)}]"
-
-    def element(self, array: str, index: int) -> str:
-        return f"{array}[{index + 1}]"
-
-    def known(self, function: str, value: str) -> str:
-        return f"{function}_value({value} IGNORE NULLS)"
-
-    def lambda_(self, parameter: str, body: str) -> str:
-        return f"lambda {parameter}: {body}"
-
-
+    },
+    field="{0} := {2}",
+)
 Render = Callable[[Dialect], str]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .dialects import DuckDB
+from .dialects import DUCKDB
 from .table import Table, joined_columns
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-_DIALECT: Final = DuckDB()
-_name = _DIALECT.name
+_name = DUCKDB.name
 _ONCE: Final = "MATERIALIZED"
 # If it is left to DuckDB 2.0, queries of many steps over millions of rows may never end.
 _EVERY_TIME: Final = "NOT MATERIALIZED"
@@ -25,7 +24,7 @@ class DuckTable(Table):
     `numbers` makes the names, and is the same for all tables of a connection.
     """
 
-    dialect = _DIALECT
+    dialect = DUCKDB
 
     def __init__(
         self,

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from .columns import Case, Column, call, col, column, lit
+from .table import Table
 
-if TYPE_CHECKING:
-    from .table import Table
-
-T = TypeVar("T", bound="Table")
 Each = str | Column
 
 
@@ -22,7 +19,7 @@ def when(condition: Column, value: Any) -> Case:
     return Case(((condition, lit(value)),))
 
 
-def broadcast(table: T) -> T:
+def broadcast(table: Table) -> Table:
     """A table that is small: whoever joins it need not sort the other."""
     return table.broadcast()
 
@@ -36,11 +33,6 @@ def struct(*values: Each) -> Column:
         return field.name
 
     return Column(lambda dialect: dialect.struct([(named(field), field.sql(dialect)) for field in fields]))
-
-
-def array(*values: Each) -> Column:
-    columns = list(map(column, values))
-    return Column(lambda dialect: dialect.array([each.sql(dialect) for each in columns]))
 
 
 def concat(*values: Each) -> Column:
@@ -65,7 +57,7 @@ def last(value: Each, ignorenulls: bool = False) -> Column:
 def _end(function: str, value: Column, ignorenulls: bool) -> Column:
     if not ignorenulls:
         return call(function, value)
-    return Column(lambda dialect: dialect.known(function, value.sql(dialect)))
+    return Column(lambda dialect: dialect.call("known", [function, value.sql(dialect)]))
 
 
 def count(value: Each) -> Column:
@@ -91,11 +83,8 @@ def filter(values: Each, of: Callable[[Column], Column]) -> Column:
 
 def _for_each(function: str, values: Each, of: Callable[[Column], Column]) -> Column:
     array, body = column(values), of(Column(lambda _: "each"))
-    return Column(
-        lambda dialect: dialect.call(
-            function, [array.sql(dialect), dialect.lambda_("each", body.sql(dialect))]
-        )
-    )
+    each = Column(lambda dialect: dialect.call("lambda", ["each", body.sql(dialect)]))
+    return call(function, array, each)
 
 
 def array_join(values: Each, separator: str) -> Column:
@@ -117,6 +106,7 @@ def _named(function: str) -> Callable[..., Column]:
 
 
 abs = _named("abs")
+array = _named("array")
 array_distinct = _named("array_distinct")
 array_max = _named("array_max")
 array_min = _named("array_min")

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .dialects import Spark
+from .dialects import SPARK
 from .table import Table, joined_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-_DIALECT: Final = Spark()
 
 
 class SparkTable(Table):
     """A DataFrame. What is done to it is SQL, which Spark parses in one call, where its own columns take one
     for each of their parts."""
 
-    dialect = _DIALECT
+    dialect = SPARK
 
     def __init__(self, frame: DataFrame, columns: Sequence[str] | None = None) -> None:
         self.frame: Final = frame
@@ -71,7 +69,7 @@ class SparkTable(Table):
 
     def _ordered(self) -> SparkTable:
         """Spark moves the columns by which it joins to the front."""
-        return SparkTable(self.frame.select(*(_DIALECT.name(name) for name in self.columns)), self.columns)
+        return SparkTable(self.frame.select(*(SPARK.name(name) for name in self.columns)), self.columns)
 
 
 def _spoken(how: str) -> str:
@@ -79,4 +77,4 @@ def _spoken(how: str) -> str:
 
 
 def _items(what: Sequence[tuple[str, str]]) -> list[str]:
-    return [f"{sql} AS {_DIALECT.name(name)}" for name, sql in what]
+    return [f"{sql} AS {SPARK.name(name)}" for name, sql in what]
