@@ -15,7 +15,7 @@ KEY_OF: Final = {ApiKey.PRODUCE: PRODUCER_BYTE_RATE, ApiKey.FETCH: CONSUMER_BYTE
 
 _ANONYMOUS: Final = "ANONYMOUS"
 _MANY: Final = 1_000
-"""With more rates than this, those are forgotten that count nothing any more."""
+"""With more rates than this, those that no longer count anything are forgotten."""
 
 Counted = tuple[str, str, str]
 """What has a rate of its own: key, user and client id; empty for those that count together."""
@@ -146,5 +146,5 @@ class Rate:
         return max(1, elapsed_ms + missing * self.window_ms)
 
     def idle(self, now_ms: int) -> bool:
-        """Whether nothing is counted any more."""
+        """Whether everything that it counted is too old to count."""
         return all(now_ms - each.last_ms >= self.windows * self.window_ms for each in self._windows)

@@ -57,7 +57,7 @@ def ask(
 
 
 def check(code: int, message: str | None, what: str) -> None:
-    """RefusedError for an error code; `what` says what came of the request."""
+    """RefusedError for an error code; the message begins with `what`."""
     if code:
         raise RefusedError(error_name(code), f"{what}: {message}" if message else what)
 

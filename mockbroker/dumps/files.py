@@ -21,7 +21,7 @@ LONGEST_LINE: Final = 1 << 24
 _ZEROS: Final = re.compile("\0+")
 _NO_TEXT: Final = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 _MOST_NO_TEXT: Final = 0.1
-"""The part of a text's characters that may be none: of random bytes, some half are."""
+"""How much of a text may be bytes that are no characters. Of random bytes, about half are not."""
 _SMALL: Final = 1 << 12
 _BEFORE: Final = 1 << 14
 _DAMAGE: Final = (OSError, EOFError, zlib.error, lzma.LZMAError)
@@ -47,8 +47,8 @@ class Head:
 
     @cached_property
     def text(self) -> str:
-        """Empty if the bytes are not text, of which some may be none. Zeros in a row count as one: they are
-        left in a file where a machine loses power."""
+        """Empty if too many of the bytes are no characters. Zeros in a row count as one: they are left
+        in a file where a machine loses power."""
         text = self.data.decode(errors="replace")
         counted = _ZEROS.sub("\0", text)
         return text if len(_NO_TEXT.findall(counted)) <= _MOST_NO_TEXT * len(counted) else ""

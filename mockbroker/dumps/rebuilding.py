@@ -37,7 +37,7 @@ class Bounds(NamedTuple):
 
 
 def rebuilt(bounds: Bounds, records: Sequence[Record]) -> bytearray:
-    """An uncompressed batch; between the records there may be gaps, and there may be none."""
+    """An uncompressed batch; there may be gaps between its records, or no records at all."""
     times = [each.timestamp for each in records] or [bounds.timestamp]
     body = bytearray()
     for each in records:

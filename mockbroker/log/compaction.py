@@ -88,7 +88,7 @@ class _Transactions:
     """Which batches are removed with their transactions: those of aborted transactions, and markers once
     nothing is left of what they ended (`CleanedTransactionMetadata.java`).
 
-    `over` are the aborted transactions that nobody needs to know any more.
+    `over` are the aborted transactions that no reader has to know from then on.
     """
 
     def __init__(self, aborted: Iterable[Aborted], start: int) -> None:

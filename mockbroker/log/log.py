@@ -140,7 +140,7 @@ class Log:
         return self.bases[index] if index < len(self.bases) else self.end_offset
 
     def advance_start(self, offset: int) -> None:
-        """Advances the log start offset (DeleteRecords, KIP-107): nothing below it is read any more."""
+        """Advances the log start offset (DeleteRecords, KIP-107): below it nothing can be read then."""
         if offset <= self.start_offset:
             return
         self.start_offset = offset

@@ -325,7 +325,7 @@ class Partition(Replica):
             self.fetcher.follow()
 
     def _end_fetching(self) -> None:
-        """It holds no fetcher any more, which holds it."""
+        """Ends its fetcher and drops it: each refers to the other."""
         if self.fetcher is not None:
             self.fetcher.end()
             self.fetcher = None

@@ -27,8 +27,8 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def keep(host: str, port: int) -> socket.socket:
-    """A socket that has a port, but refuses connections: nobody who asks for any free port gets this one.
-    PortInUseError."""
+    """A socket that has a port, but refuses connections: a program that wants any free port does
+    not get this one. PortInUseError."""
     sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     if os.name == "posix":
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -26,8 +26,8 @@ E = ErrorCode
 
 
 class Planning:
-    """`changed` is called when topics that match a regular expression were looked up, which nobody has asked
-    for."""
+    """`changed` is called with a group when other topics match its regular expressions than before: no
+    request is being handled then."""
 
     def __init__(self, home: Home, timers: Timers, changed: Callable[[ConsumerGroup], None]) -> None:
         self._home = home
@@ -136,7 +136,8 @@ class Planning:
         self._home.in_parts(Nobody(self._environment), self._resolve(group))
 
     def _resolve(self, group: ConsumerGroup) -> Steps:
-        """Looks up which topics match, also for who asks meanwhile. Brokers do so in another thread."""
+        """Looks up which topics match, also for members that subscribe meanwhile. Brokers do that in another
+        thread."""
         names, pace = list(self._home.known_topics()), Pace(regular_expressions.WORK_PER_PART)
         found: dict[str, frozenset[str]] = {}
         try:
