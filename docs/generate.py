@@ -124,7 +124,7 @@ def _simulation() -> Iterator[str]:
     yield "|---|--:|---|"
     for name, kind in STEPS.items():
         undone = f" `{kind.then}` {kind.follow_ms[0]} to {kind.follow_ms[1]} ms later." if kind.then else ""
-        yield f"| `{name}` | {kind.weight or ''} | {kind.told}{undone} |"
+        yield f"| `{name}` | {kind.weight or ''} | {kind.help}{undone} |"
     yield "\n| invariant | what it says |"
     yield "|---|---|"
     for name, says in INVARIANTS.items():

@@ -14,7 +14,7 @@ from ..hunt.members import Consuming
 from ..hunt.playing import Users
 from ..hunt.stage import Stage
 from ..hunt.transactions import Transacting
-from ..hunt.users import Producer
+from ..hunt.users import Sending
 
 LIMIT_S: Final = 10.0
 _LOOK_S: Final = 0.02
@@ -34,9 +34,9 @@ class Scene:
     def cluster(self) -> ServedCluster:
         return self.stage.cluster
 
-    def producer(self, name: str = "producer") -> Producer:
+    def producer(self, name: str = "producer") -> Sending:
         user = self._users[name]
-        assert isinstance(user, Producer)
+        assert isinstance(user, Sending)
         return user
 
     def member(self, name: str) -> Consuming:

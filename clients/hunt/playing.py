@@ -16,11 +16,9 @@ from .plan import Plan
 from .scene import Scene, options
 from .stage import PATIENCE, Outcome, Patience, Stage, probe
 from .transactions import Processing, Transacting
-from .users import Made, Producer, User
+from .users import Made, Sending, User
 
-KINDS: Final[Mapping[str, Made]] = {
-    each.kind: each for each in (Producer, Transacting, Processing, Consuming)
-}
+KINDS: Final[Mapping[str, Made]] = {each.kind: each for each in (Sending, Transacting, Processing, Consuming)}
 
 
 Users = Mapping[str, User]

@@ -13,10 +13,10 @@ _PRINTED = 20
 def lines(outcome: Outcome) -> Iterator[str]:
     """Each entry of the journal, with its number, ms since the start, and who."""
     for entry in outcome.journal.entries:
-        yield f"{entry.at:4} {entry.ms / 1000:7.3f} s  {entry.user:16} {told(entry)}"
+        yield f"{entry.at:4} {entry.ms / 1000:7.3f} s  {entry.user:16} {in_words(entry)}"
 
 
-def told(entry: Entry) -> str:
+def in_words(entry: Entry) -> str:
     match entry:
         case journal.Sent():
             within = "" if entry.transaction is None else f" in transaction {entry.transaction}"

@@ -132,7 +132,7 @@ class Producing(Application):
         )
 
 
-class Producer(Producing):
+class Sending(Producing):
     """Sends, flushes, and goes on after every error; after a fatal one with a new producer."""
 
     kind = "producer"

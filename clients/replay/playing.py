@@ -102,7 +102,7 @@ class _Play:
 
     def _do(self, step: Step) -> None:
         def do(stage: Stage) -> None:
-            stage.tell(STEP, step.told)
+            stage.tell(STEP, step.in_words)
             STEPS[step.do].do(stage, step.args)
 
         self._in_cluster(do)

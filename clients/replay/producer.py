@@ -126,7 +126,7 @@ class Producer(ModelProducer):
         self.failed = self.failed or bool(error.fatal)
         for code in ErrorCode:
             if code == error.code:
-                self._stage.production.told(self, code)
+                self._stage.production.reported(self, code)
 
     def _dies(self, text: str) -> None:
         self.tell(text)

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-_INTERESTING = (0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF)
-
 
 def mutate(frame: bytes, mutations: tuple[tuple[Any, ...], ...]) -> bytes:
     """The frame (header and body, without its length) after every change, in order."""

@@ -81,9 +81,9 @@ class Playing:
                     answer = self._move(step)
                 else:
                     answer = self._normalised(self._ask(number, step), step)
-                told = self._settling.told()
-                if told is not None:
-                    answer = {"answer": answer, "metadata": self._normaliser.answer(told)}
+                news = self._settling.news()
+                if news is not None:
+                    answer = {"answer": answer, "metadata": self._normaliser.answer(news)}
                 answers.append(answer)
             answers.append(self._late_answers())
         finally:

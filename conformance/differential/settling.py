@@ -152,7 +152,7 @@ class Settling:
 
     # -- metadata
 
-    def told(self) -> Any:
+    def news(self) -> Any:
         """What brokers of a cluster of several say of the topics, if it is not what they said last: of each
         broker, or once where it is the same."""
         if not self._several:

@@ -127,7 +127,7 @@ def served_command(
     except Finding as finding:
         out.print(str(finding))
         raise typer.Exit(1) from None
-    out.print(f"{result.inputs} inputs, {result.beside.answers} good answers: {served.told(result)}")
+    out.print(f"{result.inputs} inputs, {result.beside.answers} good answers: {served.figures(result)}")
 
 
 @app.command()

@@ -46,7 +46,7 @@ _PARTS: Final = 20
 """How many parts of long requests are done after each step."""
 
 
-class Stage:
+class Played:
     """A cluster, the session's connections to it, and a good client."""
 
     def __init__(self, kafka: str, traced: bool, known: Known, sliced: bool = False) -> None:
@@ -282,7 +282,7 @@ class Stage:
 class _GoodClient(Client):
     """Writes to its topic and reads it back, on a connection of its own."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Played) -> None:
         super().__init__("", 0, "good")
         self._stage = stage
         self._connection: Connection | None = None
@@ -316,7 +316,7 @@ def _most_bytes() -> int:
 
 def play(session: Session) -> Finding | None:
     """What goes wrong in a session, if anything does."""
-    stage = Stage(session.kafka, session.traced, Known(), sliced(session.mode, session.seed))
+    stage = Played(session.kafka, session.traced, Known(), sliced(session.mode, session.seed))
     return _through(stage, session.steps)
 
 
@@ -345,10 +345,10 @@ def explore(
             tell(session)
             yield step
 
-    return session, _through(Stage(maker.kafka, maker.traced, known, sliced(mode, seed)), noted())
+    return session, _through(Played(maker.kafka, maker.traced, known, sliced(mode, seed)), noted())
 
 
-def _through(stage: Stage, steps: Iterable[Step]) -> Finding | None:
+def _through(stage: Played, steps: Iterable[Step]) -> Finding | None:
     try:
         for number, step in enumerate(steps):
             stage.play(step)

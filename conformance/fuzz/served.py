@@ -116,12 +116,12 @@ def judge(result: Result, limits: Limits) -> None:
     """Finding if the good client waited too long, or if too much memory is kept."""
     beside = result.beside
     if beside.processor > limits.stall or beside.wall > PATIENCE_SECONDS or beside.p99 > limits.p99:
-        raise Finding("stall", told(result))
+        raise Finding("stall", figures(result))
     if result.grew_bytes > limits.kept:
-        raise Finding("growth", told(result))
+        raise Finding("growth", figures(result))
 
 
-def told(result: Result) -> str:
+def figures(result: Result) -> str:
     """The figures, for people."""
     waited, mb = result.beside, 1 << 20
     return (

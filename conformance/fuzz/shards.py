@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from ...errors import MockBrokerError
 from .dialogue import Finding
-from .modes import INPUTS, MODES
+from .modes import INPUTS
 from .playing import explore, play
 from .shrinking import shrink, signature
 from .steps import Session, read
@@ -203,6 +203,3 @@ def _patiently(command: Sequence[str]) -> int:
     except subprocess.TimeoutExpired:
         return -signal.SIGKILL
     return done.returncode
-
-
-ALL_MODES: Final = tuple(MODES)

@@ -273,7 +273,7 @@ def _show(
         raise
     console.print()
     console.print(f"{invariant}, {variant.name}", style="bold")
-    console.print(Text(plan.told))
+    console.print(Text(plan.in_words))
     console.print(_drawn(seed, variant.options))
     for line in until(happen(plan, recording=True).lines, invariant):
         console.print(Text(str(line), "red" if line.who == VIOLATION else ""))

@@ -77,9 +77,7 @@ class Settings:
     def driver(self, version: str | None = None) -> Sequence[str]:
         """The command of the client's driver, which is built if need be. ValueError; BuildError."""
         if (self.client is None) == (self.command is None):
-            raise ValueError(
-                "which client? Give --client NAME, --client-command COMMAND or --application COMMAND"
-            )
+            raise ValueError(_WHICH)
         if self.command is not None:
             if self.versions or self.version:
                 raise ValueError("a driver of your own has no versions: give --client NAME")

@@ -40,7 +40,7 @@ def run(
     plan = _changed(read_plan(path), kafka, policies, fixed, commit)
     console = Console(emoji=False, soft_wrap=True, highlight=False)
     commands = _commands(clients)
-    _tell(console, plan.told)
+    _tell(console, plan.in_words)
     if commands:
         return _play(console, plan, commands)
     history = simulate(plan, trace)

@@ -40,7 +40,7 @@ class GroupSetting:
     assignors: tuple[str, ...] = ()
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """The settings, in a line."""
         asked = ", ".join(each or "none" for each in self.assignors)
         return f"{self.members}{' static' * self.static} members of a consumer group, assignors {asked}"

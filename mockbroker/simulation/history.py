@@ -55,7 +55,7 @@ def happen(
     for step in plan.steps:
         world.run_until(step.at_ms)
         if recording:
-            world.tell(STEP, step.told)
+            world.tell(STEP, step.in_words)
         STEPS[step.do].do(world, step.args)
     end_ms = plan.steps[-1].at_ms if plan.steps else 0
     calm_down(world)

@@ -212,7 +212,7 @@ class IdempotentProducer(ModelProducer):
             self.producer_id = NO_ID
         else:
             self._bump()
-        self.production.told(self, error)
+        self.production.reported(self, error)
         self._go_on()
 
     def _give_up(self, dropped: Iterable[Batch]) -> None:

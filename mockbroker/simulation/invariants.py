@@ -7,7 +7,7 @@ from ..log.log import Log
 from ..replication.states import FollowerState
 from . import batches, compacted
 from .consumer import ModelConsumer, State
-from .ledger import Outcome
+from .ledger import Ending
 from .scene import MEMBERS
 from .world import World
 
@@ -51,7 +51,7 @@ INVARIANTS: Final = {
 
 
 _AT_REST_MS: Final = 2_000
-_NOT_COMMITTED: Final = (Outcome.OPEN, Outcome.ABORTED)
+_NOT_COMMITTED: Final = (Ending.OPEN, Ending.ABORTED)
 
 
 def check_fetchers(world: World) -> None:
@@ -156,7 +156,7 @@ def _check_transactions(world: World) -> None:
             world,
             "committed-record-aborted",
             f"{topic}-{index}",
-            [n for n in aborted if n in transactions and transactions[n].outcome is Outcome.COMMITTED],
+            [n for n in aborted if n in transactions and transactions[n].outcome is Ending.COMMITTED],
         )
     if not world.plan.consumer.read_committed:
         return
@@ -172,7 +172,7 @@ def _check_transactions(world: World) -> None:
             world,
             "committed-record-skipped",
             f"{group} {topic}-{index}",
-            [n for n in sorted(reading.skipped) if transactions[n].outcome is Outcome.COMMITTED],
+            [n for n in sorted(reading.skipped) if transactions[n].outcome is Ending.COMMITTED],
         )
 
 

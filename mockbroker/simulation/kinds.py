@@ -28,11 +28,11 @@ def _nothing(random: Random) -> Args:
 class Kind:
     """A kind of step. `weight` is how often it is drawn, `producer_weight` how often as trouble for
     producers, `member_weight` as trouble for members of a consumer group; the step `then` undoes it after
-    `follow_ms` (from, to). `told` is its description. `parameters` are those of a verb that is played as it
+    `follow_ms` (from, to). `help` is its description. `parameters` are those of a verb that is played as it
     is."""
 
     do: Do
-    told: str
+    help: str
     draw: Callable[[Random], Args] = _nothing
     weight: int = 0
     producer_weight: int = 0

@@ -31,7 +31,7 @@ class Acknowledged:
     acks: int
 
 
-class Outcome(enum.Enum):
+class Ending(enum.Enum):
     """How a transaction ends, as its producer knows."""
 
     OPEN = "nobody asked to commit it"
@@ -45,7 +45,7 @@ class Transaction:
     """A transaction of a model producer."""
 
     writer: str
-    outcome: Outcome = Outcome.OPEN
+    outcome: Ending = Ending.OPEN
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class Ledger:
     def counts(self, number: int) -> bool:
         """Whether a record has to be in the log: its transaction was committed, or it has none."""
         transaction = self.transactions.get(number)
-        return transaction is None or transaction.outcome is Outcome.COMMITTED
+        return transaction is None or transaction.outcome is Ending.COMMITTED
 
     def reading(self, group: str, place: Place) -> Reading:
         found = self.readings.get((group, place))

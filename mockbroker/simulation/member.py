@@ -41,7 +41,7 @@ _REJOIN_MS: Final = 300
 """An application whose consumer failed starts it again after this time."""
 
 
-class Member(ModelClient):
+class ModelMember(ModelClient):
     """One member, in one life after another: it joins with a new id in each."""
 
     def __init__(
@@ -320,7 +320,7 @@ class Member(ModelClient):
         if self.scene.recording and (answer.assignment is not None or answer.member_epoch != self.epoch):
             owned = sorted(f"{topic}-{index}" for topic, index in self._target)
             self.tell(f"is told epoch {answer.member_epoch}, to own {', '.join(owned) or 'nothing'}")
-        self.ownership.told(self.name, answer.member_epoch, floor, sent_ms + SESSION_MS)
+        self.ownership.entered(self.name, answer.member_epoch, floor, sent_ms + SESSION_MS)
         self.epoch = answer.member_epoch
         self._beat_in(answer.heartbeat_interval_ms)
         self._reconcile()

@@ -8,7 +8,7 @@ from .kinds import Args, Steps, a_broker
 from .network import Random
 
 if TYPE_CHECKING:
-    from .member import Member
+    from .member import ModelMember
     from .world import World
 
 STEPS: Final = Steps()
@@ -18,7 +18,7 @@ def _member(random: Random) -> Args:
     return {"member": random.randrange(0, 4)}
 
 
-def _members(world: "World", args: Args) -> "list[Member]":
+def _members(world: "World", args: Args) -> "list[ModelMember]":
     """The one that is meant; none where there is no such group."""
     return [world.members[args["member"] % len(world.members)]] if world.members else []
 

@@ -54,7 +54,7 @@ class Ownership:
         claim = self.claim(member)
         claim.coordinator, claim.cut_off = broker, bool(self._scene.cluster.brokers[broker].unreachable)
 
-    def told(self, member: str, epoch: int, floor: int | None, session_ms: int) -> None:
+    def entered(self, member: str, epoch: int, floor: int | None, session_ms: int) -> None:
         """An answer has an epoch, and the session goes on until `session_ms` at least. `floor` is that of the
         time when the member asked to join, None if it had joined before."""
         claim = self.claim(member)

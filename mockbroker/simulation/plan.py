@@ -24,7 +24,7 @@ class Step:
     args: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """The step in words."""
         return " ".join([self.do, *(f"{name}={value}" for name, value in self.args.items())])
 
@@ -70,7 +70,7 @@ class Plan:
         return replace(self, steps=steps)
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """The settings, in two lines."""
         producers = ", ".join(
             f"{each.generation}{' transactional' * each.transactional} acks={each.acks}"
@@ -83,7 +83,7 @@ class Plan:
             f"consumers commit {self.consumer.commit}, reset to {self.consumer.reset}; producer {producers}; "
             f"min.insync.replicas {self.min_insync}{', unclean elections' * self.unclean}"
             f"{f', cleanup.policy {self.cleanup}' * self.compacted}"
-            f"{f'{chr(10)}{self.group.told}' if self.group.members else ''}"
+            f"{f'{chr(10)}{self.group.in_words}' if self.group.members else ''}"
         )
 
     def to_json(self) -> str:

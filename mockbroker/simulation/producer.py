@@ -177,5 +177,5 @@ class ModelProducer(ModelClient):
         """Fails for good."""
         self.failed = True
         self._busy = False
-        self.production.told(self, error)
+        self.production.reported(self, error)
         self.production.ended(self)

@@ -56,7 +56,7 @@ class Production:
             told = Acknowledged(producer.place, at_offset, producer.name, acks)
             self._ledger.acknowledged[first + index] = told
 
-    def told(self, producer: Writer, error: ErrorCode) -> None:
+    def reported(self, producer: Writer, error: ErrorCode) -> None:
         """A producer reports an error to its application: spurious if it means lost records, and none are
         lost."""
         if self._scene.recording:

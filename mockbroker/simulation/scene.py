@@ -26,18 +26,18 @@ MEMBERS: Final = "k"
 START_MS: Final = 1_700_000_000_000
 _LOOK_MS: Final = 20
 """How often a recorded timeline looks at the cluster."""
-CONFIG: Final = {
-    "broker.session.timeout.ms": "600",
-    "group.initial.rebalance.delay.ms": "0",
-    "log.initial.task.delay.ms": "0",
-    "log.retention.check.interval.ms": "200",
-    "offsets.retention.check.interval.ms": "300",
-    "offsets.topic.num.partitions": "1",
-    "offsets.topic.replication.factor": "3",
-    "replica.lag.time.max.ms": "400",
-    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "200",
-    "transaction.state.log.num.partitions": "1",
-    "zookeeper.session.timeout.ms": "600",
+CONFIG: Final[Mapping[str, int]] = {
+    "broker.session.timeout.ms": 600,
+    "group.initial.rebalance.delay.ms": 0,
+    "log.initial.task.delay.ms": 0,
+    "log.retention.check.interval.ms": 200,
+    "offsets.retention.check.interval.ms": 300,
+    "offsets.topic.num.partitions": 1,
+    "offsets.topic.replication.factor": 3,
+    "replica.lag.time.max.ms": 400,
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 200,
+    "transaction.state.log.num.partitions": 1,
+    "zookeeper.session.timeout.ms": 600,
 }
 
 
@@ -169,7 +169,7 @@ class Scene:
 def settings(plan: Plan) -> dict[str, str]:
     """The configuration of the brokers."""
     return {
-        **CONFIG,
+        **{name: str(value) for name, value in CONFIG.items()},
         "log.roll.ms": str(plan.log_roll_ms),
         "offsets.retention.minutes": str(plan.offsets_retention_minutes),
         "replica.fetch.max.bytes": str(plan.replica_fetch_bytes),

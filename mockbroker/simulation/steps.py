@@ -25,7 +25,7 @@ from .transactional_producer import TransactionalProducer
 
 if TYPE_CHECKING:
     from .consumer import ModelConsumer
-    from .member import Member
+    from .member import ModelMember
     from .world import World
 
 _MAX_RECORDS: Final = 4
@@ -116,7 +116,7 @@ def mend_client(world: "World", args: Args) -> None:
     world.network.mend(_client(world, args).name, args["broker"])
 
 
-def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer | Member":
+def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer | ModelMember":
     number: int = args["client"]
     return world.clients[number % len(world.clients)]
 

@@ -20,7 +20,7 @@ from ..protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from ..protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from .client import NO_BROKER
 from .idempotent_producer import IdempotentProducer, Reaction
-from .ledger import Outcome, Place, Transaction
+from .ledger import Ending, Place, Transaction
 from .producer import NO_ID, Batch
 from .producer_setting import Generation, ProducerSetting
 from .production import Production
@@ -206,18 +206,18 @@ class TransactionalProducer(IdempotentProducer):
             self.state = State.UNINITIALIZED if self._bump_due else State.READY
             self._done()
             return
-        self.transaction.outcome = Outcome.COMMITTING if commit else Outcome.ABORTED
+        self.transaction.outcome = Ending.COMMITTING if commit else Ending.ABORTED
 
         def answered(answer: EndTxnResponse, unsure: bool) -> None:
             error = E(answer.error_code)
             if not error:
-                self._ended(Outcome.COMMITTED if commit else Outcome.ABORTED)
+                self._ended(Ending.COMMITTED if commit else Ending.ABORTED)
                 if answer.producer_id != NO_ID:
                     self._become(answer.producer_id, answer.producer_epoch)
                 self._take_up()
                 return
             if error in _FENCED and not unsure:
-                self.transaction.outcome = Outcome.ABORTED
+                self.transaction.outcome = Ending.ABORTED
             self._fail(error)
 
         if self.scene.recording:
@@ -225,12 +225,12 @@ class TransactionalProducer(IdempotentProducer):
         request = EndTxnRequest(self.transactional_id, self.producer_id, self.epoch, commit)
         self._ask_coordinator(ApiKey.END_TXN, request, answered)
 
-    def _ended(self, outcome: Outcome) -> None:
+    def _ended(self, outcome: Ending) -> None:
         self.transaction.outcome = outcome
         self._batches.popleft()
         self._added = False
         self.state = State.UNINITIALIZED if self._bump_due else State.READY
-        if outcome is Outcome.COMMITTED:
+        if outcome is Ending.COMMITTED:
             self._failures = 0
             self.scene.tell(self.name, "has committed")
 
@@ -248,7 +248,7 @@ class TransactionalProducer(IdempotentProducer):
                 self._begin_again()
                 self._retry(batch, refresh=False)
             case _:
-                self.production.told(self, error)
+                self.production.reported(self, error)
                 if error is E.UNKNOWN_PRODUCER_ID and generation not in _OLD:
                     self._begin_again()
                 self._abort()

@@ -9,7 +9,7 @@ from .consumer import ModelConsumer
 from .consumer_setting import Reset
 from .consumption import Consumption
 from .idempotent_producer import IdempotentProducer
-from .member import Member
+from .member import ModelMember
 from .ownership import Ownership
 from .plan import Plan
 from .producer import ModelProducer
@@ -50,12 +50,12 @@ class World(Scene):
         ]
         """The producers of the partitions that a coordinator assigns."""
 
-    def _members(self) -> list[Member]:
+    def _members(self) -> list[ModelMember]:
         group, setting = self.plan.group, replace(self.plan.consumer, read_committed=False)
         if setting.reset is Reset.NONE:
             setting = replace(setting, reset=Reset.EARLIEST)
         return [
-            Member(
+            ModelMember(
                 self,
                 self.consumption,
                 self.ownership,
@@ -76,7 +76,7 @@ class World(Scene):
         return kind(self, self.production, name, (TOPIC, 0), setting)
 
     @property
-    def clients(self) -> list[ModelProducer | ModelConsumer | Member]:
+    def clients(self) -> list[ModelProducer | ModelConsumer | ModelMember]:
         """All clients, in the order in which steps number them."""
         first = len(self.plan.producers)
         return [*self.producers[:first], *self.consumers, *self.members, *self.producers[first:]]

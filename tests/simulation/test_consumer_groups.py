@@ -252,18 +252,18 @@ def test_epochs_never_go_back() -> None:
     scene, ownership = an_ownership()
     until_ms = scene.cluster.now_ms + 1_500
     assert ownership.floor() == 0
-    ownership.told("member-1", 4, 0, until_ms)
-    ownership.told("member-1", 4, None, until_ms)
-    ownership.told("member-2", 4, ownership.floor(), until_ms)
+    ownership.entered("member-1", 4, 0, until_ms)
+    ownership.entered("member-1", 4, None, until_ms)
+    ownership.entered("member-2", 4, ownership.floor(), until_ms)
     assert found_by(scene) == []
-    ownership.told("member-1", 3, None, until_ms)
+    ownership.entered("member-1", 3, None, until_ms)
     assert found_by(scene) == ["member-epoch-back"]
     ownership.ends("member-2")
-    ownership.told("member-2", 3, ownership.floor(), until_ms)
+    ownership.entered("member-2", 3, ownership.floor(), until_ms)
     assert found_by(scene)[1:] == ["group-epoch-back"]
     ownership.ends("member-1")
     ownership.ends("member-2")
-    ownership.told("member-2", 1, ownership.floor(), until_ms)
+    ownership.entered("member-2", 1, ownership.floor(), until_ms)
     assert len(found_by(scene)) == 2
 
 
@@ -271,9 +271,9 @@ def test_an_answer_that_comes_after_the_session_says_nothing_of_the_group() -> N
     """It may have been deleted, and there may be another one of that name."""
     scene, ownership = an_ownership()
     late_ms, until_ms = scene.cluster.now_ms, scene.cluster.now_ms + 1_500
-    ownership.told("member-1", 2, 0, until_ms)
-    ownership.told("member-2", 3, None, late_ms)
+    ownership.entered("member-1", 2, 0, until_ms)
+    ownership.entered("member-2", 3, None, late_ms)
     ownership.ends("member-2")
     assert ownership.floor() == 2
-    ownership.told("member-2", 2, ownership.floor(), until_ms)
+    ownership.entered("member-2", 2, ownership.floor(), until_ms)
     assert found_by(scene) == []

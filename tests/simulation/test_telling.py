@@ -138,6 +138,6 @@ def test_a_producer_is_told_of_lost_records_when_some_are_lost(written: bool, er
     if written:
         write(scene, first, 2)
     production.acknowledged(writer, first, 2, 0)
-    production.told(writer, error)
+    production.reported(writer, error)
     spurious = written and error is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert violated(scene) == ["spurious-out-of-order"] * spurious

@@ -71,7 +71,7 @@ def test_it_is_what_a_fault_does(verb: Verb[Any, ...]) -> None:
 
 @every_verb
 def test_it_is_a_step_of_histories(verb: Verb[Any, ...]) -> None:
-    assert STEPS[verb.name].told == verb.help
+    assert STEPS[verb.name].help == verb.help
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from ...drivers import DriverFailedError, OverdueError
 from ..journal import Called, Ended, Failed, Opened, Sent, Told
 from ..stage import Outcome
 from ..transactions import Transacting
-from ..users import AFTER, Producer
+from ..users import AFTER, Sending
 from .violation import Violation
 
 
@@ -33,7 +33,7 @@ def unusable(outcome: Outcome) -> Iterator[Violation]:
     """`unusable`: long after all is well again, a client still fails that has not said it is at its end."""
     kinds = {user.name: user.kind for user in outcome.plan.users}
     for user, kind in kinds.items():
-        if kind == Producer.kind:
+        if kind == Sending.kind:
             yield from _unusable_producer(outcome, user)
         elif kind == Transacting.kind:
             ends = [e for e in outcome.journal.of(Ended) if e.user == user and e.at > outcome.repaired]

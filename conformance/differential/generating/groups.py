@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from .world import Member, World
+from .world import BoundMember, World
 
 _MOST_MEMBERS = 3
 
 
-def _member(world: World) -> Member | None:
+def _member(world: World) -> BoundMember | None:
     return world.rng.choice(world.members) if world.members and world.chance(93) else None
 
 
-def _new_member(world: World) -> Member:
+def _new_member(world: World) -> BoundMember:
     instance = "instance~" if world.chance(15) else None
-    member = Member(world.slot(), world.group(), instance, client=1 + len(world.members))
+    member = BoundMember(world.slot(), world.group(), instance, client=1 + len(world.members))
     world.members.append(member)
     return member
 
@@ -50,7 +50,7 @@ def join_group(world: World) -> None:
     world.add("join_group", world.version("join_group"), fields, client=member.client, binds=member.slot)
 
 
-def _identity(world: World, member: Member | None) -> dict[str, Any]:
+def _identity(world: World, member: BoundMember | None) -> dict[str, Any]:
     rng = world.rng
     if member is None:
         return {

@@ -3,9 +3,7 @@
 from typing import Any
 
 from ....rig.batches import CONTROL, LOG_APPEND_TIME, OLD, TRANSACTIONAL
-from .world import Producer, World
-
-_LEAST_TRANSACTIONAL = 3
+from .world import BoundProducer, World
 
 
 def produce(world: World) -> None:
@@ -37,7 +35,9 @@ def produce(world: World) -> None:
     world.add("produce", world.version("produce", low=3), fields)
 
 
-def _records(world: World, producer: Producer | None, transactional: bool, topic: str, index: int) -> Any:
+def _records(
+    world: World, producer: BoundProducer | None, transactional: bool, topic: str, index: int
+) -> Any:
     if world.chance(1):
         return None
     if world.chance(1.5):
@@ -51,7 +51,7 @@ def _records(world: World, producer: Producer | None, transactional: bool, topic
 
 
 def _batch(
-    world: World, producer: Producer | None, transactional: bool, topic: str, index: int
+    world: World, producer: BoundProducer | None, transactional: bool, topic: str, index: int
 ) -> dict[str, Any]:
     rng = world.rng
     count = rng.choices((1, 2, 3, 5, 0), (45, 25, 18, 11, 1))[0]

@@ -51,7 +51,6 @@ _NAMES: Final = ("name", "topic")
 _LISTS: Final = ("topics", "topic_data", "partitions", "partition_data")
 _INDEXES: Final = ("partition_index", "partition", "index")
 _FORBIDS_CREATION: Final = 4
-_FOLLOWERS_READ: Final = 11
 
 
 def first_topics(world: World) -> None:

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from .world import Producer, World
-
-_RETRIES_SINCE = 3
+from .world import BoundProducer, World
 
 
 def init_producer_id(world: World) -> None:
@@ -19,7 +17,7 @@ def init_producer_id(world: World) -> None:
         "producer_epoch": -1,
     }
     if world.chance(35):
-        producer = Producer(world.slot(), None)
+        producer = BoundProducer(world.slot(), None)
         world.producers.append(producer)
         if world.chance(5):
             fields |= {"producer_id": 5, "producer_epoch": rng.choice((0, -1))}
@@ -28,7 +26,7 @@ def init_producer_id(world: World) -> None:
     name = world.transactional_id()
     known = next((each for each in world.producers if each.transactional_id == name), None)
     if known is None:
-        known = Producer(world.slot(), name)
+        known = BoundProducer(world.slot(), name)
         world.producers.append(known)
         if world.chance(4):
             fields |= {"producer_id": 77, "producer_epoch": 3}
@@ -41,12 +39,12 @@ def init_producer_id(world: World) -> None:
     world.add("init_producer_id", version, {"transactional_id": name, **fields}, binds=known.slot)
 
 
-def _transactional(world: World) -> Producer | None:
+def _transactional(world: World) -> BoundProducer | None:
     found = [each for each in world.producers if each.transactional_id]
     return world.rng.choice(found) if found else None
 
 
-def _ids(world: World, producer: Producer, prefix: str = "") -> dict[str, Any]:
+def _ids(world: World, producer: BoundProducer, prefix: str = "") -> dict[str, Any]:
     """Which producer asks: right most of the time."""
     rng = world.rng
     ids: dict[str, Any] = {
@@ -65,7 +63,7 @@ def _ids(world: World, producer: Producer, prefix: str = "") -> dict[str, Any]:
     return {prefix + key: value for key, value in ids.items()}
 
 
-def _or_new(world: World) -> Producer | None:
+def _or_new(world: World) -> BoundProducer | None:
     producer = _transactional(world)
     if producer is None:
         init_producer_id(world)

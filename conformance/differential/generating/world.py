@@ -12,7 +12,7 @@ Versions = Mapping[str, Sequence[int]]
 
 
 @dataclass
-class Producer:
+class BoundProducer:
     """A producer id that InitProducerId binds as `slot`."""
 
     slot: int
@@ -28,7 +28,7 @@ class Producer:
 
 
 @dataclass
-class Member:
+class BoundMember:
     """A member id that JoinGroup binds as `slot`, with a connection of its own."""
 
     slot: int
@@ -70,8 +70,8 @@ class World:
         self.topics: dict[str, int] = {}
         self.replicas: dict[str, list[list[int]]] = {}
         self.ends: dict[tuple[str, int], int] = {}
-        self.producers: list[Producer] = []
-        self.members: list[Member] = []
+        self.producers: list[BoundProducer] = []
+        self.members: list[BoundMember] = []
         self.fetch_sessions: list[dict[str, Any]] = []
         self.asked_of_session: dict[int, int | tuple[str, int]] = {}
         self.down: list[int] = []
