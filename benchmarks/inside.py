@@ -15,7 +15,7 @@ _SCRIPT: Final = Path(__file__).with_name("in_process.py")
 _HISTORIES: Final = 100
 """Of each kind, in a second of measured time."""
 _RECORDS: Final = 100_000
-"""Of an offsets topic."""
+_OFFSETS: Final = f"{_RECORDS:,} records of committed offsets"
 _TOOK: Final = re.compile(r" in ([\d.]+) s$", re.MULTILINE)
 _WAITED: Final = re.compile(r"meanwhile: .*p99 ([\d.]+) ms", re.MULTILINE)
 _REBALANCED: Final = re.compile(r": ([\d.]+) s of CPU, settled after (\d+) intervals$", re.MULTILINE)
@@ -44,26 +44,14 @@ _IN_PROCESS: Final = (
 )
 
 _SIMULATOR: Final = tuple(
-    Row(
-        f"simulator-{kind}",
-        f"simulated histories, {kind}",
-        "requests/CPU s",
-        more_is_better=True,
-        program="simulation",
-    )
+    Row(f"simulator-{kind}", f"simulated histories, {kind}", "requests/CPU s", True, program="simulation")
     for kind in ("plain", "idempotent", "transactional", "compacted", "mixed")
 )
 _BESIDE: Final = tuple(
     row
     for program, work in (("loading", "load"), ("compacting", "compact"))
     for row in (
-        Row(
-            f"{program}-time",
-            f"{work} {_RECORDS:,} records of committed offsets",
-            "s",
-            steady=False,
-            program=program,
-        ),
+        Row(f"{program}-time", f"{work} {_OFFSETS}", "s", steady=False, program=program),
         Row(f"{program}-wait", "  produce 100 B meanwhile, p99", "ms", steady=False, program=program),
     )
 )
