@@ -94,6 +94,13 @@ def prompt_group(s: Scene, partitions: int) -> tuple[str, str]:
     return group, topic
 
 
+def lone_consumer(s: Scene) -> ConsumerMember:
+    """A group of one member that has joined."""
+    member = ConsumerMember(s, s.name("g"), [s.topic()])
+    member.join()
+    return member
+
+
 def settled(*members: ConsumerMember) -> None:
     """Heartbeats until nobody is given anything else."""
     for _ in range(20):

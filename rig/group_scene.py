@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .client import Pending
+from .client import Client, Pending
 from .scene import Scene
 
 SUBSCRIPTION: Final = b"\0\0\0\0\0\0\xff\xff\xff\xff"
@@ -142,6 +142,13 @@ def commit(s: Scene, group: str, topic: str, offset: int = 1, partition: int = 0
     code = answer["topics"][0]["partitions"][0]["error_code"]
     if code != "NONE":
         raise AssertionError(f"offset commit: {code}")
+
+
+def not_coordinating(s: Scene, group: str) -> Client:
+    """A connection to one of three brokers that does not coordinate the group."""
+    found = s.call("find_coordinator", {"key_type": 0, "coordinator_keys": [group]})
+    coordinator = found["coordinators"][0]["node_id"]
+    return s.new_client(broker=next(rank for rank in range(3) if s.node(rank) != coordinator))
 
 
 def committed(s: Scene, group: str) -> Any:

@@ -1,6 +1,6 @@
 """ConsumerGroupDescribe (KIP-848)."""
 
-from ...rig.consumer_scene import ConsumerMember, prompt_group
+from ...rig.consumer_scene import ConsumerMember, lone_consumer, prompt_group
 from ...rig.group_scene import commit, stable
 from ..registry import Scene, Steps
 
@@ -49,6 +49,5 @@ def static_members(s: Scene) -> Steps:
 
 
 def live_group_named_twice(s: Scene) -> Steps:
-    member = ConsumerMember(s, s.name("g"), [s.topic()])
-    member.join()
+    member = lone_consumer(s)
     yield "twice", s.ask(group_ids=[member.group, member.group])

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from ...rig.consumer_scene import LEAVES, LEAVES_FOR_A_WHILE, ConsumerMember, at_once, prompt_group, settled
-from ...rig.group_scene import commit, stable
+from ...rig.group_scene import commit, not_coordinating, stable
 from ...rig.scene import UNKNOWN_TOPIC_ID
 from ..registry import Scene, Steps, question
 
@@ -266,12 +266,8 @@ def regular_expressions(s: Scene) -> Steps:
 
 @question(at=(0, 1), brokers=3)
 def not_the_coordinator(s: Scene) -> Steps:
-    group = s.name("g")
-    found = s.call("find_coordinator", {"key_type": 0, "coordinator_keys": [group]})
-    coordinator = found["coordinators"][0]["node_id"]
-    rank = next(rank for rank in range(3) if s.node(rank) != coordinator)
-    member = ConsumerMember(s, group, [])
-    member.client = s.new_client(broker=rank)
+    member = ConsumerMember(s, s.name("g"), [])
+    member.client = not_coordinating(s, member.group)
     yield "another broker", member.join()
 
 

@@ -132,18 +132,9 @@ def many_topics(s: Scene) -> Steps:
         "10001 partitions, half in an invalid name",
         _counted(_create(s, _topic(s.name("a b"), 5001), _topic(s.name(), 5000), validate_only=True)),
     )
-    yield (
-        "5001 of which two are invalid",
-        _counted(
-            _create(
-                s,
-                *[_topic(s.name(f"t{number}")) for number in range(4999)],
-                _topic(s.name("a b")),
-                _topic(s.name("c d")),
-                validate_only=True,
-            )
-        ),
-    )
+    names = [*(f"t{number}" for number in range(4999)), "a b", "c d"]
+    topics = [_topic(s.name(each)) for each in names]
+    yield "5001 of which two are invalid", _counted(_create(s, *topics, validate_only=True))
 
 
 def _counted(answer: Any) -> Any:

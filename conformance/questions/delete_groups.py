@@ -1,6 +1,6 @@
 """DeleteGroups (KIP-229)."""
 
-from ...rig.consumer_scene import ConsumerMember
+from ...rig.consumer_scene import lone_consumer
 from ...rig.group_scene import Member, commit, committed, stable
 from ..registry import Scene, Steps
 
@@ -43,8 +43,7 @@ def several_groups(s: Scene) -> Steps:
 
 
 def consumer_group(s: Scene) -> Steps:
-    member = ConsumerMember(s, s.name("g"), [s.topic()])
-    member.join()
+    member = lone_consumer(s)
     yield "with a member", s.ask(groups_names=[member.group])
     member.leave()
     yield "without", s.ask(groups_names=[member.group])

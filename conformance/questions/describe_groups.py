@@ -1,6 +1,6 @@
 """DescribeGroups: KIP-430 (authorized operations), KIP-1043 (unknown groups from v6 on)."""
 
-from ...rig.consumer_scene import ConsumerMember
+from ...rig.consumer_scene import lone_consumer
 from ...rig.group_scene import Member, commit, joining, stable, stable_pair
 from ..registry import Scene, Steps, question
 
@@ -61,8 +61,7 @@ def static_members(s: Scene) -> Steps:
 
 
 def consumer_group(s: Scene) -> Steps:
-    member = ConsumerMember(s, s.name("g"), [s.topic()])
-    member.join()
+    member = lone_consumer(s)
     yield "with a member", s.ask(groups=[member.group])
     member.leave()
     yield "without", s.ask(groups=[member.group])

@@ -1,7 +1,7 @@
 """Heartbeat in every state of a group."""
 
-from ...rig.consumer_scene import ConsumerMember
-from ...rig.group_scene import Member, commit, joining, stable, stable_pair
+from ...rig.consumer_scene import lone_consumer
+from ...rig.group_scene import Member, commit, joining, not_coordinating, stable, stable_pair
 from ..registry import Scene, Steps, question
 
 
@@ -71,17 +71,13 @@ def after_leaving(s: Scene) -> Steps:
 
 @question(at=(0, 4), brokers=3)
 def not_the_coordinator(s: Scene) -> Steps:
-    found = s.call("find_coordinator", {"key_type": 0, "coordinator_keys": [s.name("g")]})
-    coordinator = found["coordinators"][0]["node_id"]
-    rank = next(rank for rank in range(3) if s.node(rank) != coordinator)
     asked = {"group_id": s.name("g"), "generation_id": 1, "member_id": "nobody", "group_instance_id": None}
-    yield "another broker", s.ask(asked, client=s.new_client(broker=rank))
+    yield "another broker", s.ask(asked, client=not_coordinating(s, s.name("g")))
 
 
 def consumer_group(s: Scene) -> Steps:
     """A group of KIP-848 has no generations."""
-    member = ConsumerMember(s, s.name("g"), [s.topic()])
-    member.join()
+    member = lone_consumer(s)
     classic = Member(s, member.group)
     yield "its member", classic.heartbeat(member_id=member.id, generation_id=member.epoch)
     yield "unknown member", classic.heartbeat(member_id="nobody", generation_id=1)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...rig.consumer_scene import ConsumerMember
+from ...rig.consumer_scene import lone_consumer
 from ...rig.group_scene import SUBSCRIPTION, Member, joining, rebalancing, stable, stable_pair, subscription
 from ..registry import Scene, Steps, question
 
@@ -144,18 +144,7 @@ def static_member(s: Scene) -> Steps:
     again = Member(s, group, instance=instance)
     yield "back without an id", again.try_join()
     yield "the old id", member.try_join()
-    yield (
-        "heartbeat with the old id",
-        s.call(
-            "heartbeat",
-            {
-                "group_id": group,
-                "generation_id": member.generation,
-                "member_id": member.id,
-                "group_instance_id": instance,
-            },
-        ),
-    )
+    yield "heartbeat with the old id", member.heartbeat()
     yield "heartbeat with the new id", again.heartbeat()
 
 
@@ -226,6 +215,5 @@ def leader_gone(s: Scene) -> Steps:
 
 def consumer_group(s: Scene) -> Steps:
     """A group of KIP-848 takes no members of another type."""
-    member = ConsumerMember(s, s.name("g"), [s.topic()])
-    member.join()
+    member = lone_consumer(s)
     yield "of another type", Member(s, member.group).try_join(protocol_type="connect")

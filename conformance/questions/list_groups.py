@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...rig.consumer_scene import ConsumerMember
+from ...rig.consumer_scene import lone_consumer
 from ...rig.group_scene import Member, commit, stable
 from ..registry import Scene, Steps, question
 
@@ -53,8 +53,7 @@ def types(s: Scene) -> Steps:
 
 
 def consumer_group(s: Scene) -> Steps:
-    member = ConsumerMember(s, s.name("g"), [s.topic()])
-    member.join()
+    member = lone_consumer(s)
     yield "with a member", _list(s)
     yield "of its type", _list(s, types=("consumer",))
     yield "of the other type", _list(s, types=("classic",))
