@@ -21,7 +21,7 @@ from mockbroker.cli.policies import spans
 from mockbroker.conformance.commands import app as conformance
 from mockbroker.control.table import OPERATIONS
 from mockbroker.faults.actions import ACTIONS
-from mockbroker.faults.legal import legal_codes, shown_versions, sources
+from mockbroker.faults.legal import legal_codes, shown_versions, source
 from mockbroker.faults.match import api_name
 from mockbroker.pipeline.signatures import signatures
 from mockbroker.policies import CATALOGUE, Behaviour, module_of
@@ -113,7 +113,7 @@ def _error_codes() -> Iterator[str]:
                 shown.append(name if whole else f"{name} ({shown_versions(each)})")
             yield from textwrap.wrap(f"- {level}: {', '.join(shown)}", 110, subsequent_indent="  ")
         yield ""
-        yield from textwrap.wrap(f"Source: {sources()[api]}.", 110)
+        yield from textwrap.wrap(f"Source: {source(api)}.", 110)
 
 
 def _simulation() -> Iterator[str]:

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import mockbroker
 from mockbroker.faults.actions import ACTIONS, Action
-from mockbroker.faults.answers import LEVELS
 from mockbroker.faults.match import Match, api_name
+from mockbroker.faults.places import LEVELS
 from mockbroker.policies import CATALOGUE, Behaviour, module_of
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 from mockbroker.protocol.errors import ErrorCode

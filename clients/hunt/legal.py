@@ -2,8 +2,7 @@
 
 from typing import Any, Final
 
-from mockbroker.faults.answers import usual_level
-from mockbroker.faults.legal import is_legal, legal_codes
+from mockbroker.faults.legal import is_legal, legal_codes, usual_level
 from mockbroker.faults.match import api_name
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.errors import ErrorCode

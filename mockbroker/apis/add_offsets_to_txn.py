@@ -10,7 +10,16 @@ from .fencing import shown
 from .registry import handles
 
 
-@handles(ApiKey.ADD_OFFSETS_TO_TXN)
+@handles(
+    ApiKey.ADD_OFFSETS_TO_TXN,
+    changes=True,
+    source="""KafkaApis.handleAddOffsetsToTxnRequest (PRODUCER_FENCED is INVALID_PRODUCER_EPOCH before v2),
+        TransactionCoordinator.handleAddPartitionsToTransaction""",
+    top_retry="""NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS,
+        CONCURRENT_TRANSACTIONS""",
+    top="""INVALID_PRODUCER_EPOCH v0-1, PRODUCER_FENCED v2+, INVALID_PRODUCER_ID_MAPPING, INVALID_TXN_STATE,
+        INVALID_REQUEST, GROUP_AUTHORIZATION_FAILED, TRANSACTIONAL_ID_AUTHORIZATION_FAILED""",
+)
 def add_offsets_to_txn(call: Call, request: AddOffsetsToTxnRequest) -> object:
     """Adds the partition of `__consumer_offsets` that holds the group."""
     reply = Reply[AddOffsetsToTxnResponse](call)

@@ -20,10 +20,10 @@ from ..protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,
     AddPartitionsToTxnResult,
-    AddPartitionsToTxnTopic,
     AddPartitionsToTxnTopicResult,
     AddPartitionsToTxnTransaction,
 )
+from ..protocol.messages.common import NamePartitions
 from .fencing import shown
 from .registry import handles
 
@@ -31,10 +31,22 @@ E = ErrorCode
 _BETWEEN_BROKERS = 4
 Errors = Mapping[TopicPartition, ErrorCode]
 Done = Callable[[AddPartitionsToTxnResult], None]
-Topics = Sequence[AddPartitionsToTxnTopic]
+Topics = Sequence[NamePartitions]
 
 
-@handles(ApiKey.ADD_PARTITIONS_TO_TXN)
+@handles(
+    ApiKey.ADD_PARTITIONS_TO_TXN,
+    changes=True,
+    source="""KafkaApis.handleAddPartitionsToTxnRequest (PRODUCER_FENCED is INVALID_PRODUCER_EPOCH before v2),
+        TransactionCoordinator.handleAddPartitionsToTransaction and handleVerifyPartitionsInTransaction
+        (v4+, brokers only), TransactionStateManager.appendTransactionToLog""",
+    top="CLUSTER_AUTHORIZATION_FAILED v4+",
+    partition_retry="""NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS,
+        CONCURRENT_TRANSACTIONS, UNKNOWN_TOPIC_OR_PARTITION""",
+    partition="""INVALID_PRODUCER_EPOCH v0-1, PRODUCER_FENCED v2+, INVALID_PRODUCER_ID_MAPPING,
+        INVALID_TXN_STATE, INVALID_REQUEST, OPERATION_NOT_ATTEMPTED, TRANSACTION_ABORTABLE v4+,
+        TOPIC_AUTHORIZATION_FAILED, TRANSACTIONAL_ID_AUTHORIZATION_FAILED""",
+)
 def add_partitions_to_txn(call: Call, request: AddPartitionsToTxnRequest) -> Steps:
     reply = Reply[AddPartitionsToTxnResponse](call)
     answer = AddPartitionsToTxnResponse()

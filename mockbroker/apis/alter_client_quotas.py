@@ -9,13 +9,18 @@ from ..protocol.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,
     AlteredEntry,
-    EntityData,
     EntryData,
 )
+from ..protocol.messages.common import QuotaEntity
 from .registry import handles
 
 
-@handles(ApiKey.ALTER_CLIENT_QUOTAS)
+@handles(
+    ApiKey.ALTER_CLIENT_QUOTAS,
+    changes=True,
+    source="ControllerApis.handleAlterClientQuotas, ClientQuotaControlManager.alterClientQuotas",
+    resource="INVALID_REQUEST, CLUSTER_AUTHORIZATION_FAILED",
+)
 def alter_client_quotas(call: Call, request: AlterClientQuotasRequest) -> Steps:
     """Every entity succeeds or fails by itself, with all its values."""
     outcomes: Outcomes = {}
@@ -27,7 +32,7 @@ def alter_client_quotas(call: Call, request: AlterClientQuotasRequest) -> Steps:
     answer = AlterClientQuotasResponse()
     for told in portions(outcomes.items()):
         for entity, error in told:
-            named = [EntityData(kind, name) for kind, name in entity]
+            named = [QuotaEntity(kind, name) for kind, name in entity]
             answer.entries.append(
                 EntryData(entity=named) if error is None else EntryData(error.code, error.message, named)
             )

@@ -11,19 +11,23 @@ from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.alter_configs import (
-    AlterConfigsRequest,
-    AlterConfigsResource,
-    AlterConfigsResourceResponse,
-    AlterConfigsResponse,
-)
+from ..protocol.messages.alter_configs import AlterConfigsRequest, AlterConfigsResource, AlterConfigsResponse
+from ..protocol.messages.common import ConfigResourceFailure
 from .registry import handles
 
 _A_RESOURCE: Final = 3
 """To alter one takes as long as so many configurations."""
 
 
-@handles(ApiKey.ALTER_CONFIGS)
+@handles(
+    ApiKey.ALTER_CONFIGS,
+    changes=True,
+    source="""ConfigAdminManager, ControllerApis.handleLegacyAlterConfigs, ConfigurationControlManager,
+        ForwardingManager; ZkAdminManager before 4.0""",
+    resource_retry="UNKNOWN_TOPIC_OR_PARTITION, NOT_CONTROLLER, REQUEST_TIMED_OUT",
+    resource="""INVALID_CONFIG, INVALID_REQUEST, INVALID_TOPIC_EXCEPTION, POLICY_VIOLATION,
+        BROKER_ID_NOT_REGISTERED, TOPIC_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED""",
+)
 def alter_configs(call: Call, request: AlterConfigsRequest) -> Steps:
     """Every resource succeeds or fails by itself; configurations that a request leaves out are reset."""
     names: set[tuple[int, str]] = set()
@@ -35,9 +39,7 @@ def alter_configs(call: Call, request: AlterConfigsRequest) -> Steps:
         return NO_ANSWER
     answer, pace = AlterConfigsResponse(), Pace()
     for each in request.resources:
-        result = AlterConfigsResourceResponse(
-            resource_type=each.resource_type, resource_name=each.resource_name
-        )
+        result = ConfigResourceFailure(resource_type=each.resource_type, resource_name=each.resource_name)
         try:
             yield from _alter(call, each, request.validate_only)
         except ApiError as error:

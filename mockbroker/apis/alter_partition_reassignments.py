@@ -32,7 +32,18 @@ _SMALL_SET: Final = 4
 """Larger sets are printed by Scala with the name of their class."""
 
 
-@handles(ApiKey.ALTER_PARTITION_REASSIGNMENTS)
+@handles(
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS,
+    changes=True,
+    source="""ControllerApis.handleAlterPartitionReassignments,
+        ReplicationControlManager.alterPartitionReassignments, ForwardingManager; KafkaController before
+        4.0""",
+    top_retry="NOT_CONTROLLER, REQUEST_TIMED_OUT",
+    top="CLUSTER_AUTHORIZATION_FAILED",
+    partition_retry="UNKNOWN_TOPIC_OR_PARTITION, REQUEST_TIMED_OUT, NOT_CONTROLLER",
+    partition="""INVALID_REPLICA_ASSIGNMENT, INVALID_REPLICATION_FACTOR v1+, NO_REASSIGNMENT_IN_PROGRESS,
+        CLUSTER_AUTHORIZATION_FAILED""",
+)
 def alter_partition_reassignments(call: Call, request: AlterPartitionReassignmentsRequest) -> Steps:
     """Each partition succeeds or fails by itself. New replicas that nothing hinders copy the log at once.
 

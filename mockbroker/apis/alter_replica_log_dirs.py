@@ -10,11 +10,11 @@ from ..portions import FEW, MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.alter_replica_log_dirs import (
-    AlterReplicaLogDirPartitionResult,
     AlterReplicaLogDirsRequest,
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopicResult,
 )
+from ..protocol.messages.common import PartitionCode
 from .registry import handles
 
 _LONGEST: Final = 255
@@ -22,7 +22,14 @@ _LONGEST: Final = 255
 _FUTURE: Final = len("-.-future") + 32
 
 
-@handles(ApiKey.ALTER_REPLICA_LOG_DIRS)
+@handles(
+    ApiKey.ALTER_REPLICA_LOG_DIRS,
+    changes=True,
+    source="KafkaApis.handleAlterReplicaLogDirsRequest, ReplicaManager.alterReplicaLogDirs",
+    partition_retry="UNKNOWN_TOPIC_OR_PARTITION, REPLICA_NOT_AVAILABLE, KAFKA_STORAGE_ERROR",
+    partition="""LOG_DIR_NOT_FOUND, INVALID_TOPIC_EXCEPTION, INVALID_REPLICA_ASSIGNMENT,
+        CLUSTER_AUTHORIZATION_FAILED""",
+)
 def alter_replica_log_dirs(call: Call, request: AlterReplicaLogDirsRequest) -> Steps:
     """A replica is told to have moved, but stays in the first directory: no client sees where its log is. Of
     several directories for a partition, the last one is valid (`ReplicaManager.alterReplicaLogDirs`)."""
@@ -36,7 +43,7 @@ def alter_replica_log_dirs(call: Call, request: AlterReplicaLogDirsRequest) -> S
         for (topic, index), path in portion:
             result = results.setdefault(topic, AlterReplicaLogDirTopicResult(topic))
             code = _moved(call, dirs, topic, index, path)
-            result.partitions.append(AlterReplicaLogDirPartitionResult(index, code))
+            result.partitions.append(PartitionCode(index, code))
         yield
     return AlterReplicaLogDirsResponse(results=list(results.values()))
 

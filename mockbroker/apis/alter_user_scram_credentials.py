@@ -19,7 +19,13 @@ from .registry import handles
 _Entry = ScramCredentialDeletion | ScramCredentialUpsertion
 
 
-@handles(ApiKey.ALTER_USER_SCRAM_CREDENTIALS)
+@handles(
+    ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
+    changes=True,
+    source="ControllerApis.handleAlterUserScramCredentials, ScramControlManager.alterCredentials",
+    resource="""UNACCEPTABLE_CREDENTIAL, UNSUPPORTED_SASL_MECHANISM, DUPLICATE_RESOURCE, RESOURCE_NOT_FOUND,
+        UNSUPPORTED_VERSION, CLUSTER_AUTHORIZATION_FAILED""",
+)
 def alter_user_scram_credentials(call: Call, request: AlterUserScramCredentialsRequest) -> Steps:
     """Every user succeeds or fails alone, and may be named once: of what is asked for a user, only the first
     is looked at."""

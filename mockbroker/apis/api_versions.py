@@ -32,7 +32,13 @@ _FROM_ZERO_SINCE = 4
 """Earlier versions leave out features whose lowest level is 0, because clients refused them (KAFKA-17011)."""
 
 
-@handles(ApiKey.API_VERSIONS)
+@handles(
+    ApiKey.API_VERSIONS,
+    changes=False,
+    source="""KafkaApis.handleApiVersionsRequest, ApiVersionsRequest (since v3 the client's name is checked);
+        KIP-1242""",
+    top="UNSUPPORTED_VERSION, INVALID_REQUEST v3+, REBOOTSTRAP_REQUIRED v5+",
+)
 def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse:
     if not note_software(call.client, request) and call.version >= 3:
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)

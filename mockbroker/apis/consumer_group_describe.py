@@ -29,7 +29,14 @@ _PARTITIONS: Final = 16
 """So many partitions take as long as another member."""
 
 
-@handles(ApiKey.CONSUMER_GROUP_DESCRIBE)
+@handles(
+    ApiKey.CONSUMER_GROUP_DESCRIBE,
+    changes=False,
+    source="KafkaApis.handleConsumerGroupDescribe, GroupCoordinatorService.consumerGroupDescribe",
+    group_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    group="""INVALID_GROUP_ID, GROUP_ID_NOT_FOUND, UNSUPPORTED_VERSION, TOPIC_AUTHORIZATION_FAILED,
+        GROUP_AUTHORIZATION_FAILED""",
+)
 def consumer_group_describe(call: Call, request: ConsumerGroupDescribeRequest) -> Steps:
     """Without an authorizer, all operations on groups are authorized. A group that is named twice is
     described twice."""

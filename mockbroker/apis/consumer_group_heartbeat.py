@@ -13,14 +13,24 @@ from ..protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
     ConsumerGroupHeartbeatResponseAssignment,
-    ConsumerGroupHeartbeatResponseTopicPartitions,
+    ConsumerGroupHeartbeatTopicPartitions,
 )
 from .registry import handles
 
 E = ErrorCode
 
 
-@handles(ApiKey.CONSUMER_GROUP_HEARTBEAT)
+@handles(
+    ApiKey.CONSUMER_GROUP_HEARTBEAT,
+    changes=True,
+    source="""KafkaApis.handleConsumerGroupHeartbeat, GroupCoordinatorService.consumerGroupHeartbeat,
+        GroupMetadataManager.consumerGroupHeartbeat""",
+    top_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    top="""INVALID_REQUEST, UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, UNSUPPORTED_ASSIGNOR,
+        UNRELEASED_INSTANCE_ID, FENCED_INSTANCE_ID, GROUP_MAX_SIZE_REACHED, GROUP_ID_NOT_FOUND,
+        UNSUPPORTED_VERSION, INVALID_REGULAR_EXPRESSION v1+, TOPIC_AUTHORIZATION_FAILED v1+,
+        GROUP_AUTHORIZATION_FAILED""",
+)
 def consumer_group_heartbeat(call: Call, request: ConsumerGroupHeartbeatRequest) -> object:
     """Answered once everything that was written before is replicated. UNSUPPORTED_VERSION unless the protocol
     is among `group.coordinator.rebalance.protocols`."""
@@ -53,7 +63,7 @@ def _answer(call: Call, request: ConsumerGroupHeartbeatRequest, beat: Beat) -> C
         found = partitions_of(member.assigned)
         assignment = ConsumerGroupHeartbeatResponseAssignment(
             [
-                ConsumerGroupHeartbeatResponseTopicPartitions(topic, sorted(partitions))
+                ConsumerGroupHeartbeatTopicPartitions(topic, sorted(partitions))
                 for topic, partitions in found.items()
             ]
         )

@@ -5,11 +5,17 @@ from ..outcome import CLOSE, Steps
 from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.create_acls import AclCreationResult, CreateAclsRequest, CreateAclsResponse
+from ..protocol.messages.common import Failure
+from ..protocol.messages.create_acls import CreateAclsRequest, CreateAclsResponse
 from .registry import handles
 
 
-@handles(ApiKey.CREATE_ACLS)
+@handles(
+    ApiKey.CREATE_ACLS,
+    changes=False,
+    source="ControllerApis.handleCreateAcls, AclApis.handleCreateAcls",
+    resource="SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED, INVALID_REQUEST",
+)
 def create_acls(_: Call, request: CreateAclsRequest) -> Steps:
     """A binding with a type that stands for none closes the connection (`CreateAclsRequest.java`)."""
     for portion in portions(request.creations, MANY):
@@ -18,5 +24,5 @@ def create_acls(_: Call, request: CreateAclsRequest) -> Steps:
             if 0 in types:
                 return CLOSE
         yield
-    refused = AclCreationResult(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
+    refused = Failure(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
     return CreateAclsResponse(results=[refused] * len(request.creations))

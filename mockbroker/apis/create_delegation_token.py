@@ -14,7 +14,13 @@ from .registry import handles
 _USER: Final = ("User", "ANONYMOUS")
 
 
-@handles(ApiKey.CREATE_DELEGATION_TOKEN)
+@handles(
+    ApiKey.CREATE_DELEGATION_TOKEN,
+    changes=False,
+    source="KafkaApis.handleCreateTokenRequest, DelegationTokenControlManager.createDelegationToken",
+    top="""DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, DELEGATION_TOKEN_AUTH_DISABLED, INVALID_PRINCIPAL_TYPE,
+        DELEGATION_TOKEN_AUTHORIZATION_FAILED, INVALID_TIMESTAMP, UNKNOWN_SERVER_ERROR, NOT_CONTROLLER""",
+)
 def create_delegation_token(_: Call, request: CreateDelegationTokenRequest) -> CreateDelegationTokenResponse:
     """Tokens are for clients that have logged in (`KafkaApis.allowTokenRequests`)."""
     owner, error = _USER, ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED

@@ -32,7 +32,17 @@ _A_TOPIC: Final = 3
 _PARTITIONS: Final = 4
 
 
-@handles(ApiKey.CREATE_PARTITIONS)
+@handles(
+    ApiKey.CREATE_PARTITIONS,
+    changes=True,
+    source="""ControllerApis.createPartitions, ReplicationControlManager.createPartitions, ForwardingManager;
+        KafkaApis.handleCreatePartitionsRequest and ZkAdminManager before 4.0; KIP-599""",
+    topic_retry="""NOT_CONTROLLER, REQUEST_TIMED_OUT, THROTTLING_QUOTA_EXCEEDED v3+,
+        UNKNOWN_TOPIC_OR_PARTITION""",
+    topic="""INVALID_PARTITIONS, INVALID_REPLICA_ASSIGNMENT, INVALID_REPLICATION_FACTOR, INVALID_REQUEST,
+        INVALID_TOPIC_EXCEPTION, POLICY_VIOLATION, REASSIGNMENT_IN_PROGRESS, TOPIC_AUTHORIZATION_FAILED,
+        CLUSTER_AUTHORIZATION_FAILED""",
+)
 def create_partitions(call: Call, request: CreatePartitionsRequest) -> Steps:
     """Every topic succeeds or fails by itself."""
     cluster = call.cluster

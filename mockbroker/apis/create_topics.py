@@ -33,7 +33,16 @@ _MANY_PARTITIONS: Final = 64
 """More are made in a step of their own."""
 
 
-@handles(ApiKey.CREATE_TOPICS)
+@handles(
+    ApiKey.CREATE_TOPICS,
+    changes=True,
+    source="""ControllerApis.createTopics, ReplicationControlManager.createTopics, ForwardingManager
+        (timeouts); KafkaApis.handleCreateTopicsRequest and ZkAdminManager before 4.0; KIP-599""",
+    topic_retry="NOT_CONTROLLER, REQUEST_TIMED_OUT, THROTTLING_QUOTA_EXCEEDED v6+",
+    topic="""TOPIC_ALREADY_EXISTS, INVALID_TOPIC_EXCEPTION, INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR,
+        INVALID_REPLICA_ASSIGNMENT, INVALID_CONFIG, INVALID_REQUEST, POLICY_VIOLATION,
+        UNSUPPORTED_VERSION, TOPIC_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED""",
+)
 def create_topics(call: Call, request: CreateTopicsRequest) -> object:
     """Every topic succeeds or fails by itself."""
     return call.in_parts(_answer(call, request))

@@ -9,7 +9,12 @@ from ..protocol.messages.delete_acls import DeleteAclsFilterResult, DeleteAclsRe
 from .registry import handles
 
 
-@handles(ApiKey.DELETE_ACLS)
+@handles(
+    ApiKey.DELETE_ACLS,
+    changes=False,
+    source="ControllerApis.handleDeleteAcls, AclApis.handleDeleteAcls",
+    resource="SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED, INVALID_REQUEST",
+)
 def delete_acls(_: Call, request: DeleteAclsRequest) -> Steps:
     """A filter with a type that stands for none closes the connection (`DeleteAclsRequest.java`)."""
     for portion in portions(request.filters, MANY):

@@ -17,7 +17,14 @@ from ..protocol.messages.delete_groups import (
 from .registry import handles
 
 
-@handles(ApiKey.DELETE_GROUPS)
+@handles(
+    ApiKey.DELETE_GROUPS,
+    changes=True,
+    source="""KafkaApis.handleDeleteGroupsRequest, GroupCoordinatorService.deleteGroups,
+        ClassicGroup.validateDeleteGroup""",
+    group_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    group="NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND, INVALID_GROUP_ID, GROUP_AUTHORIZATION_FAILED",
+)
 def delete_groups(call: Call, request: DeleteGroupsRequest) -> Steps:
     """A group that is named twice is answered once; the answer comes when all are deleted."""
     results: dict[str, DeletableGroupResult] = {}

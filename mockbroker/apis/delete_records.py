@@ -22,7 +22,15 @@ _HIGH_WATERMARK: Final = -1
 _NO_LOW_WATERMARK: Final = -1
 
 
-@handles(ApiKey.DELETE_RECORDS)
+@handles(
+    ApiKey.DELETE_RECORDS,
+    changes=True,
+    source="""KafkaApis.handleDeleteRecordsRequest, ReplicaManager.deleteRecords,
+        Partition.deleteRecordsOnLeader""",
+    partition_retry="""NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION, REQUEST_TIMED_OUT,
+        KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE""",
+    partition="OFFSET_OUT_OF_RANGE, POLICY_VIOLATION, INVALID_TOPIC_EXCEPTION, TOPIC_AUTHORIZATION_FAILED",
+)
 def delete_records(call: Call, request: DeleteRecordsRequest) -> Steps:
     """If a partition is named twice, the last offset counts."""
     asked: dict[str, dict[int, int]] = {}

@@ -25,7 +25,17 @@ E = ErrorCode
 _OWN_ERROR_SINCE: Final = 3
 
 
-@handles(ApiKey.DELETE_TOPICS)
+@handles(
+    ApiKey.DELETE_TOPICS,
+    changes=True,
+    source="""ControllerApis.deleteTopics, ReplicationControlManager.deleteTopics, ForwardingManager;
+        KafkaApis.handleDeleteTopicsRequest before 4.0 (TOPIC_DELETION_DISABLED was INVALID_REQUEST before
+        v3); KIP-599""",
+    topic_retry="""NOT_CONTROLLER, REQUEST_TIMED_OUT, THROTTLING_QUOTA_EXCEEDED v5+,
+        UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID v6+""",
+    topic="""TOPIC_DELETION_DISABLED v3+, INVALID_REQUEST, INVALID_TOPIC_EXCEPTION,
+        TOPIC_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED""",
+)
 def delete_topics(call: Call, request: DeleteTopicsRequest) -> Steps:
     """Every topic succeeds or fails by itself."""
     cluster = call.cluster

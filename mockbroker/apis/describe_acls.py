@@ -8,7 +8,12 @@ from ..protocol.messages.describe_acls import DescribeAclsRequest, DescribeAclsR
 from .registry import handles
 
 
-@handles(ApiKey.DESCRIBE_ACLS)
+@handles(
+    ApiKey.DESCRIBE_ACLS,
+    changes=False,
+    source="AclApis.handleDescribeAcls",
+    top="SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED, INVALID_REQUEST",
+)
 def describe_acls(_: Call, request: DescribeAclsRequest) -> object:
     """A filter with a type that stands for none closes the connection (`DescribeAclsRequest.java`)."""
     types = (request.resource_type_filter, request.pattern_type_filter, request.operation)

@@ -11,11 +11,11 @@ from ..portions import portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import QuotaEntity
 from ..protocol.messages.describe_client_quotas import (
     ComponentData,
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
-    EntityData,
     EntryData,
     ValueData,
 )
@@ -31,7 +31,12 @@ _TYPES: Final = {
 }
 
 
-@handles(ApiKey.DESCRIBE_CLIENT_QUOTAS)
+@handles(
+    ApiKey.DESCRIBE_CLIENT_QUOTAS,
+    changes=False,
+    source="KafkaApis.handleDescribeClientQuotasRequest, ClientQuotasImage.describe",
+    top="INVALID_REQUEST, UNSUPPORTED_VERSION, CLUSTER_AUTHORIZATION_FAILED",
+)
 def describe_client_quotas(call: Call, request: DescribeClientQuotasRequest) -> Steps:
     """The entities that match all components (`ClientQuotasImage.describe`)."""
     try:
@@ -42,7 +47,7 @@ def describe_client_quotas(call: Call, request: DescribeClientQuotasRequest) -> 
     for portion in portions(list(call.broker.image.client_quotas.items())):
         entries += [
             EntryData(
-                [EntityData(kind, name) for kind, name in entity],
+                [QuotaEntity(kind, name) for kind, name in entity],
                 [ValueData(key, value) for key, value in values.items()],
             )
             for entity, values in portion

@@ -17,7 +17,12 @@ _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
 
 
-@handles(ApiKey.DESCRIBE_CLUSTER)
+@handles(
+    ApiKey.DESCRIBE_CLUSTER,
+    changes=False,
+    source="AuthHelper.computeDescribeClusterResponse (endpoint types since v1, KIP-919)",
+    top="MISMATCHED_ENDPOINT_TYPE v1+, UNSUPPORTED_ENDPOINT_TYPE v1+, CLUSTER_AUTHORIZATION_FAILED",
+)
 def describe_cluster(call: Call, request: DescribeClusterRequest) -> DescribeClusterResponse:
     cluster = call.cluster
     if request.endpoint_type == _CONTROLLERS:

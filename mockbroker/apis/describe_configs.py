@@ -29,7 +29,14 @@ from .default_messages import default_message
 from .registry import handles
 
 
-@handles(ApiKey.DESCRIBE_CONFIGS)
+@handles(
+    ApiKey.DESCRIBE_CONFIGS,
+    changes=False,
+    source="ConfigHelper.describeConfigs, KafkaApis.handleDescribeConfigsRequest",
+    resource_retry="UNKNOWN_TOPIC_OR_PARTITION",
+    resource="""INVALID_REQUEST, INVALID_TOPIC_EXCEPTION, TOPIC_AUTHORIZATION_FAILED,
+        CLUSTER_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED""",
+)
 def describe_configs(call: Call, request: DescribeConfigsRequest) -> object:
     """A resource of an unknown type fails the whole request; other errors affect only their resource."""
     return call.in_parts(_resources(call, request))

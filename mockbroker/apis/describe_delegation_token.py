@@ -10,6 +10,12 @@ from ..protocol.messages.describe_delegation_token import (
 from .registry import handles
 
 
-@handles(ApiKey.DESCRIBE_DELEGATION_TOKEN)
+@handles(
+    ApiKey.DESCRIBE_DELEGATION_TOKEN,
+    changes=False,
+    source="KafkaApis.handleDescribeTokensRequest",
+    top="""DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, DELEGATION_TOKEN_AUTH_DISABLED,
+        DELEGATION_TOKEN_AUTHORIZATION_FAILED""",
+)
 def describe_delegation_token(_: Call, __: DescribeDelegationTokenRequest) -> DescribeDelegationTokenResponse:
     return DescribeDelegationTokenResponse(ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)

@@ -18,7 +18,14 @@ from ..protocol.messages.describe_groups import (
 from .registry import handles
 
 
-@handles(ApiKey.DESCRIBE_GROUPS)
+@handles(
+    ApiKey.DESCRIBE_GROUPS,
+    changes=False,
+    source="""KafkaApis.handleDescribeGroupsRequest, GroupCoordinatorService.describeGroups,
+        GroupMetadataManager: a group that is not there is Dead before v6 (KIP-1043)""",
+    group_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    group="GROUP_ID_NOT_FOUND v6+, INVALID_GROUP_ID, GROUP_AUTHORIZATION_FAILED",
+)
 def describe_groups(call: Call, request: DescribeGroupsRequest) -> Steps:
     """Without an authorizer, all operations on groups are authorized. A group that is named twice is
     described twice."""

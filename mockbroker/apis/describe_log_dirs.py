@@ -22,7 +22,14 @@ VOLUME_BYTES: Final = 1 << 40
 """The size of the volume on which the log directory is."""
 
 
-@handles(ApiKey.DESCRIBE_LOG_DIRS)
+@handles(
+    ApiKey.DESCRIBE_LOG_DIRS,
+    changes=False,
+    source="""KafkaApis.handleDescribeLogDirsRequest, ReplicaManager.describeLogDirs; `topic` are the log
+        directories""",
+    top="CLUSTER_AUTHORIZATION_FAILED v3+",
+    topic_retry="KAFKA_STORAGE_ERROR",
+)
 def describe_log_dirs(call: Call, request: DescribeLogDirsRequest) -> Steps:
     """All logs are in the first of `log.dirs`; unknown partitions are left out (`ReplicaManager.scala`)."""
     asked: dict[str, set[int]] = {}

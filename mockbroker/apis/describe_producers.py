@@ -21,7 +21,13 @@ from .default_messages import default_message
 from .registry import handles
 
 
-@handles(ApiKey.DESCRIBE_PRODUCERS)
+@handles(
+    ApiKey.DESCRIBE_PRODUCERS,
+    changes=False,
+    source="KafkaApis.handleDescribeProducersRequest, ReplicaManager.activeProducerState",
+    partition_retry="NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR",
+    partition="INVALID_TOPIC_EXCEPTION, TOPIC_AUTHORIZATION_FAILED",
+)
 def describe_producers(call: Call, request: DescribeProducersRequest) -> Steps:
     """A partition that is named twice is answered twice."""
     answer = DescribeProducersResponse()

@@ -11,8 +11,8 @@ from ..outcome import Steps
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import PartitionIndex
 from ..protocol.messages.describe_quorum import (
-    AskedPartition,
     AskedTopic,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
@@ -29,12 +29,19 @@ _TOPIC: Final = "__cluster_metadata"
 _LISTENER: Final = "CONTROLLER"
 
 
-@handles(ApiKey.DESCRIBE_QUORUM)
+@handles(
+    ApiKey.DESCRIBE_QUORUM,
+    changes=False,
+    source="ControllerApis.handleDescribeQuorum, KafkaRaftClient.handleDescribeQuorumRequest",
+    top_retry="BROKER_NOT_AVAILABLE",
+    top="CLUSTER_AUTHORIZATION_FAILED",
+    partition_retry="NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION",
+)
 def describe_quorum(call: Call, request: DescribeQuorumRequest) -> Steps:
     """The active controller is the only voter, as where one node is both broker and controller; brokers that
     it hears are observers. Only partition 0 may be asked for (`KafkaRaftClient.java`)."""
     image = call.cluster.controller.image
-    if request.topics != [AskedTopic(_TOPIC, [AskedPartition(0)])]:
+    if request.topics != [AskedTopic(_TOPIC, [PartitionIndex(0)])]:
         return (yield from _refused(request, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
     if image.controller == NO_CONTROLLER:
         return (yield from _refused(request, ErrorCode.NOT_LEADER_OR_FOLLOWER))

@@ -25,7 +25,15 @@ _PARTITIONS: Final = 128
 """So many are described in one step."""
 
 
-@handles(ApiKey.DESCRIBE_TOPIC_PARTITIONS)
+@handles(
+    ApiKey.DESCRIBE_TOPIC_PARTITIONS,
+    changes=False,
+    usual_level="topic",
+    source="DescribeTopicPartitionsRequestHandler, KRaftMetadataCache.describeTopicResponse, KafkaApis",
+    topic_retry="UNKNOWN_TOPIC_OR_PARTITION",
+    topic="INVALID_TOPIC_EXCEPTION, INVALID_REQUEST, TOPIC_AUTHORIZATION_FAILED",
+    partition_retry="LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND",
+)
 def describe_topic_partitions(call: Call, request: DescribeTopicPartitionsRequest) -> Steps:
     """Without names, all topics; unknown topics are left out
     (`DescribeTopicPartitionsRequestHandler.java`)."""

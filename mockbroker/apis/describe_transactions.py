@@ -8,16 +8,22 @@ from ..portions import Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import TopicPartitions
 from ..protocol.messages.describe_transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
-    TopicData,
     TransactionState,
 )
 from .registry import handles
 
 
-@handles(ApiKey.DESCRIBE_TRANSACTIONS)
+@handles(
+    ApiKey.DESCRIBE_TRANSACTIONS,
+    changes=False,
+    source="KafkaApis.handleDescribeTransactionsRequest, TransactionCoordinator.handleDescribeTransactions",
+    transaction_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    transaction="TRANSACTIONAL_ID_NOT_FOUND, INVALID_REQUEST, TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
+)
 def describe_transactions(call: Call, request: DescribeTransactionsRequest) -> Steps:
     """An id that is named twice is described twice."""
     answer, pace = DescribeTransactionsResponse(), Pace()
@@ -27,10 +33,10 @@ def describe_transactions(call: Call, request: DescribeTransactionsRequest) -> S
         call.count(len(partitions))
         if pace.enough():
             yield
-        topics: dict[str, TopicData] = {}
+        topics: dict[str, TopicPartitions] = {}
         for portion in portions(partitions):
             for topic, index in portion:
-                topics.setdefault(topic, TopicData(topic)).partitions.append(index)
+                topics.setdefault(topic, TopicPartitions(topic)).partitions.append(index)
             if pace.enough(len(portion)):
                 yield
         described.topics = list(topics.values())

@@ -20,7 +20,13 @@ _TWICE = "Cannot describe SCRAM credentials for the same user twice in a single 
 _UNKNOWN = "Attempt to describe a user credential that does not exist: "
 
 
-@handles(ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS)
+@handles(
+    ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS,
+    changes=False,
+    source="KafkaApis.handleDescribeUserScramCredentialsRequest, ScramImage.describe",
+    top="CLUSTER_AUTHORIZATION_FAILED",
+    resource="RESOURCE_NOT_FOUND, DUPLICATE_RESOURCE",
+)
 def describe_user_scram_credentials(call: Call, request: DescribeUserScramCredentialsRequest) -> Steps:
     """Every user succeeds or fails alone (`ScramImage.describe`)."""
     times: Counter[str] = Counter()

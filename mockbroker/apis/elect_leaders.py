@@ -25,7 +25,17 @@ _ELECTIONS_IN_A_PART: Final = 2
 Elect = Callable[[str, int], PartitionResult]
 
 
-@handles(ApiKey.ELECT_LEADERS)
+@handles(
+    ApiKey.ELECT_LEADERS,
+    changes=True,
+    source="""ControllerApis.handleElectLeaders, ReplicationControlManager.electLeaders, ForwardingManager;
+        KafkaController before 4.0""",
+    top_retry="NOT_CONTROLLER v1+, REQUEST_TIMED_OUT v1+",
+    top="INVALID_REQUEST v1+, CLUSTER_AUTHORIZATION_FAILED v1+",
+    partition_retry="""NOT_CONTROLLER, REQUEST_TIMED_OUT, UNKNOWN_TOPIC_OR_PARTITION,
+        PREFERRED_LEADER_NOT_AVAILABLE, ELIGIBLE_LEADERS_NOT_AVAILABLE""",
+    partition="ELECTION_NOT_NEEDED, INVALID_REQUEST, INVALID_TOPIC_EXCEPTION, CLUSTER_AUTHORIZATION_FAILED",
+)
 def elect_leaders(call: Call, request: ElectLeadersRequest) -> Steps:
     """Null means all partitions: then those that need no election are left out of the answer, but not their
     topics."""

@@ -14,7 +14,16 @@ from .registry import handles
 _BUMPS_SINCE = 5
 
 
-@handles(ApiKey.END_TXN)
+@handles(
+    ApiKey.END_TXN,
+    changes=True,
+    source="""KafkaApis.handleEndTxnRequest (PRODUCER_FENCED is INVALID_PRODUCER_EPOCH before v2),
+        TransactionCoordinator.endTransaction""",
+    top_retry="""NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS,
+        CONCURRENT_TRANSACTIONS""",
+    top="""INVALID_PRODUCER_EPOCH v0-1, PRODUCER_FENCED v2+, INVALID_PRODUCER_ID_MAPPING, INVALID_TXN_STATE,
+        INVALID_REQUEST, TRANSACTIONAL_ID_AUTHORIZATION_FAILED""",
+)
 def end_txn(call: Call, request: EndTxnRequest) -> object:
     """Answered once the decision is in the coordinator's log; the markers follow."""
     reply = Reply[EndTxnResponse](call)

@@ -33,7 +33,20 @@ _LONG: Final = 64
 """A request of more partitions than this is answered in parts."""
 
 
-@handles(ApiKey.FETCH)
+@handles(
+    ApiKey.FETCH,
+    changes=True,
+    source="""KafkaApis.handleFetchRequest, FetchManager.newContext (sessions), ReplicaManager.readFromLog,
+        Partition.fetchRecords; REPLICA_NOT_AVAILABLE before 2.6; OFFSET_MOVED_TO_TIERED_STORAGE only to
+        followers (KIP-405)""",
+    top_retry="""FETCH_SESSION_ID_NOT_FOUND v7+, INVALID_FETCH_SESSION_EPOCH v7+, FETCH_SESSION_TOPIC_ID_ERROR
+        v13+""",
+    partition_retry="""NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH v9+, UNKNOWN_LEADER_EPOCH v9+,
+        KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID v13+,
+        INCONSISTENT_TOPIC_ID v13+""",
+    partition="""OFFSET_OUT_OF_RANGE, CORRUPT_MESSAGE, UNSUPPORTED_COMPRESSION_TYPE v4-9,
+        OFFSET_MOVED_TO_TIERED_STORAGE, TOPIC_AUTHORIZATION_FAILED""",
+)
 def fetch(call: Call, request: FetchRequest) -> object:
     if call.version < 15 and request.replica_id != request.replica_state.replica_id:
         request.replica_state = ReplicaState(request.replica_id)

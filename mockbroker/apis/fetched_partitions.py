@@ -11,13 +11,8 @@ from ..policies.fetching.follower_reads import follower_reads
 from ..policies.fetching.preferred_replica_wait import preferred_replica_wait
 from ..portions import portions
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.fetch import (
-    NO_DIVERGENCE,
-    FetchPartition,
-    FetchRequest,
-    LeaderIdAndEpoch,
-    PartitionData,
-)
+from ..protocol.messages.common import LeaderIdAndEpoch
+from ..protocol.messages.fetch import NO_DIVERGENCE, FetchPartition, FetchRequest, PartitionData
 from ..replication import reading
 from ..replication.partition import Partition
 from ..replication.topic_stats import TopicStats

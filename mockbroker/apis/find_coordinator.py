@@ -39,7 +39,18 @@ _MESSAGES: Final = {
 one."""
 
 
-@handles(ApiKey.FIND_COORDINATOR)
+@handles(
+    ApiKey.FIND_COORDINATOR,
+    changes=False,
+    source="""KafkaApis.handleFindCoordinatorRequest and getCoordinator, FindCoordinatorResponse: the top has
+        the error before v4, each coordinator since""",
+    top_retry="COORDINATOR_NOT_AVAILABLE v0-3",
+    top="""INVALID_REQUEST v0-3, INVALID_GROUP_ID v0-3, GROUP_AUTHORIZATION_FAILED v0-3,
+        TRANSACTIONAL_ID_AUTHORIZATION_FAILED v1-3""",
+    coordinator_retry="COORDINATOR_NOT_AVAILABLE v4+",
+    coordinator="""INVALID_REQUEST v4+, INVALID_GROUP_ID v4+, GROUP_AUTHORIZATION_FAILED v4+,
+        TRANSACTIONAL_ID_AUTHORIZATION_FAILED v4+, CLUSTER_AUTHORIZATION_FAILED v6+""",
+)
 def find_coordinator(call: Call, request: FindCoordinatorRequest) -> Steps:
     """The internal topics exist as soon as they are needed, so a client never has to ask again for that
     reason."""

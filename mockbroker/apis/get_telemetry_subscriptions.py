@@ -15,7 +15,12 @@ from .registry import handles
 _ACCEPTED: Final = (Compression.ZSTD, Compression.LZ4, Compression.GZIP, Compression.SNAPPY)
 
 
-@handles(ApiKey.GET_TELEMETRY_SUBSCRIPTIONS)
+@handles(
+    ApiKey.GET_TELEMETRY_SUBSCRIPTIONS,
+    changes=False,
+    source="KafkaApis.handleGetTelemetrySubscriptionsRequest, ClientMetricsManager.validateGetRequest",
+    top="THROTTLING_QUOTA_EXCEEDED, INVALID_REQUEST",
+)
 def get_telemetry_subscriptions(
     call: Call, request: GetTelemetrySubscriptionsRequest
 ) -> GetTelemetrySubscriptionsResponse:

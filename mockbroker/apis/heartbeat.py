@@ -11,7 +11,15 @@ from .registry import handles
 E = ErrorCode
 
 
-@handles(ApiKey.HEARTBEAT)
+@handles(
+    ApiKey.HEARTBEAT,
+    changes=True,
+    source="""KafkaApis.handleHeartbeatRequest, GroupCoordinatorService.heartbeat (a coordinator that loads
+        answers NONE), GroupMetadataManager.classicGroupHeartbeat""",
+    top_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, REBALANCE_IN_PROGRESS",
+    top="""ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID v3+, INVALID_GROUP_ID,
+        UNSUPPORTED_VERSION, GROUP_AUTHORIZATION_FAILED""",
+)
 def heartbeat(call: Call, request: HeartbeatRequest) -> object:
     groups = call.broker.groups
     if error := groups.refuses(request.group_id):

@@ -12,9 +12,9 @@ from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import ConfigResourceFailure
 from ..protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
-    AlterConfigsResourceResponse,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
@@ -24,7 +24,16 @@ _A_RESOURCE: Final = 3
 """To alter one takes as long as so many configurations."""
 
 
-@handles(ApiKey.INCREMENTAL_ALTER_CONFIGS)
+@handles(
+    ApiKey.INCREMENTAL_ALTER_CONFIGS,
+    changes=True,
+    source="""ConfigAdminManager, ControllerApis.handleIncrementalAlterConfigs, ConfigurationControlManager,
+        ForwardingManager; ZkAdminManager before 4.0""",
+    resource_retry="UNKNOWN_TOPIC_OR_PARTITION, NOT_CONTROLLER, REQUEST_TIMED_OUT",
+    resource="""INVALID_CONFIG, INVALID_REQUEST, INVALID_TOPIC_EXCEPTION, POLICY_VIOLATION,
+        BROKER_ID_NOT_REGISTERED, UNSUPPORTED_VERSION, TOPIC_AUTHORIZATION_FAILED,
+        CLUSTER_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED""",
+)
 def incremental_alter_configs(call: Call, request: IncrementalAlterConfigsRequest) -> Steps:
     """Every resource succeeds or fails by itself, with all its changes."""
     times: Counter[tuple[int, str]] = Counter()
@@ -33,9 +42,7 @@ def incremental_alter_configs(call: Call, request: IncrementalAlterConfigsReques
         yield
     answer, pace = IncrementalAlterConfigsResponse(), Pace()
     for each in request.resources:
-        result = AlterConfigsResourceResponse(
-            resource_type=each.resource_type, resource_name=each.resource_name
-        )
+        result = ConfigResourceFailure(resource_type=each.resource_type, resource_name=each.resource_name)
         try:
             if times[each.resource_type, each.resource_name] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")

@@ -13,7 +13,19 @@ from .registry import handles
 _NONE = -1
 
 
-@handles(ApiKey.INIT_PRODUCER_ID)
+@handles(
+    ApiKey.INIT_PRODUCER_ID,
+    changes=True,
+    source="""KafkaApis.handleInitProducerIdRequest (PRODUCER_FENCED is INVALID_PRODUCER_EPOCH before v4,
+        KIP-588), TransactionCoordinator.handleInitProducerId,
+        TransactionStateManager.appendTransactionToLog, ProducerIdManager (COORDINATOR_LOAD_IN_PROGRESS
+        while it waits for a block of ids, REQUEST_TIMED_OUT)""",
+    top_retry="""NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS,
+        CONCURRENT_TRANSACTIONS, REQUEST_TIMED_OUT""",
+    top="""INVALID_PRODUCER_EPOCH v0-3, PRODUCER_FENCED v4+, INVALID_PRODUCER_ID_MAPPING v3+,
+        INVALID_TRANSACTION_TIMEOUT, INVALID_TXN_STATE, INVALID_REQUEST, UNSUPPORTED_VERSION v6+,
+        TRANSACTIONAL_ID_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED""",
+)
 def init_producer_id(call: Call, request: InitProducerIdRequest) -> object:
     """Without a transactional id the answer is always a new id with epoch 0, whatever was sent."""
     if (request.producer_id == _NONE) != (request.producer_epoch == _NONE) or request.transactional_id == "":

@@ -16,7 +16,16 @@ _TOGETHER: Final = 64
 """So many members leave before the group rebalances."""
 
 
-@handles(ApiKey.LEAVE_GROUP)
+@handles(
+    ApiKey.LEAVE_GROUP,
+    changes=True,
+    usual_level="top",
+    source="""KafkaApis.handleLeaveGroupRequest, GroupMetadataManager.classicGroupLeave, LeaveGroupResponse:
+        the top has a member's error before v3""",
+    top_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    top="UNKNOWN_MEMBER_ID, INVALID_GROUP_ID, GROUP_AUTHORIZATION_FAILED",
+    member="UNKNOWN_MEMBER_ID v3+, FENCED_INSTANCE_ID v3+",
+)
 def leave_group(call: Call, request: LeaveGroupRequest) -> Steps:
     """Where very many leave, the others do so later, as if they had sent another request."""
     groups = call.broker.groups

@@ -34,7 +34,12 @@ _NAMES: Final[Mapping[int, Callable[[Call], Iterable[str]]]] = {
 """By type of resource: topics, brokers, their loggers, subscriptions to metrics, groups."""
 
 
-@handles(ApiKey.LIST_CONFIG_RESOURCES)
+@handles(
+    ApiKey.LIST_CONFIG_RESOURCES,
+    changes=False,
+    source="KafkaApis.handleListConfigResources",
+    top="UNSUPPORTED_VERSION, CLUSTER_AUTHORIZATION_FAILED",
+)
 def list_config_resources(call: Call, request: ListConfigResourcesRequest) -> Steps:
     """Without types, those of all; UNSUPPORTED_VERSION for one that can't be listed."""
     types = tuple(dict.fromkeys(request.resource_types)) or tuple(_NAMES)

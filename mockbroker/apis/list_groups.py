@@ -10,7 +10,13 @@ from ..protocol.messages.list_groups import ListedGroup, ListGroupsRequest, List
 from .registry import handles
 
 
-@handles(ApiKey.LIST_GROUPS)
+@handles(
+    ApiKey.LIST_GROUPS,
+    changes=False,
+    source="KafkaApis.handleListGroupsRequest, GroupCoordinatorService.listGroups",
+    top_retry="COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR",
+    top="CLUSTER_AUTHORIZATION_FAILED",
+)
 def list_groups(call: Call, request: ListGroupsRequest) -> Steps:
     """Filters ignore case; a state or type that does not exist matches nothing. COORDINATOR_LOAD_IN_PROGRESS
     while any partition of `__consumer_offsets` is loaded."""

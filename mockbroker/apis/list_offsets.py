@@ -40,7 +40,18 @@ Asked = tuple[ListOffsetsTopicResponse, ListOffsetsPartition]
 """A partition, with the topic of the answer that it belongs to."""
 
 
-@handles(ApiKey.LIST_OFFSETS)
+@handles(
+    ApiKey.LIST_OFFSETS,
+    changes=False,
+    source="""KafkaApis.handleListOffsetRequest, ReplicaManager.fetchOffset (LEADER_NOT_AVAILABLE stands for
+        OFFSET_NOT_AVAILABLE before v5, and where an election is not over),
+        Partition.fetchOffsetForTimestamp; REPLICA_NOT_AVAILABLE before 2.6""",
+    partition_retry="""NOT_LEADER_OR_FOLLOWER, OFFSET_NOT_AVAILABLE v5+, LEADER_NOT_AVAILABLE v1-4,
+        FENCED_LEADER_EPOCH v4+, UNKNOWN_LEADER_EPOCH v4+, UNKNOWN_TOPIC_OR_PARTITION,
+        KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE, REQUEST_TIMED_OUT v10+""",
+    partition="""INVALID_REQUEST, UNSUPPORTED_VERSION, UNSUPPORTED_FOR_MESSAGE_FORMAT, OFFSET_OUT_OF_RANGE,
+        TOPIC_AUTHORIZATION_FAILED""",
+)
 def list_offsets(call: Call, request: ListOffsetsRequest) -> object:
     """A partition that is named twice is refused, each time."""
     if len(request.topics) == 1 and len(request.topics[0].partitions) == 1 and not _fails(call, request):

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from ..cluster.topic import TopicPartition
 
 
-@handles(ApiKey.LIST_PARTITION_REASSIGNMENTS)
+@handles(
+    ApiKey.LIST_PARTITION_REASSIGNMENTS,
+    changes=False,
+    source="ControllerApis.handleListPartitionReassignments, ForwardingManager; KafkaController before 4.0",
+    top_retry="NOT_CONTROLLER, REQUEST_TIMED_OUT",
+    top="CLUSTER_AUTHORIZATION_FAILED",
+)
 def list_partition_reassignments(call: Call, request: ListPartitionReassignmentsRequest) -> Steps:
     """Those of all topics, or of those that are named. Unknown topics and partitions are left out."""
     if call.broker.is_not_controller:

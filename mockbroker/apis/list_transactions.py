@@ -22,7 +22,14 @@ _WORK_IN_A_PART: Final = 200_000
 _STATES: Final = frozenset(State)
 
 
-@handles(ApiKey.LIST_TRANSACTIONS)
+@handles(
+    ApiKey.LIST_TRANSACTIONS,
+    changes=False,
+    source="""TransactionCoordinator.handleListTransactions, TransactionStateManager.listTransactionStates
+        (KIP-1152: v2)""",
+    top_retry="COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    top="INVALID_REGULAR_EXPRESSION v2+",
+)
 def list_transactions(call: Call, request: ListTransactionsRequest) -> Steps:
     """An empty filter matches everything, a filter with only unknown states nothing."""
     try:

@@ -32,7 +32,19 @@ _TOPICS_IN_A_PART: Final = 8
 """They may have to be created."""
 
 
-@handles(ApiKey.METADATA)
+@handles(
+    ApiKey.METADATA,
+    changes=False,
+    usual_level="topic",
+    source="""KafkaApis.handleTopicMetadataRequest, MetadataCache.getPartitionMetadata and KRaftMetadataCache
+        (LISTENER_NOT_FOUND was LEADER_NOT_AVAILABLE before v6, REPLICA_NOT_AVAILABLE only in v0),
+        AutoTopicCreationManager, MetadataRequest.getErrorResponse; no broker of Kafka's gives
+        REBOOTSTRAP_REQUIRED (v13, KIP-1102)""",
+    topic_retry="LEADER_NOT_AVAILABLE, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID v10+",
+    topic="""INVALID_TOPIC_EXCEPTION, INVALID_REPLICATION_FACTOR, INVALID_REQUEST v10-11,
+        TOPIC_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED""",
+    partition_retry="LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND v6+, REPLICA_NOT_AVAILABLE v0",
+)
 def metadata(call: Call, request: MetadataRequest) -> object:
     return call.in_parts(_answer(call, request))
 

@@ -10,12 +10,12 @@ from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import PartitionCode
 from ..protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
     OffsetCommitResponse,
-    OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
 from .answered_topics import AnsweredTopics
@@ -26,7 +26,20 @@ _Known = tuple[OffsetCommitRequestTopic, OffsetCommitRequestPartition, Key, byte
 """Also the topic's id: it may be deleted meanwhile."""
 
 
-@handles(ApiKey.OFFSET_COMMIT)
+@handles(
+    ApiKey.OFFSET_COMMIT,
+    changes=True,
+    source="""KafkaApis.handleOffsetCommitRequest, OffsetMetadataManager.commitOffset,
+        ClassicGroup.validateOffsetCommit, ConsumerGroup.validateOffsetCommit,
+        CoordinatorOperationExceptionHelper; GroupMetadataManager.storeOffsets
+        (INVALID_COMMIT_OFFSET_SIZE) before 4.0""",
+    partition_retry="""NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS,
+        REBALANCE_IN_PROGRESS, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID v10+""",
+    partition="""ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID v7+, INVALID_GROUP_ID,
+        GROUP_ID_NOT_FOUND v9+, STALE_MEMBER_EPOCH v9+, UNSUPPORTED_VERSION v2-8,
+        OFFSET_METADATA_TOO_LARGE, INVALID_COMMIT_OFFSET_SIZE, TOPIC_AUTHORIZATION_FAILED,
+        GROUP_AUTHORIZATION_FAILED""",
+)
 def offset_commit(call: Call, request: OffsetCommitRequest) -> Steps:
     """Partitions that don't exist are answered first; if there are no others, the group is not asked at
     all."""
@@ -92,7 +105,7 @@ class _Answer:
             return OffsetCommitResponseTopic(topic_id=asked.topic_id, name=asked.name)
 
         topic = self._topics.of(asked, asked.topic_id if self._by_id else asked.name, made)
-        topic.partitions.append(OffsetCommitResponsePartition(partition.partition_index, error))
+        topic.partitions.append(PartitionCode(partition.partition_index, error))
 
 
 def _find(call: Call, asked: OffsetCommitRequestTopic) -> tuple[Topic | None, E]:

@@ -8,12 +8,11 @@ from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import PartitionCode, TopicCodes
 from ..protocol.messages.offset_delete import (
     OffsetDeleteRequest,
     OffsetDeleteRequestTopic,
     OffsetDeleteResponse,
-    OffsetDeleteResponsePartition,
-    OffsetDeleteResponseTopic,
 )
 from .answered_topics import AnsweredTopics
 from .registry import handles
@@ -21,17 +20,26 @@ from .registry import handles
 E = ErrorCode
 
 
-@handles(ApiKey.OFFSET_DELETE)
+@handles(
+    ApiKey.OFFSET_DELETE,
+    changes=True,
+    source="""KafkaApis.handleOffsetDeleteRequest, OffsetMetadataManager.deleteOffsets,
+        ClassicGroup.validateOffsetDelete""",
+    top_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    top="GROUP_ID_NOT_FOUND, INVALID_GROUP_ID, NON_EMPTY_GROUP, GROUP_AUTHORIZATION_FAILED",
+    partition_retry="UNKNOWN_TOPIC_OR_PARTITION",
+    partition="GROUP_SUBSCRIBED_TO_TOPIC, TOPIC_AUTHORIZATION_FAILED",
+)
 def offset_delete(call: Call, request: OffsetDeleteRequest) -> Steps:
     """Partitions that don't exist are answered first, but only if there is no error about the group
     itself."""
     if error := _refusal(call, request.group_id):
         return OffsetDeleteResponse(error_code=error)
-    answer = AnsweredTopics[OffsetDeleteResponseTopic]()
+    answer = AnsweredTopics[TopicCodes]()
 
     def add(asked: OffsetDeleteRequestTopic, index: int, outcome: E) -> None:
-        topic = answer.of(asked, asked.name, lambda: OffsetDeleteResponseTopic(asked.name))
-        topic.partitions.append(OffsetDeleteResponsePartition(index, outcome))
+        topic = answer.of(asked, asked.name, lambda: TopicCodes(asked.name))
+        topic.partitions.append(PartitionCode(index, outcome))
 
     known: list[tuple[OffsetDeleteRequestTopic, Key]] = []
     for portion in portions((topic, each) for topic in request.topics for each in topic.partitions):

@@ -30,7 +30,23 @@ if TYPE_CHECKING:
 E = ErrorCode
 
 
-@handles(ApiKey.OFFSET_FETCH)
+@handles(
+    ApiKey.OFFSET_FETCH,
+    changes=False,
+    usual_level="group",
+    source="""KafkaApis.handleOffsetFetchRequest, GroupCoordinatorService.fetchOffsets,
+        OffsetMetadataManager.fetchOffsets (UNSTABLE_OFFSET_COMMIT, KIP-447),
+        ConsumerGroup.validateOffsetFetch, OffsetFetchResponse.Builder: partitions have a group's error in
+        v1, the top in v2 to v7, the group since v8""",
+    top_retry="NOT_COORDINATOR v2-7, COORDINATOR_NOT_AVAILABLE v2-7, COORDINATOR_LOAD_IN_PROGRESS v2-7",
+    top="INVALID_GROUP_ID v2-7, GROUP_AUTHORIZATION_FAILED v2-7",
+    group_retry="NOT_COORDINATOR v8+, COORDINATOR_NOT_AVAILABLE v8+, COORDINATOR_LOAD_IN_PROGRESS v8+",
+    group="""INVALID_GROUP_ID v8+, GROUP_AUTHORIZATION_FAILED v8+, UNKNOWN_MEMBER_ID v9+, STALE_MEMBER_EPOCH
+        v9+, ILLEGAL_GENERATION v9+, GROUP_ID_NOT_FOUND v9+, UNSUPPORTED_VERSION v8""",
+    partition_retry="""NOT_COORDINATOR v1, COORDINATOR_NOT_AVAILABLE v1, COORDINATOR_LOAD_IN_PROGRESS v1,
+        UNSTABLE_OFFSET_COMMIT v7+, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID v10+""",
+    partition="INVALID_GROUP_ID v1, GROUP_AUTHORIZATION_FAILED v1, TOPIC_AUTHORIZATION_FAILED",
+)
 def offset_fetch(call: Call, request: OffsetFetchRequest) -> Steps:
     if not request.groups and call.policies[fetch_of_no_groups] == "silence":
         return NEVER

@@ -17,7 +17,15 @@ from ..protocol.messages.offset_for_leader_epoch import (
 from .registry import handles
 
 
-@handles(ApiKey.OFFSET_FOR_LEADER_EPOCH)
+@handles(
+    ApiKey.OFFSET_FOR_LEADER_EPOCH,
+    changes=False,
+    source="""KafkaApis.handleOffsetForLeaderEpochRequest, ReplicaManager.lastOffsetForLeaderEpoch,
+        Partition.checkCurrentLeaderEpoch (a request has the current leader epoch since v2, KIP-320)""",
+    partition_retry="""NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH v2+, UNKNOWN_LEADER_EPOCH v2+,
+        UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE""",
+    partition="TOPIC_AUTHORIZATION_FAILED",
+)
 def offset_for_leader_epoch(call: Call, request: OffsetForLeaderEpochRequest) -> object:
     if len(request.topics) == 1 and len(request.topics[0].partitions) <= FEW:
         # Most ask about few partitions, and many ask all the time.

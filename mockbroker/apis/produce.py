@@ -46,7 +46,23 @@ _TWO_PRODUCERS = RequestError(
 )
 
 
-@handles(ApiKey.PRODUCE)
+@handles(
+    ApiKey.PRODUCE,
+    changes=True,
+    source="""KafkaApis.handleProduceRequest, ProduceRequest.validateRecords, ReplicaManager.appendRecords and
+        handleProduceAppend (which maps errors of verification), AddPartitionsToTxnManager,
+        Partition.appendRecordsToLeader, LogValidator, ProducerAppendInfo; UNKNOWN_PRODUCER_ID before 2.5,
+        DUPLICATE_SEQUENCE_NUMBER in 0.11 and 1.x (ProducerStateManager)""",
+    partition_retry="""NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID v13+,
+        NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT, KAFKA_STORAGE_ERROR,
+        CORRUPT_MESSAGE, CONCURRENT_TRANSACTIONS v12+""",
+    partition="""MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_RECORD, INVALID_TIMESTAMP,
+        INVALID_REQUIRED_ACKS, INVALID_TOPIC_EXCEPTION, UNSUPPORTED_FOR_MESSAGE_FORMAT,
+        UNSUPPORTED_COMPRESSION_TYPE v3-6, OUT_OF_ORDER_SEQUENCE_NUMBER, DUPLICATE_SEQUENCE_NUMBER,
+        UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_EPOCH, INVALID_PRODUCER_ID_MAPPING, INVALID_TXN_STATE,
+        TRANSACTION_ABORTABLE v11+, TOPIC_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED,
+        TRANSACTIONAL_ID_AUTHORIZATION_FAILED""",
+)
 def produce(call: Call, request: ProduceRequest) -> object:
     """Batches of a transaction are verified first (KIP-890).
 

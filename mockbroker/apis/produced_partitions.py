@@ -2,9 +2,9 @@
 
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import LeaderIdAndEpoch
 from ..protocol.messages.produce import (
     BatchIndexAndErrorMessage,
-    LeaderIdAndEpoch,
     PartitionProduceResponse,
     TopicProduceResponse,
 )

@@ -7,7 +7,13 @@ from ..protocol.messages.push_telemetry import PushTelemetryRequest, PushTelemet
 from .registry import handles
 
 
-@handles(ApiKey.PUSH_TELEMETRY)
+@handles(
+    ApiKey.PUSH_TELEMETRY,
+    changes=True,
+    source="KafkaApis.handlePushTelemetryRequest, ClientMetricsManager.processPushTelemetryRequest",
+    top="""INVALID_REQUEST, THROTTLING_QUOTA_EXCEEDED, UNKNOWN_SUBSCRIPTION_ID, UNSUPPORTED_COMPRESSION_TYPE,
+        TELEMETRY_TOO_LARGE, INVALID_RECORD""",
+)
 def push_telemetry(call: Call, request: PushTelemetryRequest) -> PushTelemetryResponse:
     try:
         call.broker.telemetry.push(request, call.client_id, call.client)

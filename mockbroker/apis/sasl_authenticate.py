@@ -7,7 +7,12 @@ from ..protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslA
 from .registry import handles
 
 
-@handles(ApiKey.SASL_AUTHENTICATE)
+@handles(
+    ApiKey.SASL_AUTHENTICATE,
+    changes=False,
+    source="KafkaApis.handleSaslAuthenticateRequest, SaslServerAuthenticator",
+    top="ILLEGAL_SASL_STATE, SASL_AUTHENTICATION_FAILED",
+)
 def sasl_authenticate(call: Call, request: SaslAuthenticateRequest) -> SaslAuthenticateResponse:
     """A connection without SASL counts as authenticated from its start (`KafkaApis.scala`)."""
     message = "SaslAuthenticate request received after successful authentication"

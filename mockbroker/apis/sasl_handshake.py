@@ -8,7 +8,12 @@ from ..protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandsha
 from .registry import handles
 
 
-@handles(ApiKey.SASL_HANDSHAKE)
+@handles(
+    ApiKey.SASL_HANDSHAKE,
+    changes=False,
+    source="KafkaApis.handleSaslHandshakeRequest, SaslServerAuthenticator",
+    top="ILLEGAL_SASL_STATE, UNSUPPORTED_SASL_MECHANISM",
+)
 def sasl_handshake(call: Call, request: SaslHandshakeRequest) -> SaslHandshakeResponse:
     """ILLEGAL_SASL_STATE; old releases list their mechanisms nevertheless (`KafkaApis.scala`)."""
     answer = SaslHandshakeResponse(ErrorCode.ILLEGAL_SASL_STATE)

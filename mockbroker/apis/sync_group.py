@@ -9,7 +9,16 @@ from ..protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from .registry import handles
 
 
-@handles(ApiKey.SYNC_GROUP)
+@handles(
+    ApiKey.SYNC_GROUP,
+    changes=True,
+    source="""KafkaApis.handleSyncGroupRequest, GroupCoordinatorService.syncGroup,
+        GroupMetadataManager.classicGroupSync""",
+    top_retry="""NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS,
+        REBALANCE_IN_PROGRESS""",
+    top="""ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID v3+, INCONSISTENT_GROUP_PROTOCOL v5+,
+        INVALID_GROUP_ID, UNSUPPORTED_VERSION, GROUP_AUTHORIZATION_FAILED""",
+)
 def sync_group(call: Call, request: SyncGroupRequest) -> object:
     """Waits for the leader's assignment. v5 and later must name protocol type and protocol (KIP-559)."""
     groups = call.broker.groups

@@ -15,13 +15,12 @@ from ..policies.transactions.transaction_verification import transaction_verific
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import PartitionCode
+from ..protocol.messages.offset_commit import OffsetCommitRequestPartition, OffsetCommitResponseTopic
 from ..protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
-    TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
     TxnOffsetCommitResponse,
-    TxnOffsetCommitResponsePartition,
-    TxnOffsetCommitResponseTopic,
 )
 from ..replication.partition import Partition
 from .answered_topics import AnsweredTopics
@@ -35,13 +34,27 @@ _NO_KEYS: frozenset[Key] = frozenset()
 Done = Callable[[ErrorCode, frozenset[Key]], None]
 
 
-@handles(ApiKey.TXN_OFFSET_COMMIT)
+@handles(
+    ApiKey.TXN_OFFSET_COMMIT,
+    changes=True,
+    source="""KafkaApis.handleTxnOffsetCommitRequest (COORDINATOR_LOAD_IN_PROGRESS is
+        COORDINATOR_NOT_AVAILABLE before v2), GroupCoordinatorService.commitTransactionalOffsets,
+        OffsetMetadataManager.commitTransactionalOffset, AddPartitionsToTxnManager,
+        CoordinatorOperationExceptionHelper""",
+    partition_retry="""NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS v2+,
+        UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID v6+, CONCURRENT_TRANSACTIONS""",
+    partition="""INVALID_PRODUCER_EPOCH, INVALID_PRODUCER_ID_MAPPING, INVALID_TXN_STATE, TRANSACTION_ABORTABLE
+        v4+, ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID v3+, FENCED_INSTANCE_ID v3+, STALE_MEMBER_EPOCH v3+,
+        INVALID_GROUP_ID, GROUP_ID_NOT_FOUND, OFFSET_METADATA_TOO_LARGE, INVALID_COMMIT_OFFSET_SIZE,
+        UNSUPPORTED_FOR_MESSAGE_FORMAT, TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED,
+        TRANSACTIONAL_ID_AUTHORIZATION_FAILED""",
+)
 def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> Steps:
     """Partitions that don't exist get an error, and the others are committed."""
     reply = Reply[TxnOffsetCommitResponse](call)
     if call.version >= _BY_ID_SINCE:
         _name(call, request)
-    known: dict[Key, TxnOffsetCommitRequestPartition] = {}
+    known: dict[Key, OffsetCommitRequestPartition] = {}
     for topic in request.topics:
         for few in portions(topic.partitions):
             for asked in few:
@@ -88,7 +101,7 @@ class _Commit:
         self._too_long: set[Key] = set()
         self._offsets: dict[Key, CommittedOffset] = {}
 
-    def take(self, known: Iterable[tuple[Key, TxnOffsetCommitRequestPartition]]) -> None:
+    def take(self, known: Iterable[tuple[Key, OffsetCommitRequestPartition]]) -> None:
         """Adds offsets of partitions that exist."""
         topics = self._call.cluster.topics
         for key, asked in known:
@@ -179,15 +192,15 @@ def _answer(
             return E.UNKNOWN_TOPIC_ID if by_id else E.UNKNOWN_TOPIC_OR_PARTITION
         return error or (E.OFFSET_METADATA_TOO_LARGE if key in too_long else E.NONE)
 
-    answer = AnsweredTopics[TxnOffsetCommitResponseTopic]()
+    answer = AnsweredTopics[OffsetCommitResponseTopic]()
 
     def add(asked: TxnOffsetCommitRequestTopic, key: Key) -> None:
         topic = answer.of(
             asked,
             asked.topic_id or asked.name,
-            lambda: TxnOffsetCommitResponseTopic(asked.name, [], asked.topic_id),
+            lambda: OffsetCommitResponseTopic(asked.topic_id, [], asked.name),
         )
-        topic.partitions.append(TxnOffsetCommitResponsePartition(key[1], code(key)))
+        topic.partitions.append(PartitionCode(key[1], code(key)))
 
     named = [(asked, (asked.name, p.partition_index)) for asked in request.topics for p in asked.partitions]
     for asked, key in named:

@@ -12,7 +12,13 @@ from .registry import handles
 _WITH_MESSAGE: Final = parse("4.1")
 
 
-@handles(ApiKey.UNREGISTER_BROKER)
+@handles(
+    ApiKey.UNREGISTER_BROKER,
+    changes=True,
+    source="ControllerApis.handleUnregisterBroker, ReplicationControlManager.unregisterBroker",
+    top_retry="NOT_CONTROLLER, REQUEST_TIMED_OUT",
+    top="BROKER_ID_NOT_REGISTERED, CLUSTER_AUTHORIZATION_FAILED",
+)
 def unregister_broker(call: Call, request: UnregisterBrokerRequest) -> UnregisterBrokerResponse:
     """Even if it runs: it then stays out of the cluster until it is started again
     (`ReplicationControlManager.unregisterBroker`)."""

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from ..cluster.call import Call
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import LeaderIdAndEpoch
 from ..protocol.messages.produce import (
-    LeaderIdAndEpoch,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,

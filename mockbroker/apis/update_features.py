@@ -26,7 +26,17 @@ _WITH_RESULTS: Final = 1
 """The last version that has a result for each feature."""
 
 
-@handles(ApiKey.UPDATE_FEATURES)
+@handles(
+    ApiKey.UPDATE_FEATURES,
+    changes=True,
+    usual_level="top",
+    source="""ControllerApis.handleUpdateFeatures, QuorumController.updateFeatures,
+        FeatureControlManager.updateFeature; since 4.0 (KIP-1022) the top has what a feature had;
+        KafkaController.processFeatureUpdates, with ZooKeeper""",
+    top_retry="NOT_CONTROLLER, REQUEST_TIMED_OUT",
+    top="INVALID_UPDATE_VERSION, INVALID_REQUEST, CLUSTER_AUTHORIZATION_FAILED",
+    resource="INVALID_UPDATE_VERSION v0-1, INVALID_REQUEST v0-1, FEATURE_UPDATE_FAILED v0-1",
+)
 def update_features(call: Call, request: UpdateFeaturesRequest) -> Steps:
     """Of several updates of a feature the last one is valid. v0 can't downgrade, whatever it asks for."""
     if call.broker.is_not_controller:

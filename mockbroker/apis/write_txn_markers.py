@@ -14,18 +14,27 @@ from ..portions import FEW, Pace, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import Marker
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import PartitionCode, TopicCodes
 from ..protocol.messages.write_txn_markers import (
     WritableTxnMarker,
-    WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
-    WritableTxnMarkerTopicResult,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
 from .registry import handles
 
 
-@handles(ApiKey.WRITE_TXN_MARKERS)
+@handles(
+    ApiKey.WRITE_TXN_MARKERS,
+    changes=True,
+    source="""KafkaApis.handleWriteTxnMarkersRequest, ReplicaManager.appendRecords,
+        ProducerAppendInfo.appendEndTxnMarker""",
+    partition_retry="""NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION, NOT_ENOUGH_REPLICAS,
+        NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT, KAFKA_STORAGE_ERROR,
+        COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, CORRUPT_MESSAGE""",
+    partition="""INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED, UNSUPPORTED_FOR_MESSAGE_FORMAT,
+        MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_REQUIRED_ACKS, CLUSTER_AUTHORIZATION_FAILED""",
+)
 def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> Steps:
     reply = Reply[WriteTxnMarkersResponse](call)
     answer = WriteTxnMarkersResponse()
@@ -37,7 +46,7 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> Steps:
         if not waiting:
             reply.complete(answer)
 
-    def done(result: WritableTxnMarkerPartitionResult, error: ErrorCode) -> None:
+    def done(result: PartitionCode, error: ErrorCode) -> None:
         result.error_code = error
         settled()
 
@@ -80,20 +89,20 @@ class _Results:
     def __init__(self, answer: WriteTxnMarkersResponse) -> None:
         self._answer = answer
         self._producers: dict[int, WritableTxnMarkerResult] = {}
-        self._topics: dict[tuple[int, str], WritableTxnMarkerTopicResult] = {}
-        self._partitions: dict[tuple[int, str, int], WritableTxnMarkerPartitionResult] = {}
+        self._topics: dict[tuple[int, str], TopicCodes] = {}
+        self._partitions: dict[tuple[int, str, int], PartitionCode] = {}
 
-    def of(self, producer_id: int, name: str, index: int) -> WritableTxnMarkerPartitionResult:
+    def of(self, producer_id: int, name: str, index: int) -> PartitionCode:
         """The result for a partition, made if need be."""
         key = producer_id, name, index
         if (result := self._partitions.get(key)) is None:
-            result = self._partitions[key] = WritableTxnMarkerPartitionResult(index)
+            result = self._partitions[key] = PartitionCode(index)
             self._topic(producer_id, name).partitions.append(result)
         return result
 
-    def _topic(self, producer_id: int, name: str) -> WritableTxnMarkerTopicResult:
+    def _topic(self, producer_id: int, name: str) -> TopicCodes:
         if (topic := self._topics.get((producer_id, name))) is None:
-            topic = self._topics[producer_id, name] = WritableTxnMarkerTopicResult(name)
+            topic = self._topics[producer_id, name] = TopicCodes(name)
             self._producer(producer_id).topics.append(topic)
         return topic
 
@@ -123,9 +132,9 @@ def _failed(request: WriteTxnMarkersRequest) -> WriteTxnMarkersResponse:
             WritableTxnMarkerResult(
                 asked.producer_id,
                 [
-                    WritableTxnMarkerTopicResult(
+                    TopicCodes(
                         topic.name,
-                        [WritableTxnMarkerPartitionResult(index, error) for index in topic.partition_indexes],
+                        [PartitionCode(index, error) for index in topic.partition_indexes],
                     )
                     for topic in asked.topics
                 ],

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..faults.actions import ACTIONS, Action
-from ..faults.answers import LEVELS
 from ..faults.legal import legal_codes
 from ..faults.match import api_name
+from ..faults.places import LEVELS
 from ..protocol.api_keys import CODEC_VERSIONS
 from ..protocol.errors import ErrorCode
 from .schema import json_schema

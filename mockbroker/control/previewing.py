@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ..cluster.call import Call
 from ..errors import ConflictError
 from ..faults import Fault
-from ..faults.answers import request_class
 from ..faults.match import parse_api
+from ..faults.places import request_class
 from ..outcome import Client
 from ..trace.events import NOT_KEPT, Request
 from ..trace.plain import remade

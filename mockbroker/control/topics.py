@@ -6,12 +6,8 @@ from typing import Annotated, Any, TypedDict
 from ..contents.topics import describe
 from ..contents.values import TopicDescription
 from ..protocol.api_keys import ApiKey
-from ..protocol.messages.create_topics import (
-    CreatableReplicaAssignment,
-    CreatableTopic,
-    CreatableTopicConfig,
-    CreateTopicsRequest,
-)
+from ..protocol.messages.common import Config
+from ..protocol.messages.create_topics import CreatableReplicaAssignment, CreatableTopic, CreateTopicsRequest
 from ..protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from ..verbs.parameters import TopicName
 from .asking import any_broker, ask, check
@@ -120,7 +116,7 @@ def create_topic(
         -1 if partitions is None else partitions,
         -1 if replication_factor is None else replication_factor,
         [CreatableReplicaAssignment(index, list(brokers)) for index, brokers in enumerate(assignment)],
-        [CreatableTopicConfig(name, value) for name, value in config.items()],
+        [Config(name, value) for name, value in config.items()],
     )
     request = CreateTopicsRequest([wanted], _TIMEOUT_MS)
     _change(target, ApiKey.CREATE_TOPICS, request, f"topic {topic!r} was not created")

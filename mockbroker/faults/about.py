@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
 PARTITION_NAMES: Final = ("index", "partition_index", "partition", "partition_id")
-TOPIC_NAMES: Final = ("name", "topic")
+TOPIC_NAMES: Final = ("name", "topic", "topic_name")
 _GROUP_NAMES: Final = ("group_id", "groups", "groups_names")
 _TRANSACTION_NAMES: Final = ("transactional_id", "v3_and_below_transactional_id", "transactional_ids")
 _GROUP_KEY_TYPE: Final = 0

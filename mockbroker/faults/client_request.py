@@ -10,9 +10,10 @@ from ..outcome import CLOSE, NEVER
 from ..protocol.codecs import codec
 from .about import About, about
 from .actions.answering import Error
-from .answers import refusal, refuses, response_class, unanswered
+from .answers import refusal, refuses, unanswered
 from .exchange import Exchange
 from .match import FaultError, Match, api_name
+from .places import response_class
 
 if TYPE_CHECKING:
     from ..names import ErrorLevel, ErrorName

@@ -13,8 +13,8 @@ from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatRequestTopicPartitions,
     ConsumerGroupHeartbeatResponse,
+    ConsumerGroupHeartbeatTopicPartitions,
 )
 from ..protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from .client import NO_BROKER, RETRY_BACKOFF_MS, ModelClient
@@ -270,7 +270,7 @@ class ModelMember(ModelClient):
         request = ConsumerGroupHeartbeatRequest(self.group, self.id, self.epoch, self.instance_id)
         if self._says_all or owned != self._said:
             request.topic_partitions = [
-                ConsumerGroupHeartbeatRequestTopicPartitions(
+                ConsumerGroupHeartbeatTopicPartitions(
                     self.cluster.topics[topic].id, sorted(index for name, index in owned if name == topic)
                 )
                 for topic in sorted({name for name, _ in owned})

@@ -13,9 +13,9 @@ from ..protocol.errors import ErrorCode
 from ..protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,
-    AddPartitionsToTxnTopic,
     AddPartitionsToTxnTransaction,
 )
+from ..protocol.messages.common import NamePartitions
 from ..protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from ..protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from .client import NO_BROKER
@@ -178,7 +178,7 @@ class TransactionalProducer(IdempotentProducer):
         self._ask_coordinator(ApiKey.INIT_PRODUCER_ID, request, answered)
 
     def _add_partition(self) -> None:
-        topics = [AddPartitionsToTxnTopic(self.topic, [self.partition])]
+        topics = [NamePartitions(self.topic, [self.partition])]
         asked = AddPartitionsToTxnTransaction(
             self.transactional_id, self.producer_id, self.epoch, topics=topics
         )

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .common import TopCode
+
 
 @dataclass(slots=True)
 class AddOffsetsToTxnRequest:
@@ -12,6 +14,5 @@ class AddOffsetsToTxnRequest:
 
 
 @dataclass(slots=True)
-class AddOffsetsToTxnResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class AddOffsetsToTxnResponse(TopCode):
+    pass

@@ -2,11 +2,7 @@
 
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class AddPartitionsToTxnTopic:
-    name: str = ""  # v4+
-    partitions: list[int] = field(default_factory=list)  # v4+
+from .common import NamePartitions, Throttled, places
 
 
 @dataclass(slots=True)
@@ -15,7 +11,7 @@ class AddPartitionsToTxnTransaction:
     producer_id: int = 0  # v4+
     producer_epoch: int = 0  # v4+
     verify_only: bool = False  # v4+
-    topics: list[AddPartitionsToTxnTopic] = field(default_factory=list)  # v4+
+    topics: list[NamePartitions] = field(default_factory=list)  # v4+
 
 
 @dataclass(slots=True)
@@ -24,7 +20,7 @@ class AddPartitionsToTxnRequest:
     v3_and_below_transactional_id: str = ""  # v0-3
     v3_and_below_producer_id: int = 0  # v0-3
     v3_and_below_producer_epoch: int = 0  # v0-3
-    v3_and_below_topics: list[AddPartitionsToTxnTopic] = field(default_factory=list)  # v0-3
+    v3_and_below_topics: list[NamePartitions] = field(default_factory=list)  # v0-3
 
 
 @dataclass(slots=True)
@@ -36,21 +32,20 @@ class AddPartitionsToTxnPartitionResult:
 @dataclass(slots=True)
 class AddPartitionsToTxnTopicResult:
     name: str = ""  # v4+
-    results_by_partition: list[AddPartitionsToTxnPartitionResult] = field(default_factory=list)  # v4+
+    results_by_partition: list[AddPartitionsToTxnPartitionResult] = places("partition", "partitions")  # v4+
 
 
 @dataclass(slots=True)
 class AddPartitionsToTxnResult:
     transactional_id: str = ""  # v4+
-    topic_results: list[AddPartitionsToTxnTopicResult] = field(default_factory=list)  # v4+
+    topic_results: list[AddPartitionsToTxnTopicResult] = places("topic", "topics")  # v4+
 
 
 @dataclass(slots=True)
-class AddPartitionsToTxnResponse:
-    throttle_time_ms: int = 0
+class AddPartitionsToTxnResponse(Throttled):
     error_code: int = 0  # v4+
-    results_by_transaction: list[AddPartitionsToTxnResult] = field(default_factory=list)  # v4+
-    results_by_topic_v3_and_below: list[AddPartitionsToTxnTopicResult] = field(default_factory=list)  # v0-3
+    results_by_transaction: list[AddPartitionsToTxnResult] = places("transaction", "transactions")  # v4+
+    results_by_topic_v3_and_below: list[AddPartitionsToTxnTopicResult] = places("topic")  # v0-3
 
 
 def upgrade(request: AddPartitionsToTxnRequest, version: int) -> AddPartitionsToTxnRequest:

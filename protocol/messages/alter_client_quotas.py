@@ -2,12 +2,7 @@
 
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class EntityData:
-    entity_type: str = ""
-    entity_name: str | None = None
-    """None for the default of that type."""
+from .common import Failure, QuotaEntity, Throttled, places
 
 
 @dataclass(slots=True)
@@ -19,7 +14,7 @@ class OpData:
 
 @dataclass(slots=True)
 class AlteredEntry:
-    entity: list[EntityData] = field(default_factory=list)
+    entity: list[QuotaEntity] = field(default_factory=list)
     ops: list[OpData] = field(default_factory=list)
 
 
@@ -30,13 +25,10 @@ class AlterClientQuotasRequest:
 
 
 @dataclass(slots=True)
-class EntryData:
-    error_code: int = 0
-    error_message: str | None = None
-    entity: list[EntityData] = field(default_factory=list)
+class EntryData(Failure):
+    entity: list[QuotaEntity] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class AlterClientQuotasResponse:
-    throttle_time_ms: int = 0
-    entries: list[EntryData] = field(default_factory=list)
+class AlterClientQuotasResponse(Throttled):
+    entries: list[EntryData] = places("resource", "entries")

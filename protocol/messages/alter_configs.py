@@ -2,18 +2,12 @@
 
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class AlterableConfig:
-    name: str = ""
-    value: str | None = None
+from .common import Config, ConfigResource, ConfigResourceFailures
 
 
 @dataclass(slots=True)
-class AlterConfigsResource:
-    resource_type: int = 0
-    resource_name: str = ""
-    configs: list[AlterableConfig] = field(default_factory=list)
+class AlterConfigsResource(ConfigResource):
+    configs: list[Config] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -23,14 +17,5 @@ class AlterConfigsRequest:
 
 
 @dataclass(slots=True)
-class AlterConfigsResourceResponse:
-    error_code: int = 0
-    error_message: str | None = None
-    resource_type: int = 0
-    resource_name: str = ""
-
-
-@dataclass(slots=True)
-class AlterConfigsResponse:
-    throttle_time_ms: int = 0
-    responses: list[AlterConfigsResourceResponse] = field(default_factory=list)
+class AlterConfigsResponse(ConfigResourceFailures):
+    pass

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import PartitionCode, Throttled, places
+
 
 @dataclass(slots=True)
 class ReassignablePartition:
@@ -23,22 +25,19 @@ class AlterPartitionReassignmentsRequest:
 
 
 @dataclass(slots=True)
-class ReassignablePartitionResponse:
-    partition_index: int = 0
-    error_code: int = 0
+class ReassignablePartitionResponse(PartitionCode):
     error_message: str | None = None
 
 
 @dataclass(slots=True)
 class ReassignableTopicResponse:
     name: str = ""
-    partitions: list[ReassignablePartitionResponse] = field(default_factory=list)
+    partitions: list[ReassignablePartitionResponse] = places("partition", "partitions")
 
 
 @dataclass(slots=True)
-class AlterPartitionReassignmentsResponse:
-    throttle_time_ms: int = 0
+class AlterPartitionReassignmentsResponse(Throttled):
     allow_replication_factor_change: bool = True  # v1+
     error_code: int = 0
     error_message: str | None = None
-    responses: list[ReassignableTopicResponse] = field(default_factory=list)
+    responses: list[ReassignableTopicResponse] = places("topic", "topics")

@@ -2,17 +2,13 @@
 
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class AlterReplicaLogDirTopic:
-    name: str = ""
-    partitions: list[int] = field(default_factory=list)
+from .common import NamePartitions, PartitionCode, Throttled, places
 
 
 @dataclass(slots=True)
 class AlterReplicaLogDir:
     path: str = ""
-    topics: list[AlterReplicaLogDirTopic] = field(default_factory=list)
+    topics: list[NamePartitions] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -21,18 +17,11 @@ class AlterReplicaLogDirsRequest:
 
 
 @dataclass(slots=True)
-class AlterReplicaLogDirPartitionResult:
-    partition_index: int = 0
-    error_code: int = 0
-
-
-@dataclass(slots=True)
 class AlterReplicaLogDirTopicResult:
     topic_name: str = ""
-    partitions: list[AlterReplicaLogDirPartitionResult] = field(default_factory=list)
+    partitions: list[PartitionCode] = places("partition", "partitions")
 
 
 @dataclass(slots=True)
-class AlterReplicaLogDirsResponse:
-    throttle_time_ms: int = 0
-    results: list[AlterReplicaLogDirTopicResult] = field(default_factory=list)
+class AlterReplicaLogDirsResponse(Throttled):
+    results: list[AlterReplicaLogDirTopicResult] = places("topic", "dirs.topics")

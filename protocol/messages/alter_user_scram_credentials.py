@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import Throttled, places
+
 
 @dataclass(slots=True)
 class ScramCredentialDeletion:
@@ -32,6 +34,5 @@ class AlterUserScramCredentialsResult:
 
 
 @dataclass(slots=True)
-class AlterUserScramCredentialsResponse:
-    throttle_time_ms: int = 0
-    results: list[AlterUserScramCredentialsResult] = field(default_factory=list)
+class AlterUserScramCredentialsResponse(Throttled):
+    results: list[AlterUserScramCredentialsResult] = places("resource", "upsertions")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import places
+
 
 @dataclass(slots=True)
 class ApiVersionsRequest:
@@ -39,7 +41,7 @@ class ApiVersionsResponse:
     error_code: int = 0
     api_keys: list[ApiVersion] = field(default_factory=list)
     throttle_time_ms: int = 0  # v1+
-    supported_features: list[SupportedFeatureKey] = field(default_factory=list)  # v3+
+    supported_features: list[SupportedFeatureKey] = places("resource")  # v3+
     finalized_features_epoch: int = -1  # v3+
-    finalized_features: list[FinalizedFeatureKey] = field(default_factory=list)  # v3+
+    finalized_features: list[FinalizedFeatureKey] = places("resource")  # v3+
     zk_migration_ready: bool = False  # v3+

@@ -3,6 +3,8 @@
 import uuid
 from dataclasses import dataclass, field
 
+from .common import Throttled, places
+
 
 @dataclass(slots=True)
 class ConsumerGroupDescribeRequest:
@@ -48,11 +50,10 @@ class ConsumerGroupDescribedGroup:
     group_epoch: int = 0
     assignment_epoch: int = 0
     assignor_name: str = ""
-    members: list[ConsumerGroupDescribeMember] = field(default_factory=list)
+    members: list[ConsumerGroupDescribeMember] = places("member")
     authorized_operations: int = -2147483648
 
 
 @dataclass(slots=True)
-class ConsumerGroupDescribeResponse:
-    throttle_time_ms: int = 0
-    groups: list[ConsumerGroupDescribedGroup] = field(default_factory=list)
+class ConsumerGroupDescribeResponse(Throttled):
+    groups: list[ConsumerGroupDescribedGroup] = places("group", "group_ids")

@@ -3,9 +3,11 @@
 import uuid
 from dataclasses import dataclass, field
 
+from .common import TopCode
+
 
 @dataclass(slots=True)
-class ConsumerGroupHeartbeatRequestTopicPartitions:
+class ConsumerGroupHeartbeatTopicPartitions:
     topic_id: uuid.UUID | None = None
     partitions: list[int] = field(default_factory=list)
 
@@ -23,24 +25,16 @@ class ConsumerGroupHeartbeatRequest:
     subscribed_topic_names: list[str] | None = None
     subscribed_topic_regex: str | None = None  # v1+
     server_assignor: str | None = None
-    topic_partitions: list[ConsumerGroupHeartbeatRequestTopicPartitions] | None = None
-
-
-@dataclass(slots=True)
-class ConsumerGroupHeartbeatResponseTopicPartitions:
-    topic_id: uuid.UUID | None = None
-    partitions: list[int] = field(default_factory=list)
+    topic_partitions: list[ConsumerGroupHeartbeatTopicPartitions] | None = None
 
 
 @dataclass(slots=True)
 class ConsumerGroupHeartbeatResponseAssignment:
-    topic_partitions: list[ConsumerGroupHeartbeatResponseTopicPartitions] = field(default_factory=list)
+    topic_partitions: list[ConsumerGroupHeartbeatTopicPartitions] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class ConsumerGroupHeartbeatResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class ConsumerGroupHeartbeatResponse(TopCode):
     error_message: str | None = None
     member_id: str | None = None
     member_epoch: int = 0

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import Failure, Throttled, places
+
 
 @dataclass(slots=True)
 class AclCreation:
@@ -20,12 +22,5 @@ class CreateAclsRequest:
 
 
 @dataclass(slots=True)
-class AclCreationResult:
-    error_code: int = 0
-    error_message: str | None = None
-
-
-@dataclass(slots=True)
-class CreateAclsResponse:
-    throttle_time_ms: int = 0
-    results: list[AclCreationResult] = field(default_factory=list)
+class CreateAclsResponse(Throttled):
+    results: list[Failure] = places("resource", "creations")

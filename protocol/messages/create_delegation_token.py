@@ -2,18 +2,14 @@
 
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class CreatableRenewers:
-    principal_type: str = ""
-    principal_name: str = ""
+from .common import Principal
 
 
 @dataclass(slots=True)
 class CreateDelegationTokenRequest:
     owner_principal_type: str | None = ""  # v3+
     owner_principal_name: str | None = ""  # v3+
-    renewers: list[CreatableRenewers] = field(default_factory=list)
+    renewers: list[Principal] = field(default_factory=list)
     max_lifetime_ms: int = 0
     """-1 for that of the broker."""
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import Throttled, places
+
 
 @dataclass(slots=True)
 class CreatePartitionsAssignment:
@@ -30,6 +32,5 @@ class CreatePartitionsTopicResult:
 
 
 @dataclass(slots=True)
-class CreatePartitionsResponse:
-    throttle_time_ms: int = 0
-    results: list[CreatePartitionsTopicResult] = field(default_factory=list)
+class CreatePartitionsResponse(Throttled):
+    results: list[CreatePartitionsTopicResult] = places("topic", "topics")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from .common import Config, Throttled, places
+
 
 @dataclass(slots=True)
 class CreatableReplicaAssignment:
@@ -11,18 +13,12 @@ class CreatableReplicaAssignment:
 
 
 @dataclass(slots=True)
-class CreatableTopicConfig:
-    name: str = ""
-    value: str | None = None
-
-
-@dataclass(slots=True)
 class CreatableTopic:
     name: str = ""
     num_partitions: int = 0
     replication_factor: int = 0
     assignments: list[CreatableReplicaAssignment] = field(default_factory=list)
-    configs: list[CreatableTopicConfig] = field(default_factory=list)
+    configs: list[Config] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -54,6 +50,5 @@ class CreatableTopicResult:
 
 
 @dataclass(slots=True)
-class CreateTopicsResponse:
-    throttle_time_ms: int = 0
-    topics: list[CreatableTopicResult] = field(default_factory=list)
+class CreateTopicsResponse(Throttled):
+    topics: list[CreatableTopicResult] = places("topic", "topics")

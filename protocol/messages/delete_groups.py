@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import Throttled, places
+
 
 @dataclass(slots=True)
 class DeleteGroupsRequest:
@@ -16,6 +18,5 @@ class DeletableGroupResult:
 
 
 @dataclass(slots=True)
-class DeleteGroupsResponse:
-    throttle_time_ms: int = 0
-    results: list[DeletableGroupResult] = field(default_factory=list)
+class DeleteGroupsResponse(Throttled):
+    results: list[DeletableGroupResult] = places("group", "groups_names")

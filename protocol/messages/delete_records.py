@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import Throttled, places
+
 
 @dataclass(slots=True)
 class DeleteRecordsPartition:
@@ -31,10 +33,9 @@ class DeleteRecordsPartitionResult:
 @dataclass(slots=True)
 class DeleteRecordsTopicResult:
     name: str = ""
-    partitions: list[DeleteRecordsPartitionResult] = field(default_factory=list)
+    partitions: list[DeleteRecordsPartitionResult] = places("partition", "partitions")
 
 
 @dataclass(slots=True)
-class DeleteRecordsResponse:
-    throttle_time_ms: int = 0
-    topics: list[DeleteRecordsTopicResult] = field(default_factory=list)
+class DeleteRecordsResponse(Throttled):
+    topics: list[DeleteRecordsTopicResult] = places("topic", "topics")

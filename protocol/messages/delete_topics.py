@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from .common import Throttled, places
+
 
 @dataclass(slots=True)
 class DeleteTopicState:
@@ -26,9 +28,8 @@ class DeletableTopicResult:
 
 
 @dataclass(slots=True)
-class DeleteTopicsResponse:
-    throttle_time_ms: int = 0
-    responses: list[DeletableTopicResult] = field(default_factory=list)
+class DeleteTopicsResponse(Throttled):
+    responses: list[DeletableTopicResult] = places("topic", "topics")
 
 
 def upgrade(request: DeleteTopicsRequest, version: int) -> DeleteTopicsRequest:

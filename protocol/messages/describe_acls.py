@@ -1,19 +1,13 @@
 """DescribeAcls: api key 29, v1 to v3."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from .common import AclFilter, TopCode, places
 
 
 @dataclass(slots=True)
-class DescribeAclsRequest:
-    """Resource types, operations and permissions are numbers, as in `AclBinding`."""
-
-    resource_type_filter: int = 0
-    resource_name_filter: str | None = None
-    pattern_type_filter: int = 3
-    principal_filter: str | None = None
-    host_filter: str | None = None
-    operation: int = 0
-    permission_type: int = 0
+class DescribeAclsRequest(AclFilter):
+    pass
 
 
 @dataclass(slots=True)
@@ -29,12 +23,10 @@ class DescribeAclsResource:
     resource_type: int = 0
     resource_name: str = ""
     pattern_type: int = 3
-    acls: list[AclDescription] = field(default_factory=list)
+    acls: list[AclDescription] = places("resource")
 
 
 @dataclass(slots=True)
-class DescribeAclsResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class DescribeAclsResponse(TopCode):
     error_message: str | None = None
-    resources: list[DescribeAclsResource] = field(default_factory=list)
+    resources: list[DescribeAclsResource] = places("resource")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import QuotaEntity, TopCode, places
+
 
 @dataclass(slots=True)
 class ComponentData:
@@ -19,12 +21,6 @@ class DescribeClientQuotasRequest:
 
 
 @dataclass(slots=True)
-class EntityData:
-    entity_type: str = ""
-    entity_name: str | None = None
-
-
-@dataclass(slots=True)
 class ValueData:
     key: str = ""
     value: float = 0.0
@@ -32,13 +28,11 @@ class ValueData:
 
 @dataclass(slots=True)
 class EntryData:
-    entity: list[EntityData] = field(default_factory=list)
+    entity: list[QuotaEntity] = field(default_factory=list)
     values: list[ValueData] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class DescribeClientQuotasResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class DescribeClientQuotasResponse(TopCode):
     error_message: str | None = ""
-    entries: list[EntryData] | None = field(default_factory=list)
+    entries: list[EntryData] | None = places("resource", "entries")

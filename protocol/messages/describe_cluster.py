@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import TopCode
+
 
 @dataclass(slots=True)
 class DescribeClusterRequest:
@@ -20,9 +22,7 @@ class DescribeClusterBroker:
 
 
 @dataclass(slots=True)
-class DescribeClusterResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class DescribeClusterResponse(TopCode):
     error_message: str | None = None
     endpoint_type: int = 1  # v1+
     cluster_id: str = ""

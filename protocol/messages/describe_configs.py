@@ -3,12 +3,11 @@
 from dataclasses import dataclass, field
 
 from ..primitives import Shared
+from .common import Config, ConfigResource, ConfigResourceFailure, Throttled, places
 
 
 @dataclass(slots=True)
-class DescribeConfigsResource:
-    resource_type: int = 0
-    resource_name: str = ""
+class DescribeConfigsResource(ConfigResource):
     configuration_keys: list[str] | None = field(default_factory=list)
 
 
@@ -20,16 +19,12 @@ class DescribeConfigsRequest:
 
 
 @dataclass(slots=True)
-class DescribeConfigsSynonym:
-    name: str = ""
-    value: str | None = None
+class DescribeConfigsSynonym(Config):
     source: int = 0
 
 
 @dataclass(slots=True)
-class DescribeConfigsResourceResult:
-    name: str = ""
-    value: str | None = None
+class DescribeConfigsResourceResult(Config):
     read_only: bool = False
     config_source: int = -1
     is_sensitive: bool = False
@@ -39,17 +34,12 @@ class DescribeConfigsResourceResult:
 
 
 @dataclass(slots=True)
-class DescribeConfigsResult:
-    error_code: int = 0
-    error_message: str | None = None
-    resource_type: int = 0
-    resource_name: str = ""
+class DescribeConfigsResult(ConfigResourceFailure):
     configs: Shared[DescribeConfigsResourceResult] | list[DescribeConfigsResourceResult] = field(
         default_factory=list
     )
 
 
 @dataclass(slots=True)
-class DescribeConfigsResponse:
-    throttle_time_ms: int = 0
-    results: list[DescribeConfigsResult] = field(default_factory=list)
+class DescribeConfigsResponse(Throttled):
+    results: list[DescribeConfigsResult] = places("resource", "resources")

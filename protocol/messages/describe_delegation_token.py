@@ -2,28 +2,16 @@
 
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class DescribeDelegationTokenOwner:
-    principal_type: str = ""
-    principal_name: str = ""
+from .common import Principal
 
 
 @dataclass(slots=True)
 class DescribeDelegationTokenRequest:
-    owners: list[DescribeDelegationTokenOwner] | None = None
+    owners: list[Principal] | None = None
 
 
 @dataclass(slots=True)
-class DescribedDelegationTokenRenewer:
-    principal_type: str = ""
-    principal_name: str = ""
-
-
-@dataclass(slots=True)
-class DescribedDelegationToken:
-    principal_type: str = ""
-    principal_name: str = ""
+class DescribedDelegationToken(Principal):
     token_requester_principal_type: str = ""  # v3+
     token_requester_principal_name: str = ""  # v3+
     issue_timestamp: int = 0
@@ -31,7 +19,7 @@ class DescribedDelegationToken:
     max_timestamp: int = 0
     token_id: str = ""
     hmac: bytes = b""
-    renewers: list[DescribedDelegationTokenRenewer] = field(default_factory=list)
+    renewers: list[Principal] = field(default_factory=list)
 
 
 @dataclass(slots=True)

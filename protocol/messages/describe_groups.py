@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import places
+
 
 @dataclass(slots=True)
 class DescribeGroupsRequest:
@@ -27,11 +29,11 @@ class DescribedGroup:
     group_state: str = ""
     protocol_type: str = ""
     protocol_data: str = ""
-    members: list[DescribedGroupMember] = field(default_factory=list)
+    members: list[DescribedGroupMember] = places("member")
     authorized_operations: int = -2147483648  # v3+
 
 
 @dataclass(slots=True)
 class DescribeGroupsResponse:
     throttle_time_ms: int = 0  # v1+
-    groups: list[DescribedGroup] = field(default_factory=list)
+    groups: list[DescribedGroup] = places("group", "groups")

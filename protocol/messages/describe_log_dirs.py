@@ -1,19 +1,15 @@
 """DescribeLogDirs: api key 35, v1 to v5."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-
-@dataclass(slots=True)
-class DescribableLogDirTopic:
-    topic: str = ""
-    partitions: list[int] = field(default_factory=list)
+from .common import TopCode, TopicPartitions, places
 
 
 @dataclass(slots=True)
 class DescribeLogDirsRequest:
     """`topics` is None for all topics."""
 
-    topics: list[DescribableLogDirTopic] | None = None
+    topics: list[TopicPartitions] | None = None
 
 
 @dataclass(slots=True)
@@ -29,21 +25,19 @@ class DescribeLogDirsPartition:
 @dataclass(slots=True)
 class DescribeLogDirsTopic:
     name: str = ""
-    partitions: list[DescribeLogDirsPartition] = field(default_factory=list)
+    partitions: list[DescribeLogDirsPartition] = places("partition", "partitions")
 
 
 @dataclass(slots=True)
 class DescribeLogDirsResult:
     error_code: int = 0
     log_dir: str = ""
-    topics: list[DescribeLogDirsTopic] = field(default_factory=list)
+    topics: list[DescribeLogDirsTopic] = places("topic", "topics")
     total_bytes: int = -1
     usable_bytes: int = -1
     is_cordoned: bool = False
 
 
 @dataclass(slots=True)
-class DescribeLogDirsResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
-    results: list[DescribeLogDirsResult] = field(default_factory=list)
+class DescribeLogDirsResponse(TopCode):
+    results: list[DescribeLogDirsResult] = places("topic", "topics")

@@ -2,16 +2,12 @@
 
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class TopicRequest:
-    name: str = ""
-    partition_indexes: list[int] = field(default_factory=list)
+from .common import NamePartitionIndexes, PartitionCode, Throttled, places
 
 
 @dataclass(slots=True)
 class DescribeProducersRequest:
-    topics: list[TopicRequest] = field(default_factory=list)
+    topics: list[NamePartitionIndexes] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -25,9 +21,7 @@ class ProducerState:
 
 
 @dataclass(slots=True)
-class PartitionResponse:
-    partition_index: int = 0
-    error_code: int = 0
+class PartitionResponse(PartitionCode):
     error_message: str | None = None
     active_producers: list[ProducerState] = field(default_factory=list)
 
@@ -35,10 +29,9 @@ class PartitionResponse:
 @dataclass(slots=True)
 class TopicResponse:
     name: str = ""
-    partitions: list[PartitionResponse] = field(default_factory=list)
+    partitions: list[PartitionResponse] = places("partition", "partition_indexes")
 
 
 @dataclass(slots=True)
-class DescribeProducersResponse:
-    throttle_time_ms: int = 0
-    topics: list[TopicResponse] = field(default_factory=list)
+class DescribeProducersResponse(Throttled):
+    topics: list[TopicResponse] = places("topic", "topics")

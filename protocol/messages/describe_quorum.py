@@ -3,16 +3,13 @@
 import uuid
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class AskedPartition:
-    partition_index: int = 0
+from .common import PartitionCode, PartitionIndex, places
 
 
 @dataclass(slots=True)
 class AskedTopic:
     topic_name: str = ""
-    partitions: list[AskedPartition] = field(default_factory=list)
+    partitions: list[PartitionIndex] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -32,9 +29,7 @@ class ReplicaState:
 
 
 @dataclass(slots=True)
-class PartitionData:
-    partition_index: int = 0
-    error_code: int = 0
+class PartitionData(PartitionCode):
     error_message: str | None = None  # v2+
     leader_id: int = 0
     leader_epoch: int = 0
@@ -46,7 +41,7 @@ class PartitionData:
 @dataclass(slots=True)
 class TopicData:
     topic_name: str = ""
-    partitions: list[PartitionData] = field(default_factory=list)
+    partitions: list[PartitionData] = places("partition", "partitions")
 
 
 @dataclass(slots=True)
@@ -66,5 +61,5 @@ class Node:
 class DescribeQuorumResponse:
     error_code: int = 0
     error_message: str | None = None  # v2+
-    topics: list[TopicData] = field(default_factory=list)
+    topics: list[TopicData] = places("topic", "topics")
     nodes: list[Node] = field(default_factory=list)  # v2+

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from .common import PartitionState, Throttled, places
+
 
 @dataclass(slots=True)
 class TopicRequest:
@@ -24,13 +26,7 @@ class DescribeTopicPartitionsRequest:
 
 
 @dataclass(slots=True)
-class DescribeTopicPartitionsResponsePartition:
-    error_code: int = 0
-    partition_index: int = 0
-    leader_id: int = 0
-    leader_epoch: int = -1
-    replica_nodes: Sequence[int] = field(default_factory=list)
-    isr_nodes: Sequence[int] = field(default_factory=list)
+class DescribeTopicPartitionsResponsePartition(PartitionState):
     eligible_leader_replicas: Sequence[int] | None = None
     last_known_elr: Sequence[int] | None = None
     offline_replicas: Sequence[int] = field(default_factory=list)
@@ -42,12 +38,11 @@ class DescribeTopicPartitionsResponseTopic:
     name: str | None = None
     topic_id: UUID | None = None
     is_internal: bool = False
-    partitions: list[DescribeTopicPartitionsResponsePartition] = field(default_factory=list)
+    partitions: list[DescribeTopicPartitionsResponsePartition] = places("partition")
     topic_authorized_operations: int = -2147483648
 
 
 @dataclass(slots=True)
-class DescribeTopicPartitionsResponse:
-    throttle_time_ms: int = 0
-    topics: list[DescribeTopicPartitionsResponseTopic] = field(default_factory=list)
+class DescribeTopicPartitionsResponse(Throttled):
+    topics: list[DescribeTopicPartitionsResponseTopic] = places("topic", "topics")
     next_cursor: Cursor | None = None

@@ -2,16 +2,12 @@
 
 from dataclasses import dataclass, field
 
+from .common import Throttled, TopicPartitions, places
+
 
 @dataclass(slots=True)
 class DescribeTransactionsRequest:
     transactional_ids: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class TopicData:
-    topic: str = ""
-    partitions: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -23,10 +19,9 @@ class TransactionState:
     transaction_start_time_ms: int = 0
     producer_id: int = 0
     producer_epoch: int = 0
-    topics: list[TopicData] = field(default_factory=list)
+    topics: list[TopicPartitions] = places("topic")
 
 
 @dataclass(slots=True)
-class DescribeTransactionsResponse:
-    throttle_time_ms: int = 0
-    transaction_states: list[TransactionState] = field(default_factory=list)
+class DescribeTransactionsResponse(Throttled):
+    transaction_states: list[TransactionState] = places("transaction")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import TopCode, places
+
 
 @dataclass(slots=True)
 class UserName:
@@ -29,8 +31,6 @@ class DescribeUserScramCredentialsResult:
 
 
 @dataclass(slots=True)
-class DescribeUserScramCredentialsResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class DescribeUserScramCredentialsResponse(TopCode):
     error_message: str | None = ""
-    results: list[DescribeUserScramCredentialsResult] = field(default_factory=list)
+    results: list[DescribeUserScramCredentialsResult] = places("resource", "users")

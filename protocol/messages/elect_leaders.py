@@ -2,11 +2,7 @@
 
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class TopicPartitions:
-    topic: str = ""
-    partitions: list[int] = field(default_factory=list)
+from .common import Throttled, TopicPartitions, places
 
 
 @dataclass(slots=True)
@@ -26,11 +22,10 @@ class PartitionResult:
 @dataclass(slots=True)
 class ReplicaElectionResult:
     topic: str = ""
-    partition_result: list[PartitionResult] = field(default_factory=list)
+    partition_result: list[PartitionResult] = places("partition", "partitions")
 
 
 @dataclass(slots=True)
-class ElectLeadersResponse:
-    throttle_time_ms: int = 0
+class ElectLeadersResponse(Throttled):
     error_code: int = 0  # v1+
-    replica_election_results: list[ReplicaElectionResult] = field(default_factory=list)
+    replica_election_results: list[ReplicaElectionResult] = places("topic", "topic_partitions")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .common import TopCode
+
 
 @dataclass(slots=True)
 class EndTxnRequest:
@@ -12,8 +14,6 @@ class EndTxnRequest:
 
 
 @dataclass(slots=True)
-class EndTxnResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class EndTxnResponse(TopCode):
     producer_id: int = -1  # v5+
     producer_epoch: int = -1  # v5+

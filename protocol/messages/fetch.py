@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from ..primitives import Records
+from .common import NO_LEADER, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, Throttled, places
 
 
 @dataclass(slots=True)
@@ -63,19 +64,12 @@ class EpochEndOffset:
 
 
 @dataclass(slots=True, frozen=True)
-class LeaderIdAndEpoch:
-    leader_id: int = -1  # v12+
-    leader_epoch: int = -1  # v12+
-
-
-@dataclass(slots=True, frozen=True)
 class SnapshotId:
     end_offset: int = -1  # v12+
     epoch: int = -1  # v12+
 
 
 NO_DIVERGENCE: Final = EpochEndOffset()
-NO_LEADER: Final = LeaderIdAndEpoch()
 NO_SNAPSHOT: Final = SnapshotId()
 
 
@@ -86,9 +80,7 @@ class AbortedTransaction:
 
 
 @dataclass(slots=True)
-class PartitionData:
-    partition_index: int = 0
-    error_code: int = 0
+class PartitionData(PartitionCode):
     high_watermark: int = 0
     last_stable_offset: int = -1
     log_start_offset: int = -1  # v5+
@@ -103,22 +95,13 @@ class PartitionData:
 @dataclass(slots=True)
 class FetchableTopicResponse:
     topic_id: UUID | None = None  # v13+
-    partitions: list[PartitionData] = field(default_factory=list)
+    partitions: list[PartitionData] = places("partition", "partitions")
     topic: str = ""  # v4-12
 
 
 @dataclass(slots=True)
-class NodeEndpoint:
-    node_id: int = 0  # v16+
-    host: str = ""  # v16+
-    port: int = 0  # v16+
-    rack: str | None = None  # v16+
-
-
-@dataclass(slots=True)
-class FetchResponse:
-    throttle_time_ms: int = 0
+class FetchResponse(Throttled):
     error_code: int = 0  # v7+
     session_id: int = 0  # v7+
-    responses: list[FetchableTopicResponse] = field(default_factory=list)
+    responses: list[FetchableTopicResponse] = places("topic", "topics")
     node_endpoints: Sequence[NodeEndpoint] = ()  # v16+

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import places
+
 
 @dataclass(slots=True)
 class FindCoordinatorRequest:
@@ -23,7 +25,7 @@ class Coordinator:
 @dataclass(slots=True)
 class FindCoordinatorResponse:
     throttle_time_ms: int = 0  # v1+
-    coordinators: list[Coordinator] = field(default_factory=list)  # v4+
+    coordinators: list[Coordinator] = places("coordinator", since=4)  # v4+
     error_code: int = 0  # v0-3
     node_id: int = 0  # v0-3
     host: str = ""  # v0-3

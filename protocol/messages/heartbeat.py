@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
+from .common import Membership
+
 
 @dataclass(slots=True)
-class HeartbeatRequest:
-    group_id: str = ""
-    generation_id: int = 0
-    member_id: str = ""
-    group_instance_id: str | None = None  # v3+
+class HeartbeatRequest(Membership):
+    pass
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import ConfigResource, ConfigResourceFailures
+
 
 @dataclass(slots=True)
 class AlterableConfig:
@@ -11,9 +13,7 @@ class AlterableConfig:
 
 
 @dataclass(slots=True)
-class AlterConfigsResource:
-    resource_type: int = 0
-    resource_name: str = ""
+class AlterConfigsResource(ConfigResource):
     configs: list[AlterableConfig] = field(default_factory=list)
 
 
@@ -24,14 +24,5 @@ class IncrementalAlterConfigsRequest:
 
 
 @dataclass(slots=True)
-class AlterConfigsResourceResponse:
-    error_code: int = 0
-    error_message: str | None = None
-    resource_type: int = 0
-    resource_name: str = ""
-
-
-@dataclass(slots=True)
-class IncrementalAlterConfigsResponse:
-    throttle_time_ms: int = 0
-    responses: list[AlterConfigsResourceResponse] = field(default_factory=list)
+class IncrementalAlterConfigsResponse(ConfigResourceFailures):
+    pass

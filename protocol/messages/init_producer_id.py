@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .common import TopCode
+
 
 @dataclass(slots=True)
 class InitProducerIdRequest:
@@ -14,9 +16,7 @@ class InitProducerIdRequest:
 
 
 @dataclass(slots=True)
-class InitProducerIdResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class InitProducerIdResponse(TopCode):
     producer_id: int = -1
     producer_epoch: int = 0
     ongoing_txn_producer_id: int = -1  # v6+

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import places
+
 
 @dataclass(slots=True)
 class JoinGroupRequestProtocol:
@@ -38,7 +40,7 @@ class JoinGroupResponse:
     leader: str = ""
     skip_assignment: bool = False  # v9+
     member_id: str = ""
-    members: list[JoinGroupResponseMember] = field(default_factory=list)
+    members: list[JoinGroupResponseMember] = places("member")
 
 
 def upgrade(request: JoinGroupRequest, version: int) -> JoinGroupRequest:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import places
+
 
 @dataclass(slots=True)
 class MemberIdentity:
@@ -28,7 +30,7 @@ class MemberResponse:
 class LeaveGroupResponse:
     throttle_time_ms: int = 0  # v1+
     error_code: int = 0
-    members: list[MemberResponse] = field(default_factory=list)  # v3+
+    members: list[MemberResponse] = places("member", "members", since=3)  # v3+
 
 
 def upgrade(request: LeaveGroupRequest, version: int) -> LeaveGroupRequest:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import TopCode, places
+
 
 @dataclass(slots=True)
 class ListConfigResourcesRequest:
@@ -15,7 +17,5 @@ class ConfigResource:
 
 
 @dataclass(slots=True)
-class ListConfigResourcesResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
-    config_resources: list[ConfigResource] = field(default_factory=list)
+class ListConfigResourcesResponse(TopCode):
+    config_resources: list[ConfigResource] = places("resource")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import places
+
 
 @dataclass(slots=True)
 class ListGroupsRequest:
@@ -21,4 +23,4 @@ class ListedGroup:
 class ListGroupsResponse:
     throttle_time_ms: int = 0  # v1+
     error_code: int = 0
-    groups: list[ListedGroup] = field(default_factory=list)
+    groups: list[ListedGroup] = places("group")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import PartitionCode, places
+
 
 @dataclass(slots=True)
 class ListOffsetsPartition:
@@ -25,9 +27,7 @@ class ListOffsetsRequest:
 
 
 @dataclass(slots=True)
-class ListOffsetsPartitionResponse:
-    partition_index: int = 0
-    error_code: int = 0
+class ListOffsetsPartitionResponse(PartitionCode):
     timestamp: int = -1
     offset: int = -1
     leader_epoch: int = -1  # v4+
@@ -36,10 +36,10 @@ class ListOffsetsPartitionResponse:
 @dataclass(slots=True)
 class ListOffsetsTopicResponse:
     name: str = ""
-    partitions: list[ListOffsetsPartitionResponse] = field(default_factory=list)
+    partitions: list[ListOffsetsPartitionResponse] = places("partition", "partitions")
 
 
 @dataclass(slots=True)
 class ListOffsetsResponse:
     throttle_time_ms: int = 0  # v2+
-    topics: list[ListOffsetsTopicResponse] = field(default_factory=list)
+    topics: list[ListOffsetsTopicResponse] = places("topic", "topics")

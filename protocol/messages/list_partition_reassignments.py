@@ -3,17 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
-class ListPartitionReassignmentsTopics:
-    name: str = ""
-    partition_indexes: list[int] = field(default_factory=list)
+from .common import NamePartitionIndexes, TopCode, places
 
 
 @dataclass(slots=True)
 class ListPartitionReassignmentsRequest:
     timeout_ms: int = 60000
-    topics: list[ListPartitionReassignmentsTopics] | None = field(default_factory=list)
+    topics: list[NamePartitionIndexes] | None = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -27,12 +23,10 @@ class OngoingPartitionReassignment:
 @dataclass(slots=True)
 class OngoingTopicReassignment:
     name: str = ""
-    partitions: list[OngoingPartitionReassignment] = field(default_factory=list)
+    partitions: list[OngoingPartitionReassignment] = places("partition", "partition_indexes")
 
 
 @dataclass(slots=True)
-class ListPartitionReassignmentsResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class ListPartitionReassignmentsResponse(TopCode):
     error_message: str | None = None
-    topics: list[OngoingTopicReassignment] = field(default_factory=list)
+    topics: list[OngoingTopicReassignment] = places("topic", "topics")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import TopCode, places
+
 
 @dataclass(slots=True)
 class ListTransactionsRequest:
@@ -19,8 +21,6 @@ class TransactionState:
 
 
 @dataclass(slots=True)
-class ListTransactionsResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class ListTransactionsResponse(TopCode):
     unknown_state_filters: list[str] = field(default_factory=list)
-    transaction_states: list[TransactionState] = field(default_factory=list)
+    transaction_states: list[TransactionState] = places("transaction")

@@ -1,8 +1,9 @@
 """Metadata: api key 3, v0 to v13."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
+
+from .common import PartitionState, places
 
 
 @dataclass(slots=True)
@@ -28,13 +29,7 @@ class MetadataResponseBroker:
 
 
 @dataclass(slots=True)
-class MetadataResponsePartition:
-    error_code: int = 0
-    partition_index: int = 0
-    leader_id: int = 0
-    leader_epoch: int = -1  # v7+
-    replica_nodes: Sequence[int] = field(default_factory=list)
-    isr_nodes: Sequence[int] = field(default_factory=list)
+class MetadataResponsePartition(PartitionState):
     offline_replicas: list[int] = field(default_factory=list)  # v5+
 
 
@@ -44,7 +39,7 @@ class MetadataResponseTopic:
     name: str | None = None
     topic_id: UUID | None = None  # v10+
     is_internal: bool = False  # v1+
-    partitions: list[MetadataResponsePartition] = field(default_factory=list)
+    partitions: list[MetadataResponsePartition] = places("partition")
     topic_authorized_operations: int = -2147483648  # v8+
 
 
@@ -54,7 +49,7 @@ class MetadataResponse:
     brokers: list[MetadataResponseBroker] = field(default_factory=list)
     cluster_id: str | None = None  # v2+
     controller_id: int = -1  # v1+
-    topics: list[MetadataResponseTopic] = field(default_factory=list)
+    topics: list[MetadataResponseTopic] = places("topic", "topics")
     error_code: int = 0  # v13+
     cluster_authorized_operations: int = -2147483648  # v8-10
 

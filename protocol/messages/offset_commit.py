@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from .common import PartitionCode, places
+
 
 @dataclass(slots=True)
 class OffsetCommitRequestPartition:
@@ -30,19 +32,13 @@ class OffsetCommitRequest:
 
 
 @dataclass(slots=True)
-class OffsetCommitResponsePartition:
-    partition_index: int = 0
-    error_code: int = 0
-
-
-@dataclass(slots=True)
 class OffsetCommitResponseTopic:
     topic_id: UUID | None = None  # v10+
-    partitions: list[OffsetCommitResponsePartition] = field(default_factory=list)
+    partitions: list[PartitionCode] = places("partition", "partitions")
     name: str = ""  # v2-9
 
 
 @dataclass(slots=True)
 class OffsetCommitResponse:
     throttle_time_ms: int = 0  # v3+
-    topics: list[OffsetCommitResponseTopic] = field(default_factory=list)
+    topics: list[OffsetCommitResponseTopic] = places("topic", "topics")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from .common import places
+
 
 @dataclass(slots=True)
 class OffsetFetchRequestTopics:
@@ -39,22 +41,22 @@ class OffsetFetchResponsePartitions:
 @dataclass(slots=True)
 class OffsetFetchResponseTopics:
     topic_id: UUID | None = None  # v10+
-    partitions: list[OffsetFetchResponsePartitions] = field(default_factory=list)
+    partitions: list[OffsetFetchResponsePartitions] = places("partition", "partition_indexes")
     name: str = ""  # v1-9
 
 
 @dataclass(slots=True)
 class OffsetFetchResponseGroup:
     group_id: str = ""  # v8+
-    topics: list[OffsetFetchResponseTopics] = field(default_factory=list)  # v8+
+    topics: list[OffsetFetchResponseTopics] = places("topic", "topics")  # v8+
     error_code: int = 0
 
 
 @dataclass(slots=True)
 class OffsetFetchResponse:
     throttle_time_ms: int = 0  # v3+
-    groups: list[OffsetFetchResponseGroup] = field(default_factory=list)  # v8+
-    topics: list[OffsetFetchResponseTopics] = field(default_factory=list)  # v1-7
+    groups: list[OffsetFetchResponseGroup] = places("group", "groups", since=8)  # v8+
+    topics: list[OffsetFetchResponseTopics] = places("topic", "topics")  # v1-7
     error_code: int = 0  # v2-7
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import Throttled, places
+
 
 @dataclass(slots=True)
 class OffsetForLeaderPartition:
@@ -33,10 +35,9 @@ class EpochEndOffset:
 @dataclass(slots=True)
 class OffsetForLeaderTopicResult:
     topic: str = ""
-    partitions: list[EpochEndOffset] = field(default_factory=list)
+    partitions: list[EpochEndOffset] = places("partition", "partitions")
 
 
 @dataclass(slots=True)
-class OffsetForLeaderEpochResponse:
-    throttle_time_ms: int = 0
-    topics: list[OffsetForLeaderTopicResult] = field(default_factory=list)
+class OffsetForLeaderEpochResponse(Throttled):
+    topics: list[OffsetForLeaderTopicResult] = places("topic", "topics")

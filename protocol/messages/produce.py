@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
 from uuid import UUID
+
+from .common import NO_LEADER, LeaderIdAndEpoch, NodeEndpoint, places
 
 
 @dataclass(slots=True)
@@ -33,15 +34,6 @@ class BatchIndexAndErrorMessage:
     batch_index_error_message: str | None = None  # v8+
 
 
-@dataclass(slots=True, frozen=True)
-class LeaderIdAndEpoch:
-    leader_id: int = -1  # v10+
-    leader_epoch: int = -1  # v10+
-
-
-NO_LEADER: Final = LeaderIdAndEpoch()
-
-
 @dataclass(slots=True)
 class PartitionProduceResponse:
     index: int = 0
@@ -57,20 +49,12 @@ class PartitionProduceResponse:
 @dataclass(slots=True)
 class TopicProduceResponse:
     topic_id: UUID | None = None  # v13+
-    partition_responses: list[PartitionProduceResponse] = field(default_factory=list)
+    partition_responses: list[PartitionProduceResponse] = places("partition", "partition_data")
     name: str = ""  # v3-12
 
 
 @dataclass(slots=True)
-class NodeEndpoint:
-    node_id: int = 0  # v10+
-    host: str = ""  # v10+
-    port: int = 0  # v10+
-    rack: str | None = None  # v10+
-
-
-@dataclass(slots=True)
 class ProduceResponse:
-    responses: list[TopicProduceResponse] = field(default_factory=list)
+    responses: list[TopicProduceResponse] = places("topic", "topic_data")
     throttle_time_ms: int = 0
     node_endpoints: Sequence[NodeEndpoint] = ()  # v10+

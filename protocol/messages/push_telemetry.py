@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from .common import TopCode
+
 
 @dataclass(slots=True)
 class PushTelemetryRequest:
@@ -16,6 +18,5 @@ class PushTelemetryRequest:
 
 
 @dataclass(slots=True)
-class PushTelemetryResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class PushTelemetryResponse(TopCode):
+    pass

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .common import TokenExpiry
+
 
 @dataclass(slots=True)
 class RenewDelegationTokenRequest:
@@ -10,9 +12,5 @@ class RenewDelegationTokenRequest:
 
 
 @dataclass(slots=True)
-class RenewDelegationTokenResponse:
-    """The time is -1 if there is no token."""
-
-    error_code: int = 0
-    expiry_timestamp_ms: int = -1
-    throttle_time_ms: int = 0
+class RenewDelegationTokenResponse(TokenExpiry):
+    pass

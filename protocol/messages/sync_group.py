@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import Membership
+
 
 @dataclass(slots=True)
 class SyncGroupRequestAssignment:
@@ -10,11 +12,7 @@ class SyncGroupRequestAssignment:
 
 
 @dataclass(slots=True)
-class SyncGroupRequest:
-    group_id: str = ""
-    generation_id: int = 0
-    member_id: str = ""
-    group_instance_id: str | None = None  # v3+
+class SyncGroupRequest(Membership):
     protocol_type: str | None = None  # v5+
     protocol_name: str | None = None  # v5+
     assignments: list[SyncGroupRequestAssignment] = field(default_factory=list)

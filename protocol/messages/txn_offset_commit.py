@@ -3,19 +3,14 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-
-@dataclass(slots=True)
-class TxnOffsetCommitRequestPartition:
-    partition_index: int = 0
-    committed_offset: int = 0
-    committed_leader_epoch: int = -1  # v2+
-    committed_metadata: str | None = None
+from .common import Throttled, places
+from .offset_commit import OffsetCommitRequestPartition, OffsetCommitResponseTopic
 
 
 @dataclass(slots=True)
 class TxnOffsetCommitRequestTopic:
     name: str = ""  # v0-5
-    partitions: list[TxnOffsetCommitRequestPartition] = field(default_factory=list)
+    partitions: list[OffsetCommitRequestPartition] = field(default_factory=list)
     topic_id: UUID | None = None  # v6+
 
 
@@ -32,19 +27,5 @@ class TxnOffsetCommitRequest:
 
 
 @dataclass(slots=True)
-class TxnOffsetCommitResponsePartition:
-    partition_index: int = 0
-    error_code: int = 0
-
-
-@dataclass(slots=True)
-class TxnOffsetCommitResponseTopic:
-    name: str = ""  # v0-5
-    partitions: list[TxnOffsetCommitResponsePartition] = field(default_factory=list)
-    topic_id: UUID | None = None  # v6+
-
-
-@dataclass(slots=True)
-class TxnOffsetCommitResponse:
-    throttle_time_ms: int = 0
-    topics: list[TxnOffsetCommitResponseTopic] = field(default_factory=list)
+class TxnOffsetCommitResponse(Throttled):
+    topics: list[OffsetCommitResponseTopic] = places("topic", "topics")

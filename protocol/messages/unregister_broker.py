@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .common import TopCode
+
 
 @dataclass(slots=True)
 class UnregisterBrokerRequest:
@@ -9,7 +11,5 @@ class UnregisterBrokerRequest:
 
 
 @dataclass(slots=True)
-class UnregisterBrokerResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class UnregisterBrokerResponse(TopCode):
     error_message: str | None = ""

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from .common import TopCode, places
+
 
 @dataclass(slots=True)
 class FeatureUpdateKey:
@@ -28,8 +30,6 @@ class UpdatableFeatureResult:
 
 
 @dataclass(slots=True)
-class UpdateFeaturesResponse:
-    throttle_time_ms: int = 0
-    error_code: int = 0
+class UpdateFeaturesResponse(TopCode):
     error_message: str | None = None
-    results: list[UpdatableFeatureResult] = field(default_factory=list)  # v0-1
+    results: list[UpdatableFeatureResult] = places("resource", "feature_updates")  # v0-1

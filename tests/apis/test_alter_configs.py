@@ -6,7 +6,7 @@ import pytest
 
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages import alter_configs, incremental_alter_configs
+from mockbroker.protocol.messages import alter_configs, common, incremental_alter_configs
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 
 from ..driving.cluster import a_cluster, ask, create
@@ -30,7 +30,7 @@ def alter(
 
 
 def replace(cluster: Cluster, kind: int, resource: str, **configs: str | None) -> Any:
-    named = [alter_configs.AlterableConfig(name.replace("_", "."), value) for name, value in configs.items()]
+    named = [common.Config(name.replace("_", "."), value) for name, value in configs.items()]
     asked = alter_configs.AlterConfigsResource(kind, resource, named)
     return ask(cluster, alter_configs.AlterConfigsRequest([asked])).responses[0]
 

@@ -3,11 +3,8 @@
 import pytest
 
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.alter_replica_log_dirs import (
-    AlterReplicaLogDir,
-    AlterReplicaLogDirsRequest,
-    AlterReplicaLogDirTopic,
-)
+from mockbroker.protocol.messages.alter_replica_log_dirs import AlterReplicaLogDir, AlterReplicaLogDirsRequest
+from mockbroker.protocol.messages.common import NamePartitions
 
 from ..driving.cluster import a_cluster, ask
 
@@ -24,6 +21,6 @@ from ..driving.cluster import a_cluster, ask
 def test_of_several_folders_each_takes_replicas_that_is_not_cordoned(path: str, code: ErrorCode) -> None:
     cluster = a_cluster(brokers=1, log_dirs="/a, /b, /c", cordoned_log_dirs="/c")
     cluster.create_topic("t", [[1]])
-    asked = AlterReplicaLogDir(path, [AlterReplicaLogDirTopic("t", [0])])
+    asked = AlterReplicaLogDir(path, [NamePartitions("t", [0])])
     (result,) = ask(cluster, AlterReplicaLogDirsRequest([asked])).results
     assert [(each.partition_index, each.error_code) for each in result.partitions] == [(0, code)]

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from mockbroker.apis.describe_log_dirs import VOLUME_BYTES
-from mockbroker.protocol.messages.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
+from mockbroker.protocol.messages.common import TopicPartitions
+from mockbroker.protocol.messages.describe_log_dirs import DescribeLogDirsRequest
 from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import a_cluster, ask
@@ -60,6 +61,6 @@ def test_topics_that_were_not_asked_for(release: str, others: list[str]) -> None
     cluster = a_cluster(release, 2)
     for name, broker in (("a", 1), ("b", 1), ("elsewhere", 2)):
         cluster.create_topic(name, [[broker], [broker]])
-    (folder,) = ask(cluster, DescribeLogDirsRequest([DescribableLogDirTopic("a", [1])])).results
+    (folder,) = ask(cluster, DescribeLogDirsRequest([TopicPartitions("a", [1])])).results
     found = {each.name: [p.partition_index for p in each.partitions] for each in folder.topics}
     assert found == {"a": [1], **{name: [] for name in others}}

@@ -2,16 +2,12 @@
 
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.describe_quorum import (
-    AskedPartition,
-    AskedTopic,
-    DescribeQuorumRequest,
-    PartitionData,
-)
+from mockbroker.protocol.messages.common import PartitionIndex
+from mockbroker.protocol.messages.describe_quorum import AskedTopic, DescribeQuorumRequest, PartitionData
 
 from ..driving.cluster import a_cluster, ask
 
-ASKED = DescribeQuorumRequest([AskedTopic("__cluster_metadata", [AskedPartition(0)])])
+ASKED = DescribeQuorumRequest([AskedTopic("__cluster_metadata", [PartitionIndex(0)])])
 
 
 def described(cluster: Cluster, broker: int) -> PartitionData:

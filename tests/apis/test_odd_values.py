@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 from mockbroker.configs import java
 from mockbroker.configs.altering import Operation
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.create_topics import (
-    CreatableTopic,
-    CreatableTopicConfig,
-    CreateTopicsRequest,
-)
+from mockbroker.protocol.messages.common import Config
+from mockbroker.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from mockbroker.protocol.messages.incremental_alter_configs import (
     AlterableConfig,
@@ -45,7 +42,7 @@ values = st.one_of(
 
 @given(st.sampled_from(list(NEWEST.configs.topic_keys)), values, st.sampled_from(list(CLUSTERS)))
 def test_a_topic_is_created_or_refused(name: str, value: str, release: str) -> None:
-    topic = CreatableTopic("t", 1, 1, [], [CreatableTopicConfig(name, value)])
+    topic = CreatableTopic("t", 1, 1, [], [Config(name, value)])
     answer = ask(CLUSTERS[release], CreateTopicsRequest([topic], validate_only=True), version=2)
     assert answer.topics[0].error_code in REFUSALS
 

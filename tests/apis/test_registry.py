@@ -8,7 +8,7 @@ import sys, threading
 from mockbroker.apis.registry import HANDLERS, handles
 from mockbroker.protocol.api_keys import ApiKey
 
-register = handles(ApiKey.FETCH).__code__
+register = handles(ApiKey.FETCH, changes=True, source="").__code__
 registering, found = threading.Event(), threading.Event()
 
 def importing():

@@ -10,11 +10,12 @@ from mockbroker.protocol.messages.alter_partition_reassignments import (
     ReassignablePartition,
     ReassignableTopic,
 )
+from mockbroker.protocol.messages.common import TopicPartitions
 from mockbroker.protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from mockbroker.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from mockbroker.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from mockbroker.protocol.messages.describe_cluster import DescribeClusterRequest
-from mockbroker.protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
+from mockbroker.protocol.messages.elect_leaders import ElectLeadersRequest
 from mockbroker.protocol.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
 from mockbroker.protocol.messages.metadata import MetadataRequest
 

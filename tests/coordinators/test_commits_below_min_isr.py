@@ -5,11 +5,8 @@ from typing import Any
 import pytest
 
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.txn_offset_commit import (
-    TxnOffsetCommitRequest,
-    TxnOffsetCommitRequestPartition,
-    TxnOffsetCommitRequestTopic,
-)
+from mockbroker.protocol.messages.offset_commit import OffsetCommitRequestPartition
+from mockbroker.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitRequestTopic
 from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import Asked
@@ -94,7 +91,7 @@ def test_offsets_of_a_transaction_wait_no_longer_than_others(
     """Silent followers that are in sync still, then too few in sync."""
     driver = replicated(release, {"transaction-verification": "none"}, min_insync_replicas=2)
     driver.set_followers(FollowerState.PAUSED)
-    topic = TxnOffsetCommitRequestTopic("orders", [TxnOffsetCommitRequestPartition(0, 7, -1, "")])
+    topic = TxnOffsetCommitRequestTopic("orders", [OffsetCommitRequestPartition(0, 7, -1, "")])
     request = TxnOffsetCommitRequest("x", "g", 1, 0, topics=[topic])
     asked = driver.ask(request, 3)
     driver.advance(4_999)

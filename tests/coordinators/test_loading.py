@@ -9,11 +9,8 @@ from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.find_coordinator import FindCoordinatorRequest
 from mockbroker.protocol.messages.list_groups import ListGroupsRequest
-from mockbroker.protocol.messages.txn_offset_commit import (
-    TxnOffsetCommitRequest,
-    TxnOffsetCommitRequestPartition,
-    TxnOffsetCommitRequestTopic,
-)
+from mockbroker.protocol.messages.offset_commit import OffsetCommitRequestPartition
+from mockbroker.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitRequestTopic
 from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value
 from mockbroker.replication.internal_append import append_own
 from mockbroker.replication.states import FollowerState
@@ -87,7 +84,7 @@ def test_what_older_transactional_producers_are_answered_meanwhile(
 ) -> None:
     """`KafkaApis.handleTxnOffsetCommitRequest`"""
     driver, _ = loading(release)
-    topic = TxnOffsetCommitRequestTopic("orders", [TxnOffsetCommitRequestPartition(0, 5)])
+    topic = TxnOffsetCommitRequestTopic("orders", [OffsetCommitRequestPartition(0, 5)])
     answer = driver.ask(TxnOffsetCommitRequest("tx", "g", 1, 0, topics=[topic]), version)
     assert answer.topics[0].partitions[0].error_code == error
 

@@ -7,12 +7,9 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.api_versions import ApiVersionsRequest
+from mockbroker.protocol.messages.common import NamePartitionIndexes
 from mockbroker.protocol.messages.list_transactions import ListTransactionsRequest
-from mockbroker.protocol.messages.write_txn_markers import (
-    WritableTxnMarker,
-    WritableTxnMarkerTopic,
-    WriteTxnMarkersRequest,
-)
+from mockbroker.protocol.messages.write_txn_markers import WritableTxnMarker, WriteTxnMarkersRequest
 
 from ..driving.clients import raw_client
 from ..driving.cluster import NOW_MS
@@ -67,7 +64,7 @@ def test_a_marker_that_names_a_partition_twice_is_written_once(release: str, ans
     driver = TransactionDriver(release)
     driver.begun()
     before = driver.orders.log.end_offset
-    topics = [WritableTxnMarkerTopic("orders", [0, 0])]
+    topics = [NamePartitionIndexes("orders", [0, 0])]
     marker = WritableTxnMarker(7, 0, False, topics)
     asked = driver.ask(WriteTxnMarkersRequest([marker, marker]), broker=1)
     assert driver.orders.log.end_offset == before + 2

@@ -4,9 +4,9 @@ import pytest
 
 from mockbroker.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
-    AddPartitionsToTxnTopic,
     AddPartitionsToTxnTransaction,
 )
+from mockbroker.protocol.messages.common import NamePartitions
 from mockbroker.protocol.messages.end_txn import EndTxnRequest
 from mockbroker.protocol.messages.init_producer_id import InitProducerIdRequest
 
@@ -99,7 +99,7 @@ def test_a_fenced_error_of_each_version(kafka: str, old: int, new: int | None) -
 def test_many_transactions_in_one_request(driver: TransactionDriver) -> None:
     """AddPartitionsToTxn v4, as brokers send it: some add, some only verify."""
     one, two = driver.init(transactional_id="one"), driver.init(transactional_id="two")
-    topics = [AddPartitionsToTxnTopic("orders", [0])]
+    topics = [NamePartitions("orders", [0])]
 
     def ask(verify: bool) -> dict[str, int]:
         transactions = [

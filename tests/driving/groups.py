@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from mockbroker.controller import elections
 from mockbroker.controller.topic_creation import assign_replicas
 from mockbroker.coordinators.classic.group import ClassicGroup
+from mockbroker.protocol.messages.common import PartitionIndex
 from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
 from mockbroker.protocol.messages.describe_groups import DescribedGroup, DescribeGroupsRequest
 from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
@@ -18,11 +19,7 @@ from mockbroker.protocol.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from mockbroker.protocol.messages.offset_delete import (
-    OffsetDeleteRequest,
-    OffsetDeleteRequestPartition,
-    OffsetDeleteRequestTopic,
-)
+from mockbroker.protocol.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteRequestTopic
 from mockbroker.protocol.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
@@ -259,7 +256,7 @@ class GroupDriver(ClusterDriver):
     def delete_offsets(self, *keys: tuple[str, int], group: str = "g") -> Asked:
         topics = {name: OffsetDeleteRequestTopic(name) for name, _ in keys}
         for name, index in keys:
-            topics[name].partitions.append(OffsetDeleteRequestPartition(index))
+            topics[name].partitions.append(PartitionIndex(index))
         return self.ask(OffsetDeleteRequest(group, list(topics.values())))
 
 

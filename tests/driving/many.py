@@ -6,6 +6,7 @@ from typing import Any, Final
 from mockbroker.protocol.codecs import Codec
 from mockbroker.protocol.messages import (
     add_partitions_to_txn,
+    common,
     init_producer_id,
     join_group,
     offset_commit,
@@ -123,16 +124,16 @@ class Many(ClusterDriver):
         )
 
     def add(self, name: str, where: list[tuple[str, int]]) -> Any:
-        topics = [add_partitions_to_txn.AddPartitionsToTxnTopic(topic, [index]) for topic, index in where]
+        topics = [common.NamePartitions(topic, [index]) for topic, index in where]
         if all(topic == BIG for topic, _ in where):
-            topics = [add_partitions_to_txn.AddPartitionsToTxnTopic(BIG, [index for _, index in where])]
+            topics = [common.NamePartitions(BIG, [index for _, index in where])]
         asked = add_partitions_to_txn.AddPartitionsToTxnTransaction(
             name, self.producers[name], self.epoch, topics=topics
         )
         return add_partitions_to_txn.AddPartitionsToTxnRequest([asked])
 
     def commit_in_transaction(self, name: str, group: str, count: int) -> Any:
-        offsets = [txn_offset_commit.TxnOffsetCommitRequestPartition(i, 1) for i in range(count)]
+        offsets = [offset_commit.OffsetCommitRequestPartition(i, 1) for i in range(count)]
         return txn_offset_commit.TxnOffsetCommitRequest(
             name,
             group,

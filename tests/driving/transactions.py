@@ -9,34 +9,23 @@ from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from mockbroker.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
-    AddPartitionsToTxnTopic,
     AddPartitionsToTxnTransaction,
 )
-from mockbroker.protocol.messages.describe_producers import (
-    DescribeProducersRequest,
-    ProducerState,
-    TopicRequest,
-)
+from mockbroker.protocol.messages.common import NamePartitionIndexes, NamePartitions
+from mockbroker.protocol.messages.describe_producers import DescribeProducersRequest, ProducerState
 from mockbroker.protocol.messages.describe_transactions import DescribeTransactionsRequest, TransactionState
 from mockbroker.protocol.messages.end_txn import EndTxnRequest
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.protocol.messages.init_producer_id import InitProducerIdRequest
+from mockbroker.protocol.messages.offset_commit import OffsetCommitRequestPartition
 from mockbroker.protocol.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
 )
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from mockbroker.protocol.messages.txn_offset_commit import (
-    TxnOffsetCommitRequest,
-    TxnOffsetCommitRequestPartition,
-    TxnOffsetCommitRequestTopic,
-)
-from mockbroker.protocol.messages.write_txn_markers import (
-    WritableTxnMarker,
-    WritableTxnMarkerTopic,
-    WriteTxnMarkersRequest,
-)
+from mockbroker.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitRequestTopic
+from mockbroker.protocol.messages.write_txn_markers import WritableTxnMarker, WriteTxnMarkersRequest
 from mockbroker.rig.batches import NONE, Record, batch
 
 from .cluster import Asked, ClusterDriver, configured
@@ -116,7 +105,7 @@ class TransactionDriver(ClusterDriver):
         transactional_id: str = "tx",
         version: int | None = 3,
     ) -> Asked:
-        asked = AddPartitionsToTxnTopic(topic, list(partitions) or [0])
+        asked = NamePartitions(topic, list(partitions) or [0])
         one = AddPartitionsToTxnTransaction(
             transactional_id, producer.producer_id, producer.epoch, topics=[asked]
         )
@@ -197,7 +186,7 @@ class TransactionDriver(ClusterDriver):
         partition: int = 0,
     ) -> str | None:
         """The error of a marker on that partition of `orders`, None while it waits for replicas."""
-        topics = [WritableTxnMarkerTopic("orders", [partition])]
+        topics = [NamePartitionIndexes("orders", [partition])]
         ids = producer.producer_id, producer.epoch
         level = 0 if version < 2 else 2
         marker = WritableTxnMarker(*ids, commit, topics, coordinator_epoch, level)
@@ -215,7 +204,7 @@ class TransactionDriver(ClusterDriver):
     def commit_offset(
         self, producer: Given, offset: int, *, version: int | None = 4, generation: int = -1, member: str = ""
     ) -> str:
-        partition = TxnOffsetCommitRequestPartition(0, offset, 0, "")
+        partition = OffsetCommitRequestPartition(0, offset, 0, "")
         topic = TxnOffsetCommitRequestTopic("orders", [partition])
         ids = producer.producer_id, producer.epoch
         request = TxnOffsetCommitRequest("tx", "g", *ids, generation, member, None, [topic])
@@ -276,6 +265,6 @@ class TransactionDriver(ClusterDriver):
         return only
 
     def producers(self) -> dict[int, ProducerState]:
-        request = DescribeProducersRequest([TopicRequest("orders", [0])])
+        request = DescribeProducersRequest([NamePartitionIndexes("orders", [0])])
         answer = self.ask(request, 0, broker=self.orders.leader)
         return {each.producer_id: each for each in answer.topics[0].partitions[0].active_producers}

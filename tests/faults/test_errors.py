@@ -10,7 +10,7 @@ import pytest
 from mockbroker.apis.registry import REGISTERED
 from mockbroker.cluster.replicas import describe
 from mockbroker.faults import FaultError, Faults
-from mockbroker.faults.answers import levels
+from mockbroker.faults.places import levels
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import facts, parse
 from mockbroker.rig.batches import Record, batch
@@ -191,6 +191,38 @@ def test_a_code_that_kafka_does_not_have() -> None:
     client = InMemoryClient(cluster, 1, faults)
     with pytest.raises(Exception, match="9999"):
         client.call("heartbeat", 4, {"group_id": "g"})
+
+
+def test_a_push_of_metrics_that_a_fault_refuses_is_not_taken() -> None:
+    cluster = a_cluster(brokers=1)
+    cluster.configs.client_metrics["m"] = {"interval.ms": "1000", "metrics": "a."}
+    cluster.configs.client_metrics_changes += 1
+    faults = Faults(cluster)
+    fault = faults.add("error", error=CODE, api="PushTelemetry")
+    client = InMemoryClient(cluster, 1, faults)
+    names = ("client_instance_id", "subscription_id")
+    subscribed = client.call("get_telemetry_subscriptions", 0, {})
+    pushed = {name: subscribed[name] for name in names}
+    assert client.call("push_telemetry", 0, {**pushed, "metrics": b"m"})["error_code"] == CODE
+    assert [each.pushes for each in cluster.brokers[1].telemetry.instances] == [0]
+    faults.remove(fault)
+    assert client.call("push_telemetry", 0, {**pushed, "metrics": b"m"})["error_code"] == "NONE"
+    assert [each.pushes for each in cluster.brokers[1].telemetry.instances] == [1]
+
+
+def test_what_a_fault_refuses_has_an_entry_for_all_that_was_asked() -> None:
+    """Of lists within lists too."""
+    cluster = a_cluster(brokers=1)
+    faults = Faults(cluster)
+    faults.add("error", error=CODE, api="AlterReplicaLogDirs")
+    client = InMemoryClient(cluster, 1, faults)
+    dirs = [{"path": f"/{name}", "topics": [{"name": name, "partitions": (0, 1)}]} for name in "ab"]
+    answer = client.call("alter_replica_log_dirs", 2, {"dirs": dirs})
+    assert [
+        (topic["topic_name"], each["partition_index"], each["error_code"])
+        for topic in answer["results"]
+        for each in topic["partitions"]
+    ] == [(name, index, CODE) for name in "ab" for index in (0, 1)]
 
 
 def test_levels_of_an_api() -> None:

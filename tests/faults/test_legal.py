@@ -10,9 +10,9 @@ import pytest
 from mockbroker.conformance import RELEASES
 from mockbroker.conformance.recordings import load
 from mockbroker.faults import Fault, parse
-from mockbroker.faults.answers import levels, place_of, response_class
 from mockbroker.faults.legal import is_legal, legal_codes, why_illegal
 from mockbroker.faults.match import api_name
+from mockbroker.faults.places import levels, place_of, response_class
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.errors import ErrorCode
 from tests.driving.faulty import FaultyDriver

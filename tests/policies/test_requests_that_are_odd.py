@@ -4,8 +4,9 @@ import pytest
 
 from mockbroker.controller import elections
 from mockbroker.protocol.errors import ErrorCode, error_name
+from mockbroker.protocol.messages.common import TopicPartitions
 from mockbroker.protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
-from mockbroker.protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
+from mockbroker.protocol.messages.elect_leaders import ElectLeadersRequest
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.protocol.messages.list_offsets import (
     ListOffsetsPartition,

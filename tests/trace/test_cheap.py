@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from mockbroker import MockCluster, unchecked
 from mockbroker.errors import OptionError
-from mockbroker.faults.answers import response_class
+from mockbroker.faults.places import response_class
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.rig.client import encode

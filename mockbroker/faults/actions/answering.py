@@ -8,22 +8,11 @@ from ...nearest import nearest
 from ...outcome import CLOSE
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
-from ..answers import (
-    LEVELS,
-    Errors,
-    Place,
-    changed,
-    meant,
-    paths,
-    refusal,
-    refuses,
-    response_class,
-    unanswered,
-    usual_level,
-)
+from ..answers import Errors, Place, changed, meant, refusal, refuses, unanswered
 from ..exchange import Exchange
-from ..legal import why_illegal
+from ..legal import usual_level, why_illegal
 from ..match import FaultError, Match, api_name, is_int
+from ..places import LEVELS, paths, response_class
 from ..throttling import throttle
 from .action import Action, When, action, check_number
 

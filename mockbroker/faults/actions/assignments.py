@@ -9,7 +9,7 @@ from uuid import UUID
 from ...protocol.api_keys import ApiKey
 from ...protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponseAssignment,
-    ConsumerGroupHeartbeatResponseTopicPartitions,
+    ConsumerGroupHeartbeatTopicPartitions,
 )
 from ..exchange import Exchange
 from ..match import FaultError, Match
@@ -147,7 +147,7 @@ def _members(exchange: Exchange) -> "dict[str, ConsumerMember]":
 def _assignment(found: _Partitions) -> ConsumerGroupHeartbeatResponseAssignment:
     return ConsumerGroupHeartbeatResponseAssignment(
         [
-            ConsumerGroupHeartbeatResponseTopicPartitions(topic, sorted(partitions))
+            ConsumerGroupHeartbeatTopicPartitions(topic, sorted(partitions))
             for topic, partitions in found.items()
         ]
     )

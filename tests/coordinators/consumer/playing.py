@@ -11,7 +11,7 @@ from mockbroker.coordinators.consumer.group import ConsumerGroup
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatRequestTopicPartitions,
+    ConsumerGroupHeartbeatTopicPartitions,
 )
 from tests.driving.groups import GroupDriver
 
@@ -58,10 +58,8 @@ class Client:
         self.gone, self.reads = True, {}
 
 
-def _told(owned: Owned) -> list[ConsumerGroupHeartbeatRequestTopicPartitions]:
-    return [
-        ConsumerGroupHeartbeatRequestTopicPartitions(topic, sorted(found)) for topic, found in owned.items()
-    ]
+def _told(owned: Owned) -> list[ConsumerGroupHeartbeatTopicPartitions]:
+    return [ConsumerGroupHeartbeatTopicPartitions(topic, sorted(found)) for topic, found in owned.items()]
 
 
 class Reader(Protocol):

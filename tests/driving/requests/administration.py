@@ -6,6 +6,7 @@ from typing import Any
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages import (
     alter_replica_log_dirs,
+    common,
     describe_quorum,
     unregister_broker,
     update_features,
@@ -17,7 +18,7 @@ from .about import about
 
 @about(ApiKey.DESCRIBE_QUORUM)
 def _describe_quorum(many: Many) -> Iterator[Any]:
-    asked = [describe_quorum.AskedPartition(index) for index in range(many.n)]
+    asked = [common.PartitionIndex(index) for index in range(many.n)]
     yield describe_quorum.DescribeQuorumRequest([describe_quorum.AskedTopic("__cluster_metadata", asked)])
 
 
@@ -29,7 +30,7 @@ def _update_features(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.ALTER_REPLICA_LOG_DIRS)
 def _alter_replica_log_dirs(many: Many) -> Iterator[Any]:
-    topics = [alter_replica_log_dirs.AlterReplicaLogDirTopic(BIG, list(range(many.n)))]
+    topics = [common.NamePartitions(BIG, list(range(many.n)))]
     yield alter_replica_log_dirs.AlterReplicaLogDirsRequest(
         [alter_replica_log_dirs.AlterReplicaLogDir("/tmp/kafka-logs", topics)]
     )

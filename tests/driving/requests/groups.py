@@ -5,6 +5,7 @@ from typing import Any
 
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages import (
+    common,
     consumer_group_describe,
     consumer_group_heartbeat,
     delete_groups,
@@ -144,5 +145,5 @@ def _delete_groups(many: Many) -> Iterator[Any]:
 @about(ApiKey.OFFSET_DELETE)
 def _offset_delete(many: Many) -> Iterator[Any]:
     many.commit_all()
-    partitions = [offset_delete.OffsetDeleteRequestPartition(i) for i in range(many.n)]
+    partitions = [common.PartitionIndex(i) for i in range(many.n)]
     yield offset_delete.OffsetDeleteRequest(BIG, [offset_delete.OffsetDeleteRequestTopic(BIG, partitions)])

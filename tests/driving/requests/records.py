@@ -5,6 +5,7 @@ from typing import Any
 
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages import (
+    common,
     delete_records,
     describe_log_dirs,
     describe_producers,
@@ -102,7 +103,7 @@ def _offset_for_leader_epoch(many: Many) -> Iterator[Any]:
 @about(ApiKey.DESCRIBE_PRODUCERS)
 def _describe_producers(many: Many) -> Iterator[Any]:
     many.open_all()
-    topics = [describe_producers.TopicRequest(name, [0]) for name in many.topics]
+    topics = [common.NamePartitionIndexes(name, [0]) for name in many.topics]
     yield describe_producers.DescribeProducersRequest(topics)
 
 
@@ -110,11 +111,11 @@ def _describe_producers(many: Many) -> Iterator[Any]:
 def _describe_producers_of_one(many: Many) -> Iterator[Any]:
     for producer_id in range(many.n):
         many.send(many.produce([(BIG, 0)], one_batch(many.cluster.now_ms, producer_id)))
-    yield describe_producers.DescribeProducersRequest([describe_producers.TopicRequest(BIG, [0] * 2)])
+    yield describe_producers.DescribeProducersRequest([common.NamePartitionIndexes(BIG, [0] * 2)])
 
 
 @about(ApiKey.DESCRIBE_LOG_DIRS)
 def _describe_log_dirs(many: Many) -> Iterator[Any]:
     yield describe_log_dirs.DescribeLogDirsRequest()
-    topics = [describe_log_dirs.DescribableLogDirTopic(name, [0]) for name in many.topics]
+    topics = [common.TopicPartitions(name, [0]) for name in many.topics]
     yield describe_log_dirs.DescribeLogDirsRequest(topics)

@@ -11,6 +11,7 @@ from mockbroker.protocol.messages import (
     alter_partition_reassignments,
     alter_user_scram_credentials,
     api_versions,
+    common,
     create_acls,
     create_delegation_token,
     create_partitions,
@@ -60,7 +61,7 @@ def _api_versions(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.CREATE_TOPICS)
 def _create_topics(many: Many) -> Iterator[Any]:
-    configs = [create_topics.CreatableTopicConfig("retention.ms", "1000")]
+    configs = [common.Config("retention.ms", "1000")]
     yield create_topics.CreateTopicsRequest(
         [create_topics.CreatableTopic(f"new_topic.{i}", 1, 3, configs=configs) for i in range(many.n)]
     )
@@ -92,7 +93,7 @@ def _describe_configs(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.ALTER_CONFIGS)
 def _alter_configs(many: Many) -> Iterator[Any]:
-    change = [alter_configs.AlterableConfig("retention.ms", "1000")]
+    change = [common.Config("retention.ms", "1000")]
     asked = [alter_configs.AlterConfigsResource(2, name, change) for name in many.topics]
     yield alter_configs.AlterConfigsRequest(asked)
 
@@ -130,7 +131,7 @@ def _create_partitions(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.ELECT_LEADERS)
 def _elect_leaders(many: Many) -> Iterator[Any]:
-    topics = [elect_leaders.TopicPartitions(BIG, list(range(many.n)))]
+    topics = [common.TopicPartitions(BIG, list(range(many.n)))]
     yield elect_leaders.ElectLeadersRequest(0, topics)
 
 
@@ -192,7 +193,7 @@ def _describe_client_quotas(many: Many) -> Iterator[Any]:
 @about(ApiKey.ALTER_CLIENT_QUOTAS)
 def _alter_client_quotas(many: Many) -> Iterator[Any]:
     op = alter_client_quotas.OpData("producer_byte_rate", 1e12)
-    entities = [[alter_client_quotas.EntityData("user", name)] for name in many.groups]
+    entities = [[common.QuotaEntity("user", name)] for name in many.groups]
     entries = [alter_client_quotas.AlteredEntry(entity, [op]) for entity in entities]
     yield alter_client_quotas.AlterClientQuotasRequest(entries)
 
@@ -223,7 +224,7 @@ def _delete_user_scram_credentials(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.CREATE_DELEGATION_TOKEN)
 def _create_delegation_token(many: Many) -> Iterator[Any]:
-    renewers = [create_delegation_token.CreatableRenewers("User", name) for name in many.groups]
+    renewers = [common.Principal("User", name) for name in many.groups]
     yield create_delegation_token.CreateDelegationTokenRequest(renewers=renewers)
 
 
@@ -239,7 +240,7 @@ def _expire_delegation_token(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.DESCRIBE_DELEGATION_TOKEN)
 def _describe_delegation_token(many: Many) -> Iterator[Any]:
-    owners = [describe_delegation_token.DescribeDelegationTokenOwner("User", name) for name in many.groups]
+    owners = [common.Principal("User", name) for name in many.groups]
     yield describe_delegation_token.DescribeDelegationTokenRequest(owners)
 
 
@@ -271,5 +272,5 @@ def _create_acls(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.DELETE_ACLS)
 def _delete_acls(many: Many) -> Iterator[Any]:
-    filters = [delete_acls.DeleteAclsFilter(2, name, 3, None, None, 1, 1) for name in many.topics]
+    filters = [common.AclFilter(2, name, 3, None, None, 1, 1) for name in many.topics]
     yield delete_acls.DeleteAclsRequest(filters)

@@ -6,6 +6,7 @@ from typing import Any
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages import (
     add_offsets_to_txn,
+    common,
     describe_transactions,
     end_txn,
     init_producer_id,
@@ -57,7 +58,7 @@ def _end_txn(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.WRITE_TXN_MARKERS)
 def _write_txn_markers(many: Many) -> Iterator[Any]:
-    topics = [write_txn_markers.WritableTxnMarkerTopic(BIG, [0])]
+    topics = [common.NamePartitionIndexes(BIG, [0])]
     markers = [write_txn_markers.WritableTxnMarker(i, 0, False, topics) for i in range(many.n)]
     yield write_txn_markers.WriteTxnMarkersRequest(markers)
 

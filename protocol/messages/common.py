@@ -1,0 +1,166 @@
+"""What messages of several APIs have in common."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+
+def places(level: str, *of: str, since: int = 0) -> Any:
+    """A list in an answer whose entries have, or contain, error codes.
+
+    `level` is what an entry is for. `of` names the list in the request that has an entry for each of them; if
+    there are several names, the first that the request has; with dots, it is in each entry of another list.
+    Before version `since` the level around it has the errors.
+    """
+    return field(default_factory=list, metadata={"level": level, "of": of, "since": since})
+
+
+@dataclass(slots=True)
+class Throttled:
+    """An answer that begins with how long the client should wait (KIP-219)."""
+
+    throttle_time_ms: int = 0
+
+
+@dataclass(slots=True)
+class TopCode(Throttled):
+    """An answer with an error code at its top."""
+
+    error_code: int = 0
+
+
+@dataclass(slots=True)
+class NamePartitions:
+    name: str = ""
+    partitions: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TopicPartitions:
+    topic: str = ""
+    partitions: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class NamePartitionIndexes:
+    name: str = ""
+    partition_indexes: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class PartitionIndex:
+    partition_index: int = 0
+
+
+@dataclass(slots=True)
+class PartitionCode(PartitionIndex):
+    error_code: int = 0
+
+
+@dataclass(slots=True)
+class TopicCodes:
+    name: str = ""
+    partitions: list[PartitionCode] = places("partition", "partitions", "partition_indexes")
+
+
+@dataclass(slots=True)
+class PartitionState:
+    """What metadata says of a partition."""
+
+    error_code: int = 0
+    partition_index: int = 0
+    leader_id: int = 0
+    leader_epoch: int = -1
+    replica_nodes: Sequence[int] = field(default_factory=list)
+    isr_nodes: Sequence[int] = field(default_factory=list)
+
+
+@dataclass(slots=True, frozen=True)
+class LeaderIdAndEpoch:
+    leader_id: int = -1
+    leader_epoch: int = -1
+
+
+NO_LEADER: Final = LeaderIdAndEpoch()
+
+
+@dataclass(slots=True)
+class NodeEndpoint:
+    node_id: int = 0
+    host: str = ""
+    port: int = 0
+    rack: str | None = None
+
+
+@dataclass(slots=True)
+class Membership:
+    """A member of a classic group, in the generation of its last rebalance."""
+
+    group_id: str = ""
+    generation_id: int = 0
+    member_id: str = ""
+    group_instance_id: str | None = None
+
+
+@dataclass(slots=True)
+class Failure:
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@dataclass(slots=True)
+class ConfigResource:
+    resource_type: int = 0
+    resource_name: str = ""
+
+
+@dataclass(slots=True)
+class ConfigResourceFailure(Failure):
+    resource_type: int = 0
+    resource_name: str = ""
+
+
+@dataclass(slots=True)
+class ConfigResourceFailures(Throttled):
+    responses: list[ConfigResourceFailure] = places("resource", "resources")
+
+
+@dataclass(slots=True)
+class Config:
+    name: str = ""
+    value: str | None = None
+
+
+@dataclass(slots=True)
+class AclFilter:
+    """Resource types, operations and permissions are numbers, as in `AclBinding`."""
+
+    resource_type_filter: int = 0
+    resource_name_filter: str | None = None
+    pattern_type_filter: int = 3
+    principal_filter: str | None = None
+    host_filter: str | None = None
+    operation: int = 0
+    permission_type: int = 0
+
+
+@dataclass(slots=True)
+class QuotaEntity:
+    entity_type: str = ""
+    entity_name: str | None = None
+    """None for the default of that type."""
+
+
+@dataclass(slots=True)
+class Principal:
+    principal_type: str = ""
+    principal_name: str = ""
+
+
+@dataclass(slots=True)
+class TokenExpiry:
+    """The time is -1 if there is no token."""
+
+    error_code: int = 0
+    expiry_timestamp_ms: int = -1
+    throttle_time_ms: int = 0
