@@ -1,16 +1,14 @@
-"""What a fault does to a request: each action is a class that a user names, as in `do="disconnect"`."""
+"""What a fault does to a request: each action is a class that a user names, as in `do="disconnect"`.
 
-from . import answering, assignments, changes, framing, metadata, timing
+The modules of this folder are found by themselves.
+"""
+
+import importlib
+import pkgutil
+
 from .action import ACTIONS, Action, When
 
-__all__ = [
-    "ACTIONS",
-    "Action",
-    "When",
-    "answering",
-    "assignments",
-    "changes",
-    "framing",
-    "metadata",
-    "timing",
-]
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+__all__ = ["ACTIONS", "Action", "When"]

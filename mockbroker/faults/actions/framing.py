@@ -19,91 +19,85 @@ _BATCH_HEAD_BYTES: Final = 12
 """Base offset and length: what a client needs to see that there is a batch."""
 
 
+@dataclass
+class _OnTheWay(Action):
+    """Changes the bytes of an answer, or how they are sent."""
+
+    when = ("after",)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        exchange.on_the_way.append(self.change)
+        return True
+
+    @abstractmethod
+    def change(self, delivery: Delivery) -> None: ...
+
+
 @action("half-answer")
 @dataclass
-class HalfAnswer(Action):
+class HalfAnswer(_OnTheWay):
     """Only half of the answer, or its first `bytes`, is sent; then the connection is closed."""
 
     bytes: int | None = None
-    when = ("after",)
 
     def check(self, match: Match) -> None:
         if self.bytes is not None:
             check_number("bytes", self.bytes)
 
-    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        def cut(delivery: Delivery) -> None:
-            delivery.data = delivery.data[: len(delivery.data) // 2 if self.bytes is None else self.bytes]
-            delivery.end = End.CLOSE
-
-        exchange.on_the_way.append(cut)
-        return True
+    def change(self, delivery: Delivery) -> None:
+        delivery.data = delivery.data[: len(delivery.data) // 2 if self.bytes is None else self.bytes]
+        delivery.end = End.CLOSE
 
 
 @action("slow-bytes")
 @dataclass
-class SlowBytes(Action):
+class SlowBytes(_OnTheWay):
     """The answer comes in parts of `bytes`, each `ms` after the one before."""
 
     bytes: int
     ms: int
-    when = ("after",)
 
     def check(self, match: Match) -> None:
         check_number("bytes", self.bytes, 1)
         check_number("ms", self.ms)
 
-    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        def slow(delivery: Delivery) -> None:
-            delivery.part_bytes, delivery.part_ms = self.bytes, self.ms
-
-        exchange.on_the_way.append(slow)
-        return True
+    def change(self, delivery: Delivery) -> None:
+        delivery.part_bytes, delivery.part_ms = self.bytes, self.ms
 
 
 @action("wrong-correlation-id")
 @dataclass
-class WrongCorrelationId(Action):
+class WrongCorrelationId(_OnTheWay):
     """The answer's correlation id is larger than the request's, `by` that much."""
 
     by: int = 1
     unlike = "no broker answers with another correlation id than the request's"
-    when = ("after",)
 
     def check(self, match: Match) -> None:
         check_number("by", self.by, -MOST)
 
-    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        def shift(delivery: Delivery) -> None:
-            if len(delivery.data) < _HEAD.size:
-                # Another fault has truncated it.
-                return
-            size, correlation_id = _HEAD.unpack_from(delivery.data)
-            head = _HEAD.pack(size, correlation_id + self.by & 0xFFFFFFFF)
-            delivery.data = head + delivery.data[_HEAD.size :]
-
-        exchange.on_the_way.append(shift)
-        return True
+    def change(self, delivery: Delivery) -> None:
+        if len(delivery.data) < _HEAD.size:
+            # Another fault has truncated it.
+            return
+        size, correlation_id = _HEAD.unpack_from(delivery.data)
+        head = _HEAD.pack(size, correlation_id + self.by & 0xFFFFFFFF)
+        delivery.data = head + delivery.data[_HEAD.size :]
 
 
 @action("reorder")
 @dataclass
-class Reorder(Action):
+class Reorder(_OnTheWay):
     """The answer is sent after the connection's next one, or on its own if there is none within `ms`."""
 
     ms: int = 1000
     unlike = "a broker answers the requests of a connection in the order in which they came"
-    when = ("after",)
 
     def check(self, match: Match) -> None:
         check_number("ms", self.ms)
 
-    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        def swap(delivery: Delivery) -> None:
-            delivery.swap_ms = self.ms
-
-        exchange.on_the_way.append(swap)
-        return True
+    def change(self, delivery: Delivery) -> None:
+        delivery.swap_ms = self.ms
 
 
 @dataclass

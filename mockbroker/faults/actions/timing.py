@@ -2,51 +2,49 @@
 
 import random
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from ...outcome import CLOSE, NEVER
+from ...outcome import CLOSE, NEVER, Outcome
 from ..exchange import End, Exchange
 from ..match import Match
 from .action import Action, When, action, check_number
 
 
-@action("disconnect")
 @dataclass
-class Disconnect(Action):
-    """The connection is closed, before the work or instead of its answer."""
-
+class _Ends(Action):
+    outcome: ClassVar[Outcome] = CLOSE
+    ending: ClassVar[End] = End.CLOSE
     when = ("before", "after", "instead")
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        exchange.end(CLOSE)
+        exchange.end(self.outcome, self.ending)
         return True
+
+
+@action("disconnect")
+@dataclass
+class Disconnect(_Ends):
+    """The connection is closed, before the work or instead of its answer."""
 
 
 @action("reset")
 @dataclass
-class Reset(Action):
+class Reset(_Ends):
     """Like `disconnect`, but by a TCP reset (RST), as from a load balancer or a process that died.
 
     The client sees "connection reset by peer" (ECONNRESET) instead of the end of the stream, and may lose
     answers that it has not read yet.
     """
 
-    when = ("before", "after", "instead")
-
-    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        exchange.end(CLOSE, End.RESET)
-        return True
+    ending = End.RESET
 
 
 @action("silence")
 @dataclass
-class Silence(Action):
+class Silence(_Ends):
     """The request is never answered, nor are those after it on the connection."""
 
-    when = ("before", "after", "instead")
-
-    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        exchange.end(NEVER)
-        return True
+    outcome = NEVER
 
 
 @action("hold")
