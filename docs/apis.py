@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from mockbroker.apis.advertised import advertised
+from mockbroker.faults.match import api_name
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
 
@@ -23,13 +24,13 @@ def page() -> Iterator[str]:
     yield "|--:|---|" + "---|" * len(shown)
     for key in CODEC_VERSIONS:
         cells = [_range(advertised(parse(release)).get(key)) for release in shown]
-        yield f"| {int(key)} | {_title(key)} | " + " | ".join(cells) + " |"
+        yield f"| {int(key)} | {api_name(key)} | " + " | ".join(cells) + " |"
     yield "\n## Clipped\n"
     yield "| API | versions | in the releases |"
     yield "|---|---|---|"
     for key in CODEC_VERSIONS:
         for versions, releases in _clipped(key).items():
-            yield f"| {_title(key)} | {versions} | {releases[0]} to {releases[-1]} |"
+            yield f"| {api_name(key)} | {versions} | {releases[0]} to {releases[-1]} |"
     yield "\n## Not answered\n"
     yield "APIs that brokers of 0.11 to 4.4 advertise to clients and that are not answered yet, by key:\n"
     yield ", ".join(f"{key} {_NAMED.get(key, '')}".rstrip() for key in _missing()) + ".\n"
@@ -79,8 +80,4 @@ def _range(versions: tuple[int, int] | None) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def _title(key: ApiKey) -> str:
-    return "".join(part.capitalize() for part in key.name.split("_"))
-
-
-_NAMED: Final = {int(key): _title(key) for key in ApiKey}
+_NAMED: Final = {int(key): api_name(key) for key in ApiKey}

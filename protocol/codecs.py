@@ -178,7 +178,7 @@ def _messages(api_key: ApiKey) -> ModuleType:
 
 def _models(api_key: ApiKey) -> tuple[type, type]:
     """The models of its requests and answers."""
-    name = "".join(part.capitalize() for part in api_key.name.lower().split("_"))
+    name = schema.class_name(api_key.name)
     messages = _messages(api_key)
     return getattr(messages, name + "Request"), getattr(messages, name + "Response")
 

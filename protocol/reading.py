@@ -11,12 +11,12 @@ import struct
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from .primitives import finish_uvarint, read_uvarint, skip, skip_tags
-from .schema import STRUCT, Shape, flexible, model_of, shapes
+from .schema import EPOCH, STRUCT, Shape, encoded, flexible, model_of, shapes
 
 Reader = Callable[[bytes, int], Any]
 """Reads what begins at an offset in bytes. Raises one of READ_ERRORS."""
@@ -34,7 +34,6 @@ _ZERO_UUID: Final = bytes(16)
 MOST_TEXT: Final = 0x7FFF
 """The most bytes of a text whose length has 16 bits."""
 _MS: Final = timedelta(milliseconds=1)
-_EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
 def compile_reader(schema: type, model: type) -> Reader:
@@ -191,7 +190,7 @@ class _Source:
         if shape.array:
             return "[]"
         if shape.entity is None:
-            value = _raw(shape.default)
+            value = encoded(shape.default)
             if value is MISSING:
                 value = None if shape.kafka_type == "uuid" else 0
             return self.named("d", value)
@@ -199,7 +198,7 @@ class _Source:
             return "None"
         if model is not None:
             return f"{self.named('d', model_of(model, shape.name))}()"
-        defaults = {each.kio_name: _raw(each.default) for each in shapes(shape.entity)}
+        defaults = {each.kio_name: encoded(each.default) for each in shapes(shape.entity)}
         return f"dict({self.named('d', defaults)})"
 
     def field(self, shape: Shape, model: type | None, value: str) -> None:
@@ -282,15 +281,6 @@ class _Source:
         return f"{value} = None" if nullable else f"raise null({shape.kio_name!r})"
 
 
-def _raw(value: object) -> object:
-    """A default of kio's as it is encoded."""
-    if isinstance(value, timedelta):
-        return value // _MS
-    if isinstance(value, datetime):
-        return (value - _EPOCH) // _MS
-    return getattr(value, "value", value)
-
-
 @functools.lru_cache(4096)
 def _uuid(data: bytes) -> UUID:
     return UUID(bytes=data)
@@ -299,7 +289,7 @@ def _uuid(data: bytes) -> UUID:
 def _when(ms: int) -> str | int | None:
     """ISO 8601 if there is such a time; -1 means none."""
     try:
-        return None if ms == -1 else (_EPOCH + timedelta(milliseconds=ms)).isoformat()
+        return None if ms == -1 else (EPOCH + timedelta(milliseconds=ms)).isoformat()
     except OverflowError:
         return ms
 

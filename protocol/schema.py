@@ -11,6 +11,7 @@ import pkgutil
 import types
 import typing
 from dataclasses import Field, fields, is_dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from . import beyond_kio
@@ -31,6 +32,9 @@ STRUCT: Final = {
     "datetime_i64": "q",
 }
 """`struct`'s codes for types of fixed size."""
+
+EPOCH: Final = datetime.fromtimestamp(0, UTC)
+_MS: Final = timedelta(milliseconds=1)
 
 
 class Shape(NamedTuple):
@@ -74,9 +78,23 @@ def _shape(field: Field[Any]) -> Shape:
     )
 
 
+def encoded(value: object) -> object:
+    """A default of kio's as it is encoded; MISSING stays."""
+    if isinstance(value, timedelta):
+        return value // _MS
+    if isinstance(value, datetime):
+        return (value - EPOCH) // _MS
+    return getattr(value, "value", value)
+
+
 def flexible(schema: type) -> bool:
     """Whether messages of this kio class have compact lengths and tagged fields (KIP-482)."""
     return schema.__flexible__  # type: ignore[attr-defined,no-any-return]
+
+
+def class_name(api: str) -> str:
+    """`ListOffsets` for `list_offsets`."""
+    return "".join(part.capitalize() for part in api.split("_"))
 
 
 def load(api: str, version: int, kind: str) -> type:
@@ -85,8 +103,7 @@ def load(api: str, version: int, kind: str) -> type:
     if beyond_kio.NEWEST.get(api) == version:
         return beyond_kio.load(api, kind)
     module = importlib.import_module(f"kio.schema.{api}.v{version}.{kind.lower()}")
-    name = "".join(part.capitalize() for part in api.split("_"))
-    return getattr(module, name + kind)  # type: ignore[no-any-return]
+    return getattr(module, class_name(api) + kind)  # type: ignore[no-any-return]
 
 
 def versions(api: str) -> list[int]:

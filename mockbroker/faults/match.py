@@ -10,6 +10,7 @@ from ..cluster.call import Call
 from ..errors import MockBrokerError
 from ..nearest import among, nearest
 from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
+from ..protocol.schema import class_name
 from .about import about
 from .unmet import Unmet
 
@@ -28,7 +29,7 @@ class FaultError(MockBrokerError, ValueError):
 
 def api_name(key: ApiKey) -> str:
     """The name in Kafka's documentation: `InitProducerId`."""
-    return "".join(part.capitalize() for part in key.name.split("_"))
+    return class_name(key.name)
 
 
 _APIS: Final = {api_name(key).lower(): key for key in CODEC_VERSIONS}

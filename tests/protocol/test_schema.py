@@ -40,8 +40,8 @@ SMALL = {"int": st.integers(-1, 127), "str": TEXT, "bytes": st.binary(max_size=8
 
 
 def model(api: str, kind: str) -> type:
-    name = "".join(part.capitalize() for part in api.split("_"))
-    return getattr(importlib.import_module(f"mockbroker.protocol.messages.{api}"), name + kind)  # type: ignore[no-any-return]
+    messages = importlib.import_module(f"mockbroker.protocol.messages.{api}")
+    return getattr(messages, schema.class_name(api) + kind)  # type: ignore[no-any-return]
 
 
 def values(model_type: type, schema_type: type) -> st.SearchStrategy[Any]:
