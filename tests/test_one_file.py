@@ -1,0 +1,213 @@
+"""What CONTRIBUTING promises: an API is two files, a behaviour and a fault are one each.
+
+Added to a tree of links, they are served, and listed in help, reference and names.
+"""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from docs import draft
+from mockbroker.protocol.api_keys import ApiKey
+
+ROOT = Path(__file__).parent.parent
+
+
+class Tree:
+    """The project, to which files can be added without changing it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._open(folder, ROOT)
+
+    def _open(self, folder: Path, original: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        for each in original.iterdir():
+            if each.name != "__pycache__":
+                (folder / each.name).symlink_to(each.resolve())
+
+    def add(self, path: str, text: str) -> None:
+        folder = self.folder
+        for name in Path(path).parts[:-1]:
+            folder /= name
+            if folder.is_symlink():
+                original = folder.resolve()
+                folder.unlink()
+                self._open(folder, original)
+        (folder / Path(path).name).write_text(text)
+
+    def run(self, program: str) -> list[str]:
+        """The lines that it prints."""
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(program)],
+            cwd=self.folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(self.folder),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "COLUMNS": "200",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    return Tree(tmp_path / "tree")
+
+
+POLICY = '''
+"""`greeting`: what a broker says to begin with.
+
+Clients see nothing of it.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+greeting: Final = Switch[Literal["loud", "silent"]](
+    name="greeting",
+    summary="whether a broker greets",
+    answers={"loud": True, "silent": False},
+    history=(("0.11", "silent"), ("4.0", "loud")),
+)
+'''
+
+
+def test_a_behaviour_is_one_file(tree: Tree) -> None:
+    tree.add("mockbroker/policies/topics/greeting.py", POLICY)
+    assert tree.run(
+        """
+        import sys
+        from docs import generate, names
+        from mockbroker import MockCluster
+        from mockbroker.cli import main
+        from mockbroker.policies.topics.greeting import greeting
+
+        with MockCluster(kafka="4.4", policies={"greeting": "silent"}) as cluster:
+            print(cluster.policies.answer("greeting"))
+        print("## greeting" in generate.text("policies.md").splitlines())
+        print('"greeting",' in names.text(), "\\"greeting\\": \\"Literal['loud', 'silent']" in names.text())
+        sys.argv = ["mockbroker", "policies", "greeting"]
+        main()
+        """
+    ) == [
+        "silent",
+        "True",
+        "True True",
+        "Behaviours, and their answers (* under Kafka 4.4)",
+        "",
+        "greeting",
+        "  whether a broker greets",
+        "  * loud: 4.0 and later",
+        "    silent: 0.11 to 3.9",
+    ]
+
+
+def test_an_api_is_two_files(tree: Tree) -> None:
+    """Drafted ones: the answer is empty, and an error in place of the work has what the model declares."""
+    api = ApiKey.SHARE_GROUP_DESCRIBE.name.lower()
+    messages = draft.messages(api).replace('places("group")', 'places("group", "group_ids")')
+    codes = '    group_retry="NOT_COORDINATOR",\n    group="GROUP_ID_NOT_FOUND"'
+    handler = draft.handler(api).replace('    top="CLUSTER_AUTHORIZATION_FAILED"', codes)
+    handler = handler.replace("changes=False", "changes=True").replace('DescribeRequest"', 'Describe"')
+    tree.add(f"mockbroker/protocol/messages/{api}.py", messages)
+    tree.add(f"mockbroker/apis/{api}.py", handler)
+    assert tree.run(
+        """
+        from docs import generate, names
+        from mockbroker import MockCluster
+        from mockbroker.faults import FaultError
+        from mockbroker.rig.client import Client
+
+        with MockCluster(kafka="4.4") as cluster:
+            host, port = cluster.bootstrap_servers.split(",")[0].split(":")
+            with Client(host, int(port)) as client:
+                print(client.api_versions()["share_group_describe"])
+                print(client.call("share_group_describe", 1, {"group_ids": ("g",)})["groups"])
+                cluster.faults.add("error", api="ShareGroupDescribe", error="NOT_COORDINATOR")
+                (group,) = client.call("share_group_describe", 1, {"group_ids": ("g",)})["groups"]
+                print(group["group_id"], group["error_code"])
+            try:
+                cluster.faults.add("disconnect", api="ShareGroupDescrib")
+            except FaultError as error:
+                print(error)
+        print([line for line in generate.text("apis.md").splitlines() if line.startswith("| 77 |")][0][-6:])
+        codes = generate.text("error-codes.md").splitlines()
+        print(*codes[codes.index("## ShareGroupDescribe") :][2:5], sep="|")
+        print('"ShareGroupDescribe",' in names.text())
+        """
+    ) == [
+        "(1, 1)",
+        "[]",
+        "g NOT_COORDINATOR",
+        "no API 'ShareGroupDescrib': did you mean 'ShareGroupDescribe'?",
+        " | 1 |",
+        "- group: **NOT_COORDINATOR**, GROUP_ID_NOT_FOUND||Source: KafkaApis.handleShareGroupDescribe.",
+        "True",
+    ]
+
+
+FAULT = '''
+"""An action by which a broker is rude."""
+
+from dataclasses import dataclass
+
+from ...outcome import CLOSE
+from ..exchange import Exchange
+from ..match import Match
+from .action import Action, When, action
+
+
+@action("hang-up")
+@dataclass
+class HangUp(Action):
+    """The broker hangs up."""
+
+    loudly: bool = False
+    when = ("instead",)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        exchange.end(CLOSE)
+        return True
+'''
+
+
+def test_a_fault_is_one_file(tree: Tree) -> None:
+    tree.add("mockbroker/faults/actions/rude.py", FAULT)
+    assert tree.run(
+        """
+        from docs import generate, names
+        from mockbroker import MockCluster
+        from mockbroker.control.openapi import document
+        from mockbroker.control.table import OPERATIONS
+        from mockbroker.rig.client import Client, DisconnectedError
+
+        with MockCluster() as cluster:
+            fault = cluster.faults.add("hang-up", loudly=True)
+            host, port = cluster.bootstrap_servers.split(",")[0].split(":")
+            with Client(host, int(port)) as client:
+                try:
+                    client.call("api_versions", 3, {})
+                except DisconnectedError:
+                    print(fault.hits)
+        faults = generate.text("faults.md").splitlines()
+        print(*faults[faults.index("## hang-up") :][2:6], sep="|")
+        print('"hang-up",' in names.text(), "    loudly: bool" in names.text().splitlines())
+        print("hang-up" in str(document(OPERATIONS.values())))
+        """
+    ) == [
+        "1",
+        "The broker hangs up.||`when`: instead.|`loudly`: bool, False if left out.",
+        "True True",
+        "True",
+    ]
