@@ -7,6 +7,7 @@ from ..coordinators.consumer.group import ConsumerGroup
 from ..coordinators.consumer.member import Assignment, ConsumerMember, partitions_of
 from ..coordinators.consumer.settings import assignors
 from ..outcome import Steps
+from ..policies.groups.described_revocations import described_revocations
 from ..policies.groups.group_operations import group_operations
 from ..portions import Pace
 from ..protocol.api_keys import ApiKey
@@ -19,7 +20,6 @@ from ..protocol.messages.consumer_group_describe import (
     ConsumerGroupDescribeResponse,
     ConsumerGroupDescribeTopicPartitions,
 )
-from ..protocol.releases import parse
 from .registry import handles
 
 E = ErrorCode
@@ -86,7 +86,7 @@ def _describe(call: Call, group_id: str) -> ConsumerGroupDescribedGroup:
 
 
 def _member(call: Call, group: ConsumerGroup, member: ConsumerMember) -> ConsumerGroupDescribeMember:
-    told_until_revoked = parse("4.3") <= call.environment.release
+    revocations = call.policies[described_revocations] == "shown"
     return ConsumerGroupDescribeMember(
         member.id,
         member.instance_id,
@@ -96,7 +96,7 @@ def _member(call: Call, group: ConsumerGroup, member: ConsumerMember) -> Consume
         member.client_host,
         sorted(member.topics),
         member.regex,
-        _assignment(call, member.held if told_until_revoked else partitions_of(member.assigned)),
+        _assignment(call, member.held if revocations else partitions_of(member.assigned)),
         _assignment(call, group.target_of(member.id)),
         _CONSUMER if member.classic is None else _CLASSIC,
     )
