@@ -1,6 +1,9 @@
 """Kafka's error codes (`org.apache.kafka.common.protocol.Errors`)."""
 
 import enum
+import functools
+import json
+import pkgutil
 
 
 class ErrorCode(enum.IntEnum):
@@ -147,3 +150,14 @@ def error_name(code: int) -> str:
         return ErrorCode(code).name
     except ValueError:
         return str(code)
+
+
+def default_message(code: ErrorCode) -> str | None:
+    """What Kafka says where an error has no message of its own (`Errors.java` of 4.4.0); None for NONE."""
+    return _default_messages().get(code.name)
+
+
+@functools.cache
+def _default_messages() -> dict[str, str]:
+    found: dict[str, str] = json.loads(pkgutil.get_data(__package__, "default_messages.json") or b"")
+    return found

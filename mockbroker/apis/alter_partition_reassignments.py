@@ -9,7 +9,7 @@ from ..policies.controller.reassignment_refusal import reassignment_refusal
 from ..portions import FEW, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
@@ -17,7 +17,6 @@ from ..protocol.messages.alter_partition_reassignments import (
     ReassignablePartitionResponse,
     ReassignableTopicResponse,
 )
-from .default_messages import default_message
 from .registry import handles
 
 if TYPE_CHECKING:

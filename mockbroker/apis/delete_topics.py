@@ -9,13 +9,12 @@ from ..cluster.call import Call
 from ..outcome import Steps
 from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.delete_topics import (
     DeletableTopicResult,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
 )
-from .default_messages import default_message
 from .registry import handles
 
 if TYPE_CHECKING:

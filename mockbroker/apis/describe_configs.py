@@ -15,7 +15,7 @@ from ..outcome import Steps
 from ..portions import PORTION, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
@@ -25,7 +25,6 @@ from ..protocol.messages.describe_configs import (
     DescribeConfigsSynonym,
 )
 from ..protocol.primitives import Shared
-from .default_messages import default_message
 from .registry import handles
 
 

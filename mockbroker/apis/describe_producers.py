@@ -8,7 +8,7 @@ from ..log.log import Log
 from ..outcome import Steps
 from ..portions import FEW, PORTION, portions
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.describe_producers import (
     DescribeProducersRequest,
     DescribeProducersResponse,
@@ -17,7 +17,6 @@ from ..protocol.messages.describe_producers import (
     TopicResponse,
 )
 from ..replication.partition import Partition
-from .default_messages import default_message
 from .registry import handles
 
 

@@ -10,7 +10,7 @@ from ..metadata.records import NO_CONTROLLER
 from ..outcome import Steps
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.common import PartitionIndex
 from ..protocol.messages.describe_quorum import (
     AskedTopic,
@@ -22,7 +22,6 @@ from ..protocol.messages.describe_quorum import (
     ReplicaState,
     TopicData,
 )
-from .default_messages import default_message
 from .registry import handles
 
 _TOPIC: Final = "__cluster_metadata"

@@ -9,14 +9,13 @@ from ..outcome import Steps
 from ..policies.controller.reassignment_refusal import reassignment_refusal
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
     OngoingPartitionReassignment,
     OngoingTopicReassignment,
 )
-from .default_messages import default_message
 from .registry import handles
 
 if TYPE_CHECKING:

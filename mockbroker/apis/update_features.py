@@ -10,7 +10,7 @@ from ..outcome import Steps
 from ..policies.controller.feature_updates import feature_updates
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.update_features import (
     FeatureUpdateKey,
     UpdatableFeatureResult,
@@ -18,7 +18,6 @@ from ..protocol.messages.update_features import (
     UpdateFeaturesResponse,
 )
 from ..protocol.releases import facts
-from .default_messages import default_message
 from .registry import handles
 
 _FAILED: Final = "The update failed for all features since the following feature had an error: "

@@ -9,7 +9,7 @@ from ..apis.registry import declared
 from ..cluster.call import Call
 from ..outcome import CLOSE
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from .about import PARTITION_NAMES, partition_of, topic_of
 from .legal import usual_level
 from .match import FaultError, Match, api_name
@@ -30,9 +30,6 @@ _UNSET: Final = {
     "member_epoch": 0,
 }
 """Values of fields beside an error, if that is not their default."""
-
-_UNEXPECTED: Final = "The server experienced an unexpected error when processing the request."
-"""Only DescribeConfigs has this message; the other APIs have none."""
 
 
 class Place(NamedTuple):
@@ -137,7 +134,9 @@ def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
     if unanswered(api, request):
         return CLOSE
     level = usual_level(api, call.version)
-    told = {"error_message": _UNEXPECTED} if api is ApiKey.DESCRIBE_CONFIGS else {}
+    unexpected = ErrorCode.UNKNOWN_SERVER_ERROR
+    # The other APIs have no message then.
+    told = {"error_message": default_message(unexpected)} if api is ApiKey.DESCRIBE_CONFIGS else {}
 
     def change(place: Place, entity: Any) -> Any:
         name = error_field(entity.__class__)
@@ -146,7 +145,7 @@ def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
             return entity
         if api is ApiKey.OFFSET_FETCH and call.version >= 2 and place.level == "group":
             entity = replace(entity, topics=[])
-        return replace(entity, **{name: int(ErrorCode.UNKNOWN_SERVER_ERROR)}, **told)
+        return replace(entity, **{name: int(unexpected)}, **told)
 
     return _changed(refusal(api, request), Place("top"), call, change)
 
