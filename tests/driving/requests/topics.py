@@ -10,32 +10,20 @@ from mockbroker.protocol.messages import (
     alter_configs,
     alter_partition_reassignments,
     alter_user_scram_credentials,
-    api_versions,
     common,
-    create_acls,
-    create_delegation_token,
     create_partitions,
     create_topics,
-    delete_acls,
     delete_topics,
-    describe_acls,
     describe_client_quotas,
-    describe_cluster,
     describe_configs,
-    describe_delegation_token,
     describe_topic_partitions,
     describe_user_scram_credentials,
     elect_leaders,
-    expire_delegation_token,
-    get_telemetry_subscriptions,
     incremental_alter_configs,
     list_config_resources,
     list_partition_reassignments,
     metadata,
     push_telemetry,
-    renew_delegation_token,
-    sasl_authenticate,
-    sasl_handshake,
 )
 
 from ..many import BIG, TIMEOUT_MS, Many, one_batch
@@ -52,11 +40,6 @@ def _metadata(many: Many) -> Iterator[Any]:
 def _metadata_creating(many: Many) -> Iterator[Any]:
     names = [f"new.topic_{i}" for i in range(many.n)]
     yield metadata.MetadataRequest([metadata.MetadataRequestTopic(name=name) for name in names])
-
-
-@about(ApiKey.API_VERSIONS)
-def _api_versions(many: Many) -> Iterator[Any]:
-    yield api_versions.ApiVersionsRequest("name", "1")
 
 
 @about(ApiKey.CREATE_TOPICS)
@@ -162,25 +145,10 @@ def _list_partition_reassignments(many: Many) -> Iterator[Any]:
     yield list_partition_reassignments.ListPartitionReassignmentsRequest(topics=None)
 
 
-@about(ApiKey.DESCRIBE_CLUSTER)
-def _describe_cluster(many: Many) -> Iterator[Any]:
-    yield describe_cluster.DescribeClusterRequest()
-
-
 @about(ApiKey.DESCRIBE_TOPIC_PARTITIONS)
 def _describe_topic_partitions(many: Many) -> Iterator[Any]:
     topics = [describe_topic_partitions.TopicRequest(name) for name in [*many.topics, BIG, *many.groups]]
     yield describe_topic_partitions.DescribeTopicPartitionsRequest(topics)
-
-
-@about(ApiKey.SASL_HANDSHAKE)
-def _sasl_handshake(many: Many) -> Iterator[Any]:
-    yield sasl_handshake.SaslHandshakeRequest("PLAIN")
-
-
-@about(ApiKey.SASL_AUTHENTICATE)
-def _sasl_authenticate(many: Many) -> Iterator[Any]:
-    yield sasl_authenticate.SaslAuthenticateRequest(b"")
 
 
 @about(ApiKey.DESCRIBE_CLIENT_QUOTAS)
@@ -222,33 +190,6 @@ def _delete_user_scram_credentials(many: Many) -> Iterator[Any]:
     yield alter_user_scram_credentials.AlterUserScramCredentialsRequest(deletions)
 
 
-@about(ApiKey.CREATE_DELEGATION_TOKEN)
-def _create_delegation_token(many: Many) -> Iterator[Any]:
-    renewers = [common.Principal("User", name) for name in many.groups]
-    yield create_delegation_token.CreateDelegationTokenRequest(renewers=renewers)
-
-
-@about(ApiKey.RENEW_DELEGATION_TOKEN)
-def _renew_delegation_token(many: Many) -> Iterator[Any]:
-    yield renew_delegation_token.RenewDelegationTokenRequest(b"hmac")
-
-
-@about(ApiKey.EXPIRE_DELEGATION_TOKEN)
-def _expire_delegation_token(many: Many) -> Iterator[Any]:
-    yield expire_delegation_token.ExpireDelegationTokenRequest(b"hmac")
-
-
-@about(ApiKey.DESCRIBE_DELEGATION_TOKEN)
-def _describe_delegation_token(many: Many) -> Iterator[Any]:
-    owners = [common.Principal("User", name) for name in many.groups]
-    yield describe_delegation_token.DescribeDelegationTokenRequest(owners)
-
-
-@about(ApiKey.GET_TELEMETRY_SUBSCRIPTIONS)
-def _get_telemetry_subscriptions(many: Many) -> Iterator[Any]:
-    yield get_telemetry_subscriptions.GetTelemetrySubscriptionsRequest()
-
-
 @about(ApiKey.PUSH_TELEMETRY)
 def _push_telemetry(many: Many) -> Iterator[Any]:
     yield push_telemetry.PushTelemetryRequest(many.cluster.environment.new_uuid())
@@ -257,20 +198,3 @@ def _push_telemetry(many: Many) -> Iterator[Any]:
 @about(ApiKey.LIST_CONFIG_RESOURCES)
 def _list_config_resources(many: Many) -> Iterator[Any]:
     yield list_config_resources.ListConfigResourcesRequest()
-
-
-@about(ApiKey.DESCRIBE_ACLS)
-def _describe_acls(many: Many) -> Iterator[Any]:
-    yield describe_acls.DescribeAclsRequest(1, None, 1, None, None, 1, 1)
-
-
-@about(ApiKey.CREATE_ACLS)
-def _create_acls(many: Many) -> Iterator[Any]:
-    made = [create_acls.AclCreation(2, name, 3, "User:alice", "*", 3, 3) for name in many.topics]
-    yield create_acls.CreateAclsRequest(made)
-
-
-@about(ApiKey.DELETE_ACLS)
-def _delete_acls(many: Many) -> Iterator[Any]:
-    filters = [common.AclFilter(2, name, 3, None, None, 1, 1) for name in many.topics]
-    yield delete_acls.DeleteAclsRequest(filters)
