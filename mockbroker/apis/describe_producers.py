@@ -17,6 +17,7 @@ from ..protocol.messages.describe_producers import (
     TopicResponse,
 )
 from ..replication.partition import Partition
+from .answered_topics import each_partition
 from .registry import handles
 
 
@@ -30,7 +31,8 @@ from .registry import handles
 def describe_producers(call: Call, request: DescribeProducersRequest) -> Steps:
     """A partition that is named twice is answered twice."""
     answer = DescribeProducersResponse()
-    for portion in portions(_asked(request, answer), FEW):
+    topics = ((TopicResponse(topic.name), topic.partition_indexes) for topic in request.topics)
+    for portion in portions(each_partition(answer.topics, topics), FEW):
         for result, index in portion:
             described, replica = _partition(call, result.name, index)
             result.partitions.append(described)
@@ -38,17 +40,6 @@ def describe_producers(call: Call, request: DescribeProducersRequest) -> Steps:
                 yield from _add_producers(call, described, replica.log)
         yield
     return answer
-
-
-def _asked(
-    request: DescribeProducersRequest, answer: DescribeProducersResponse
-) -> Iterator[tuple[TopicResponse, int]]:
-    """Each partition, with the topic of the answer that it belongs to."""
-    for topic in request.topics:
-        result = TopicResponse(topic.name)
-        answer.topics.append(result)
-        for index in topic.partition_indexes:
-            yield result, index
 
 
 def _partition(call: Call, topic: str, index: int) -> tuple[PartitionResponse, Partition | None]:

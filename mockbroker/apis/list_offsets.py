@@ -20,6 +20,7 @@ from ..protocol.messages.list_offsets import (
     ListOffsetsTopicResponse,
 )
 from ..replication.partition import Partition
+from .answered_topics import each_partition
 from .registry import handles
 
 LATEST = -1
@@ -91,11 +92,8 @@ def _answer(call: Call, request: ListOffsetsRequest) -> Steps:
 
 
 def _each(request: ListOffsetsRequest, answer: ListOffsetsResponse) -> Iterator[Asked]:
-    for topic in request.topics:
-        result = ListOffsetsTopicResponse(topic.name)
-        answer.topics.append(result)
-        for each in topic.partitions:
-            yield result, each
+    topics = ((ListOffsetsTopicResponse(topic.name), topic.partitions) for topic in request.topics)
+    return each_partition(answer.topics, topics)
 
 
 def _once(request: ListOffsetsRequest, answer: ListOffsetsResponse) -> Iterator[Asked]:

@@ -1,7 +1,5 @@
 """OffsetForLeaderEpoch (23): where a leader epoch ends (KIP-101, KIP-279, KIP-320)."""
 
-from collections.abc import Iterator
-
 from ..cluster.call import Call
 from ..outcome import Steps
 from ..portions import FEW, portions
@@ -14,6 +12,7 @@ from ..protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopicResult,
 )
+from .answered_topics import each_partition
 from .registry import handles
 
 
@@ -37,22 +36,12 @@ def offset_for_leader_epoch(call: Call, request: OffsetForLeaderEpochRequest) ->
 
 def _answer(call: Call, request: OffsetForLeaderEpochRequest) -> Steps:
     answer = OffsetForLeaderEpochResponse()
-    for portion in portions(_asked(request, answer), FEW):
-        for result, asked in portion:
-            result.partitions.append(_partition(call, result.topic, asked))
+    topics = ((OffsetForLeaderTopicResult(topic.topic), topic.partitions) for topic in request.topics)
+    for portion in portions(each_partition(answer.topics, topics), FEW):
+        for result, each in portion:
+            result.partitions.append(_partition(call, result.topic, each))
         yield
     return answer
-
-
-def _asked(
-    request: OffsetForLeaderEpochRequest, answer: OffsetForLeaderEpochResponse
-) -> Iterator[tuple[OffsetForLeaderTopicResult, OffsetForLeaderPartition]]:
-    """Each partition, with the topic of the answer that it belongs to."""
-    for topic in request.topics:
-        result = OffsetForLeaderTopicResult(topic.topic)
-        answer.topics.append(result)
-        for each in topic.partitions:
-            yield result, each
 
 
 def _partition(call: Call, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:

@@ -53,7 +53,8 @@ class PartitionIndex:
 
 
 @dataclass(slots=True)
-class PartitionCode(PartitionIndex):
+class PartitionCode:
+    partition_index: int = 0
     error_code: int = 0
 
 

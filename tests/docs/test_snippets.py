@@ -50,6 +50,7 @@ ELSEWHERE: Final = (
         "needs a client: tests/clients has its like",
     ),
     ("CONTRIBUTING.md", "python", "@handles", "is the head of a function"),
+    ("CONTRIBUTING.md", "python", "@action", "stands in mockbroker/faults/actions/answering.py"),
     ("CONTRIBUTING.md", "python", "@verb", "stands in mockbroker/verbs/brokers.py"),
     ("conformance/README.md", "python", "@question", "is one of the questions that stand in a folder"),
     ("conformance/README.md", "python", "s.kill(1)", "is one of the stories that stand in a folder"),

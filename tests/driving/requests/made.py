@@ -13,7 +13,7 @@ from .about import Requests
 
 
 def from_model(key: ApiKey) -> Requests:
-    """A request with n entries in each of its lists, which name what there is; lists in them have one entry."""
+    """A request with n entries in its lists, which name what there is; lists in entries have one."""
 
     def requests(many: Many) -> Iterator[Any]:
         names = {"topic": many.topics, "group": many.groups, "transactional": many.ids}
