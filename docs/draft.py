@@ -29,35 +29,35 @@ _LEVELS: Final = ("partition", "topic", "group", "member", "coordinator", "trans
 
 
 @dataclass
-class Member:
+class DraftField:
     """A field, with the newest of its shapes."""
 
     shape: Shape
     versions: list[int] = field(default_factory=list)
     nullable: bool = False
-    model: "Model | None" = None
+    model: "DraftModel | None" = None
 
 
 @dataclass
-class Model:
+class DraftModel:
     """A request, an answer, or what is in a field of them: the members of all versions. `models` has all
     within the same message, by the names of kio's classes."""
 
     name: str
-    models: dict[str, "Model"]
-    members: dict[str, Member] = field(default_factory=dict)
+    models: dict[str, "DraftModel"]
+    members: dict[str, DraftField] = field(default_factory=dict)
 
     def add(self, kio_class: type, version: int) -> None:
         """Members of newer versions come first, in their order."""
-        found: dict[str, Member] = {}
+        found: dict[str, DraftField] = {}
         for shape in schema.shapes(kio_class):
-            member = found[shape.name] = self.members.pop(shape.name, Member(shape))
+            member = found[shape.name] = self.members.pop(shape.name, DraftField(shape))
             member.shape = shape
             member.versions = sorted({*member.versions, version})
             member.nullable |= shape.nullable
             if shape.entity is not None:
                 name = shape.entity.__name__
-                member.model = self.models.setdefault(name, Model(name, self.models))
+                member.model = self.models.setdefault(name, DraftModel(name, self.models))
                 member.model.add(shape.entity, version)
         self.members = found | self.members
 
@@ -71,7 +71,7 @@ class Model:
 def messages(api: str) -> str:
     """`protocol/messages/<api>.py`. ImportError if kio has no such API."""
     versions, title = schema.versions(api), schema.class_name(api)
-    request, answer = (Model(title + kind, {}) for kind in ("Request", "Response"))
+    request, answer = (DraftModel(title + kind, {}) for kind in ("Request", "Response"))
     for version in versions:
         request.add(schema.load(api, version, "Request"), version)
         answer.add(schema.load(api, version, "Response"), version)
@@ -96,7 +96,7 @@ def _imports(body: str) -> Iterator[str]:
         yield "from .common import places"
 
 
-def _classes(model: Model, versions: list[int], request: Model | None) -> Iterator[str]:
+def _classes(model: DraftModel, versions: list[int], request: DraftModel | None) -> Iterator[str]:
     """What a model contains comes before it. `request` is given for answers."""
     for member in model.members.values():
         if member.model is not None:
@@ -108,7 +108,7 @@ def _classes(model: Model, versions: list[int], request: Model | None) -> Iterat
     yield f"\n\n@dataclass(slots=True)\nclass {model.name}:\n{''.join(lines) or '    pass' + chr(10)}"
 
 
-def _value(member: Member, request: Model | None) -> str:
+def _value(member: DraftField, request: DraftModel | None) -> str:
     """The type and the default."""
     shape, default = member.shape, schema.encoded(member.shape.default)
     if member.model is not None:
@@ -128,7 +128,7 @@ def _value(member: Member, request: Model | None) -> str:
     return f"{kind}{' | None' if null else ''} = {empty}"
 
 
-def _place(member: Member, request: Model) -> str:
+def _place(member: DraftField, request: DraftModel) -> str:
     """The level of the entries, and the list of the request that has the same name, if there is one."""
     assert member.model is not None
     about = f"{member.shape.name} {member.model.name}".lower()
@@ -139,7 +139,7 @@ def _place(member: Member, request: Model) -> str:
     )
 
 
-def _every(model: Model) -> Iterator[Member]:
+def _every(model: DraftModel) -> Iterator[DraftField]:
     for each in model.members.values():
         yield each
         if each.model is not None:

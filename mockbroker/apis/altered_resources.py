@@ -11,15 +11,15 @@ from ..outcome import Steps
 from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.common import ConfigResource, ConfigResourceFailure, ConfigResourceFailures
+from ..protocol.messages.common import ConfigResourceFailure, ConfigResourceFailures, NamedResource
 
 _A_RESOURCE: Final = 3
 """To alter one takes as long as so many configurations."""
 A = TypeVar("A", bound=ConfigResourceFailures)
-R = TypeVar("R", bound=ConfigResource)
+R = TypeVar("R", bound=NamedResource)
 
 
-def times_named(asked: Sequence[ConfigResource]) -> Generator[None, None, Counter[tuple[int, str]]]:
+def times_named(asked: Sequence[NamedResource]) -> Generator[None, None, Counter[tuple[int, str]]]:
     """How often a request names each resource."""
     times: Counter[tuple[int, str]] = Counter()
     for some in portions(asked, MANY):
@@ -46,7 +46,7 @@ def altered(
 
 
 def alter_resource(
-    call: Call, kind: ResourceType | None, asked: ConfigResource, edit: Callable[[str], Edit], validate: bool
+    call: Call, kind: ResourceType | None, asked: NamedResource, edit: Callable[[str], Edit], validate: bool
 ) -> Steps:
     """`edit` gives the change for a kind of configurations; with `validate` nothing is changed. ApiError."""
     cluster, name = call.cluster, asked.resource_name

@@ -32,7 +32,7 @@ _UNSET: Final = {
 """Values of fields beside an error, if that is not their default."""
 
 
-class Place(NamedTuple):
+class PlaceInAnswer(NamedTuple):
     """One entry of an answer: its level, what it is for, and the names of the fields that lead to it."""
 
     level: str
@@ -42,16 +42,16 @@ class Place(NamedTuple):
     path: tuple[str, ...] = ()
 
 
-Change = Callable[[Place, Any], Any]
+Change = Callable[[PlaceInAnswer, Any], Any]
 """Returns the entry that replaces another one, or the same entry."""
 
 
 def changed(answer: Any, call: Call, change: Change) -> Any:
     """A copy of the answer in which every entry was replaced by `change`, the innermost first."""
-    return _changed(answer, Place("top"), call, change)
+    return _changed(answer, PlaceInAnswer("top"), call, change)
 
 
-def _changed(entity: Any, place: Place, call: Call, change: Change) -> Any:
+def _changed(entity: Any, place: PlaceInAnswer, call: Call, change: Change) -> Any:
     values: dict[str, Any] = {}
     for each in fields(entity):
         value = getattr(entity, each.name)
@@ -64,11 +64,11 @@ def _changed(entity: Any, place: Place, call: Call, change: Change) -> Any:
     return change(place, replace(entity, **values) if values else entity)
 
 
-def _part(name: str, outer: Place) -> Place:
+def _part(name: str, outer: PlaceInAnswer) -> PlaceInAnswer:
     return outer._replace(level=name, path=(*outer.path, name))
 
 
-def _place(field: Field[Any], entry: Any, outer: Place, call: Call) -> Place:
+def _place(field: Field[Any], entry: Any, outer: PlaceInAnswer, call: Call) -> PlaceInAnswer:
     level = level_of(field)
     place = outer._replace(level=level, path=(*outer.path, field.name))
     if level == "topic":
@@ -98,14 +98,14 @@ class Errors:
             raise FaultError(why, "level")
         return cls(code, match, level)
 
-    def __call__(self, place: Place, entity: Any) -> Any:
+    def __call__(self, place: PlaceInAnswer, entity: Any) -> Any:
         if place.level != self.level or not meant(place, self.match):
             return entity
         name = error_field(entity.__class__)
         return replace(entity, **{name: self.code}) if name else entity
 
 
-def meant(place: Place, match: Match) -> bool:
+def meant(place: PlaceInAnswer, match: Match) -> bool:
     """Whether a fault with that match is for the entry at `place`."""
     if place.topic is not None and not match.covers(place.topic, place.partition):
         return False
@@ -138,7 +138,7 @@ def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
     # The other APIs have no message then.
     told = {"error_message": default_message(unexpected)} if api is ApiKey.DESCRIBE_CONFIGS else {}
 
-    def change(place: Place, entity: Any) -> Any:
+    def change(place: PlaceInAnswer, entity: Any) -> Any:
         name = error_field(entity.__class__)
         here = place.level in (level, "top")
         if not name or not here:
@@ -147,7 +147,7 @@ def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
             entity = replace(entity, topics=[])
         return replace(entity, **{name: int(unexpected)}, **told)
 
-    return _changed(refusal(api, request), Place("top"), call, change)
+    return _changed(refusal(api, request), PlaceInAnswer("top"), call, change)
 
 
 def _mirrored(model: type, request: Any) -> Any:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from .common import Config, ConfigResource, ConfigResourceFailures
+from .common import Config, ConfigResourceFailures, NamedResource
 
 
 @dataclass(slots=True)
-class AlterConfigsResource(ConfigResource):
+class AlterConfigsResource(NamedResource):
     configs: list[Config] = field(default_factory=list)
 
 

@@ -65,7 +65,7 @@ class TopicCodes:
 
 
 @dataclass(slots=True)
-class PartitionState:
+class PartitionMetadata:
     """What metadata says of a partition."""
 
     error_code: int = 0
@@ -94,7 +94,7 @@ class NodeEndpoint:
 
 
 @dataclass(slots=True)
-class Membership:
+class MemberInGeneration:
     """A member of a classic group, in the generation of its last rebalance."""
 
     group_id: str = ""
@@ -110,7 +110,7 @@ class Failure:
 
 
 @dataclass(slots=True)
-class ConfigResource:
+class NamedResource:
     resource_type: int = 0
     resource_name: str = ""
 

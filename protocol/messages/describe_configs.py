@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 
 from ..primitives import Shared
-from .common import Config, ConfigResource, ConfigResourceFailure, Throttled, places
+from .common import Config, ConfigResourceFailure, NamedResource, Throttled, places
 
 
 @dataclass(slots=True)
-class DescribeConfigsResource(ConfigResource):
+class DescribeConfigsResource(NamedResource):
     configuration_keys: list[str] | None = field(default_factory=list)
 
 

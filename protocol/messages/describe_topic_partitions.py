@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import PartitionState, Throttled, places
+from .common import PartitionMetadata, Throttled, places
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class DescribeTopicPartitionsRequest:
 
 
 @dataclass(slots=True)
-class DescribeTopicPartitionsResponsePartition(PartitionState):
+class DescribeTopicPartitionsResponsePartition(PartitionMetadata):
     eligible_leader_replicas: Sequence[int] | None = None
     last_known_elr: Sequence[int] | None = None
     offline_replicas: Sequence[int] = field(default_factory=list)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from .common import Membership
+from .common import MemberInGeneration
 
 
 @dataclass(slots=True)
-class HeartbeatRequest(Membership):
+class HeartbeatRequest(MemberInGeneration):
     pass
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .common import ConfigResource, ConfigResourceFailures
+from .common import ConfigResourceFailures, NamedResource
 
 
 @dataclass(slots=True)
@@ -13,7 +13,7 @@ class AlterableConfig:
 
 
 @dataclass(slots=True)
-class AlterConfigsResource(ConfigResource):
+class AlterConfigsResource(NamedResource):
     configs: list[AlterableConfig] = field(default_factory=list)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import PartitionState, places
+from .common import PartitionMetadata, places
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class MetadataResponseBroker:
 
 
 @dataclass(slots=True)
-class MetadataResponsePartition(PartitionState):
+class MetadataResponsePartition(PartitionMetadata):
     offline_replicas: list[int] = field(default_factory=list)  # v5+
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .common import Membership
+from .common import MemberInGeneration
 
 
 @dataclass(slots=True)
@@ -12,7 +12,7 @@ class SyncGroupRequestAssignment:
 
 
 @dataclass(slots=True)
-class SyncGroupRequest(Membership):
+class SyncGroupRequest(MemberInGeneration):
     protocol_type: str | None = None  # v5+
     protocol_name: str | None = None  # v5+
     assignments: list[SyncGroupRequestAssignment] = field(default_factory=list)

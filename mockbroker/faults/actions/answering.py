@@ -8,7 +8,7 @@ from ...nearest import nearest
 from ...outcome import CLOSE
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
-from ..answers import Errors, Place, changed, meant, refusal, refuses, unanswered
+from ..answers import Errors, PlaceInAnswer, changed, meant, refusal, refuses, unanswered
 from ..exchange import Exchange
 from ..legal import usual_level, why_illegal
 from ..match import FaultError, Match, api_name, is_int
@@ -153,7 +153,7 @@ class Replace(Action):
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         *lists, name = self.field.split(".")
 
-        def change(place: Place, entity: Any) -> Any:
+        def change(place: PlaceInAnswer, entity: Any) -> Any:
             if place.path[len(place.path) - len(lists) :] != tuple(lists) or not meant(place, match):
                 return entity
             names = {each.name for each in fields(entity)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ...protocol.api_keys import ApiKey
-from ..answers import Place, changed, meant
+from ..answers import PlaceInAnswer, changed, meant
 from ..exchange import Delivery, End, Exchange
 from ..match import FaultError, Match
 from .action import MOST, Action, When, action, check_number
@@ -111,7 +111,7 @@ class _OfRecords(Action):
             raise FaultError("only answers of api='Fetch' have records", "api")
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        def change(place: Place, entity: Any) -> Any:
+        def change(place: PlaceInAnswer, entity: Any) -> Any:
             if place.level != "partition" or not entity.records or not meant(place, match):
                 return entity
             data = bytearray().join(bytes(each) for each in entity.records)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...nearest import among
 from ...protocol.api_keys import ApiKey
-from ..answers import Place, changed, meant
+from ..answers import PlaceInAnswer, changed, meant
 from ..exchange import Exchange
 from ..match import FaultError, Match
 from .action import Action, When, action, check_number
@@ -26,14 +26,14 @@ class _Lie(Action):
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         if exchange.api in _METADATA and exchange.has_answer:
 
-            def change(place: Place, entity: Any) -> Any:
+            def change(place: PlaceInAnswer, entity: Any) -> Any:
                 return self.change(place, entity) if meant(place, match) else entity
 
             exchange.answer = changed(exchange.answer, exchange.call, change)
         return True
 
     @abstractmethod
-    def change(self, place: Place, entity: Any) -> Any: ...
+    def change(self, place: PlaceInAnswer, entity: Any) -> Any: ...
 
     def check(self, match: Match) -> None:
         for api in match.api:
@@ -58,7 +58,7 @@ class StaleMetadata(_Lie):
             for partition in cluster.partitions()
         }
 
-    def change(self, place: Place, entity: Any) -> Any:
+    def change(self, place: PlaceInAnswer, entity: Any) -> Any:
         if place.topic is None or place.partition is None:
             return entity
         old = self._old.get((place.topic, place.partition))
@@ -80,7 +80,7 @@ class HideBroker(_Lie):
         if self.target not in cluster.brokers:
             raise FaultError(f"no broker {self.target!r}{among(cluster.brokers)}", "target")
 
-    def change(self, place: Place, entity: Any) -> Any:
+    def change(self, place: PlaceInAnswer, entity: Any) -> Any:
         if place.level != "top" or "brokers" not in {each.name for each in fields(entity)}:
             return entity
         left = [
