@@ -225,6 +225,17 @@ def test_what_a_fault_refuses_has_an_entry_for_all_that_was_asked() -> None:
     ] == [(name, index, CODE) for name in "ab" for index in (0, 1)]
 
 
+def test_topics_are_known_by_whatever_an_api_calls_their_names() -> None:
+    cluster = a_cluster(brokers=1)
+    faults = Faults(cluster)
+    fault = faults.add("error", error=CODE, api="DescribeQuorum", topic="__cluster_metadata", partition=0)
+    client = InMemoryClient(cluster, 1, faults)
+    topics = [{"topic_name": "__cluster_metadata", "partitions": [{"partition_index": 0}]}]
+    (topic,) = client.call("describe_quorum", 2, {"topics": topics})["topics"]
+    assert [each["error_code"] for each in topic["partitions"]] == [CODE]
+    assert fault.hits == 1
+
+
 def test_levels_of_an_api() -> None:
     assert levels(ApiKey.FETCH) == ("top", "partition")
     assert levels(ApiKey.OFFSET_FETCH) == ("top", "group", "partition")
