@@ -70,18 +70,24 @@ class DraftModel:
 
 def messages(api: str) -> str:
     """`protocol/messages/<api>.py`. ImportError if kio has no such API."""
-    versions, title = schema.versions(api), schema.class_name(api)
-    request, answer = (DraftModel(title + kind, {}) for kind in ("Request", "Response"))
+    versions = schema.versions(api)
+    request, answer = _models(api, versions)
+    # What two fields contain is there once.
+    body = "".join(dict.fromkeys([*_classes(request, versions, None), *_classes(answer, versions, request)]))
+    span = f"v{versions[0]}" + (f" to v{versions[-1]}" if len(versions) > 1 else "")
+    title = f'"""{schema.class_name(api)}: api key {int(ApiKey[api.upper()])}, {span}."""'
+    return "\n".join([title, "", *_imports(body), body])
+
+
+def _models(api: str, versions: list[int]) -> tuple[DraftModel, DraftModel]:
+    """Of requests and answers."""
+    request, answer = (DraftModel(schema.class_name(api) + kind, {}) for kind in ("Request", "Response"))
     for version in versions:
         request.add(schema.load(api, version, "Request"), version)
         answer.add(schema.load(api, version, "Response"), version)
     for name in request.models.keys() & answer.models.keys():
         answer.models[name].name += "Result"
-    # What two fields contain is there once.
-    body = "".join(dict.fromkeys([*_classes(request, versions, None), *_classes(answer, versions, request)]))
-    span = f"v{versions[0]}" + (f" to v{versions[-1]}" if len(versions) > 1 else "")
-    title_line = f'"""{title}: api key {int(ApiKey[api.upper()])}, {span}."""'
-    return "\n".join([title_line, "", *_imports(body), body])
+    return request, answer
 
 
 def _imports(body: str) -> Iterator[str]:
@@ -130,13 +136,26 @@ def _value(member: DraftField, request: DraftModel | None) -> str:
 
 def _place(member: DraftField, request: DraftModel) -> str:
     """The level of the entries, and the list of the request that has the same name, if there is one."""
-    assert member.model is not None
-    about = f"{member.shape.name} {member.model.name}".lower()
-    level = next((each for each in _LEVELS if each in about), "resource")
+    level = _level(member)
     lists = dict.fromkeys(each.shape.name for each in _every(request) if each.shape.array)
     return ", ".join(
         f'"{each}"' for each in (level, *([member.shape.name] if member.shape.name in lists else ()))
     )
+
+
+def _level(member: DraftField) -> str:
+    assert member.model is not None
+    about = f"{member.shape.name} {member.model.name}".lower()
+    return next((each for each in _LEVELS if each in about), "resource")
+
+
+def _with_errors(model: DraftModel, level: str = "top") -> Iterator[str]:
+    """The levels that have error codes."""
+    if any(name.endswith("error_code") for name in model.members):
+        yield level
+    for each in model.members.values():
+        if each.model is not None:
+            yield from _with_errors(each.model, _level(each) if each.shape.array else level)
 
 
 def _every(model: DraftModel) -> Iterator[DraftField]:
@@ -158,6 +177,10 @@ def handler(api: str) -> str:
     """`mockbroker/apis/<api>.py`: it answers with an empty answer."""
     key = ApiKey[api.upper()]
     name = schema.class_name(api)
+    _, answer = _models(api, schema.versions(api))
+    codes = [
+        f'    {level}="CLUSTER_AUTHORIZATION_FAILED",\n' for level in dict.fromkeys(_with_errors(answer))
+    ]
     return f'''"""{name} ({int(key)}): what it is for, and the KIP."""
 
 from ..cluster.call import Call
@@ -170,8 +193,7 @@ from .registry import handles
     ApiKey.{key.name},
     changes=False,
     source="KafkaApis.handle{name}Request",
-    top="CLUSTER_AUTHORIZATION_FAILED",
-)
+{"".join(codes)})
 def {api}(call: Call, request: {name}Request) -> {name}Response:
     return {name}Response()
 '''

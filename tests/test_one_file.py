@@ -118,7 +118,7 @@ def test_an_api_is_two_files(tree: Tree) -> None:
     api = ApiKey.SHARE_GROUP_DESCRIBE.name.lower()
     messages = draft.messages(api).replace('places("group")', 'places("group", "group_ids")')
     codes = '    group_retry="NOT_COORDINATOR",\n    group="GROUP_ID_NOT_FOUND"'
-    handler = draft.handler(api).replace('    top="CLUSTER_AUTHORIZATION_FAILED"', codes)
+    handler = draft.handler(api).replace('    group="CLUSTER_AUTHORIZATION_FAILED"', codes)
     handler = handler.replace("changes=False", "changes=True").replace('DescribeRequest"', 'Describe"')
     tree.add(f"mockbroker/protocol/messages/{api}.py", messages)
     tree.add(f"mockbroker/apis/{api}.py", handler)
