@@ -1,7 +1,12 @@
-"""The drivers that come with mockbroker, by name."""
+"""The drivers that come with mockbroker, by name: each is found by the first line of its program.
 
+A program is a file in the folder of its language (in Go a folder, with a `main.go`) that begins with the
+comment `Driver: NAME, of the package PACKAGE`. Nothing else has to be changed for another.
+"""
+
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,28 +30,31 @@ class Shipped:
     needs: tuple[str, ...] = ()
 
 
-def _python(program: str, package: str) -> Shipped:
+def _python(program: Path, package: str) -> Shipped:
     def command(version: str | None) -> Sequence[str]:
         if version is None:
-            return (sys.executable, str(PROGRAMS / "python" / program))
+            return (sys.executable, str(program))
 
         def install(folder: Path) -> None:
             building.step([sys.executable, "-m", "venv", "venv"], folder)
             pip = ("venv/bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check")
             building.step([*pip, "install", f"{package}=={version}"], folder)
 
-        home = building.cached(PROGRAMS / "python", f"{package}-{version}", install)
-        return (str(home / "venv/bin/python"), str(home / program))
+        home = building.cached(program.parent, f"{package}-{version}", install)
+        return (str(home / "venv/bin/python"), str(home / program.name))
 
     return Shipped(command)
 
 
-def _java(version: str | None) -> Sequence[str]:
-    classes = building.class_path(PROGRAMS / "java", version or JAVA)
-    return (building.need("java"), *JVM, "-cp", classes, "Driver")
+def _java(program: Path, _: str) -> Shipped:
+    def command(version: str | None) -> Sequence[str]:
+        classes = building.class_path(program.parent, version or JAVA)
+        return (building.need("java"), *JVM, "-cp", classes, program.stem)
+
+    return Shipped(command, ("java", "javac", "mvn"))
 
 
-def _node(program: str, package: str) -> Shipped:
+def _node(program: Path, package: str) -> Shipped:
     def command(version: str | None) -> Sequence[str]:
         node, npm = building.need("node"), building.need("npm")
 
@@ -55,36 +63,50 @@ def _node(program: str, package: str) -> Shipped:
             if version is not None:
                 building.step([npm, "install", "--no-save", "--no-audit", f"{package}@{version}"], folder)
 
-        variant = "locked" if version is None else f"{program}-{version}"
-        return (node, str(building.cached(PROGRAMS / "node", variant, install) / program))
+        variant = "locked" if version is None else f"{program.name}-{version}"
+        return (node, str(building.cached(program.parent, variant, install) / program.name))
 
     return Shipped(command, ("node", "npm"))
 
 
-def _go(package: str, module: str) -> Shipped:
+def _go(program: Path, module: str) -> Shipped:
+    folder = program.parent
     return Shipped(
-        lambda version: (str(building.go_program(PROGRAMS / "go", package, module, version)),), ("go",)
+        lambda version: (str(building.go_program(folder.parent, folder.name, module, version)),), ("go",)
     )
 
 
-def _rust(crate: str) -> Shipped:
+def _rust(program: Path, crate: str) -> Shipped:
     return Shipped(
-        lambda version: (str(building.rust_program(PROGRAMS / "rust", crate, version)),), ("cargo",)
+        lambda version: (str(building.rust_program(program.parents[1], crate, version)),), ("cargo",)
     )
 
 
-SHIPPED: Final = {
-    "confluent-kafka": _python("confluent.py", "confluent-kafka"),
-    "aiokafka": _python("aio.py", "aiokafka"),
-    "kafka-python": _python("kafka_python.py", "kafka-python"),
-    "java": Shipped(_java, ("java", "javac", "mvn")),
-    "kafkajs": _node("kafkajs.js", "kafkajs"),
-    "platformatic-kafka": _node("platformatic.js", "@platformatic/kafka"),
-    "franz-go": _go("franz", "github.com/twmb/franz-go"),
-    "sarama": _go("sarama", "github.com/IBM/sarama"),
-    "kafka-go": _go("kafkago", "github.com/segmentio/kafka-go"),
-    "rust-rdkafka": _rust("rdkafka"),
+_LANGUAGES: Final[Mapping[str, Callable[[Path, str], Shipped]]] = {
+    "python/*.py": _python,
+    "java/*.java": _java,
+    "node/*.js": _node,
+    "go/*/main.go": _go,
+    "rust/src/main.rs": _rust,
 }
+_HEAD: Final = re.compile(r"(?:#|//) Driver: (\S+), of the package (\S+)")
+
+
+def found(programs: Path = PROGRAMS) -> dict[str, Shipped]:
+    """The drivers in a folder that has one folder for each language, by name."""
+    return dict(_found(programs))
+
+
+def _found(programs: Path) -> Iterator[tuple[str, Shipped]]:
+    for pattern, made in _LANGUAGES.items():
+        for program in sorted(programs.glob(pattern)):
+            with program.open() as file:
+                head = _HEAD.match(file.readline())
+            if head is not None:
+                yield head[1], made(program, head[2])
+
+
+SHIPPED: Final = found()
 
 
 def command_for(name: str, version: str | None = None) -> Sequence[str]:

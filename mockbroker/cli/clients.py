@@ -2,12 +2,26 @@
 
 import enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from ..protocol.releases import NEWEST
 from .failing import why
+
+
+class _ListsClients(TyperCommand):
+    """A command whose help lists the clients that it knows. Their drivers are looked for only then."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from ..clients.drivers import SHIPPED
+
+        for each in self.params:
+            if each.name == "client":
+                each.metavar = f"[{'|'.join(SHIPPED)}]"
+        super().format_help(ctx, formatter)
+
 
 Client = Annotated[
     str | None, typer.Option(metavar="NAME", help="A client whose driver comes with mockbroker.")
@@ -204,5 +218,5 @@ def check(
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    app.command()(hunt)
-    app.command()(check)
+    app.command(cls=_ListsClients)(hunt)
+    app.command(cls=_ListsClients)(check)

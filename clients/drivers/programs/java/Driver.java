@@ -1,3 +1,5 @@
+// Driver: java, of the package kafka-clients
+
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;

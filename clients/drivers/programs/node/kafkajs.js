@@ -1,3 +1,5 @@
+// Driver: kafkajs, of the package kafkajs
+
 // KafkaJS. It can't be assigned partitions, and tells no positions.
 
 import kafkajs from 'kafkajs'

@@ -1,3 +1,5 @@
+// Driver: platformatic-kafka, of the package @platformatic/kafka
+
 // @platformatic/kafka. It can't be assigned partitions, can't seek in a stream, and tells no positions.
 
 import { Consumer as Client, Producer as ProducingClient } from '@platformatic/kafka'

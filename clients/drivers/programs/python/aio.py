@@ -1,3 +1,4 @@
+# Driver: aiokafka, of the package aiokafka
 """aiokafka. Its calls have no timeouts: they are given one by asyncio.wait_for, as applications do."""
 
 import asyncio

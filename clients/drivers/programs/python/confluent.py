@@ -1,3 +1,4 @@
+# Driver: confluent-kafka, of the package confluent-kafka
 """confluent-kafka."""
 
 import logging

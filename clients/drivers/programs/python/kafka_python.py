@@ -1,3 +1,4 @@
+# Driver: kafka-python, of the package kafka-python
 """kafka-python."""
 
 import inspect

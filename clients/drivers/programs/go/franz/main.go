@@ -1,3 +1,5 @@
+// Driver: franz-go, of the package github.com/twmb/franz-go
+
 // Drives franz-go: docs/drivers.md. The client that sends a transaction's offsets is in franz-go the one that
 // consumes (GroupTransactSession), so a producer here has no send-offsets.
 package main

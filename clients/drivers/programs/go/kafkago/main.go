@@ -1,3 +1,5 @@
+// Driver: kafka-go, of the package github.com/segmentio/kafka-go
+
 // Drives segmentio's kafka-go: docs/drivers.md. It has neither idempotent producers nor transactions, and its
 // Reader does not tell which partitions a member of a group has.
 package main

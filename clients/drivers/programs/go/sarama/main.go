@@ -1,3 +1,5 @@
+// Driver: sarama, of the package github.com/IBM/sarama
+
 // Drives sarama: docs/drivers.md.
 package main
 

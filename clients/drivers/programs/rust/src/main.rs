@@ -1,3 +1,5 @@
+// Driver: rust-rdkafka, of the package rdkafka
+
 //! Drives rdkafka, the Rust client that wraps librdkafka: docs/drivers.md.
 
 mod consumer;
