@@ -3,7 +3,7 @@
 from ..cluster.call import Call
 from ..cluster.resources import known_type
 from ..configs import altering
-from ..outcome import NO_ANSWER, Steps
+from ..outcome import NEVER, Steps
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.alter_configs import AlterConfigsRequest, AlterConfigsResource, AlterConfigsResponse
 from .altered_resources import alter_resource, altered, times_named
@@ -24,7 +24,7 @@ def alter_configs(call: Call, request: AlterConfigsRequest) -> Steps:
     times = yield from times_named(request.resources)
     if len(times) != len(request.resources):
         # A real broker fails if a resource is named twice, and never answers.
-        return NO_ANSWER
+        return NEVER
 
     def alter(asked: AlterConfigsResource) -> Steps:
         changes = [altering.Change(each.name, altering.Operation.SET, each.value) for each in asked.configs]

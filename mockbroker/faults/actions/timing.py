@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from ...outcome import CLOSE, NEVER, Outcome
+from ...outcome import CLOSE, NEVER, Unanswered
 from ..exchange import End, Exchange
 from ..match import Match
 from .action import Action, When, action, check_number
@@ -12,7 +12,7 @@ from .action import Action, When, action, check_number
 
 @dataclass
 class _Ends(Action):
-    outcome: ClassVar[Outcome] = CLOSE
+    outcome: ClassVar[Unanswered] = CLOSE
     ending: ClassVar[End] = End.CLOSE
     when = ("before", "after", "instead")
 
