@@ -1,4 +1,4 @@
-"""What is true of a recording, as TOML: what was done and when, what came of it, what should be found."""
+"""What is true of a recording, as TOML: what was done and when, what happened, and what should be found."""
 
 import time
 from pathlib import Path

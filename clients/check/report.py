@@ -35,7 +35,7 @@ class Report:
         return list(dict.fromkeys(each.cell.brokers for each in self.planned))
 
     def rows(self) -> Iterator[tuple[Row, Mapping[str, Judged]]]:
-        """A scenario with what was chosen, and by column what came of it."""
+        """A scenario with what was chosen, and the verdict in each column."""
         found: dict[tuple[str, str], tuple[Row, dict[str, Judged]]] = {}
         for each in self.planned:
             row = each.cell.scenario, each.cell.answers

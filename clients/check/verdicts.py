@@ -33,13 +33,13 @@ class Verdict:
 
     @property
     def failed(self) -> bool:
-        """Whether there was a run at all that could be judged."""
+        """Whether no run could be judged."""
         return self.word.startswith("driver ")
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A cell, what came of it, and of how many runs it came in how many."""
+    """One scenario run under one broker setting: its verdict, and how many of the repeats gave it."""
 
     cell: Cell
     verdict: Verdict

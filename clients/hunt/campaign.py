@@ -138,7 +138,7 @@ class Campaign(Generic[L]):
         self._sure: Counter[str] = Counter()
 
     async def hunt(self, seeds: Iterable[int], tell: Tell, kafka: str, drawn: Drawn = draw) -> None:
-        """Plays each seed, and tells what came of it as soon as it is known. DriverFailedError if a driver
+        """Plays each seed, and reports the result as soon as it is known. DriverFailedError if a driver
         can't be started, OSError."""
         to_do = iter(seeds)
 

@@ -1,4 +1,4 @@
-"""A run as applications see it, and what came of it."""
+"""A run as applications see it, and its outcome."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field

@@ -37,7 +37,7 @@ _OF_CONNECTIONS: Final = ("FAIL ", "ERROR ", "REQTMOUT ")
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of it with `client`; `missing` says what differed from the plan."""
+    """The result with `client`; `missing` says what differed from the plan."""
 
     client: str
     violations: tuple[Violation, ...]

@@ -40,7 +40,7 @@ class DiffersError(MockBrokerError, AssertionError):
 
 
 class Asked:
-    """The cluster that is asked, and what came of it."""
+    """The cluster that is asked, and its answers so far."""
 
     def __init__(self, bootstrap: str, release: str, timeout_s: float) -> None:
         self.bootstrap, self._timeout_s = bootstrap, timeout_s

@@ -133,7 +133,7 @@ class _Mover:
 
 
 def main(bootstrap: str, limit: str) -> None:
-    """Moves all, and writes what came of it."""
+    """Moves all, and writes the result."""
     told = {"late": "", "errors": []}
     try:
         told["errors"] = asyncio.run(_Mover(bootstrap, time.monotonic() + float(limit)).run())

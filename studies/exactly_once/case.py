@@ -72,7 +72,7 @@ def _fault(dice: random.Random) -> dict[str, Any]:
 
 @dataclass
 class Outcome:
-    """What came of it. `stuck` says what did not go on; `errors` are those that the client told its
+    """The result. `stuck` says what did not go on; `errors` are those that the client told its
     application, in their order."""
 
     lost: list[int] = field(default_factory=list)

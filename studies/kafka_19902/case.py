@@ -1,4 +1,4 @@
-"""One experiment, and what came of it."""
+"""One experiment and its result."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -123,7 +123,7 @@ class Table:
         self._topic = topic
 
     def write(self, values: str, options: Mapping[str, str] = {}) -> str:
-        """Each value to a partition of its own; what came of it."""
+        """Each value to a partition of its own; returns the results."""
         numbered = [(value, partition) for partition, value in enumerate(values.split())]
         rows = self._spark.createDataFrame(numbered, "value STRING, partition INT").coalesce(1)
         return self._end(lambda: rows.write.format("kafka").options(**self._sink(options)).save())

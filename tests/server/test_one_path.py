@@ -20,7 +20,7 @@ from tests.driving.faulty import TracedDriver
 
 
 def told(driver: TracedDriver) -> list[tuple[str, int, str]]:
-    """Requests and answers: which, and what became of it."""
+    """Requests and answers: which, and how each ended."""
     return [
         (event.kind, event.correlation_id, event.outcome if isinstance(event, Answer) else "")
         for event in driver.trace.events

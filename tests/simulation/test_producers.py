@@ -129,8 +129,8 @@ def test_a_bumped_epoch_does_help_against_state_that_comes_back() -> None:
 
 
 def test_a_replica_that_began_late_knows_no_producer() -> None:
-    """As found: since 4.1 a client that adds partitions by writing is told of a loss that is none, by a
-    leader that had to begin its log where records were deleted up to (KAFKA-18202)."""
+    """As found: since 4.1 a client that adds partitions by writing is told of a loss that never happened,
+    by a leader that had to begin its log where records were deleted up to (KAFKA-18202)."""
     newest = Options("4.4", producer=Generation.V4_0, transactional=True)
     history = first("spurious-out-of-order", range(350, 450), newest)
     any_sequence = replace(history.plan, policies={"adding-sequence": "any"})
