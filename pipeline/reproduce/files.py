@@ -86,7 +86,9 @@ def try_out(
 
 
 def _pytest(folder: Path, name: str) -> int:
-    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={folder}", "-k", f"[{name}]"]
+    # Nothing of what lies above the folder, such as another project's conftest.py, takes part.
+    alone = ["-c", os.devnull, f"--rootdir={folder}", f"--confcutdir={folder}"]
+    options = ["-q", "-p", "no:cacheprovider", *alone, "-k", f"[{name}]"]
     return _status("-m", "pytest", *options, str(folder / TEST))
 
 

@@ -20,9 +20,10 @@ def main(file: str, key: str, *answers: str) -> None:
     client = clients.make("confluent-kafka")
     try:
         with Lab(client, Case(key, Commit.POSITION, **case)) as lab:
-            lab.cluster.run_with_trace(lambda _: None)
+            # Bodies are kept from now on.
+            trace = lab.cluster.trace
             MECHANISMS[key].run(lab)
-            lab.cluster.trace.write(path)
+            trace.write(path)
     finally:
         client.stop()
     lines = [json.dumps(_renamed(json.loads(line), path.stem)) for line in path.read_text().splitlines()]

@@ -92,7 +92,9 @@ def test_stdout_that_is_closed_a_disk_that_gets_full_and_too_many_clients(
 
     files = [tmp_path / "trace.jsonl", tmp_path / "wire.pcapng"]
     arguments = ("--trace", str(files[0]), "--capture", str(files[1]))
-    process = serve("--port", "0", *arguments, preexec_fn=limited)
+    # Bytecode larger than that would be cut off, and break who imports it next.
+    whole = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    process = serve("--port", "0", *arguments, preexec_fn=limited, env=whole)
     port = port_of(process)
     assert process.stdout is not None
     assert process.stderr is not None

@@ -90,8 +90,11 @@ def test_records_that_somebody_deleted(tmp_path: Path) -> None:
     told = "Incremented log start offset to 900 due to client delete records request"
     incident = Recorded("reset-to-earliest", "", "orders", ("reset-to-earliest",), RETENTION, told)
     kind = kind_of(incident)
-    write(tmp_path, incident, kind, search(incident, kind, "4.4", 1, 1))
-    assert try_out(tmp_path, kind) == {"test_incident.py": (True, True), "scenario.toml": (True, True)}
+    (tmp_path / "conftest.py").write_text("raise RuntimeError('of another project')")
+    folder = tmp_path / "out"
+    folder.mkdir()
+    write(folder, incident, kind, search(incident, kind, "4.4", 1, 1))
+    assert try_out(folder, kind) == {"test_incident.py": (True, True), "scenario.toml": (True, True)}
 
 
 def test_no_history_that_shows_it(tmp_path: Path) -> None:
