@@ -50,7 +50,7 @@ def test_a_finding_is_written_and_can_be_played_again(tmp_path: Path) -> None:
     assert again.stdout.count("acknowledged-lost: ") >= 3
     right = hunt(*wrong("right"), "--plan", str(home))
     assert right.returncode == 0, right.stdout
-    assert right.stdout.endswith("nothing is violated\n" * 3)
+    assert "nothing is violated\n" * 3 in right.stdout
 
 
 @pytest.fixture
