@@ -22,7 +22,6 @@ from ...protocol.api_keys import ApiKey
 from ...protocol.releases import parse
 from ...rig.client import Client, DisconnectedError
 from ...seeded import streams
-from ...server.connection import Connection
 from ...server.observer import ClientConnection
 from ...server.slices import ENDLESS, Slice
 from ...trace import Trace
@@ -30,6 +29,7 @@ from .dialogue import Dialogue, Finding
 from .good import write
 from .largest import MOST_ENTRIES
 from .modes import BROKERS, Maker
+from .silence import JudgedConnection
 from .steps import Close, Do, Send, Session, Step
 from .values import TOPICS, WITNESS, Known
 
@@ -61,8 +61,8 @@ class Played:
         )
         self._known = known
         self._dialogues: dict[int, Dialogue] = {}
-        self._connections: dict[int, Connection] = {}
-        self._ready: list[Connection] = []
+        self._connections: dict[int, JudgedConnection] = {}
+        self._ready: list[JudgedConnection] = []
         self._silenced = False
         self._named_twice = False
         """Whether a member named a protocol twice: no broker answers that member, nor its group."""
@@ -143,7 +143,11 @@ class Played:
         if self._silenced:
             return
         for number, connection in self._connections.items():
-            if connection.wants_close or connection.owes_nothing:
+            if connection.wants_close:
+                continue
+            if connection.unanswered:
+                raise Finding("no answer", f"connection {number} waits for ever: {connection.unanswered}")
+            if connection.owes_nothing:
                 continue
             if connection.parked is not None:
                 api = connection.parked[1].api_key
@@ -202,8 +206,8 @@ class Played:
                 names = [each.name for each in found[3].protocols]
                 self._named_twice = self._named_twice or len(set(names)) < len(names)
 
-    def connect(self, broker: int) -> Connection:
-        return Connection(
+    def connect(self, broker: int) -> JudgedConnection:
+        return JudgedConnection(
             self.cluster,
             self.cluster.brokers[broker],
             "fuzz",
@@ -215,7 +219,7 @@ class Played:
             self._slice,
         )
 
-    def receive(self, connection: Connection, data: bytes) -> bytes:
+    def receive(self, connection: JudgedConnection, data: bytes) -> bytes:
         """Receives as the pump does: bytes of a large frame are read into the buffer in which it is
         assembled."""
         rest, answers = memoryview(data).toreadonly(), b""
@@ -262,7 +266,7 @@ class Played:
                     dialogue = self._dialogues[by_connection[connection]]
                     dialogue.got(self._sent(connection))
 
-    def _sent(self, connection: Connection) -> bytes:
+    def _sent(self, connection: JudgedConnection) -> bytes:
         """What the connection has to send; it then continues with what it kept back."""
         found = b""
         while True:
@@ -285,7 +289,7 @@ class _GoodClient(Client):
     def __init__(self, stage: Played) -> None:
         super().__init__("", 0, "good")
         self._stage = stage
-        self._connection: Connection | None = None
+        self._connection: JudgedConnection | None = None
         self._answer = b""
         self._end = 0
 

@@ -15,7 +15,7 @@ from mockbroker.conformance.fuzz.playing import explore, play
 from mockbroker.conformance.fuzz.shards import write
 from mockbroker.conformance.fuzz.shrinking import shrink, signature
 from mockbroker.conformance.fuzz.steps import Close, Do, Send, Session, Step, read
-from mockbroker.outcome import PARKED
+from mockbroker.outcome import NEVER, PARKED, Unanswered
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.server.connection import Connection
 
@@ -57,8 +57,9 @@ def test_a_timer_that_raises(list_groups: Callable[..., None]) -> None:
     assert found(dataclasses.replace(GOOD, steps=GOOD.steps[:1])) == "error"
 
 
-def test_a_request_that_is_never_answered(list_groups: Callable[..., None]) -> None:
-    list_groups(lambda call, request: PARKED)
+@pytest.mark.parametrize("outcome", [PARKED, NEVER])
+def test_a_request_that_is_never_answered(list_groups: Callable[..., None], outcome: Unanswered) -> None:
+    list_groups(lambda call, request: outcome)
     assert found(dataclasses.replace(GOOD, steps=GOOD.steps[:1])) == "no answer"
 
 
