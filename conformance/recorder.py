@@ -44,7 +44,7 @@ class RecordedQuestions:
         """UnstableAnswersError, after all is written."""
         questions = _of(names)
         with RealCluster(release, questions[0].brokers, telemetry=_telemetry(questions[0])) as cluster:
-            first, second = (_ask(cluster.bootstrap_servers, questions) for _ in range(2))
+            first, second = (_ask(cluster.bootstrap_servers, questions, tell) for _ in range(2))
         unstable = 0
         for api, answers in first.items():
             for name, versions in answers.items():
@@ -80,7 +80,7 @@ def _broken(steps: recordings.Steps) -> bool:
     return bool(steps) and steps[-1][0] == FAILED
 
 
-def _ask(bootstrap: str, questions: Sequence[Question]) -> dict[str, recordings.Recorded]:
+def _ask(bootstrap: str, questions: Sequence[Question], tell: Tell) -> dict[str, recordings.Recorded]:
     """The answers, by API; none to questions that need what brokers lack."""
     target = Target.connect(bootstrap)
     found: dict[str, recordings.Recorded] = {}
@@ -88,6 +88,7 @@ def _ask(bootstrap: str, questions: Sequence[Question]) -> dict[str, recordings.
         if question.needs is not None and question.needs[1] not in target.supported(question.needs[0]):
             continue
         for version in question.versions(target.supported(question.api)):
+            tell(f"asks {question.id} v{version}", passing=True)
             try:
                 steps = answers_to(target, question, version)
             except LacksApiError as error:

@@ -51,15 +51,15 @@ def record_command(
 ) -> None:
     """Have real brokers tell stories, and keep what they say or write in place of what was recorded.
 
-    Exit status 1: a story broke off, or its answers are not stable; 2: there is no such story.
+    Exit status 1: a story broke off, or its answers are not stable; 2: there is no such story, or
+    brokers could not be fetched or started.
     """
     stories = _stories(module)
     try:
         wanted = chosen(list(stories.about()), names or ())
     except LookupError as error:
         raise typer.BadParameter(str(error)) from None
-    well = record(stories, kafka or stories.releases, wanted, folder)
-    raise typer.Exit(0 if well else 1)
+    raise typer.Exit(record(stories, kafka or stories.releases, wanted, folder))
 
 
 if __name__ == "__main__":

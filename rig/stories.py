@@ -18,10 +18,13 @@ from .stage import Stage
 Steps = Iterator[tuple[str, Any]]
 Answers = list[list[Any]]
 """The label and the answer of each step."""
-Tell = Callable[[str], None]
-"""Hears what is under way."""
 S = TypeVar("S", bound=Stage)
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Tell(Protocol):
+    def __call__(self, what: str, *, passing: bool = False) -> None:
+        """Hears what is done; or what is under way, if that is `passing`."""
 
 
 class Recordable(Protocol):

@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from mockbroker.rig.__main__ import app
+from mockbroker.rig.downloads import RealBrokerError
 from mockbroker.rig.stage import Stage
-from mockbroker.rig.stories import Setting, Steps, Told, named
+from mockbroker.rig.stories import Setting, Steps, Tell, Told, named
 
 from ..driving.brokers import InMemoryBrokers
 
@@ -126,6 +127,30 @@ def test_a_story_that_breaks_off_does_not_keep_others_from_being_told(stories: T
     assert done.exit_code == 1
     assert "broken: it broke off" in done.stderr
     assert list(stories.recorded("4.4.0")) == ["sizes"]
+
+
+def test_brokers_that_can_not_be_started_are_another_exit_status(
+    stories: Told[Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any) -> Any:
+        raise RealBrokerError("no Java here")
+
+    monkeypatch.setattr(InMemory, "real", fails)
+    done = run("record", "told", "sizes", "--kafka", "4.4.0")
+    assert done.exit_code == 2
+    assert "no Java here" in done.stderr
+    assert stories.recorded("4.4.0") == {}
+
+
+def test_what_is_under_way_is_not_printed_with_what_is_done(
+    stories: Told[Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def record(_: Told[Stage], release: str, names: list[str], tell: Tell, out: Any) -> None:
+        tell("asks", passing=True)
+        tell("wrote all")
+
+    monkeypatch.setattr(Told, "record", record)
+    assert run("record", "told", "sizes", "--kafka", "4.4.0").stdout == "4.4.0 wrote all\n"
 
 
 def test_brokers_that_are_too_old_are_not_told_of(stories: Told[Stage]) -> None:
