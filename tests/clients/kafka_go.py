@@ -1,4 +1,4 @@
-"""segmentio's kafka-go: the tests that the module carries."""
+"""segmentio's kafka-go: a program of ours, and the tests that the module carries."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from mockbroker.clients.drivers import building
 from mockbroker.clients.drivers.shipped import PROGRAMS
 
 from .. import needs
+from . import build
 
 MODULE: Final = "github.com/segmentio/kafka-go"
 _PORT: Final = "49092"
@@ -45,6 +46,13 @@ LEFT_OUT: Final = {
     "TestConn/nettest": "fails on brokers since 3.x: kafka-go leaves it out too (KAFKA_SKIP_NETTEST)",
 }
 """Tests by the beginnings of their names, and why they are not run."""
+
+
+def program() -> Path:
+    """Asks one thing after the other on a connection."""
+    return (
+        build.cached("go", "program", lambda folder: _go(folder, "build", "-o", "program", ".")) / "program"
+    )
 
 
 def tests() -> Path:

@@ -1,8 +1,9 @@
-"""kafka-go, whose client id is null unless it is given one: a group, and its own tests."""
+"""kafka-go, whose client id is null unless it is given one: one connection, a group, its own tests."""
 
 from __future__ import annotations
 
 import base64
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,13 @@ from .driven import LIMIT_MS, Client
 
 RECORDS = 60
 pytestmark = pytest.mark.needs("go")
+
+
+@pytest.mark.usefixtures("without_hints")
+def test_requests_on_one_connection(bootstrap: str, name: str) -> None:
+    command = [str(kafka_go.program()), bootstrap.split(",")[0], name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.usefixtures("without_hints")
