@@ -179,8 +179,8 @@ class Sending(Frames):
         self._malformed(f"{api_name(found.api_key)} v{found.version}: {error}{_LARGER_ANSWERS}")
 
     def dropped(self) -> None:
-        """The socket is closed. A request that is never answered refers to the connection, and the connection
-        to it: a server hardly ever looks for such circles."""
+        """The socket is closed. A parked request refers to the connection, and the connection to it: a server
+        hardly ever looks for such circles."""
         self.wants_close = True
         self.parked = self._deliveries = None
 

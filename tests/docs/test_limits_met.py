@@ -6,7 +6,7 @@ Larger ones are met in tests/apis, tests/protocol and tests/server.
 import hashlib
 import struct
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import pytest
@@ -217,17 +217,17 @@ def code(answer: dict[str, Any]) -> str:
     return str(answer.get("error_code", "NONE"))
 
 
-def produced(client: Client, data: bytes, topic: str = "t") -> tuple[str, str]:
+def produced(client: Client, data: bytes) -> tuple[str, str]:
     """The error and its message."""
-    data_of = {"name": topic, "partition_data": [{"index": 0, "records": data}]}
-    answer = client.call("produce", 8, {"acks": 1, "timeout": 1000, "topic_data": [data_of]})
+    topic = {"name": "t", "partition_data": [{"index": 0, "records": data}]}
+    answer = client.call("produce", 8, {"acks": 1, "timeout": 1000, "topic_data": [topic]})
     [partition] = answer["responses"][0]["partition_responses"]
     return code(partition), partition["error_message"] or ""
 
 
-def created(client: Client, name: str, partitions: int = 1, config: Mapping[str, str] = {}) -> str:
+def created(client: Client, name: str, partitions: int = 1) -> str:
     topic: dict[str, Any] = {"name": name, "num_partitions": partitions, "replication_factor": 1}
-    topic |= {"assignments": [], "configs": [{"name": key, "value": config[key]} for key in config]}
+    topic |= {"assignments": [], "configs": []}
     [result] = client.call("create_topics", 5, {"topics": [topic], "timeout": 1000})["topics"]
     return code(result)
 
