@@ -9,8 +9,8 @@ what the socket waits for now. Nothing is read from a client
 - of whom so much waits behind a request that is not answered yet that `Connection.is_full`.
 
 A client that sends no more (it half-closed its socket) still gets its answers; its socket is dropped after
-those, or after `connections.max.idle.ms` if they never come. An error in a handler ends the connection that
-sent the request, and no other.
+those, and at once if nothing will be answered. An error in a handler ends the connection that sent the
+request, and no other.
 """
 
 import contextlib
