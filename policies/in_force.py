@@ -26,6 +26,9 @@ class Policies(dict[Behaviour[Any], Any]):
 
     # A dict, so that asking costs only a look-up; it holds what was asked before.
 
+    changes = 0
+    """How often answers were changed."""
+
     def __init__(
         self, release: Release, overrides: Mapping[str, Any] | None = None, *, fixed: bool = False
     ) -> None:
@@ -111,6 +114,7 @@ class Policies(dict[Behaviour[Any], Any]):
         self._overrides.setdefault(where, {})[name] = answer
 
     def _changed(self) -> None:
+        self.changes += 1
         self._narrower.clear()
         self._alike.clear()
         self.scoped = any(where != EVERYWHERE for where in self._overrides)

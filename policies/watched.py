@@ -35,6 +35,7 @@ class WatchedPolicies(Policies):
 
     def __init__(self, policies: Policies, tell: Tell, where: Scope = EVERYWHERE) -> None:
         self.release = policies.release
+        self.changes = policies.changes + 1
         self._fixes = policies._fixes
         self._overrides = policies._overrides
         self._narrower = {}

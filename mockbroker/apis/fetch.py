@@ -4,7 +4,8 @@ from collections.abc import Callable, Generator
 from typing import Final
 
 from ..cluster.call import Call
-from ..cluster.fetch_sessions import FetchContext, Key
+from ..cluster.fetch_session import Key
+from ..cluster.fetch_sessions import FetchContext
 from ..coordinators.reply import Reply
 from ..outcome import PARKED, Steps
 from ..policies.fetching.failed_fetch_records import failed_fetch_records
@@ -22,6 +23,7 @@ from ..protocol.messages.fetch import (
 )
 from ..replication import reading
 from .fetch_waiting import LongWaiting, Waiting
+from .fetched_in_session import LONG, SessionReading, SessionWaiting, session_of
 from .fetched_partitions import FUTURE_REPLICA, Read, Results, read, read_in_parts, resolve
 from .leaders import fetch_endpoints
 from .registry import handles
@@ -29,8 +31,6 @@ from .registry import handles
 _ZSTD_SINCE: Final = 10
 _ISOLATION_LEVELS: Final = (0, 1)
 _DIVERGES_SINCE: Final = 12
-_LONG: Final = 64
-"""A request of more partitions than this is answered in parts."""
 
 
 @handles(
@@ -51,15 +51,15 @@ def fetch(call: Call, request: FetchRequest) -> object:
     if call.version < 15 and request.replica_id != request.replica_state.replica_id:
         request.replica_state = ReplicaState(request.replica_id)
     topics = request.topics
-    if len(topics) > 1 and sum([len(topic.partitions) for topic in topics]) > _LONG:
+    if len(topics) > 1 and sum([len(topic.partitions) for topic in topics]) > LONG:
         return call.in_parts(_in_parts(call, request))
-    if topics and len(topics[0].partitions) > _LONG:
+    if topics and len(topics[0].partitions) > LONG:
         return call.in_parts(_in_parts(call, request))
     context = at_once(call.broker.sessions.context(request, call.version))
     refused = _refused(call, context)
     if refused is not None:
         return refused
-    if context.size > _LONG:
+    if context.size > LONG:
         return call.in_parts(_long(call, context))
     found = read(call, context)
     if _is_enough(request, found):
@@ -100,12 +100,28 @@ def _is_enough(request: FetchRequest, found: Read) -> bool:
 
 
 def _long(call: Call, context: FetchContext) -> Steps:
+    session = session_of(call, context)
+    if session is not None:
+        return (yield from _in_session(SessionReading(call, context, session)))
     found = yield from read_in_parts(call, context)
     if _is_enough(context.request, found):
         return (yield from _in_time(call, context, found))
     reply = Reply[FetchResponse](call)
     waiting = LongWaiting(
         call, context, found, lambda found: _answer_late(call, context, found, reply.complete)
+    )
+    yield from waiting.begin_in_parts(found)
+    return reply.outcome()
+
+
+def _in_session(reading: SessionReading) -> Steps:
+    call, context = reading.call, reading.context
+    found = yield from reading.read()
+    if _is_enough(context.request, found):
+        return (yield from reading.end(_in_time(call, context, found)))
+    reply = Reply[FetchResponse](call)
+    waiting = SessionWaiting(
+        reading, found, lambda found: reading.end(_answer_late(call, context, found, reply.complete))
     )
     yield from waiting.begin_in_parts(found)
     return reply.outcome()

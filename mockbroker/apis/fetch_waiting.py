@@ -4,19 +4,23 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from ..cluster.call import Call
-from ..cluster.fetch_sessions import FetchContext, Key
+from ..cluster.fetch_session import Key
+from ..cluster.fetch_sessions import FetchContext
 from ..outcome import PARKED, Steps
 from ..portions import portions
 from ..replication.partition import Partition
 from ..replication.waiters import Waiters
 from .fetched_partitions import Read, read, read_in_parts
 
+Place = tuple[Partition, int, int]
+"""A partition, and the base offsets of a batch and of its segment."""
+
 
 class Waiting:
     """A Fetch that waits until there are enough bytes or its time is over; then `answer` is called with what
     was read."""
 
-    __slots__ = ("answer", "call", "context", "follower", "keys", "missing", "partitions", "timer")
+    __slots__ = ("answer", "call", "context", "follower", "keys", "missing", "partitions", "places", "timer")
 
     def __init__(self, call: Call, context: FetchContext, found: Read, answer: Callable[[Read], Any]) -> None:
         self.call = call
@@ -26,18 +30,20 @@ class Waiting:
         # What is to be read from another replica is not waited for here.
         self.keys = [key for key, result in found.results if result.preferred_read_replica < 0]
         self.partitions: list[Partition] = []
+        self.places: dict[Key, Place] = {}
+        """Where each partition was read when the request began to wait."""
         self.follower = context.request.replica_state.replica_id >= 0
         self.follow(found)
 
     def follow(self, found: Read) -> None:
         """Remembers where in the log the partitions are read."""
-        asked, awaited = self.context.partitions(), {}
+        asked = self.context.partitions()
         for key in self.keys:
             partition = found.partitions.get(key)
             if partition is not None:
                 self.partitions.append(partition)
-                awaited[key] = _place(partition, asked[key].fetch_offset)
-        self.context.awaited = awaited
+                self.places[key] = place(partition, asked[key].fetch_offset)
+        self.context.awaited = self.places
 
     def begin(self) -> None:
         """Starts waiting."""
@@ -51,8 +57,7 @@ class Waiting:
 
     def falls_behind(self) -> bool:
         """Whether what can be read ends in a later segment than it began in: nothing more will come there."""
-        places = self.context.awaited.values()
-        for partition, (base, segment) in zip(self.partitions, places, strict=True):
+        for partition, base, segment in self.places.values():
             log = partition.log
             if len(log.segments.all) == 1:
                 continue
@@ -135,17 +140,16 @@ class LongWaiting(Waiting):
         """Starts waiting. What comes while that is done is looked for at the end."""
         self._looks = True
         asked = self.context.partitions()
-        awaited: dict[Key, tuple[int, int]] = {}
         self._set_timer()
         for few in portions(self.keys):
             for key in few:
                 partition = found.partitions.get(key)
                 if partition is not None:
                     self.partitions.append(partition)
-                    awaited[key] = _place(partition, asked[key].fetch_offset)
+                    self.places[key] = place(partition, asked[key].fetch_offset)
                     self._waiting_at(partition).add(self.arrived)
             yield
-        self.context.awaited = awaited
+        self.context.awaited = self.places
         self._looks = False
         self.look()
 
@@ -171,10 +175,14 @@ class LongWaiting(Waiting):
             self._forget()
             raise
 
+    def read_again(self) -> Generator[None, None, Read]:
+        """What can be read now."""
+        return read_in_parts(self.call, self.context, again=True)
+
     def _looking(self) -> Steps:
         while True:
             self._again, enough = False, self._enough
-            found = yield from read_in_parts(self.call, self.context, again=True)
+            found = yield from self.read_again()
             if self._over or enough or self._is_over(found):
                 yield
                 self._forget()
@@ -185,8 +193,8 @@ class LongWaiting(Waiting):
                 return PARKED
 
 
-def _place(partition: Partition, offset: int) -> tuple[int, int]:
-    """Base offsets of the batch that holds `offset` and of its segment."""
+def place(partition: Partition, offset: int) -> Place:
+    """Where `offset` is."""
     log = partition.log
     base = log.batch_base(offset)
-    return base, log.segment_of(base)
+    return partition, base, log.segment_of(base)

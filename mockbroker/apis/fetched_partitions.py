@@ -4,7 +4,8 @@ from collections.abc import Generator, Iterable
 from typing import Final, NamedTuple
 
 from ..cluster.call import Call
-from ..cluster.fetch_sessions import FetchContext, Key
+from ..cluster.fetch_session import Key
+from ..cluster.fetch_sessions import FetchContext
 from ..policies.fetching.fetch_of_unknown_partition import fetch_of_unknown_partition
 from ..policies.fetching.fetch_past_end import fetch_past_end
 from ..policies.fetching.follower_reads import follower_reads
@@ -21,7 +22,7 @@ FUTURE_REPLICA: Final = -3
 _FOLLOWER_FETCH_VERSION: Final = 11
 _LEADER_TOLD: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 """Errors for which the answer names the leader since v16 (KIP-951)."""
-_READ_PER_PART: Final = 8
+READ_PER_PART: Final = 8
 """A replica is made when it is read for the first time."""
 Results = list[tuple[Key, PartitionData]]
 
@@ -115,12 +116,12 @@ class Reading:
             left = max(0, left)
         self._left, self._size = left, size
 
-    def whole(self) -> Read:
-        """What was read."""
+    def whole(self, others: bool = False) -> Read:
+        """What was read. `others` says whether there are partitions that did not have to be read."""
         missing = self._missing
         if missing:
             missing.sort(key=lambda found: found[1].error_code != ErrorCode.UNKNOWN_TOPIC_ID)
-        at_once = self._at_once or not self.results
+        at_once = self._at_once or not (self.results or others)
         return Read(self.results + missing, self._size, at_once, self.partitions, self.sizes)
 
 
@@ -134,7 +135,7 @@ def read(call: Call, context: FetchContext, again: bool = False) -> Read:
 def read_in_parts(call: Call, context: FetchContext, again: bool = False) -> Generator[None, None, Read]:
     """As `read`, for requests of many partitions."""
     found = Reading(call, context, again)
-    for few in portions(list(context.partitions().items()), _READ_PER_PART):
+    for few in portions(list(context.partitions().items()), READ_PER_PART):
         found.take(few)
         yield
     return found.whole()

@@ -171,7 +171,8 @@ class Broker:
 
     def forget_sessions(self) -> None:
         """Fetch sessions end with the broker's process, and what it knows of clients is forgotten."""
-        self.__dict__.pop("sessions", None)
+        if (sessions := self.__dict__.pop("sessions", None)) is not None:
+            sessions.clear()
         self.__dict__.pop("quotas", None)
         self.__dict__.pop("telemetry", None)
 

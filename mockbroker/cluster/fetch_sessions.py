@@ -14,18 +14,18 @@ request that names it, or when another one takes its slot (FETCH_SESSION_ID_NOT_
 cases the client begins anew with a full request, and loses nothing: its positions are its own.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Container, Generator, Mapping
 from typing import Final
-from uuid import UUID
 
 from ..environment import Environment
 from ..policies.fetching.fetch_of_nameless_topic import fetch_of_nameless_topic
 from ..policies.fetching.fetch_session_shards import fetch_session_shards
 from ..policies.fetching.session_leader_epoch import session_leader_epoch
 from ..policies.fetching.session_use import session_use
-from ..portions import PORTION
+from ..portions import PORTION, at_once
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
+from .fetch_session import FetchSession, Key
 
 FINAL_EPOCH: Final = -1
 """The session epoch of a request without a session, or of one that ends a session."""
@@ -41,81 +41,6 @@ _LAST_EPOCH: Final = 2147483647
 _SHARDS: Final = 8
 _SHARD: Final = _LAST_EPOCH // _SHARDS
 """The number of session ids in a shard (KAFKA-9401); a broker fails on an id that is in none."""
-
-TopicKey = tuple[str, UUID | None]
-"""How a request names a topic: by name up to v12, by id since v13."""
-Key = tuple[str, UUID | None, int]
-
-
-class CachedPartition:
-    """A partition in a session: what was asked for, and what was answered last."""
-
-    __slots__ = ("asked", "existed", "high_watermark", "log_start_offset")
-
-    def __init__(self, asked: FetchPartition) -> None:
-        self.asked = asked
-        self.existed = False
-        self.high_watermark = -1
-        self.log_start_offset = -1
-
-    def changed(self, answer: PartitionData) -> bool:
-        """Whether an incremental answer has to include the partition; remembers what is answered."""
-        changed = bool(answer.records) or answer.preferred_read_replica != -1
-        if answer.high_watermark != self.high_watermark:
-            self.high_watermark = answer.high_watermark
-            changed = True
-        if answer.log_start_offset != self.log_start_offset:
-            self.log_start_offset = answer.log_start_offset
-            changed = True
-        if answer.error_code:
-            # So that it is included again until the error is gone, and the client learns of that too.
-            self.high_watermark = -1
-            changed = True
-        return changed or answer.diverging_epoch.epoch != -1
-
-
-class FetchSession:
-    """The partitions that a client wants, which are kept between its requests."""
-
-    __slots__ = ("by_id", "created_ms", "epoch", "id", "partitions", "used_ms")
-
-    def __init__(self, session_id: int, by_id: bool, now_ms: int) -> None:
-        self.id = session_id
-        self.by_id = by_id
-        self.epoch = 1
-        self.created_ms = now_ms
-        self.used_ms = now_ms
-        self.partitions: dict[Key, CachedPartition] = {}
-
-    def take(self, request: FetchRequest) -> Generator[None, None, None]:
-        """Adds and changes partitions as the request says."""
-        count = 0
-        for topic in request.topics:
-            for asked in topic.partitions:
-                count += 1
-                if not count % PORTION:
-                    yield
-                key = (topic.topic, topic.topic_id, asked.partition)
-                cached = self.partitions.get(key)
-                if cached is None:
-                    self.partitions[key] = CachedPartition(asked)
-                else:
-                    cached.asked = asked
-
-    def forget(self, request: FetchRequest) -> None:
-        """Removes partitions as the request says; a request that begins a session removes none."""
-        for gone in request.forgotten_topics_data:
-            for index in gone.partitions:
-                self.partitions.pop((gone.topic, gone.topic_id, index), None)
-
-    def forget_epochs(self) -> None:
-        """Forgets which leader epochs the client knows."""
-        for cached in self.partitions.values():
-            cached.asked.current_leader_epoch = -1
-
-    def served(self, key: Key) -> None:
-        """Moves a partition that returned data to the end, so that others have their turn."""
-        self.partitions[key] = self.partitions.pop(key)
 
 
 class FetchContext:
@@ -140,9 +65,8 @@ class FetchContext:
         self.error = error
         self._asked: dict[Key, FetchPartition] = {}
         """What is asked for without a session."""
-        self.awaited: Mapping[Key, tuple[int, int]] = {}
-        """Partitions that existed when the request began to wait, with the base offsets of the batch and the
-        segment in which each began to read."""
+        self.awaited: Container[Key] = ()
+        """Partitions that existed when the request began to wait."""
 
     def take(self) -> "Generator[None, None, FetchContext]":
         """Takes the partitions from the request, if there is no session."""
@@ -168,14 +92,16 @@ class FetchContext:
 
     def know(self, key: Key) -> None:
         """Remembers in the session that the topic with this id exists."""
-        if self.session is not None:
-            self.session.partitions[key].existed = True
+        cached = self.session and self.session.partitions.get(key)
+        if cached:
+            cached.existed = True
 
     def knew(self, key: Key) -> bool:
         """Whether the topic existed when the session last read it, or when the request began to wait."""
         if self.session is None:
             return key in self.awaited
-        return self.session.partitions[key].existed
+        cached = self.session.partitions.get(key)
+        return cached is not None and cached.existed
 
     def answered(
         self, results: list[tuple[Key, PartitionData]]
@@ -195,6 +121,8 @@ class FetchContext:
             cached = session.partitions.get(key)
             if cached is None:
                 continue
+            if not self.incremental:
+                cached.turn = session.next_turn()
             if cached.changed(result) or not self.incremental:
                 kept.append((key, result))
                 if self.incremental and result.records:
@@ -232,7 +160,7 @@ class FetchSessions:
             and _nameless(request)
         )
         if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
-            self.sessions.pop(session_id, None)
+            yield from self._end(session_id)
             if epoch == FINAL_EPOCH:
                 return (yield from FetchContext(request).take())
             if fails:
@@ -248,15 +176,16 @@ class FetchSessions:
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
         if fails:
             return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
-        yield from session.take(request)
+        keeps_epochs = self._environment.policies[session_leader_epoch] == "kept"
+        yield from session.take(request, keeps_epochs)
         session.forget(request)
         if request.topics and self._partitions() > MOST_PARTITIONS:
-            self.sessions.pop(session_id, None)
+            yield from self._end(session_id)
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
-        if self._environment.policies[session_leader_epoch] == "forgotten":
-            session.forget_epochs()
+        if not keeps_epochs:
+            yield from session.forget_epochs()
         if not session.partitions:
-            self.sessions.pop(session_id, None)
+            yield from self._end(session_id)
             return (yield from FetchContext(request).take())
         if self._environment.policies[session_use] == "requests":
             session.used_ms = self._environment.now_ms
@@ -265,7 +194,8 @@ class FetchSessions:
 
     def _create(self, request: FetchRequest, by_id: bool) -> Generator[None, None, FetchSession | None]:
         size = sum(len(topic.partitions) for topic in request.topics)
-        if not self._room(size) or self._partitions() + size > MOST_PARTITIONS:
+        there_is_room = yield from self._make_room(size)
+        if not there_is_room or self._partitions() + size > MOST_PARTITIONS:
             return None
         session_id = 0
         while session_id == 0 or session_id in self.sessions:
@@ -277,7 +207,7 @@ class FetchSessions:
     def _partitions(self) -> int:
         return sum(len(session.partitions) for session in self.sessions.values())
 
-    def _room(self, size: int) -> bool:
+    def _make_room(self, size: int) -> Generator[None, None, bool]:
         """Whether another session fits, after evicting an idle one, or an old one that is smaller."""
         if len(self.sessions) < self._slots:
             return True
@@ -286,11 +216,21 @@ class FetchSessions:
         now_ms = self._environment.now_ms
         idle = min(self.sessions.values(), key=lambda s: s.used_ms)
         if now_ms - idle.used_ms > EVICTION_MS:
-            del self.sessions[idle.id]
+            yield from self._end(idle.id)
             return True
         old = [s for s in self.sessions.values() if now_ms - s.created_ms > EVICTION_MS]
         smallest = min(old, key=lambda s: (len(s.partitions), s.created_ms), default=None)
         if smallest is None or len(smallest.partitions) >= size:
             return False
-        del self.sessions[smallest.id]
+        yield from self._end(smallest.id)
         return True
+
+    def _end(self, session_id: int) -> Generator[None, None, None]:
+        session = self.sessions.pop(session_id, None)
+        if session is not None:
+            yield from session.end()
+
+    def clear(self) -> None:
+        """Ends all sessions."""
+        for session_id in list(self.sessions):
+            at_once(self._end(session_id))

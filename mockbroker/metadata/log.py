@@ -49,9 +49,11 @@ class MetadataLog:
     def __init__(self) -> None:
         self.image = MetadataImage()
         self.behind: dict[int, Behind] = {}
+        self.end_offset = 0
 
     def write(self, record: Record, now_ms: int) -> None:
         """Appends a record, which brokers that are not behind learn at once."""
+        self.end_offset += 1
         self.image.apply(record)
         for each in self.behind.values():
             each.keep(_Entry(now_ms, record))

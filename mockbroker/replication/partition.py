@@ -88,9 +88,9 @@ class Partition(Replica):
             log.high_watermark = log.end_offset
         else:
             notified = self._replicate(batch, base_offset, count, timestamp)
-        if self.waiting and not notified and log.high_watermark == log.end_offset:
+        if (self.waiting or self.sessions) and not notified and log.high_watermark == log.end_offset:
             size = _LOOK if log.segments.begins_at(base_offset) else len(batch)
-            for notify in list(self.waiting):
+            for notify in [*self.waiting, *self.sessions]:
                 notify(size)
 
     def _in_step(self) -> list[Attached]:
@@ -159,6 +159,8 @@ class Partition(Replica):
 
     def _advance_log_start(self, offset: int) -> None:
         self.log.advance_start(offset)
+        for tell in list(self.sessions):
+            tell(None)
         for follower in self.followers.values():
             if follower.replica is not None:
                 own = follower.replica.log

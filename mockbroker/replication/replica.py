@@ -81,6 +81,7 @@ class Replica:
         "log",
         "partition_epoch",
         "replicas",
+        "sessions",
         "stats",
         "topic",
         "unacknowledged",
@@ -109,6 +110,9 @@ class Replica:
         else about the partition changed."""
         self.waiting_followers: Waiters[Callable[[int], None]] = Waiters()
         """Called with the number of bytes that were appended."""
+        self.sessions: Waiters[Callable[[int | None], None]] = Waiters()
+        """Called as `waiting`, and with None if nothing but the log start offset moved: fetch sessions of
+        consumers."""
         self.unacknowledged = Awaited()
         """What to call once the high watermark has reached an offset, and for which request."""
         self.deleting: Waiters[Callable[[], None]] = Waiters()
@@ -236,7 +240,7 @@ class Replica:
 
     def changed(self) -> None:
         """Makes every Fetch that waits check whether it still has to."""
-        for notify in [*self.waiting, *self.waiting_followers]:
+        for notify in [*self.waiting, *self.waiting_followers, *self.sessions]:
             notify(0)
         for follower in self.followers.values():
             if follower.replica is not None and follower.replica.waiting:

@@ -71,4 +71,4 @@ def _has_no_sessions(cluster: Cluster, broker: Broker) -> str:
 def drop_fetch_sessions(cluster: Cluster, broker: Broker) -> None:
     """Makes a broker forget its fetch sessions, as if others had needed their slots: clients have to begin
     new ones (FETCH_SESSION_ID_NOT_FOUND)."""
-    broker.sessions.sessions.clear()
+    broker.sessions.clear()
