@@ -23,7 +23,7 @@ from ..protocol.messages.fetch import (
 )
 from ..replication import reading
 from .fetch_waiting import LongWaiting, Waiting
-from .fetched_in_session import LONG, SessionReading, SessionWaiting, session_of
+from .fetched_in_session import SEVERAL, SessionReading, SessionWaiting, session_of
 from .fetched_partitions import FUTURE_REPLICA, Read, Results, read, read_in_parts, resolve
 from .leaders import fetch_endpoints
 from .registry import handles
@@ -31,6 +31,8 @@ from .registry import handles
 _ZSTD_SINCE: Final = 10
 _ISOLATION_LEVELS: Final = (0, 1)
 _DIVERGES_SINCE: Final = 12
+_LONG: Final = 64
+"""A request of more partitions than this is answered in parts."""
 
 
 @handles(
@@ -51,15 +53,15 @@ def fetch(call: Call, request: FetchRequest) -> object:
     if call.version < 15 and request.replica_id != request.replica_state.replica_id:
         request.replica_state = ReplicaState(request.replica_id)
     topics = request.topics
-    if len(topics) > 1 and sum([len(topic.partitions) for topic in topics]) > LONG:
+    if len(topics) > 1 and sum([len(topic.partitions) for topic in topics]) > _LONG:
         return call.in_parts(_in_parts(call, request))
-    if topics and len(topics[0].partitions) > LONG:
+    if topics and len(topics[0].partitions) > _LONG:
         return call.in_parts(_in_parts(call, request))
     context = at_once(call.broker.sessions.context(request, call.version))
     refused = _refused(call, context)
     if refused is not None:
         return refused
-    if context.size > LONG:
+    if context.size > (SEVERAL if context.incremental else _LONG):
         return call.in_parts(_long(call, context))
     found = read(call, context)
     if _is_enough(request, found):

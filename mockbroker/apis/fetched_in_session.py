@@ -13,7 +13,7 @@ from .fetch_waiting import LongWaiting, Place, place
 from .fetched_partitions import READ_PER_PART, Read, Reading
 
 T = TypeVar("T")
-LONG: Final = 64
+SEVERAL: Final = 16
 """A session of more partitions than this remembers which of them are due."""
 
 
@@ -21,7 +21,7 @@ def session_of(call: Call, context: FetchContext) -> FetchSession | None:
     """The session of a request that may read what is due only: a consumer's, who is not sent to other
     replicas, while no other request of the session is under way."""
     session, request = context.session, context.request
-    if session is None or not context.incremental or session.reader is not None or context.size <= LONG:
+    if session is None or not context.incremental or session.reader is not None or context.size <= SEVERAL:
         return None
     if request.replica_state.replica_id >= 0:
         return None

@@ -4,7 +4,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mockbroker.apis import fetch as handler
@@ -25,9 +25,9 @@ from mockbroker.rig.batches import TRANSACTIONAL, Record, batch
 from ..driving.cluster import Asked, ClusterDriver, a_cluster
 from .test_cost import Steps
 
-PARTITIONS: Final = 70
+PARTITIONS: Final = 20
 WAIT_MS: Final = 500
-USED: Final = (0, 1, 2, 3, PARTITIONS - 1)
+USED: Final = (0, 1, PARTITIONS - 1)
 """Most partitions stay as they are."""
 CREATED: Final = "u"
 PRODUCER: Final = 7
@@ -219,7 +219,18 @@ def play(driver: Session, step: tuple[Any, ...]) -> None:
             getattr(driver, name)(*given)
 
 
+_FETCHED: Final = [("fetch",), ("fetch",), ("fetch",)]
+_COMMITTED: Final = ("fetch", 1, 1, 1_000)
+
+
 @pytest.mark.parametrize("kafka", ["2.3", "2.7", "4.4"])
+@example(history=[("write", 0), *_FETCHED, ("delete", 0, 1), ("fetch",)])
+@example(history=[("write_in_transaction", 0), *_FETCHED, _COMMITTED, _COMMITTED])
+@example(history=[("write_in_transaction", 0), _COMMITTED, _COMMITTED, ("end", 0, True), ("fetch",)])
+@example(history=[("other_topic", True), *_FETCHED, ("other_topic", False), ("fetch",)])
+@example(history=[*_FETCHED, ("move", 0, 2), ("fetch",), ("fetch",), ("move", 0, 1), *_FETCHED])
+@example(history=[*_FETCHED, ("second_broker", False, True), ("write_all", 0), ("advance", 40_000)])
+@example(history=[*_FETCHED, ("seek", 0, 3), ("fetch",), ("write", 0)])
 @given(history=st.lists(steps, max_size=30))
 @settings(deadline=None, max_examples=30)
 def test_answers_are_those_of_reading_all(kafka: str, history: list[tuple[Any, ...]]) -> None:
