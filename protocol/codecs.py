@@ -36,6 +36,7 @@ class Codec:
 
     __slots__ = (
         "_in_parts",
+        "_new_frame",
         "_read",
         "_write",
         "api_key",
@@ -60,6 +61,7 @@ class Codec:
         models = _models(api_key)
         self._read: Callable[[Any, int], Any] = reading.compile_reader(request, models[0])
         self._write: writing.Writer = writing.compile_writer(answer, models[1])
+        self._new_frame: type[bytearray] = FrameBuffer if writing.may_splice(answer, models[1]) else bytearray
         self._in_parts: tuple[reading.ReaderInParts, writing.WriterInParts] | None = None
         self.tagged_answer = self.flexible and api_key is not ApiKey.API_VERSIONS
 
@@ -102,12 +104,12 @@ class Codec:
         records not counted."""
         if self.downgrade is not None:
             response = self.downgrade(response, self.version)
-        out = FrameBuffer(8)
-        if self.tagged_answer:
-            out.append(0)
+        out = self._new_frame(9 if self.tagged_answer else 8)
         self._write(response, out)
-        if len(out) > most or out.splices:
+        if type(out) is FrameBuffer and out.splices:
             return self._finished(correlation_id, out, most)
+        if len(out) > most:
+            raise _too_large(most)
         _PREFIX.pack_into(out, 0, len(out) - 4, correlation_id)
         return out
 
@@ -128,10 +130,14 @@ class Codec:
 
     def _finished(self, correlation_id: int, out: FrameBuffer, most: float) -> Frame:
         if len(out) + out.shared_bytes > most:
-            raise AnswerTooLargeError(f"the answer would have more than {most} bytes")
+            raise _too_large(most)
         spliced = sum(sum(map(len, records)) for _, records in out.splices)
         _PREFIX.pack_into(out, 0, len(out) + spliced - 4, correlation_id)
         return out.buffers() if spliced else out
+
+
+def _too_large(most: float) -> AnswerTooLargeError:
+    return AnswerTooLargeError(f"the answer would have more than {most} bytes")
 
 
 class ProduceCodec(Codec):
@@ -147,6 +153,7 @@ class ProduceCodec(Codec):
         self.upgrade = self.downgrade = None
         self.flexible = self.tagged_answer = version >= 9
         self._in_parts = None
+        self._new_frame = bytearray
         self._write = _shared(ApiKey.PRODUCE, version)._write
         self._read = ProduceReader(version)
         self._frames = ProduceWriter(version, self._write)

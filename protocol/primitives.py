@@ -168,8 +168,12 @@ def skip(data: bytes | bytearray | memoryview, offset: int, size: int) -> int:
     return offset + size
 
 
+MOST_TEXT: Final = 0x7FFF
+"""The most bytes of a text whose length has 16 bits."""
+
+
 class TextTooLongError(ValueError):
-    """Text with more bytes than a version that is not flexible can have: 32,767."""
+    """Text with more than MOST_TEXT bytes in a version that is not flexible."""
 
 
 def short_uuid(value: UUID) -> str:
@@ -186,7 +190,7 @@ def write_string(out: bytearray, value: str | None) -> None:
     try:
         out += _INT16(len(data))
     except struct.error:
-        raise TextTooLongError(f"a text of {len(data)} bytes: 32767 is the most") from None
+        raise TextTooLongError(f"a text of {len(data)} bytes: {MOST_TEXT} is the most") from None
     out += data
 
 

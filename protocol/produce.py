@@ -17,8 +17,8 @@ from .messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from .primitives import FrameBuffer, read_uvarint, skip_tags, text_of
-from .reading import MAX_ENTRIES, MOST_TEXT
+from .primitives import MOST_TEXT, FrameBuffer, read_uvarint, skip_tags, text_of
+from .reading import MAX_ENTRIES
 from .writing import Writer
 
 _INT16: Final = struct.Struct(">h").unpack_from

@@ -15,7 +15,7 @@ from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from .primitives import finish_uvarint, read_uvarint, skip, skip_tags
+from .primitives import MOST_TEXT, finish_uvarint, read_uvarint, skip, skip_tags
 from .schema import EPOCH, STRUCT, Shape, encoded, flexible, model_of, shapes
 
 Reader = Callable[[bytes, int], Any]
@@ -31,8 +31,6 @@ BYTES_PER_PART: Final = 1024
 """A reader in parts yields after this much, where an entry of an array ends."""
 
 _ZERO_UUID: Final = bytes(16)
-MOST_TEXT: Final = 0x7FFF
-"""The most bytes of a text whose length has 16 bits."""
 _MS: Final = timedelta(milliseconds=1)
 
 
