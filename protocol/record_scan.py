@@ -13,6 +13,8 @@ _NULL = 1
 
 def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
     """For uncompressed records: every byte from `offset` on has to belong to one of `count` records."""
+    if count == 1 and (delta := _plain(data, offset)) is not None:
+        return delta, delta
     end = len(data)
     earliest, latest = _NO_DELTAS
     head: Batch | bytes = b""
@@ -76,6 +78,40 @@ def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
     if offset != end:
         raise InvalidRecordError("records are left")
     return earliest, latest
+
+
+def _plain(data: Batch | bytes, offset: int) -> int | None:
+    """The timestamp delta of the only record; None unless that is small, and the record has a short key or
+    none, less than 8 KB, and no headers."""
+    end = len(data)
+    try:
+        size, at = data[offset], offset + 1
+        if size >= 0x80:
+            more = data[at]
+            if more >= 0x80:
+                return None
+            size, at = size & 0x7F | more << 7, at + 1
+        if at + (size >> 1) != end or size & 1:
+            return None
+        delta, place, key = data[at + 1 : at + 4]
+        if (delta | place | key) >= 0x80:
+            return None
+        at += 4
+        if key != _NULL:
+            if key & 1:
+                return None
+            at += key >> 1
+        size, at = data[at], at + 1
+        if size >= 0x80:
+            more = data[at]
+            if more >= 0x80:
+                return None
+            size, at = size & 0x7F | more << 7, at + 1
+    except (IndexError, ValueError):
+        return None
+    if at + (size >> 1) + 1 != end or size & 1 or data[end - 1]:
+        return None
+    return (delta >> 1) ^ -(delta & 1)
 
 
 def scan_skipping(data: bytes, count: int, most_bytes: int = 1 << 31) -> tuple[int, int, bool]:
