@@ -47,7 +47,17 @@ class ProduceReader:
         head = self._head
         records_at = offset + len(head)
         if head and data[offset:records_at] == head:
-            size, records_at = self._long(data, records_at)
+            if self._flexible:
+                # Inlined: most sizes have one or two bytes, and a call is more expensive than the rest.
+                size, more = data[records_at], data[records_at + 1]
+                if size < 0x80:
+                    size, records_at = size - 1, records_at + 1
+                elif more < 0x80:
+                    size, records_at = (size & 0x7F | more << 7) - 1, records_at + 2
+                else:
+                    size, records_at = _compact(data, records_at)
+            else:
+                size, records_at = _INT32(data, records_at)[0], records_at + 4
             end = records_at + size
             if size > 0 and end + len(self._tail) == len(data) and data[end:] == self._tail:
                 transactional_id, acks, timeout_ms, topic_id, name, index = self._like
