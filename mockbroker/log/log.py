@@ -3,7 +3,6 @@
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Final
 
 from ..policies.fetching.deleted_stable_offset import deleted_stable_offset
@@ -85,7 +84,8 @@ class Log:
         if index < len(bases) and bases[index] < self.segments.active.base_offset:
             end = min(end, self.segment_end(self.segments.holding(bases[index])))
         found: list[Batch] = []
-        for batch in islice(batches, index, bisect_left(bases, end)):
+        # `islice` would walk there from the beginning.
+        for batch in map(batches.__getitem__, range(index, bisect_left(bases, end))):
             if len(batch) > max_bytes and (found or not at_least_one):
                 if found and max_bytes > 0:
                     found.append(memoryview(batch)[:max_bytes])
@@ -110,7 +110,7 @@ class Log:
 
     def batches_between(self, offset: int, end: int) -> Iterator[Batch]:
         """Batches that begin below offset `end`, from the one that holds `offset` on."""
-        return islice(self.batches, self._index_of(offset), bisect_left(self.bases, end))
+        return iter(self.batches[self._index_of(offset) : bisect_left(self.bases, end)])
 
     def batches_from(self, offset: int, count: int) -> list[Batch]:
         """At most `count` batches, from the one that holds `offset` on."""
@@ -328,10 +328,10 @@ class Log:
     def _batches_of(self, segment: Segment) -> Iterator[Batch]:
         index = bisect_left(self.segments.all, segment.base_offset, key=base_offset_of)
         first = bisect_left(self.bases, segment.base_offset)
-        return islice(self.batches, first, bisect_left(self.bases, self.segment_end(index)))
+        return iter(self.batches[first : bisect_left(self.bases, self.segment_end(index))])
 
     def __iter__(self) -> Iterator[Batch]:
-        return islice(self.batches, self.first, None)
+        return iter(self.batches[self.first :])
 
 
 def _last_offset(batch: Batch) -> int:

@@ -1,5 +1,7 @@
 """Reading and cutting a log."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,6 +49,21 @@ def test_a_read_is_a_piece_of_the_log(counts: list[int], offset: int, max_bytes:
     if found:
         assert found[0] == bytes(log.batches[index])
         assert sum(map(len, found)) == min(len(whole), max(max_bytes, len(found[0])))
+
+
+class Walked(list[record_batch.Batch]):
+    """Batches that can't be walked over from the first."""
+
+    def __iter__(self) -> Iterator[record_batch.Batch]:
+        raise AssertionError
+
+
+def test_a_read_does_not_walk_there_from_the_beginning_of_the_log() -> None:
+    log = log_of([1] * 6)
+    last = log.batches[-2:]
+    log.batches = Walked(log.batches)
+    assert log.read(4, 1000, 6, True) == last
+    assert list(log.batches_between(4, 6)) == last
 
 
 @given(counts=COUNTS, index_bytes=st.sampled_from([12, 24, 32, 4096]), offset=st.integers(0, 40))
