@@ -22,13 +22,13 @@ from ..protocol.messages.fetch import (
     ReplicaState,
 )
 from ..replication import reading
+from .fetch_alone import ZSTD_SINCE, read_alone
 from .fetch_waiting import LongWaiting, Waiting
 from .fetched_in_session import SEVERAL, SessionReading, SessionWaiting, session_of
 from .fetched_partitions import FUTURE_REPLICA, Read, Results, read, read_in_parts, resolve
 from .leaders import fetch_endpoints
 from .registry import handles
 
-_ZSTD_SINCE: Final = 10
 _ISOLATION_LEVELS: Final = (0, 1)
 _DIVERGES_SINCE: Final = 12
 _LONG: Final = 64
@@ -52,6 +52,8 @@ _LONG: Final = 64
 def fetch(call: Call, request: FetchRequest) -> object:
     if call.version < 15 and request.replica_id != request.replica_state.replica_id:
         request.replica_state = ReplicaState(request.replica_id)
+    if (answered := read_alone(call, request)) is not None:
+        return answered
     topics = request.topics
     if len(topics) > 1 and sum([len(topic.partitions) for topic in topics]) > _LONG:
         return call.in_parts(_in_parts(call, request))
@@ -201,7 +203,7 @@ def _answer(call: Call, context: FetchContext, results: Results) -> Generator[No
     ):
         # A newer request gave this session a last fetched epoch.
         return _failed(call, context.request, ErrorCode.UNSUPPORTED_VERSION)
-    if call.version < _ZSTD_SINCE and call.policies[zstd_for_old_readers] == "refused":
+    if call.version < ZSTD_SINCE and call.policies[zstd_for_old_readers] == "refused":
         results = [(key, _readable(call, key, each)) for key, each in results]
     answer = FetchResponse(session_id=context.session.id if context.session else 0)
     leaders = set()

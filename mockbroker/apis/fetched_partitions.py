@@ -97,7 +97,7 @@ class Reading:
                 aborted = None if awaited else call.policies[fetch_of_unknown_partition]
                 self._missing.append((key, reading.refused(asked.partition, error, aborted)))
                 continue
-            result = _read_partition(call, request, partition, asked, left, size == 0, again)
+            result = read_partition(call, request, partition, asked, left, size == 0, again)
             self.results.append((key, result))
             self.partitions[key] = partition
             if (
@@ -152,7 +152,7 @@ def _past_end(
     return partition.policies[fetch_past_end](offset, base, end)
 
 
-def _read_partition(
+def read_partition(
     call: Call,
     request: FetchRequest,
     partition: Partition,
@@ -161,6 +161,8 @@ def _read_partition(
     first: bool,
     again: bool,
 ) -> PartitionData:
+    """What can be read of a partition that the broker knows, at most `left` bytes, but one batch in any case
+    if it is the `first`."""
     replica = request.replica_state.replica_id
     # Older consumers might not expect it (`FetchParams.fetchOnlyLeader`).
     follower_may_serve = call.version >= _FOLLOWER_FETCH_VERSION or replica == FUTURE_REPLICA

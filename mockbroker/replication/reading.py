@@ -58,8 +58,9 @@ def read(
     error = partition.check_leader(
         max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
     )
+    policies = partition.policies
     stranger = replica >= 0 and (replica not in partition.replicas or replica == partition.leader)
-    if not error and stranger and partition.policies[fetch_of_no_replica] == "refused":
+    if not error and stranger and policies[fetch_of_no_replica] == "refused":
         # The client may have learned of a replica before the leader.
         knows = asked.current_leader_epoch >= 0
         error = ErrorCode.UNKNOWN_LEADER_EPOCH if knows else ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -70,7 +71,7 @@ def read(
     log = partition.log
     offset = asked.fetch_offset
     aborted: list[AbortedTransaction] | None = [] if committed else None
-    is_stated = committed or partition.policies[last_stable_offset] == "always"
+    is_stated = committed or policies[last_stable_offset] == "always"
     result = PartitionData(
         asked.partition,
         0,
@@ -97,7 +98,7 @@ def read(
     if not log.start_offset <= offset <= log.end_offset:
         return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
     end = log.end_offset if replica >= 0 else log.last_stable_offset if committed else log.high_watermark
-    if offset < end == log.high_watermark and partition.policies[consumer_read_limit] == "log-end-offset":
+    if offset < end == log.high_watermark and policies[consumer_read_limit] == "log-end-offset":
         end = log.end_offset
     if offset < end and not stranger:
         limit = min(asked.partition_max_bytes, max_bytes)
