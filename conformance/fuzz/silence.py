@@ -10,7 +10,7 @@ from ...protocol.messages.alter_configs import AlterConfigsRequest
 from ...protocol.messages.offset_fetch import OffsetFetchRequest
 from ...protocol.messages.produce import ProduceRequest
 from ...protocol.messages.write_txn_markers import WritableTxnMarker, WriteTxnMarkersRequest
-from ...protocol.reading import MOST_TEXT
+from ...protocol.primitives import MOST_TEXT
 from ...server.connection import Connection
 
 

@@ -1,5 +1,6 @@
 """A consumer's session of many partitions reads those that changed: its answers are those of reading all."""
 
+from collections import Counter
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -47,6 +48,7 @@ class Session(ClusterDriver):
         self.asked: list[Asked] = []
         self.written: list[bytes] = []
         """All answers, as bytes."""
+        self.sequences: Counter[int] = Counter()
         self.session_id, self.epoch = 0, 0
         self.read: dict[tuple[str, int], int] = {}
         """Offsets up to which a partition was read, but not yet asked for."""
@@ -118,11 +120,17 @@ class Session(ClusterDriver):
         value = [Record(b"v" * 40)]
         records = batch(value)
         if transactional:
-            records = batch(value, attributes=TRANSACTIONAL, producer_id=PRODUCER, producer_epoch=0)
+            sequence = self.sequences[partition]
+            self.sequences[partition] += 1
+            records = batch(
+                value, attributes=TRANSACTIONAL, producer_id=PRODUCER, producer_epoch=0, sequence=sequence
+            )
         data = PartitionProduceData(partition, records)
         name = f"tx-{PRODUCER}" if transactional else None
         topics = [TopicProduceData(self.topic.id, [data], "t")]
-        self.ask(ProduceRequest(name, acks, 1000, topics))
+        leader = self.topic.partitions[partition].leader
+        if leader >= 0:
+            self.ask(ProduceRequest(name, acks, 1000, topics), broker=leader)
 
     def end(self, partition: int, committed: bool) -> None:
         topics = [NamePartitionIndexes("t", [partition])]
@@ -179,6 +187,9 @@ class Session(ClusterDriver):
         if elections.next_leader(moved, leader) is not None:
             elections.move_leader(moved, leader)
 
+    def hear_late(self, delay_ms: int) -> None:
+        self.cluster.slow_metadata(1, delay_ms)
+
     def answer_otherwise(self, name: str, answer: str) -> None:
         self.cluster.policies.set(name, answer)
 
@@ -201,6 +212,7 @@ steps = st.one_of(
     st.tuples(st.just("second_broker"), whether, whether),
     st.tuples(st.just("reachable"), whether),
     st.tuples(st.just("advance"), st.sampled_from([1, WAIT_MS, 40_000])),
+    st.tuples(st.just("hear_late"), st.sampled_from([0, 1_000])),
     st.tuples(
         st.just("answer_otherwise"),
         *(st.just(each) for each in ("consumer-read-limit", "log-end-offset")),
@@ -220,6 +232,7 @@ def play(driver: Session, step: tuple[Any, ...]) -> None:
 
 
 _FETCHED: Final = [("fetch",), ("fetch",), ("fetch",)]
+_LITTLE: Final = ("fetch", 0, 1, 100)
 _COMMITTED: Final = ("fetch", 1, 1, 1_000)
 
 
@@ -231,6 +244,9 @@ _COMMITTED: Final = ("fetch", 1, 1, 1_000)
 @example(history=[*_FETCHED, ("move", 0, 2), ("fetch",), ("fetch",), ("move", 0, 1), *_FETCHED])
 @example(history=[*_FETCHED, ("second_broker", False, True), ("write_all", 0), ("advance", 40_000)])
 @example(history=[*_FETCHED, ("seek", 0, 3), ("fetch",), ("write", 0)])
+@example(history=[("write", 0), ("write", 0), ("write", 1), ("write", 1), *[_LITTLE] * 6])
+@example(history=[("move", 0, 2), *_FETCHED, ("write", 0), ("fetch",), ("write", 0), *_FETCHED])
+@example(history=[("other_topic", True), *_FETCHED, ("hear_late", 60_000), ("other_topic", False), *_FETCHED])
 @given(history=st.lists(steps, max_size=30))
 @settings(deadline=None, max_examples=30)
 def test_answers_are_those_of_reading_all(kafka: str, history: list[tuple[Any, ...]]) -> None:
