@@ -4,12 +4,11 @@ Between 2n and 4n there are twice as many more steps than between n and 2n if th
 times as many if with the square.
 """
 
-import sys
-from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
+from benchmarks.counting import Steps
 from mockbroker.protocol.api_keys import ApiKey
 
 from ..driving.many import Many
@@ -18,28 +17,6 @@ from ..driving.requests import REQUESTS
 N: Final = 10
 MOST: Final = 2.4
 """Growing in proportion, but for what is looked up in something sorted."""
-
-
-class Steps:
-    """Counts the bytecode instructions within."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __enter__(self) -> "Steps":
-        sys.settrace(self._enter)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.settrace(None)
-
-    def _enter(self, frame: FrameType, event: str, _: object) -> Any:
-        frame.f_trace_lines, frame.f_trace_opcodes = False, True
-        return self._step
-
-    def _step(self, frame: FrameType, event: str, _: object) -> Any:
-        self.count += event == "opcode"
-        return self._step
 
 
 def growth(counts: list[int]) -> float:

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import pytest
 
+from benchmarks.counting import Steps
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.codecs import Codec
 
 from ..driving.cluster import ask
 from ..driving.many import Many
 from ..driving.requests import REQUESTS
-from .test_cost import Steps
 
 N: Final = 200
 MOST: Final = 40_000
