@@ -1,10 +1,9 @@
 """How commands say why they can't do something."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
-
-import typer
 
 
 def why(error: Exception) -> str:
@@ -12,6 +11,12 @@ def why(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)
+
+
+def say(line: str) -> None:
+    """Writes a line to stderr."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
 
 
 _REFUSALS: Final = (ValueError, OSError, ImportError)
@@ -23,5 +28,5 @@ def reported(command: str, kinds: tuple[type[Exception], ...] = _REFUSALS) -> It
     try:
         yield
     except kinds as error:
-        typer.echo(f"mockbroker {command}: {why(error)}", err=True)
-        raise typer.Exit(2) from None
+        say(f"mockbroker {command}: {why(error)}")
+        raise SystemExit(2) from None

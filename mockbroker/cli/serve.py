@@ -253,9 +253,9 @@ async def _main(report: Report, listener: Callable[[Event], None] | None, option
             if listener is not None:
                 served.pump.trace.attach(listener)
             # What exists now stays: garbage collection need neither look at it again, nor run as often.
-            gc.collect()
             gc.freeze()
             gc.set_threshold(50_000, 50, 100)
+            gc.enable()
             report.ready(served, _seconds_since_start())
             async for _ in signals:
                 return

@@ -1,0 +1,101 @@
+"""What is said of the options of `serve`; what they are, and their defaults, is said by its parameters."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final
+
+import typer
+
+from . import completion
+from .serving import LIMITS
+
+
+def _limits(name: str) -> dict[str, Any]:
+    return dict(zip(("min", "max"), LIMITS[name], strict=True))
+
+
+SERVE: Final[Mapping[str, Any]] = {
+    "kafka": typer.Option(help="Release to act as: 0.11 to 4.4.", autocompletion=completion.releases),
+    "brokers": typer.Option(**_limits("brokers"), help="How many brokers."),
+    "port": typer.Option(
+        **_limits("port"), help="The first broker's port; the others get the next ones. 0: any free ports."
+    ),
+    "host": typer.Option(help="Address to listen on."),
+    "advertise": typer.Option(
+        metavar="HOST[:PORT]",
+        help="The address to tell clients, if brokers listen on another one, as with "
+        "containers and forwarded ports. HOST: for all brokers, each with its own port. HOST:PORT: for "
+        "the first broker; the others get the next ports. Repeated: one for each broker.",
+    ),
+    "topic": typer.Option(metavar="NAME[:PARTITIONS]", help="Create a topic. Repeatable."),
+    "config": typer.Option(metavar="NAME=VALUE", help="Broker configuration. Repeatable."),
+    "policy": typer.Option(
+        metavar="NAME=ANSWER",
+        autocompletion=completion.policies,
+        help="Override a behaviour; with NAME@topic:T, NAME@broker:ID or both for that topic or broker "
+        "only. Repeatable.",
+    ),
+    "fixed": typer.Option(help="Apply every fix that was made or proposed; --policy takes precedence."),
+    "rack": typer.Option(metavar="BROKER=RACK", help="A broker's rack. Repeatable."),
+    "seed": typer.Option(help="Seed of random ids: the same seed gives the same ids."),
+    "fault": typer.Option(
+        metavar="'DO FIELD=VALUE ...'",
+        autocompletion=completion.faults,
+        help="A fault that is there from the start, written as for `mockbroker ctl faults add`: "
+        "'disconnect api=Produce nth=3'. Repeatable.",
+    ),
+    "clock": typer.Option(
+        help="What moves the cluster's time: the wall clock, or only `mockbroker ctl clock advance`."
+    ),
+    "offsets": typer.Option(
+        metavar="FILE",
+        help="Start with the offsets topic of another cluster, and the topics that it names. FILE is one "
+        "of its segments, a folder with folders __consumer_offsets-N, output of `kafka-dump-log "
+        "--offsets-decoder`, or what a console consumer printed with OffsetsMessageFormatter. "
+        "Repeatable.",
+    ),
+    "now": typer.Option(
+        metavar="TIME",
+        help="The time at which the cluster starts: such as 2026-03-01T12:30:00Z, Unix time in ms, or "
+        "wall. By default that of the last record of --offsets, or else that of the wall clock.",
+    ),
+    "trace": typer.Option(
+        help="Write a trace to this file: as Parquet if it ends in .parquet, else as JSON lines."
+    ),
+    "capture": typer.Option(help="Write a packet capture to this file, as pcapng."),
+    "control": typer.Option(
+        metavar="PORT",
+        help="Serve the HTTP control API on this port, on loopback only; 0: any free port. Its address "
+        "is the second line printed.",
+    ),
+    "overwrite": typer.Option(
+        "--overwrite", help="Replace the files of --trace and --capture if they exist."
+    ),
+    "control_token": typer.Option(
+        metavar="TOKEN",
+        help="Answer only control requests that send this token. Better give it in the environment as "
+        "MOCKBROKER_CONTROL_TOKEN, where other users of the machine can't see it.",
+    ),
+    "console": typer.Option(
+        "--console", help="Serve a page that shows the cluster, with the control API. Prints its address."
+    ),
+    "quiet": typer.Option("--quiet", "-q", help="Print only the addresses."),
+    "log": typer.Option(help="Report as text or as JSON lines."),
+}
+"""An option of typer for each parameter."""
+
+
+def described(function: Callable[..., None], options: Mapping[str, Any]) -> Callable[..., None]:
+    """A function with the same parameters, for typer to read."""
+
+    def command(**given: Any) -> None:
+        function(**given)
+
+    shown = [
+        each.replace(annotation=Annotated[each.annotation, options[each.name]])
+        for each in inspect.signature(function).parameters.values()
+    ]
+    command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in shown}
+    command.__doc__ = function.__doc__
+    return command
