@@ -1,15 +1,16 @@
 """Work that processes do side by side, with results in the order of the tasks."""
 
-import multiprocessing
 import os
 import signal
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -35,6 +36,10 @@ def in_order(
     if count <= 1:
         yield from map(do, tasks)
         return
+    # These take time to import, which whoever asks for `ending_signals` need not wait for.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent) as pool:
         running: deque[Future[Result]] = deque()
@@ -54,6 +59,8 @@ def in_order(
 def _end_with_parent() -> None:
     """Ends this process when the one that started it is gone, even if that was killed: it would wait for more
     to do for ever."""
+    import multiprocessing
+
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -3,16 +3,18 @@
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ..dumps.offsets_topic import OffsetsTopic
 from .now_and_then import now_and_then
+
+if TYPE_CHECKING:
+    from ..dumps.offsets_topic import OffsetsTopic
 
 _EVERY_SECONDS: Final = 2.0
 _MB: Final = 1_000_000
 
 
-def offsets_topic(paths: Sequence[Path] | None, *, quiet: bool) -> OffsetsTopic | None:
+def offsets_topic(paths: Sequence[Path] | None, *, quiet: bool) -> "OffsetsTopic | None":
     """None if there are no files. OptionError."""
     if not paths:
         return None

@@ -15,18 +15,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
-from ..dumps.offsets_topic import OFFSETS
 from ..processes import ending_signals
 from ..repeats import PRINTED, Repeats, counted
 from ..server.failures import OutputLostError
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
-from ..trace import Event
-from .trace_file import written_to
 
 if TYPE_CHECKING:
     from ..faults import Fault
     from ..server.observer import ClientConnection
+    from ..trace import Event
 
 
 _NO_ADDRESS: Final = ("0.0.0.0", "::")
@@ -202,6 +200,8 @@ def _restored(served: ServedCluster) -> dict[str, Any]:
     offsets = served.offsets
     if offsets is None:
         return {}
+    from ..dumps.offsets_topic import OFFSETS
+
     started = datetime.fromtimestamp(served.started_ms / 1000, UTC)
     return {
         "offsets_records": offsets.records,
@@ -242,11 +242,16 @@ def run(report: Report, *, trace_file: Path | None = None, **options: Any) -> No
 
     OSError, ImportError without pyarrow.
     """
+    if trace_file is None:
+        trio.run(_main, report, None, options)
+        return
+    from .trace_file import written_to
+
     with written_to(trace_file) as listener:
         trio.run(_main, report, listener, options)
 
 
-async def _main(report: Report, listener: Callable[[Event], None] | None, options: dict[str, Any]) -> None:
+async def _main(report: Report, listener: "Callable[[Event], None] | None", options: dict[str, Any]) -> None:
     with trio.open_signal_receiver(*ending_signals()) as signals:
         trace = listener is not None or options["console"]
         async with serve(observer=report, trace=trace, **options) as served:

@@ -9,7 +9,6 @@ from ..nearest import nearest
 from ..outcome import CLOSE, NEVER
 from ..protocol.codecs import codec
 from .about import About, about
-from .actions.answering import Error
 from .answers import refusal, refuses, unanswered
 from .exchange import Exchange
 from .match import FaultError, Match, api_name
@@ -98,6 +97,8 @@ class ClientRequest:
         API's usual level, or at `level`: see the fault `error`."""
         self._answerable()
         exchange, match = self._exchange, self._match
+        from .actions.answering import Error
+
         action = Error(error, level)
         action.check(Match(api=(exchange.api,)))
         if self._done:

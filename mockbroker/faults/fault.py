@@ -9,7 +9,7 @@ from ..cluster.call import Call
 from ..cluster.client_quotas import KEY_OF
 from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
-from .actions import ACTIONS, Action, When
+from .actions import Action, When
 from .callback import Callback, name_of
 from .exchange import Exchange
 from .match import Counter, FaultError, Match, api_name
@@ -289,6 +289,8 @@ def parse(given: Mapping[str, Any]) -> Fault:
 
     FaultError says what is wrong.
     """
+    from .actions import ACTIONS
+
     values = dict(given)
     do = values.pop("do", None)
     if do is None:

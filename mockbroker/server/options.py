@@ -4,17 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from ..cluster_options import ClockName, check_names
 from ..controller import topic_names
-from ..dumps.offsets_topic import OffsetsTopic
 from ..errors import OptionError
 from ..nearest import nearest
 from ..protocol import releases
 from ..tokens import check_token
 from .advertised import addresses
 from .start_time import start_ms
+
+if TYPE_CHECKING:
+    from ..dumps.offsets_topic import OffsetsTopic
 
 CLOCKS: Final[tuple[ClockName, ...]] = get_args(ClockName)
 REQUESTS: Final = "requests"
@@ -67,7 +69,7 @@ class Options:
     control_token: str | None = None
     console: bool = False
     faults: Sequence[Mapping[str, Any]] = ()
-    offsets: str | Path | Sequence[str | Path] | OffsetsTopic = ()
+    offsets: "str | Path | Sequence[str | Path] | OffsetsTopic" = ()
     now: str | int | datetime | None = None
 
     @classmethod

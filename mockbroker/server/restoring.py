@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from ..cluster.cluster import Cluster
@@ -10,31 +10,35 @@ from ..cluster.topic import INTERNAL
 from ..configs import definitions
 from ..controller import topic_names
 from ..controller.topic_creation import MAX_PARTITIONS_PER_REQUEST, assign_replicas
-from ..dumps.offsets_topic import COUNT, OFFSETS, Committed, OffsetsTopic
-from ..dumps.rebuilding import Bounds, rebuilt
 from ..errors import OptionError
 from ..log.stored import StoredLog, StoredSegment
 from ..protocol.releases import Release
+
+if TYPE_CHECKING:
+    from ..dumps.offsets_topic import Committed, OffsetsTopic
 
 _NEWEST_TIMESTAMP: Final = "log.message.timestamp.after.max.ms"
 _TIMESTAMPS: Final = (_NEWEST_TIMESTAMP, "log.message.timestamp.difference.max.ms")
 _FOREVER_MS: Final = (1 << 63) - 1
 
 
-def found(given: "str | Path | Sequence[str | Path] | OffsetsTopic") -> OffsetsTopic | None:
+def found(given: "str | Path | Sequence[str | Path] | OffsetsTopic") -> "OffsetsTopic | None":
     """What files show; None if none are given. OptionError."""
+    if not given:
+        return None
+    # Most clusters start empty.
+    from ..dumps.offsets_files import read
+    from ..dumps.offsets_topic import OffsetsTopic
+
     if isinstance(given, OffsetsTopic):
         return given
-    paths = [given] if isinstance(given, str | Path) else given
-    if not paths:
-        return None
-    from ..dumps.offsets_files import read
-
-    return read(paths)
+    return read([given] if isinstance(given, str | Path) else given)
 
 
-def config_for(topic: OffsetsTopic, config: Mapping[str, str]) -> Mapping[str, str]:
+def config_for(topic: "OffsetsTopic", config: Mapping[str, str]) -> Mapping[str, str]:
     """The broker configuration, with the offsets topic's number of partitions. OptionError."""
+    from ..dumps.offsets_topic import COUNT
+
     given = config.get(COUNT)
     if given is not None and not given.isdecimal():
         return config
@@ -51,9 +55,11 @@ def accepting_later(config: Mapping[str, str], release: Release) -> Mapping[str,
     return {**config, _NEWEST_TIMESTAMP: str(_FOREVER_MS)}
 
 
-def restore(cluster: Cluster, offsets: OffsetsTopic, topics: Mapping[str, int], replicas: int) -> None:
+def restore(cluster: Cluster, offsets: "OffsetsTopic", topics: Mapping[str, int], replicas: int) -> None:
     """Creates the topics that the offsets are of, with the partitions that `topics` says or that are needed,
     then the offsets topic. OptionError."""
+    from ..dumps.offsets_topic import OFFSETS
+
     committed: dict[str, dict[int, StoredLog]] = {}
     for (name, index), each in offsets.committed.items():
         committed.setdefault(name, {})[index] = _log_of(each)
@@ -78,9 +84,11 @@ def restore(cluster: Cluster, offsets: OffsetsTopic, topics: Mapping[str, int], 
     cluster.restore_topic(OFFSETS, assignment, overrides, logs)
 
 
-def _log_of(committed: Committed) -> StoredLog:
+def _log_of(committed: "Committed") -> StoredLog:
     """A log in which every committed offset is valid. It holds no record: a consumer that begins anywhere in
     it goes on at its end, as when all records were compacted away."""
+    from ..dumps.rebuilding import Bounds, rebuilt
+
     least, largest = committed.least, committed.largest
     epochs = committed.epochs
     batches = []
