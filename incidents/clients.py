@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 import trio
 
 from mockbroker.clients.drivers.driver import Driver, open_driver
+from mockbroker.clients.drivers.jvm import with_flags
 from mockbroker.clients.drivers.lines import Answer
 from mockbroker.clients.drivers.shipped import command_for
 from mockbroker.errors import MockBrokerError
@@ -235,8 +236,7 @@ async def applications(servers: str, logs: Path) -> AsyncIterator[Applications]:
         for library in LIBRARIES:
             command = [*command_for(library)]
             if library == "java":
-                at = command.index("-cp")
-                command = [*command[:at], *LOGS_OF_JAVA, *command[at:]]
+                command = with_flags(command, *LOGS_OF_JAVA)
             environment = {"MOCKBROKER_DRIVER_LOGS": "1", "PYTHONUNBUFFERED": "1", "TZ": "UTC"}
             drivers[library] = await opened.enter_async_context(
                 open_driver(command, environment, logs / f"{library}.log")

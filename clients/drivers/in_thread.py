@@ -4,7 +4,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import trio
 
@@ -12,6 +12,8 @@ from mockbroker.errors import first_of
 
 from .driver import Driver, open_driver
 from .lines import LOGS, Answer, DriverFailedError, OverdueError, Refusal
+
+T = TypeVar("T")
 
 
 class Client:
@@ -31,6 +33,10 @@ class Client:
         """Starts a task in the driver's thread. Any thread may call it."""
         self._token.run_sync_soon(self._nursery.start_soon, task)
 
+    def run(self, task: Callable[[], Awaitable[T]]) -> T:
+        """Runs a task in the driver's thread, and waits for it. Raises what it raises."""
+        return trio.from_thread.run(task, trio_token=self._token)
+
     def later(self, action: Callable[[], object]) -> None:
         """Has something done in the driver's thread. Any thread may call it."""
         self._token.run_sync_soon(action)
@@ -49,21 +55,14 @@ class Client:
     def produce(self, handle: str, records: Iterable[Mapping[str, Any]], timeout_ms: int) -> None:
         """Gives records to a producer, all at once, and waits until they are delivered. Raises what `call`
         does."""
-        done: Future[None] = Future()
 
         async def produce() -> None:
-            try:
-                sent = await self.driver.send_many("produce", handle, records)
-                taken(await self.driver.call("flush", handle, timeout_ms))
-                for each in sent:
-                    taken(await each.wait())
-            except Exception as error:
-                done.set_exception(error)
-            else:
-                done.set_result(None)
+            sent = await self.driver.send_many("produce", handle, records)
+            taken(await self.driver.call("flush", handle, timeout_ms))
+            for each in sent:
+                taken(await each.wait())
 
-        self.begin(produce)
-        done.result()
+        self.run(produce)
 
     def listen(self, handle: str, heard: Callable[[str, Mapping[str, Any]], None]) -> None:
         """`heard` is called in the driver's thread, with each event of a handle."""

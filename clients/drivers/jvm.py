@@ -1,4 +1,4 @@
-"""Java programs that are no drivers (of Kafka Streams, of studies), driven over pipes."""
+"""Flags of JVMs, and Java programs that are no drivers (of Kafka Streams), driven over pipes."""
 
 import json
 import subprocess
@@ -12,6 +12,12 @@ FLAGS: Final = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 LOG_LEVEL: Final = "-Dorg.slf4j.simpleLogger.defaultLogLevel"
 _TO_STDOUT: Final = "-Dorg.slf4j.simpleLogger.logFile=System.out"
 _STOP_LIMIT_S: Final = 30.0
+
+
+def with_flags(command: Sequence[str], *flags: str) -> list[str]:
+    """The command of a driver in Java, with more flags."""
+    at = command.index("-cp")
+    return [*command[:at], *flags, *command[at:]]
 
 
 class JavaProgram:

@@ -36,6 +36,8 @@ _CONSUMES = {
             "group.remote.assignor",
             "auto.commit.interval.ms",
             "client.rack",
+            "fetch.error.backoff.ms",
+            "fetch.queue.backoff.ms",
             "enable.auto.commit",
             "heartbeat.interval.ms",
             "isolation.level",
@@ -55,10 +57,11 @@ _BOTH = {
             "reconnect.backoff.max.ms",
             "reconnect.backoff.ms",
             "retry.backoff.ms",
+            "topic.metadata.refresh.fast.interval.ms",
         )
     ),
 }
-"""Names of settings, and librdkafka's if these are others."""
+"""Names of settings, and librdkafka's if these are others. Some have no other client."""
 _MOST = "max.poll.records"
 """Librdkafka has no such setting, but `consume` has a parameter."""
 
