@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster_options import unchecked
 
+from .application import Application
 from .case import INPUT, OUTPUT, PARTITIONS, RECORDS, Case, Outcome
 
 LIMIT_S: Final = 40.0
@@ -17,19 +18,6 @@ CONFIG: Final = {
     "transaction.state.log.num.partitions": "3",
     "group.initial.rebalance.delay.ms": "0",
 }
-
-
-class Application(Protocol):
-    """A client's program that moves records from one topic to the other, in transactions of a few."""
-
-    name: str
-    bumps_epochs: bool
-    """Whether it speaks KIP-890's second part, which ends a transaction with a new epoch."""
-
-    def move(self, bootstrap: str, limit_s: float) -> list[str]:
-        """Returns the errors that it overcame, once all are moved. TimeoutError when that takes too long."""
-
-    def stop(self) -> None: ...
 
 
 def run(

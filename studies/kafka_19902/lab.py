@@ -203,11 +203,6 @@ class Lab:
         for topic in topics or (TOPIC,):
             self.commit_from_outside(0, topic=topic)
 
-    def has(self, consumer: Consumer, *partitions: str) -> None:
-        """Waits until these are the consumer's."""
-        if not consumer.wait(lambda: consumer.assigned == set(partitions)):
-            raise TimeoutError(f"{consumer.name} has {sorted(consumer.assigned)}, not {partitions}")
-
     def catch_up(self, consumer: Consumer, *topics: str) -> None:
         """Waits until it has read all in the topic (or others) that others have not."""
         wanted = {value for topic in topics or (TOPIC,) for _, value in self.log(topic)}

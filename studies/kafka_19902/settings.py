@@ -7,7 +7,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Setting:
-    """`config` is in Java's names; `why` tells where it comes from."""
+    """`config` is a driver's; `why` tells where it comes from."""
 
     why: str
     config: Mapping[str, str]
@@ -16,7 +16,7 @@ class Setting:
 SETTINGS: Final = {
     "cooperative": Setting(
         "the report: use cooperative rebalancing",
-        {"partition.assignment.strategy": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"},
+        {"partition.assignment.strategy": "cooperative-sticky"},
     ),
     "patient": Setting(
         "the report: rebalance less often",

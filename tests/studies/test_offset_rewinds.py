@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from mockbroker import MockCluster, unchecked
-from studies.clients.java import PROJECT
 from studies.offset_rewinds.incidents import CONFLUENT, FIRST, FOLDER, SECOND, Incident, Played, play
 
 from ..clients import java
@@ -53,7 +52,7 @@ def check_right(played: Played) -> None:
 
 def java_mirror(client: str) -> Sequence[str]:
     version = {"java-2.8": "2.8.2", "java-4.4": "4.4.0"}[client]
-    return java.command(java.class_path(version, PROJECT), "Mirror")
+    return java.command(java.class_path(version, FOLDER / "jvm"), "Mirror")
 
 
 def test_first_incident() -> None:
