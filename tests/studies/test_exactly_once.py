@@ -45,8 +45,7 @@ def test_with_every_known_bug_off(make: Callable[[str], Application], client: st
     cases = [
         Case("4.4", seed, fixed=True).for_client(bumps_epochs=application.bumps_epochs) for seed in SEEDS
     ]
-    at_once = 1 if client.startswith("java") else len(SEEDS)  # a JVM has one case at a time
-    with ThreadPoolExecutor(at_once) as pool:  # they wait for timeouts, most of the time
+    with ThreadPoolExecutor(len(SEEDS)) as pool:  # they wait for timeouts, most of the time
         ended = pool.map(lambda case: str(run(application, case)), cases)
         outcomes = dict(zip(SEEDS, ended, strict=True))
     assert outcomes == dict.fromkeys(SEEDS, "exactly once")
