@@ -6,18 +6,12 @@ import warnings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
-    from kafka import ConsumerRebalanceListener as ConsumerRebalanceListener
     from kafka import KafkaAdminClient as KafkaAdminClient
     from kafka import KafkaConsumer as KafkaConsumer
     from kafka import KafkaProducer as KafkaProducer
     from kafka import OffsetAndMetadata as OffsetAndMetadata
     from kafka import TopicPartition as TopicPartition
     from kafka.codec import has_gzip, has_lz4, has_snappy, has_zstd
-    from kafka.coordinator.assignors.range import RangePartitionAssignor as RangePartitionAssignor
-    from kafka.errors import CommitFailedError as CommitFailedError
-    from kafka.errors import KafkaConnectionError as KafkaConnectionError
-    from kafka.errors import NodeNotReadyError as NodeNotReadyError
-    from kafka.errors import RebalanceInProgressError as RebalanceInProgressError
 
 PACKAGES = {"snappy": "python-snappy", "lz4": "lz4", "zstd": "zstandard"}
 HAS = {"none": lambda: True, "gzip": has_gzip, "snappy": has_snappy, "lz4": has_lz4, "zstd": has_zstd}

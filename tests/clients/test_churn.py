@@ -3,8 +3,6 @@ and what their judge finds. `python -m tests.clients.churn` does it with more me
 
 from __future__ import annotations
 
-import gc
-import logging
 import threading
 
 import pytest
@@ -24,22 +22,16 @@ A_COMMITS_TWO: list[Event] = [*A_READS_TWO, Committing("a", {0: 2}), Committed("
 B_IS_ASSIGNED = Assigned("b", frozenset({0}))
 
 
-# kafka-python 3.0.12 forgets the socket of a connection that was refused.
-@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 @pytest.mark.parametrize("kafka", ["3.9", "4.4"])
-def test_nothing_is_lost_and_no_commit_goes_back(
-    kafka: ReleaseName, caplog: pytest.LogCaptureFixture
-) -> None:
-    for client in ("aiokafka", "kafka"):
-        caplog.set_level(logging.CRITICAL, client)  # what is logged keeps such sockets
+def test_nothing_is_lost_and_no_commit_goes_back(kafka: ReleaseName) -> None:
     before = set(threading.enumerate())
     outcome = run(Plan(kafka, seed=1))
-    gc.collect()  # while that is ignored
     assert outcome.violations == []
     assert outcome.written
     assert outcome.generations > 1
     assert outcome.did["coordinator moves"]
-    assert set(threading.enumerate()) <= before
+    after = {each for each in threading.enumerate() if not each.name.startswith("Trio thread")}
+    assert after <= before  # but for trio's own, which it keeps for some seconds
 
 
 def judged(*events: Event, written: int = 0) -> tuple[list[str], int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from typing import Final
 
@@ -24,8 +23,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kafka", choices=RELEASES, help="one release; both by default")
     given = parser.parse_args()
-    for client in ("aiokafka", "kafka"):
-        logging.getLogger(client).setLevel(logging.CRITICAL)
     bad = 0
     for release in RELEASES:
         if given.kafka not in (None, release):

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Generator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 from confluent_kafka import KafkaError, Message, Producer
 
 from mockbroker import ClientRequest, ConflictError, MockCluster, ReleaseName
+from mockbroker.clients.drivers import command_for
+from mockbroker.clients.drivers.in_thread import Client, open_client
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.rig.waiting import wait_for
 
-from ..aio import Loop
 from .journal import Accepted, Asked, Journal, Read, Shared
 from .judge import Judge
-from .members import Aiokafka, Confluent, Group, KafkaPython, Member
+from .members import CLIENTS, Group, Member
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,10 +78,11 @@ def run(plan: Plan) -> Outcome:
     journal = Journal()
     with (
         MockCluster(kafka=plan.kafka, brokers=3, topics={TOPIC: plan.partitions}, config=CONFIG) as cluster,
-        Loop() as loop,
+        ExitStack() as opened,
     ):
+        driven = [opened.enter_context(open_client(command_for(client))) for client in CLIENTS]
         _listen(cluster, journal)
-        churn = _Churn(plan, cluster, loop, journal)
+        churn = _Churn(plan, cluster, driven, journal)
         with churn.members(), _producing(cluster.bootstrap_servers, plan, journal):
             churn.go_on()
         judge = Judge(journal)
@@ -99,8 +101,8 @@ def run(plan: Plan) -> Outcome:
 
 
 class _Churn:
-    def __init__(self, plan: Plan, cluster: MockCluster, loop: Loop, journal: Journal) -> None:
-        self._plan, self._cluster, self._loop, self._journal = plan, cluster, loop, journal
+    def __init__(self, plan: Plan, cluster: MockCluster, driven: Sequence[Client], journal: Journal) -> None:
+        self._plan, self._cluster, self._driven, self._journal = plan, cluster, driven, journal
         self._random = Random(plan.seed)
         self._group = Group(cluster.bootstrap_servers, TOPIC, GROUP, journal)
         self._numbers = itertools.count(1)
@@ -164,19 +166,15 @@ class _Churn:
         # Assignors sort members by these names: so each client gets some of the partitions.
         name, seed = f"{self._random.randrange(10_000):04}-{number}", self._random.randrange(1 << 32)
         vanishes = self._random.random() < 0.15
-        member: Member
-        if number % 3 == 0:
-            member = Aiokafka(self._loop.loop, self._group, name, seed, vanishes=vanishes)
-        elif number % 3 == 1:
-            member = Confluent(self._group, name, seed, vanishes=vanishes)
-        else:
-            member = KafkaPython(self._group, name, seed, vanishes=vanishes)
+        which = number % len(CLIENTS)
+        given = self._driven[which], CLIENTS[which], self._group, name, seed
+        member = Member(*given, vanishes=vanishes)
         self._live[member] = member.start()
         self.did[f"{member.client} joins"] += 1
 
     def _leave(self, member: Member) -> None:
         self._left[f"{member.client} {member.name}"] = self._live.pop(member)
-        member.leaving.set()
+        member.leave()
         self.did[f"{member.client} {'vanishes' if member.vanishes else 'leaves'}"] += 1
 
     def _move(self) -> None:
