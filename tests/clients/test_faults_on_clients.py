@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import logging
+import base64
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
-from aiokafka import TopicPartition as AioPartition
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer
-from confluent_kafka import TopicPartition as Partition
 
 from mockbroker import MockCluster
-from mockbroker.clients.drivers.building import BuildError
+from mockbroker.clients.drivers.in_thread import Client as Driven
+from mockbroker.clients.drivers.lines import refusal
 
-from .. import needs
-from . import kafka_python as kp
-from .aio import Loop
-from .java_producers import JavaProducers
+from .driven import Client
+from .java_producers import QUICK
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "faults.md"
-QUIET: Final = {"logger": logging.Logger("quiet", logging.CRITICAL)}
 LIMIT_S: Final = 60.0
 LONG_MS: Final = 30_000
 SHORT_MS: Final = 4000
@@ -34,180 +28,72 @@ Result = Callable[[], str]
 Send = Callable[[bytes], Result]
 Read = tuple[list[bytes], list[str]]
 """Values in the order in which they were read, and the names of what was raised meanwhile."""
+Start = Callable[[str], Driven]
+CLIENTS: Final = {
+    "confluent-kafka": ("confluent-kafka", None),
+    "aiokafka": ("aiokafka", None),
+    "kafka-python": ("kafka-python", None),
+    "Java 4.4": ("java", "4.4.0"),
+}
+"""Drivers and versions, by the names that the page has."""
+
+
+@pytest.fixture
+def start(clients: Callable[..., Driven]) -> Start:
+    return lambda client: clients(*CLIENTS[client])
 
 
 @contextmanager
-def confluent_sends(servers: str, patience_ms: int) -> Iterator[Send]:
-    limits = {"request.timeout.ms": patience_ms, "socket.timeout.ms": patience_ms, "retry.backoff.ms": 20}
-    producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, **limits, **QUIET})
+def sending(driven: Driven, servers: str, patience_ms: int) -> Iterator[Send]:
+    config: dict[str, Any] = {"linger.ms": 0, "request.timeout.ms": patience_ms, "retry.backoff.ms": 20}
+    if driven.name.startswith("kafka-clients"):
+        config = {**QUICK, **config, "delivery.timeout.ms": 2 * patience_ms}
+    client = Client(driven, servers)
+    producer = client.open("producer", config)
 
     def send(value: bytes) -> Result:
-        told: list[str] = []
-        producer.produce("orders", value, on_delivery=lambda e, _: told.append(e.name() if e else ""))
+        sent = client.send(producer, "orders", value)
 
         def result() -> str:
-            producer.flush(LIMIT_S)
-            return told[0]
+            error = sent.result(LIMIT_S).error
+            return "" if error is None else error.name
 
         return result
 
     yield send
+    client.close(producer)
 
 
-@contextmanager
-def aiokafka_sends(servers: str, patience_ms: int) -> Iterator[Send]:
-    with Loop() as loop:
-
-        async def started() -> AIOKafkaProducer:
-            producer = AIOKafkaProducer(
-                bootstrap_servers=servers, request_timeout_ms=patience_ms, retry_backoff_ms=20
-            )
-            await producer.start()
-            return producer
-
-        producer = loop.run(started())
-
-        def send(value: bytes) -> Result:
-            sent = loop.run(producer.send("orders", value))
-
-            async def wait() -> None:
-                await sent
-
-            return lambda: raised_by(lambda: loop.run(wait()))
-
-        try:
-            yield send
-        finally:
-            loop.run(producer.stop())
-
-
-@contextmanager
-def kafka_python_sends(servers: str, patience_ms: int) -> Iterator[Send]:
-    producer = kp.KafkaProducer(
-        bootstrap_servers=servers, request_timeout_ms=patience_ms, retry_backoff_ms=20
-    )
-
-    def send(value: bytes) -> Result:
-        try:
-            sent = producer.send("orders", value)
-        except Exception as error:
-            name = type(error).__name__
-            return lambda: name
-        return lambda: raised_by(lambda: sent.get(LIMIT_S))
-
-    try:
-        yield send
-    finally:
-        producer.close(timeout=5)
-
-
-@contextmanager
-def java_sends(servers: str, patience_ms: int) -> Iterator[Send]:
-    for tool in ("java", "javac", "mvn"):
-        needs.need(tool)
-    try:
-        client = JavaProducers("4.4.0")
-    except BuildError as error:
-        needs.missing(str(error))
-    config = {
-        "request.timeout.ms": str(patience_ms),
-        "delivery.timeout.ms": str(2 * patience_ms),
-        "retry.backoff.ms": "20",
-        "linger.ms": "0",
-    }
-    try:
-        producer = client.open("app", servers, config)
-
-        def send(value: bytes) -> Result:
-            sent = producer.send("orders", value.decode())
-            return lambda: sent.result(LIMIT_S).error
-
-        yield send
-    finally:
-        client.stop()
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _warm() -> None:
+@pytest.fixture(autouse=True)
+def _warm(start: Start) -> None:
     """What brokers and clients import at first use counts for no client's patience."""
     with MockCluster(brokers=1, topics={"orders": 1}, trace=True) as cluster:
-        with confluent_sends(cluster.bootstrap_servers, LONG_MS) as send:
+        with sending(start("confluent-kafka"), cluster.bootstrap_servers, LONG_MS) as send:
             assert send(b"1")() == ""
-        assert confluent_reads(cluster.bootstrap_servers, 1, LONG_MS) == ([b"1"], [])
+        assert reading(start("confluent-kafka"), cluster.bootstrap_servers, 1, LONG_MS) == ([b"1"], [])
 
 
-def raised_by(action: Callable[[], object]) -> str:
-    try:
-        action()
-    except Exception as error:
-        return type(error).__name__
-    return ""
-
-
-def confluent_reads(servers: str, count: int, patience_ms: int) -> Read:
-    limits = {"socket.timeout.ms": patience_ms, "fetch.wait.max.ms": 100, "check.crcs": True}
-    consumer = Consumer({"bootstrap.servers": servers, "group.id": "g", **limits, **QUIET})
-    consumer.assign([Partition("orders", 0, OFFSET_BEGINNING)])
+def reading(driven: Driven, servers: str, count: int, patience_ms: int) -> Read:
+    client = Client(driven, servers)
+    config = {
+        "auto.offset.reset": "earliest",
+        "check.crcs": True,
+        "fetch.max.wait.ms": 100,
+        "request.timeout.ms": patience_ms,
+    }
+    consumer = client.open("consumer", config)
+    driven.call("assign", consumer, partitions=[["orders", 0]])
     found: Read = [], []
     while len(found[0]) < count:
-        message = consumer.poll(LIMIT_S)
-        assert message is not None, found
-        if (error := message.error()) is not None:
-            found[1].append(error.name())
-        else:
-            found[0].append(message.value() or b"")
-    consumer.close()
+        answer = driven.send("poll", consumer, 200).result(LIMIT_S)
+        polled = answer.ok or {"records": ()}
+        found[0].extend(base64.b64decode(each["value"]) for each in polled["records"])
+        errors = map(refusal, polled.get("errors", ())) if answer.error is None else [answer.error]
+        found[1].extend(each.name for each in errors)
+    client.close(consumer)
     return found
 
 
-def aiokafka_reads(servers: str, count: int, patience_ms: int) -> Read:
-    async def read() -> Read:
-        consumer = AIOKafkaConsumer(
-            bootstrap_servers=servers, request_timeout_ms=patience_ms, fetch_max_wait_ms=100
-        )
-        await consumer.start()
-        consumer.assign([AioPartition("orders", 0)])
-        await consumer.seek_to_beginning()
-        found: Read = [], []
-        while len(found[0]) < count:
-            try:
-                found[0].append((await consumer.getone()).value)
-            except Exception as error:
-                found[1].append(type(error).__name__)
-        await consumer.stop()
-        return found
-
-    with Loop() as loop:
-        return loop.run(read())
-
-
-def kafka_python_reads(servers: str, count: int, patience_ms: int) -> Read:
-    waits = {"request_timeout_ms": patience_ms, "session_timeout_ms": 1000, "heartbeat_interval_ms": 300}
-    consumer = kp.KafkaConsumer(bootstrap_servers=servers, fetch_max_wait_ms=100, **waits)
-    consumer.assign([kp.TopicPartition("orders", 0)])
-    consumer.seek_to_beginning()
-    found: Read = [], []
-    while len(found[0]) < count:
-        try:
-            for messages in consumer.poll(1000).values():
-                found[0].extend(message.value for message in messages)
-        except Exception as error:
-            found[1].append(type(error).__name__)
-    consumer.close()
-    return found
-
-
-SENDERS: Final[dict[str, Callable[[str, int], AbstractContextManager[Send]]]] = {
-    "confluent-kafka": confluent_sends,
-    "aiokafka": aiokafka_sends,
-    "kafka-python": kafka_python_sends,
-    "Java 4.4": java_sends,
-}
-READERS: Final[dict[str, Callable[[str, int, int], Read]]] = {
-    "confluent-kafka": confluent_reads,
-    "aiokafka": aiokafka_reads,
-    "kafka-python": kafka_python_reads,
-}
 ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "half an answer": {"do": "half-answer"},
     "a reset": {"do": "reset", "when": "after"},
@@ -267,23 +153,23 @@ def check(outcome: str, results: list[str], cluster: MockCluster) -> None:
 
 
 @pytest.mark.parametrize(("fault", "client", "outcome"), [row for row in SENDING if row[0] in ANSWERS])
-def test_a_producer(fault: str, client: str, outcome: str) -> None:
+def test_a_producer(start: Start, fault: str, client: str, outcome: str) -> None:
     with MockCluster(brokers=1, topics={"orders": 1}, trace=True) as cluster:
         strikes = cluster.faults.add(**ANSWERS[fault], api="Produce", times=1)
-        with SENDERS[client](cluster.bootstrap_servers, patience_ms(fault, outcome)) as send:
+        with sending(start(client), cluster.bootstrap_servers, patience_ms(fault, outcome)) as send:
             results = [send(b"1")(), send(b"2")()]
         assert strikes.hits == 1
         check(outcome, results, cluster)
 
 
 @pytest.mark.parametrize(("fault", "client", "outcome"), [row for row in SENDING if row[0] == SWAPPED])
-def test_answers_in_another_order(fault: str, client: str, outcome: str) -> None:
+def test_answers_in_another_order(start: Start, fault: str, client: str, outcome: str) -> None:
     """The first answer waits for the second, where the client sends a second request before it."""
     alone = outcome.endswith(", one at a time")
     with MockCluster(brokers=1, topics={"orders": 1}, trace=True) as cluster:
         wait_ms = 100 if alone else LONG_MS * 2
         strikes = cluster.faults.add("reorder", api="Produce", times=1, ms=wait_ms)
-        with SENDERS[client](cluster.bootstrap_servers, patience_ms(fault, outcome)) as send:
+        with sending(start(client), cluster.bootstrap_servers, patience_ms(fault, outcome)) as send:
             first = send(b"1")
             strikes.wait()
             second = send(b"2")
@@ -292,13 +178,13 @@ def test_answers_in_another_order(fault: str, client: str, outcome: str) -> None
 
 
 @pytest.mark.parametrize(("fault", "client", "outcome"), [row for row in SENDING if row[0] == STALE])
-def test_old_metadata(fault: str, client: str, outcome: str) -> None:
+def test_old_metadata(start: Start, fault: str, client: str, outcome: str) -> None:
     """The producer asks the leader that was, until it is told of the one that is."""
     config = {"default.replication.factor": "2"}
     with MockCluster(brokers=2, topics={"orders": 1}, config=config, trace=True) as cluster:
         old = cluster.faults.add("stale-metadata")
         cluster.move_leader("orders", 0)
-        with SENDERS[client](cluster.bootstrap_servers, LONG_MS) as send:
+        with sending(start(client), cluster.bootstrap_servers, LONG_MS) as send:
             first = send(b"1")
             cluster.trace.wait("answer", api="Produce", errors=("NOT_LEADER_OR_FOLLOWER",))
             old.remove()
@@ -307,12 +193,12 @@ def test_old_metadata(fault: str, client: str, outcome: str) -> None:
 
 
 @pytest.mark.parametrize(("fault", "client", "outcome"), [row for row in READING if row[2] != HANGS])
-def test_a_consumer(fault: str, client: str, outcome: str) -> None:
+def test_a_consumer(start: Start, fault: str, client: str, outcome: str) -> None:
     with MockCluster(brokers=1, topics={"orders": 1}) as cluster:
-        with confluent_sends(cluster.bootstrap_servers, LONG_MS) as send:
+        with sending(start("confluent-kafka"), cluster.bootstrap_servers, LONG_MS) as send:
             assert [send(value)() for value in (b"1", b"2", b"3")] == ["", "", ""]
         strikes = cluster.faults.add(**ANSWERS[fault], api="Fetch", topic="orders", times=1)
-        values, raised = READERS[client](cluster.bootstrap_servers, 3, patience_ms(fault, outcome))
+        values, raised = reading(start(client), cluster.bootstrap_servers, 3, patience_ms(fault, outcome))
         assert strikes.hits == 1
     assert values == [b"1", b"2", b"3"]
     error = outcome.split("`")[1:2]
@@ -323,5 +209,5 @@ def test_a_consumer(fault: str, client: str, outcome: str) -> None:
 def test_every_fault_has_its_row() -> None:
     faults = {fault for fault, _, _ in (*SENDING, *READING)}
     assert faults == {*ANSWERS, SWAPPED, STALE}
-    assert {client for _, client, _ in SENDING} == set(SENDERS)
-    assert {client for _, client, _ in READING} == set(READERS)
+    assert {client for _, client, _ in SENDING} == set(CLIENTS)
+    assert {client for _, client, _ in READING} == set(CLIENTS) - {"Java 4.4"}

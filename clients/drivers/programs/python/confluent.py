@@ -35,6 +35,7 @@ _CONSUMES = {
             "group.protocol",
             "group.remote.assignor",
             "auto.commit.interval.ms",
+            "check.crcs",
             "client.rack",
             "fetch.error.backoff.ms",
             "fetch.queue.backoff.ms",
