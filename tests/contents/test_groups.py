@@ -1,5 +1,6 @@
 """Groups are told of as their members and clients know them."""
 
+import asyncio
 import contextlib
 import struct
 from collections.abc import Callable, Iterator
@@ -20,7 +21,6 @@ from mockbroker.protocol.offsets_log import commit_key
 from mockbroker.protocol.record_batch import Batch
 from mockbroker.replication.internal_append import append_own
 
-from ..clients.aio import Loop
 from ..clients.kafka_python import KafkaConsumer, OffsetAndMetadata
 from ..clients.kafka_python import TopicPartition as PythonPartition
 from ..driving.groups import GroupDriver, replicated, subscription
@@ -168,12 +168,12 @@ def in_aiokafka(bootstrap: str) -> Iterator[list[int]]:
         await consumer.commit({AioPartition("orders", 0): (9, "so far")})
         return consumer
 
-    with Loop() as loop:
-        consumer = loop.run(start())
+    with asyncio.Runner() as runner:
+        consumer = runner.run(start())
         try:
             yield [each.partition for each in consumer.assignment()]
         finally:
-            loop.run(consumer.stop())
+            runner.run(consumer.stop())
 
 
 @pytest.mark.parametrize("client", [in_librdkafka, in_kafka_python, in_aiokafka])
