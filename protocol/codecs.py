@@ -7,12 +7,13 @@ import functools
 import importlib
 import math
 import struct
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from types import ModuleType
 from typing import Any, Final
 
 from . import reading, schema, writing
 from .api_keys import CODEC_VERSIONS, ApiKey
+from .fetch import FetchReader, FetchWriter
 from .headers import MalformedRequestError, skip_tags
 from .primitives import FrameBuffer, Records
 from .produce import ProduceReader, ProduceWriter
@@ -162,10 +163,44 @@ class ProduceCodec(Codec):
         return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response, most)
 
 
+class FetchCodec(Codec):
+    """For Fetch: remembers requests and answers of one partition, one codec per connection."""
+
+    _LEAST_LIMIT: Final = 1024
+    """Answers for one partition have fewer bytes than this, records not counted."""
+
+    __slots__ = ("_frames", "_shared")
+
+    def __init__(self, version: int) -> None:
+        self.api_key = ApiKey.FETCH
+        self.version = version
+        self.upgrade = self.downgrade = None
+        self.flexible = self.tagged_answer = version >= 12
+        self._shared = _shared(ApiKey.FETCH, version)
+        self._new_frame, self._write = FrameBuffer, self._shared._write
+        self._read = FetchReader(self._shared._read)
+        self._frames = FetchWriter(version, self._write)
+
+    def _functions_in_parts(self) -> tuple[reading.ReaderInParts, writing.WriterInParts]:
+        return self._shared._functions_in_parts()
+
+    def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
+        frame = self._frames.frame(correlation_id, response) if most >= self._LEAST_LIMIT else None
+        return super().encode(correlation_id, response, most) if frame is None else frame
+
+
 def codec(api_key: int, version: int) -> Codec:
     """A codec for one connection. UnsupportedVersionError if there is none."""
     shared = _shared(api_key, version)
-    return ProduceCodec(version) if shared.api_key is ApiKey.PRODUCE else shared
+    own = _OWN.get(shared.api_key)
+    return shared if own is None else own(version)
+
+
+_OWN: Final[Mapping[ApiKey, Callable[[int], Codec]]] = {
+    ApiKey.PRODUCE: ProduceCodec,
+    ApiKey.FETCH: FetchCodec,
+}
+"""Where each connection has a codec of its own."""
 
 
 @functools.cache

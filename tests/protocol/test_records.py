@@ -10,14 +10,23 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
 
 from mockbroker.protocol import reading, record_batch, record_scan, schema, writing
 from mockbroker.protocol.codecs import codec
 from mockbroker.protocol.compression import decompress
-from mockbroker.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
+from mockbroker.protocol.fetch import FetchReader
+from mockbroker.protocol.messages.fetch import (
+    NO_DIVERGENCE,
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
 from mockbroker.protocol.messages.produce import (
     PartitionProduceResponse,
     ProduceRequest,
@@ -27,7 +36,9 @@ from mockbroker.protocol.messages.produce import (
 from mockbroker.protocol.primitives import SPLICE_BYTES, Records
 from mockbroker.protocol.produce import ProduceReader
 from mockbroker.rig.batches import GZIP, LZ4, SNAPPY, ZSTD, Record, batch
+from mockbroker.rig.client import encode
 
+from ..properties import examples
 from .test_schema import damage
 
 TOPIC_ID = UUID("00000000-0000-4000-8000-000000000001")
@@ -143,6 +154,94 @@ def test_fetch_answers_are_read_back_by_kio(version: int, size: int) -> None:
     first, second = read.responses[0].partitions
     assert (first.records, second.records) == (b"a" * size + b"bbbbb", b"")
     assert (first.high_watermark, int(second.error_code)) == (9, 1)
+
+
+ASKED = st.fixed_dictionaries(
+    {
+        "index": st.integers(0, 1),
+        "offset": st.sampled_from([0, 1, 0x100, 0x0101010101010101, -1]) | st.integers(0, 2**63 - 1),
+        "epoch": st.sampled_from([-1, 0, 0, 1]),
+        "rack": st.sampled_from(["", "", "rack"]),
+        "max_wait": st.sampled_from([0, 500]),
+        "session": st.sampled_from([(0, -1), (0, -1), (0, -1), (7, -1), (7, 1)]),
+        "forgotten": st.booleans(),
+    }
+)
+
+
+def fetch_request(version: int, asked: dict[str, Any]) -> bytes:
+    """A Fetch of one partition."""
+    session_id, session_epoch = asked["session"]
+    partition = {"partition": asked["index"], "fetch_offset": asked["offset"], "partition_max_bytes": 9}
+    if version >= 9:
+        partition["current_leader_epoch"] = asked["epoch"]
+    name: dict[str, Any] = {"topic_id": TOPIC_ID} if version >= 13 else {"topic": "orders"}
+    fields: dict[str, Any] = {
+        "max_wait": asked["max_wait"],
+        "topics": [{**name, "partitions": [partition]}],
+    }
+    if version >= 7:
+        fields["forgotten_topics_data"] = [{**name, "partitions": [1]}] if asked["forgotten"] else []
+        fields |= {"session_id": session_id, "session_epoch": session_epoch}
+    if version >= 11:
+        fields["rack_id"] = asked["rack"]
+    return encode("fetch", version, fields)
+
+
+@pytest.mark.parametrize("version", range(4, 19))
+@settings(max_examples=examples(40))
+@given(
+    asked=st.lists(ASKED, min_size=1, max_size=2).flatmap(
+        lambda kinds: st.lists(st.tuples(st.sampled_from(kinds), ASKED), min_size=1, max_size=6)
+    ),
+    randomness=st.randoms(use_true_random=False),
+)
+def test_fetch_requests_are_read_the_same_whatever_came_before(
+    version: int, asked: list[tuple[dict[str, Any], dict[str, Any]]], randomness: random.Random
+) -> None:
+    plain = reading.compile_reader(schema.load("fetch", version, "Request"), FetchRequest)
+    remembering = FetchReader(plain)
+    for kind, other in asked:
+        data = fetch_request(version, {**kind, "offset": other["offset"]})
+        for sent in (data, data, damage(data, randomness), data):
+            assert outcome(remembering, sent) == outcome(plain, sent)
+
+
+@pytest.mark.parametrize("version", range(4, 19))
+@settings(max_examples=examples(40))
+@given(data=st.data())
+def test_fetch_answers_of_one_partition_are_written_the_same_whatever_came_before(
+    version: int, data: st.DataObject
+) -> None:
+    hot = codec(1, version)
+    plain = writing.compile_writer(schema.load("fetch", version, "Response"), FetchResponse)
+    offsets = st.integers(-1, 2**40)
+    answers = st.builds(
+        PartitionData,
+        st.integers(0, 1),
+        st.sampled_from([0, 0, 0, 3]),
+        offsets,
+        offsets,
+        offsets,
+        aborted_transactions=st.sampled_from([None, (), [], [AbortedTransaction(1, 2)]]),
+        diverging_epoch=st.sampled_from([NO_DIVERGENCE, NO_DIVERGENCE, EpochEndOffset(1, 2)]),
+        preferred_read_replica=st.sampled_from([-1, -1, 2]),
+        records=st.lists(
+            st.sampled_from([1, 126, 127, 128, 16382, 16383, SPLICE_BYTES]).map(bytearray), max_size=2
+        ),
+    )
+    for _ in range(4):
+        partitions = data.draw(st.lists(answers, min_size=1, max_size=2) | answers.map(lambda one: [one]))
+        answer = FetchResponse(
+            session_id=data.draw(st.integers(0, 1)),
+            responses=[FetchableTopicResponse(TOPIC_ID, partitions, data.draw(st.sampled_from("ab")))],
+        )
+        frame = hot.encode(99, answer)
+        written = bytearray()
+        plain(answer, written)
+        head = struct.pack(">ii", len(written) + (5 if version >= 12 else 4), 99)
+        whole = b"".join(frame) if isinstance(frame, list) else bytes(frame)
+        assert whole == head + (b"\0" if version >= 12 else b"") + written
 
 
 @pytest.mark.parametrize("compression", [0, GZIP, SNAPPY, LZ4, ZSTD])
