@@ -10,6 +10,7 @@ from ..outcome import PARKED, Steps
 from ..portions import portions
 from ..replication.partition import Partition
 from ..replication.waiters import Waiters
+from .fetch_alone import read_alone
 from .fetched_partitions import Read, read, read_in_parts
 
 Place = tuple[Partition, int, int]
@@ -121,7 +122,10 @@ class Waiting:
     def complete(self, found: Read | None = None) -> None:
         """Answers with what was found just now; otherwise it is read now."""
         self._forget()
-        self.answer(found or read(self.call, self.context, again=True))
+        if found is None and (answered := read_alone(self.call, self.context.request)) is not None:
+            self.call.answer(answered)
+        else:
+            self.answer(found or read(self.call, self.context, again=True))
 
 
 class LongWaiting(Waiting):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mockbroker.apis import fetch
+from mockbroker.apis import fetch, fetch_waiting
 from mockbroker.protocol.codecs import Codec
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.replication.internal_append import append_own
@@ -77,7 +77,8 @@ def history(
 
 
 def outcome(driver: PartitionDriver, version: int, asked: dict[str, Any]) -> tuple[object, ...]:
-    """The bytes of the answer, and what has changed."""
+    """The bytes of the answer, which may have to wait for records or until its time is over, and what has
+    changed."""
     frames: list[bytes] = []
 
     def answered(found: Codec, answer: Any) -> None:
@@ -91,9 +92,13 @@ def outcome(driver: PartitionDriver, version: int, asked: dict[str, Any]) -> tup
     topic = FetchTopic(driver.topic.id, [partition], driver.topic.name)
     request = FetchRequest(topics=[topic], **fields)
     found = driver.ask(request, version, broker=asked["broker"], answered=answered)
+    at_once = len(frames)
+    driver.produce(2, acks=1)
+    driver.advance(asked["max_wait_ms"])
     brokers, notes = driver.cluster.brokers.values(), driver.cluster.notes
     return (
         found.outcome,
+        at_once,
         frames,
         [broker.replicas.stats.all_topics.bytes_out for broker in brokers],
         list(notes.out_of_range),
@@ -130,6 +135,7 @@ def test_both_paths_give_the_same(
     asked = {**USUAL, "offset": offset, **dict(changes)}
     alone = outcome(history(release, policies, **made), version, asked)
     with monkeypatch.context() as patched:
-        patched.setattr(fetch, "read_alone", lambda call, request: None)
+        for module in (fetch, fetch_waiting):
+            patched.setattr(module, "read_alone", lambda call, request: None)
         general = outcome(history(release, policies, **made), version, asked)
     assert alone == general
