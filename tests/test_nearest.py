@@ -6,9 +6,8 @@ from collections.abc import Collection
 
 import pytest
 
+from benchmarks.counting import Steps
 from mockbroker.nearest import MOST_COMPARED, MOST_LETTERS, among, near, nearest
-
-from .apis.test_cost import Steps
 
 
 @pytest.mark.parametrize(

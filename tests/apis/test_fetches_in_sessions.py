@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.counting import Steps
 from mockbroker.apis import fetch as handler
 from mockbroker.apis.fetched_in_session import session_of
 from mockbroker.controller import elections
@@ -24,7 +25,6 @@ from mockbroker.protocol.messages.write_txn_markers import WritableTxnMarker, Wr
 from mockbroker.rig.batches import TRANSACTIONAL, Record, batch
 
 from ..driving.cluster import Asked, ClusterDriver, a_cluster
-from .test_cost import Steps
 
 PARTITIONS: Final = 20
 WAIT_MS: Final = 500

@@ -37,7 +37,7 @@ IN_CODE: Final = {
     "bytes of a request": headers.MAX_FRAME_BYTES,
     "entries in the arrays of a request, all together": reading.MAX_ENTRIES,
     "unknown tagged fields in a request's header, or in one place of a Produce": primitives.MOST_TAGS,
-    "bytes of a text": reading.MOST_TEXT,
+    "bytes of a text": primitives.MOST_TEXT,
     "bytes as which an entry of an answer counts while it is made": call.LEAST_BYTES,
     "bytes that are not sent yet": frames.UNSENT_BYTES,
     "bytes that wait behind a request which is not answered yet": frames.BACKLOG_BYTES,
