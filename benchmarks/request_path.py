@@ -17,7 +17,7 @@ import time
 import tomllib
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import trio
 
@@ -26,30 +26,33 @@ from mockbroker.environment import Environment
 from mockbroker.policies import Policies
 from mockbroker.protocol.releases import NEWEST, parse
 from mockbroker.rig.batches import Record, batch
-from mockbroker.rig.client import decode, encode, flexible, key_of
 from mockbroker.seeded import streams
 from mockbroker.server.observer import SilentObserver
 from mockbroker.server.pump import Pump
 from mockbroker.server.reporting import Reporting
 
+from .asking import Fields, frame, read
 from .counting import Cost, Turns
 
 TABLE: Final = Path(__file__).parent.parent / "tests" / "apis" / "request_path.toml"
 COMMAND: Final = "python -m benchmarks.request_path --write"
 PYTHON: Final = f"{sys.version_info.major}.{sys.version_info.minor}"
 
-_TOPIC: Final = "orders"
-_GROUP: Final = "app"
-_NOW_MS: Final = 1_700_000_000_000
+TOPIC: Final = "orders"
+GROUP: Final = "app"
+NOW_MS: Final = 1_700_000_000_000
 _WARM_UP: Final = 32
 _COUNTED: Final = 32
-_SECONDS: Final = 120
+_CONFIG: Final = {
+    "group.initial.rebalance.delay.ms": "0",
+    "group.max.session.timeout.ms": "86400000",
+    "max.incremental.fetch.session.cache.slots": "100000",
+}
+_SECONDS: Final = 600
 """Far more than it takes."""
 _MARGIN: Final = 0.05
 
-Fields = dict[str, Any]
 Next = Callable[[], Fields]
-_HEADER: Final = struct.Struct(">ihhih")
 
 
 class Client:
@@ -64,24 +67,20 @@ class Client:
         self._socket.close()
 
     def frame(self, api: str, version: int, fields: Fields) -> bytes:
-        tags = b"\0" * flexible(api, version)
-        body = tags + encode(api, version, fields)
-        head = _HEADER.pack(10 + 4 + len(body), key_of(api), version, next(self._correlation_ids), 4)
-        return head + b"path" + body
+        return frame(api, version, fields, next(self._correlation_ids))
 
     async def ask(self, api: str, version: int, fields: Fields) -> Fields:
-        """The answer. RuntimeError for an error."""
+        """The answer. WrongAnswerError."""
         self._socket.send(self.frame(api, version, fields))
-        answer = decode(api, version, (await self._answer())[4:])
-        if errors := set(_errors(answer)) - {"NONE", "MEMBER_ID_REQUIRED"}:
-            raise RuntimeError(f"{api}: {errors}")
-        return answer
+        return read(api, version, await self._answer())
 
-    async def cost(self, frames: list[bytes]) -> list[Cost]:
-        """What each request costs the broker, one after the other."""
+    async def cost(self, frames: list[bytes], before: Callable[[], None] | None = None) -> list[Cost]:
+        """What each request costs the broker, one after the other; `before` is called before each."""
         turns = Turns()
-        for frame in frames:
-            self._socket.send(frame)
+        for each in frames:
+            if before is not None:
+                before()
+            self._socket.send(each)
             with turns:
                 await trio.lowlevel.wait_readable(self._socket)
             await self._answer()
@@ -95,41 +94,37 @@ class Client:
         return data
 
 
-def _errors(answer: Any) -> Iterator[str]:
-    if isinstance(answer, list):
-        for each in answer:
-            yield from _errors(each)
-    elif isinstance(answer, dict):
-        for name, value in answer.items():
-            yield from [value] if name == "error_code" else _errors(value)
-
-
 # -- requests
 
-
-async def _produce(client: Client) -> Next:
-    records = batch([Record(b"v" * 100, timestamp=_NOW_MS)])
-    return lambda: _producing(records)
+LATER: Final = "a-millisecond-later"
+"""OffsetForLeaderEpoch, where a millisecond went by since the request before: timers are looked at, too."""
 
 
-async def _produce_idempotent(client: Client) -> Next:
+async def _produce(client: Client, member: Fields | None) -> Next:
+    records = batch([Record(b"v" * 100, timestamp=NOW_MS)])
+    return lambda: producing(records)
+
+
+async def _produce_idempotent(client: Client, member: Fields | None) -> Next:
     answer = await client.ask("init_producer_id", 4, {"transaction_timeout": 60_000, "producer_id": -1})
     of = {"producer_id": answer["producer_id"], "producer_epoch": answer["producer_epoch"]}
     numbers = itertools.count()
-    return lambda: _producing(batch([Record(b"v" * 100, timestamp=_NOW_MS)], sequence=next(numbers), **of))
+    return lambda: producing(batch([Record(b"v" * 100, timestamp=NOW_MS)], sequence=next(numbers), **of))
 
 
-def _producing(records: bytes) -> Fields:
-    partitions = [{"index": 0, "records": records}]
-    return {"acks": -1, "timeout": 30_000, "topic_data": [{"name": _TOPIC, "partition_data": partitions}]}
+def producing(records: bytes, topic: str = TOPIC, index: int = 0) -> Fields:
+    """A batch for one partition."""
+    partitions = [{"index": index, "records": records}]
+    return {"acks": -1, "timeout": 30_000, "topic_data": [{"name": topic, "partition_data": partitions}]}
 
 
-async def _fetch(client: Client) -> Next:
+async def _fetch(client: Client, member: Fields | None) -> Next:
     """1 KB from the middle of a log, without a session."""
-    records = batch([Record(b"v" * 1024, timestamp=_NOW_MS)])
+    records = batch([Record(b"v" * 1024, timestamp=NOW_MS)])
     for _ in range(64):
-        await client.ask("produce", 12, _producing(records))
-    offsets = itertools.cycle(range(8, 48))
+        answer = await client.ask("produce", 12, producing(records))
+    last = answer["responses"][0]["partition_responses"][0]["base_offset"]
+    offsets = itertools.cycle(range(last - 56, last - 16))
     return lambda: {
         "replica_id": -1,
         "min_bytes": 1,
@@ -138,27 +133,27 @@ async def _fetch(client: Client) -> Next:
         "session_epoch": -1,
         "topics": [
             {
-                "topic": _TOPIC,
+                "topic": TOPIC,
                 "partitions": [{"partition": 0, "fetch_offset": next(offsets), "partition_max_bytes": 1024}],
             }
         ],
     }
 
 
-async def _list_offsets(client: Client) -> Next:
+async def _list_offsets(client: Client, member: Fields | None) -> Next:
     partitions = [{"partition_index": 0, "current_leader_epoch": -1, "timestamp": -1}]
-    return lambda: {"replica_id": -1, "topics": [{"name": _TOPIC, "partitions": partitions}]}
+    return lambda: {"replica_id": -1, "topics": [{"name": TOPIC, "partitions": partitions}]}
 
 
-async def _leader_epoch(client: Client) -> Next:
+async def _leader_epoch(client: Client, member: Fields | None) -> Next:
     partitions = [{"partition": 0, "current_leader_epoch": -1, "leader_epoch": 0}]
-    return lambda: {"replica_id": -1, "topics": [{"topic": _TOPIC, "partitions": partitions}]}
+    return lambda: {"replica_id": -1, "topics": [{"topic": TOPIC, "partitions": partitions}]}
 
 
 async def _member(client: Client) -> Fields:
-    """Of a classic group of which it is the only one."""
+    """The only one of a classic group."""
     joining = {
-        "group_id": _GROUP,
+        "group_id": GROUP,
         "session_timeout": 30_000,
         "rebalance_timeout": 30_000,
         "protocol_type": "consumer",
@@ -167,7 +162,7 @@ async def _member(client: Client) -> Fields:
     first = await client.ask("join_group", 5, joining)
     joined = await client.ask("join_group", 5, joining | {"member_id": first["member_id"]})
     member = {
-        "group_id": _GROUP,
+        "group_id": GROUP,
         "member_id": joined["member_id"],
         "generation_id": joined["generation_id"],
     }
@@ -176,14 +171,14 @@ async def _member(client: Client) -> Fields:
     return member
 
 
-async def _heartbeat(client: Client) -> Next:
-    member = await _member(client)
-    return lambda: member
+async def _heartbeat(client: Client, member: Fields | None) -> Next:
+    fields = member or await _member(client)
+    return lambda: fields
 
 
-async def _offset_commit(client: Client) -> Next:
-    member = await _member(client)
-    of = {"group_id": _GROUP, "member_id": member["member_id"]}
+async def _offset_commit(client: Client, member: Fields | None) -> Next:
+    member = member or await _member(client)
+    of = {"group_id": GROUP, "member_id": member["member_id"]}
     of |= {"generation_id_or_member_epoch": member["generation_id"]}
     offsets = itertools.count()
     return lambda: (
@@ -191,7 +186,7 @@ async def _offset_commit(client: Client) -> Next:
         | {
             "topics": [
                 {
-                    "name": _TOPIC,
+                    "name": TOPIC,
                     "partitions": [
                         {"partition_index": 0, "committed_offset": next(offsets), "committed_metadata": ""}
                     ],
@@ -201,7 +196,7 @@ async def _offset_commit(client: Client) -> Next:
     )
 
 
-ROWS: Final[dict[str, tuple[str, int, Callable[[Client], Awaitable[Next]]]]] = {
+ROWS: Final[dict[str, tuple[str, int, Callable[[Client, Fields | None], Awaitable[Next]]]]] = {
     "produce": ("produce", 12, _produce),
     "produce-idempotent": ("produce", 12, _produce_idempotent),
     "fetch-1KB": ("fetch", 12, _fetch),
@@ -209,60 +204,89 @@ ROWS: Final[dict[str, tuple[str, int, Callable[[Client], Awaitable[Next]]]]] = {
     "offset-for-leader-epoch": ("offset_for_leader_epoch", 4, _leader_epoch),
     "heartbeat": ("heartbeat", 4, _heartbeat),
     "offset-commit": ("offset_commit", 8, _offset_commit),
+    LATER: ("offset_for_leader_epoch", 4, _leader_epoch),
 }
 
 
 # -- measuring
 
 
+class Still:
+    """Time that stands still, in seconds: a look at it costs a call of C, as always."""
+
+    def __init__(self) -> None:
+        self.before, self._now = time.monotonic, time.monotonic()
+        self.slices = self._now.conjugate
+        self._set()
+
+    def tick(self) -> None:
+        """A millisecond goes by."""
+        self._now += 0.001
+        self._set()
+
+    def _set(self) -> None:
+        time.monotonic = self._now.conjugate
+
+
 @contextlib.contextmanager
-def standing_still() -> Iterator[Callable[[], float]]:
-    """Time that stands still: a look at it costs a call of C, as always."""
-    before, now = time.monotonic, time.monotonic()
-    time.monotonic = now.conjugate
+def standing_still() -> Iterator[Still]:
+    """Until the end."""
+    still = Still()
     try:
-        yield now.conjugate
+        yield still
     finally:
-        time.monotonic = before
+        time.monotonic = still.before
 
 
-def measure(name: str) -> Cost:
-    """What a request costs in the mean. RuntimeError where an answer is an error, or takes several turns."""
-    with standing_still() as clock:
-        costs = trio.run(_measure, name, clock)
+class Grown(NamedTuple):
+    """What there is besides: connections, and what `on` makes in the cluster, which returns a member of the
+    group if it has made some."""
+
+    on: Callable[[Cluster], Fields | None] = lambda _: None
+    connections: int = 0
+
+
+def measure(name: str, grown: Grown = Grown()) -> Cost:  # noqa: B008
+    """What a request costs in the mean. WrongAnswerError; RuntimeError for one that takes several turns."""
+    with standing_still() as still:
+        costs = trio.run(_measure, name, still, grown)
     return Cost(*(round(sum(each) / len(costs)) for each in zip(*costs, strict=True)))
 
 
-async def _measure(name: str, clock: Callable[[], float]) -> list[Cost]:
+async def _measure(name: str, still: Still, grown: Grown) -> list[Cost]:
     api, version, prepare = ROWS[name]
-    with trio.fail_after(_SECONDS):
+    cluster = a_cluster()
+    member = grown.on(cluster)
+    pump = Pump(cluster, Reporting(SilentObserver()), monotonic=still.slices)
+    broker = cluster.brokers[1]
+    broker.host, broker.port = "127.0.0.1", 0
+    pump.listen(broker)
+    with trio.fail_after(_SECONDS), contextlib.ExitStack() as clients:
         async with trio.open_nursery() as nursery:
-            port = _serve(nursery, clock)
-            with contextlib.closing(Client(port)) as client:
-                ready = await prepare(client)
-                for _ in range(_WARM_UP):
-                    await client.ask(api, version, ready())
-                costs = await client.cost([client.frame(api, version, ready()) for _ in range(_COUNTED)])
+            nursery.start_soon(pump.run)
+            for _ in range(grown.connections):
+                other = clients.enter_context(contextlib.closing(Client(broker.port)))
+                await other.ask("api_versions", 0, {})
+            client = clients.enter_context(contextlib.closing(Client(broker.port)))
+            ready = await prepare(client, member)
+            for _ in range(_WARM_UP):
+                await client.ask(api, version, ready())
+            frames = [client.frame(api, version, ready()) for _ in range(_COUNTED)]
+            costs = await client.cost(frames, still.tick if name == LATER else None)
             nursery.cancel_scope.cancel()
     if len(costs) != _COUNTED:
         raise RuntimeError(f"{name}: {_COUNTED} requests were read in {len(costs)} turns")
     return costs
 
 
-def _serve(nursery: trio.Nursery, clock: Callable[[], float]) -> int:
-    """A cluster of one broker; its port."""
+def a_cluster() -> Cluster:
+    """One broker with a topic, whose time stands still."""
     release = parse(NEWEST)
-    config = {"group.initial.rebalance.delay.ms": "0"}
     policies = Policies(release, {})
-    environment = Environment(release, streams(0), config=config, policies=policies, now_ms=_NOW_MS)
+    environment = Environment(release, streams(0), config=_CONFIG, policies=policies, now_ms=NOW_MS)
     cluster = Cluster(environment, brokers=1)
-    cluster.create_topic(_TOPIC, [[1]])
-    pump = Pump(cluster, Reporting(SilentObserver()), monotonic=clock)
-    broker = cluster.brokers[1]
-    broker.host, broker.port = "127.0.0.1", 0
-    pump.listen(broker)
-    nursery.start_soon(pump.run)
-    return broker.port
+    cluster.create_topic(TOPIC, [[1]])
+    return cluster
 
 
 # -- what is kept

@@ -1,7 +1,6 @@
 """The log of one replica: record batches as received, in memory."""
 
 from bisect import bisect_left, bisect_right
-from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -44,7 +43,7 @@ class Log:
         self.end_offset = 0
         self.high_watermark = 0
         self.size = 0
-        self.cuts: deque[tuple[int, int]] = deque(maxlen=CUTS_KEPT)
+        self.cuts: list[tuple[int, int]] = []
         """Log end offsets before and after each of the last truncations."""
         self.cut_count = 0
         """How many truncations there have been."""
@@ -213,6 +212,7 @@ class Log:
         self.size -= sum(map(len, self.batches[keep:]))
         end = min(offset, self.bases[keep]) if keep < len(self.bases) else offset
         self.cuts.append((self.end_offset, end))
+        del self.cuts[:-CUTS_KEPT]
         self.cut_count += 1
         self.end_offset = end
         self.start_offset = min(self.start_offset, end)

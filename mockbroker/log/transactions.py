@@ -1,7 +1,6 @@
 """The transactions in a replica's log (`ProducerStateManager.java`, `TransactionIndex.java`)."""
 
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ class LogTransactions:
 
     def __init__(self) -> None:
         self.open: dict[int, int] = {}
-        self.ended: deque[tuple[int, int]] = deque()
+        self.ended: list[tuple[int, int]] = []
         self.aborted: list[Aborted] = []
 
     def begin(self, producer_id: int, first_offset: int) -> None:
@@ -49,8 +48,8 @@ class LogTransactions:
 
     def decided(self, high_watermark: int) -> None:
         """Markers below the high watermark no longer hold anything back."""
-        while self.ended and self.ended[0][1] < high_watermark:
-            self.ended.popleft()
+        if self.ended and self.ended[0][1] < high_watermark:
+            del self.ended[: bisect_left(self.ended, high_watermark, key=_marker)]
 
     def aborted_in(self, start: int, end: int) -> Iterator[Aborted]:
         """The aborted transactions that a reader from `start` to before `end` has to know."""
@@ -85,6 +84,10 @@ class LogTransactions:
     def forget(self, first_offset: int) -> None:
         """The producer of a transaction was forgotten with its records."""
         self.open.pop(first_offset, None)
+
+
+def _marker(each: tuple[int, int]) -> int:
+    return each[1]
 
 
 def _last_offset(each: Aborted) -> int:
