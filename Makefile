@@ -66,6 +66,7 @@ lint: setup-all
 
 bench: setup-dev
 	$(BIN)/python -m benchmarks $(ARGS)
+	$(if $(strip $(ARGS)),,$(BIN)/python -m benchmarks.growth)
 
 docs: setup-dev
 	$(BIN)/python -m docs.generate
