@@ -90,14 +90,22 @@ class Pump:
         """Pumps until it is cancelled, then closes every socket."""
         try:
             while True:
-                if self._turn():
-                    await trio.lowlevel.checkpoint()
-                else:
-                    self.trace.rest()
-                    with trio.move_on_at(self._trio_deadline()) as self._sleep:
-                        await trio.lowlevel.wait_readable(self._poller.fileno())
+                # It lasts until something is due: leaving one and entering another takes a third of the time
+                # that waking up takes.
+                with trio.CancelScope() as self._sleep:
+                    await self._until_due()
         finally:
             self.close()
+
+    async def _until_due(self) -> None:
+        """Pumps until a timer is due while there is nothing else to do."""
+        while True:
+            if self._turn():
+                await trio.lowlevel.checkpoint()
+            else:
+                self.trace.rest()
+                self._sleep.deadline = self._trio_deadline()
+                await trio.lowlevel.wait_readable(self._poller.fileno())
 
     def poke(self) -> None:
         """To be called after a change from outside (control, another thread's call): fires timers, writes
