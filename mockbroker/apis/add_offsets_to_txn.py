@@ -22,7 +22,7 @@ from .registry import handles
 )
 def add_offsets_to_txn(call: Call, request: AddOffsetsToTxnRequest) -> object:
     """Adds the partition of `__consumer_offsets` that holds the group."""
-    reply = Reply[AddOffsetsToTxnResponse](call)
+    reply: Reply[AddOffsetsToTxnResponse] = Reply(call)
 
     def done(error: ErrorCode) -> None:
         reply.complete(AddOffsetsToTxnResponse(error_code=shown(call, ApiKey.ADD_OFFSETS_TO_TXN, error)))

@@ -48,7 +48,7 @@ Topics = Sequence[NamePartitions]
         TOPIC_AUTHORIZATION_FAILED, TRANSACTIONAL_ID_AUTHORIZATION_FAILED""",
 )
 def add_partitions_to_txn(call: Call, request: AddPartitionsToTxnRequest) -> Steps:
-    reply = Reply[AddPartitionsToTxnResponse](call)
+    reply: Reply[AddPartitionsToTxnResponse] = Reply(call)
     answer = AddPartitionsToTxnResponse()
 
     def done(result: AddPartitionsToTxnResult) -> None:

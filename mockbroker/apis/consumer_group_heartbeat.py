@@ -45,7 +45,7 @@ def consumer_group_heartbeat(call: Call, request: ConsumerGroupHeartbeatRequest)
     except ApiError as error:
         return ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
     answer = _answer(call, request, beat)
-    reply = Reply[ConsumerGroupHeartbeatResponse](call)
+    reply: Reply[ConsumerGroupHeartbeatResponse] = Reply(call)
 
     def done(late: ErrorCode) -> None:
         reply.complete(ConsumerGroupHeartbeatResponse(error_code=late) if late else answer)

@@ -31,7 +31,8 @@ def delete_groups(call: Call, request: DeleteGroupsRequest) -> Steps:
     for some in portions(request.groups_names, MANY):
         results.update((name, DeletableGroupResult(name)) for name in some)
         yield
-    reply, missing = Reply[DeleteGroupsResponse](call), set(results)
+    reply: Reply[DeleteGroupsResponse] = Reply(call)
+    missing = set(results)
 
     def done(name: str, error: ErrorCode) -> None:
         results[name].error_code = error

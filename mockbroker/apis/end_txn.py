@@ -26,7 +26,7 @@ _BUMPS_SINCE = 5
 )
 def end_txn(call: Call, request: EndTxnRequest) -> object:
     """Answered once the decision is in the coordinator's log; the markers follow."""
-    reply = Reply[EndTxnResponse](call)
+    reply: Reply[EndTxnResponse] = Reply(call)
 
     def done(error: ErrorCode, producer_id: int, epoch: int) -> None:
         reply.complete(EndTxnResponse(0, shown(call, ApiKey.END_TXN, error), producer_id, epoch))

@@ -110,7 +110,7 @@ def _long(call: Call, context: FetchContext) -> Steps:
     found = yield from read_in_parts(call, context)
     if _is_enough(context.request, found):
         return (yield from _in_time(call, context, found))
-    reply = Reply[FetchResponse](call)
+    reply: Reply[FetchResponse] = Reply(call)
     waiting = LongWaiting(
         call, context, found, lambda found: _answer_late(call, context, found, reply.complete)
     )

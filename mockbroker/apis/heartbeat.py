@@ -30,6 +30,6 @@ def heartbeat(call: Call, request: HeartbeatRequest) -> object:
     error = E.UNKNOWN_MEMBER_ID if group is None else groups.kind(group).heartbeat(group, request)
     if error not in (E.NONE, E.REBALANCE_IN_PROGRESS):
         return HeartbeatResponse(error_code=error)
-    reply = Reply[HeartbeatResponse](call)
+    reply: Reply[HeartbeatResponse] = Reply(call)
     groups.settle(request.group_id, lambda late: reply.complete(HeartbeatResponse(error_code=late or error)))
     return reply.outcome()

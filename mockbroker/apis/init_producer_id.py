@@ -41,7 +41,7 @@ def init_producer_id(call: Call, request: InitProducerIdRequest) -> object:
         return _refused(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
     if request.keep_prepared_txn:
         return _refused(ErrorCode.UNSUPPORTED_VERSION)
-    reply = Reply[InitProducerIdResponse](call)
+    reply: Reply[InitProducerIdResponse] = Reply(call)
     call.broker.transactions.initialize(
         request.transactional_id, request.transaction_timeout_ms, expected, partial(_done, call, reply)
     )

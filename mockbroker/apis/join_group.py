@@ -21,6 +21,6 @@ from .registry import handles
 )
 def join_group(call: Call, request: JoinGroupRequest) -> object:
     """Waits until the members of the next generation are known."""
-    reply = Reply[JoinGroupResponse](call)
+    reply: Reply[JoinGroupResponse] = Reply(call)
     call.broker.groups.join(request, reply)
     return reply.outcome()

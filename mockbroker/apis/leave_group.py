@@ -39,7 +39,7 @@ def leave_group(call: Call, request: LeaveGroupRequest) -> Steps:
             members += groups.leave(request.group_id, portion)
         except RebalanceFailedError:
             return LeaveGroupResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
-    reply = Reply[LeaveGroupResponse](call)
+    reply: Reply[LeaveGroupResponse] = Reply(call)
 
     def done(error: ErrorCode) -> None:
         reply.complete(LeaveGroupResponse(error_code=error) if error else LeaveGroupResponse(members=members))

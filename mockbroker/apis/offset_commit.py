@@ -75,7 +75,7 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> Steps:
                     topic_id,
                 )
         yield
-    reply = Reply[OffsetCommitResponse](call)
+    reply: Reply[OffsetCommitResponse] = Reply(call)
 
     def done(error: E) -> None:
         for asked, partition, *_ in known:
@@ -95,7 +95,7 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> Steps:
 
 class _Answer:
     def __init__(self, version: int) -> None:
-        self._topics = AnsweredTopics[OffsetCommitResponseTopic]()
+        self._topics: AnsweredTopics[OffsetCommitResponseTopic] = AnsweredTopics()
         self.begin_asked = self._topics.begin_asked
         self.response = OffsetCommitResponse(topics=self._topics.topics)
         self._by_id = version >= 10

@@ -35,7 +35,7 @@ def offset_delete(call: Call, request: OffsetDeleteRequest) -> Steps:
     itself."""
     if error := _refusal(call, request.group_id):
         return OffsetDeleteResponse(error_code=error)
-    answer = AnsweredTopics[TopicCodes]()
+    answer: AnsweredTopics[TopicCodes] = AnsweredTopics()
 
     def add(asked: OffsetDeleteRequestTopic, index: int, outcome: E) -> None:
         topic = answer.of(asked, asked.name, lambda: TopicCodes(asked.name))
@@ -61,7 +61,7 @@ def offset_delete(call: Call, request: OffsetDeleteRequest) -> Steps:
     names = {name for _, (name, _) in known} if not group.is_empty else ()
     subscribed = {name for name in names if group.is_subscribed(name)}
     deleted = list(dict.fromkeys(key for _, key in known if key[0] not in subscribed))
-    reply = Reply[OffsetDeleteResponse](call)
+    reply: Reply[OffsetDeleteResponse] = Reply(call)
     response = OffsetDeleteResponse()
 
     def done(error: ErrorCode) -> None:

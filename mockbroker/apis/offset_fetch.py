@@ -58,7 +58,7 @@ def offset_fetch(call: Call, request: OffsetFetchRequest) -> Steps:
 def _settled(call: Call, groups: list[OffsetFetchRequestGroup]) -> Steps:
     """Since 4.0 what was written before has to be replicated first; if that fails, older clients would not
     know the error (`GroupCoordinatorService.handleOffsetFetchException`)."""
-    reply = Reply[OffsetFetchResponse](call)
+    reply: Reply[OffsetFetchResponse] = Reply(call)
     settled: dict[int, ErrorCode] = {}
 
     def done(number: int, error: ErrorCode) -> None:

@@ -31,6 +31,6 @@ def sync_group(call: Call, request: SyncGroupRequest) -> object:
     group = groups.groups.get(request.group_id)
     if group is None:
         return SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
-    reply = Reply[SyncGroupResponse](call)
+    reply: Reply[SyncGroupResponse] = Reply(call)
     groups.kind(group).sync(group, request, reply)
     return reply.outcome()

@@ -51,7 +51,7 @@ Done = Callable[[ErrorCode, frozenset[Key]], None]
 )
 def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> Steps:
     """Partitions that don't exist get an error, and the others are committed."""
-    reply = Reply[TxnOffsetCommitResponse](call)
+    reply: Reply[TxnOffsetCommitResponse] = Reply(call)
     if call.version >= _BY_ID_SINCE:
         _name(call, request)
     known: dict[Key, OffsetCommitRequestPartition] = {}
@@ -192,7 +192,7 @@ def _answer(
             return E.UNKNOWN_TOPIC_ID if by_id else E.UNKNOWN_TOPIC_OR_PARTITION
         return error or (E.OFFSET_METADATA_TOO_LARGE if key in too_long else E.NONE)
 
-    answer = AnsweredTopics[OffsetCommitResponseTopic]()
+    answer: AnsweredTopics[OffsetCommitResponseTopic] = AnsweredTopics()
 
     def add(asked: TxnOffsetCommitRequestTopic, key: Key) -> None:
         topic = answer.of(

@@ -36,7 +36,7 @@ from .registry import handles
         MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_REQUIRED_ACKS, CLUSTER_AUTHORIZATION_FAILED""",
 )
 def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> Steps:
-    reply = Reply[WriteTxnMarkersResponse](call)
+    reply: Reply[WriteTxnMarkersResponse] = Reply(call)
     answer = WriteTxnMarkersResponse()
     waiting = 1
 
