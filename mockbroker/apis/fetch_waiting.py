@@ -122,7 +122,8 @@ class Waiting:
     def complete(self, found: Read | None = None) -> None:
         """Answers with what was found just now; otherwise it is read now."""
         self._forget()
-        if found is None and (answered := read_alone(self.call, self.context.request)) is not None:
+        there = found is None and self.missing <= 0
+        if there and (answered := read_alone(self.call, self.context.request)) is not None:
             self.call.answer(answered)
         else:
             self.answer(found or read(self.call, self.context, again=True))
