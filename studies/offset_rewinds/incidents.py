@@ -12,8 +12,8 @@ from mockbroker.errors import MockBrokerError
 from mockbroker.scenario.playing import CHECKS_FAILED
 
 FOLDER: Final = Path(__file__).parent
-CONFLUENT: Final = (sys.executable, str(FOLDER / "mirror.py"))
-"""mirror.py as a command; Mirror.java is used in the same way."""
+MIRROR: Final = (sys.executable, str(FOLDER / "mirror.py"))
+"""The mirror as a command, with confluent-kafka; another client and its version may follow."""
 _LIMIT_S: Final = 300.0
 
 
@@ -64,7 +64,7 @@ class Played(NamedTuple):
         return sorted(offset for offset, count in counts.items() if count > 1)
 
 
-def play(incident: Incident, policies: Mapping[str, str], client: Sequence[str] = CONFLUENT) -> Played:
+def play(incident: Incident, policies: Mapping[str, str], client: Sequence[str] = MIRROR) -> Played:
     """PlayError."""
     given = [word for name, answer in policies.items() for word in ("--policy", f"{name}={answer}")]
     run = [sys.executable, "-m", "mockbroker", "run", *given, str(incident.scenario), "--"]

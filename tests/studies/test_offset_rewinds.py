@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from mockbroker import MockCluster, unchecked
-from studies.offset_rewinds.incidents import CONFLUENT, FIRST, FOLDER, SECOND, Incident, Played, play
-
-from ..clients import java
+from studies.offset_rewinds.incidents import FIRST, FOLDER, MIRROR, SECOND, Incident, Played, play
 
 RIGHT = [
     pytest.param(FIRST, FIRST.right, id="first"),
@@ -51,8 +49,7 @@ def check_right(played: Played) -> None:
 
 
 def java_mirror(client: str) -> Sequence[str]:
-    version = {"java-2.8": "2.8.2", "java-4.4": "4.4.0"}[client]
-    return java.command(java.class_path(version, FOLDER / "jvm"), "Mirror")
+    return (*MIRROR, "java", {"java-2.8": "2.8.2", "java-4.4": "4.4.0"}[client])
 
 
 def test_first_incident() -> None:
@@ -65,7 +62,7 @@ def test_second_incident() -> None:
 
 @pytest.mark.parametrize(("incident", "policies"), RIGHT)
 def test_right_behaviours(incident: Incident, policies: Mapping[str, str]) -> None:
-    check_right(play(incident, policies, CONFLUENT))
+    check_right(play(incident, policies, MIRROR))
 
 
 @pytest.mark.parametrize("client", ["java-2.8", "java-4.4"])
@@ -85,7 +82,7 @@ def test_right_behaviours_of_java(incident: Incident, policies: Mapping[str, str
 
 
 def test_the_dump_of_the_first_incident_serves_the_wrong_or_the_right_offsets(tmp_path: Path) -> None:
-    dump = [sys.executable, str(FOLDER / "dump.py"), str(tmp_path), *CONFLUENT]
+    dump = [sys.executable, str(FOLDER / "dump.py"), str(tmp_path), *MIRROR]
     check_first(play(FIRST, {}, dump))
     for answer, views, deployments in (("stops", 30, 6), ("skips", 300, 66)):
         with MockCluster(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from studies.offset_rewinds.incidents import CONFLUENT, FIRST, FOLDER, SECOND, play
+from studies.offset_rewinds.incidents import FIRST, FOLDER, MIRROR, SECOND, play
 
 from ..pipeline.rows import Row, found_in
 
@@ -24,7 +24,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     for name, incident in WRONG.items():
         for kind, policies in ("wrong", {}), ("right", incident.right):
             folder = root / f"{name}-{kind}"
-            play(incident, policies, [sys.executable, str(FOLDER / "dump.py"), str(folder), *CONFLUENT])
+            play(incident, policies, [sys.executable, str(FOLDER / "dump.py"), str(folder), *MIRROR])
             names.append(folder.name)
             (log,) = Path(folder).rglob("*.log")
             rows += [row for row in read(log) if row.kind != "append"]

@@ -37,6 +37,7 @@ _CONSUMES = {
             "auto.commit.interval.ms",
             "check.crcs",
             "client.rack",
+            "enable.partition.eof",
             "fetch.error.backoff.ms",
             "fetch.queue.backoff.ms",
             "enable.auto.commit",
