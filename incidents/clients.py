@@ -12,9 +12,8 @@ from typing import Any, Final, TypeVar
 import trio
 
 from mockbroker.clients.drivers.driver import Driver, open_driver
-from mockbroker.clients.drivers.jvm import with_flags
 from mockbroker.clients.drivers.lines import Answer
-from mockbroker.clients.drivers.shipped import command_for
+from mockbroker.clients.drivers.shipped import command_for, with_flags
 from mockbroker.errors import MockBrokerError
 
 LIBRARIES: Final = ("java", "confluent-kafka", "kafka-python")

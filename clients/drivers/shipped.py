@@ -18,7 +18,8 @@ from . import building
 PROGRAMS: Final = Path(__file__).parent / "programs"
 JAVA: Final = "4.4.0"
 """The release of kafka-clients unless another is asked for."""
-JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+LOG_LEVEL: Final = "-Dorg.slf4j.simpleLogger.defaultLogLevel"
+JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", f"{LOG_LEVEL}=warn")
 """It starts quickly, and can be started many times."""
 
 
@@ -114,3 +115,9 @@ def command_for(name: str, version: str | None = None) -> Sequence[str]:
     if name not in SHIPPED:
         raise ValueError(f"no client {name!r}{nearest(name, SHIPPED)}")
     return SHIPPED[name].command(version)
+
+
+def with_flags(command: Sequence[str], *flags: str) -> list[str]:
+    """The command of the driver in Java, with more flags of the JVM."""
+    at = command.index("-cp")
+    return [*command[:at], *flags, *command[at:]]

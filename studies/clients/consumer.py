@@ -12,7 +12,7 @@ import trio
 
 from mockbroker.clients.drivers import Answer
 from mockbroker.clients.drivers.in_thread import taken
-from mockbroker.clients.drivers.jvm import LOG_LEVEL
+from mockbroker.clients.drivers.shipped import LOG_LEVEL
 from mockbroker.rig.waiting import LIMIT_S, wait_for
 
 from .library import Library

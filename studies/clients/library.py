@@ -6,7 +6,7 @@ from typing import Final
 
 from mockbroker.clients.drivers import command_for
 from mockbroker.clients.drivers.in_thread import open_client
-from mockbroker.clients.drivers.jvm import with_flags
+from mockbroker.clients.drivers.shipped import with_flags
 
 NEWEST: Final = {"2.8": "2.8.2", "3.9": "3.9.2", "4.4": "4.4.0"}
 """Versions of kafka-clients that are tried here."""

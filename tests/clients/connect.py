@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from mockbroker.clients.drivers.jvm import FLAGS, LOG_LEVEL
+from mockbroker.clients.drivers.shipped import LOG_LEVEL
 from mockbroker.rig.waiting import wait_for
 
 from .. import needs
@@ -52,7 +52,7 @@ class Worker:
         given = {"bootstrap.servers": bootstrap, **CONFIG, **config}
         file.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
         classes = java.class_path(VERSION, build.HERE / "java-connect")
-        flags = [*FLAGS, f"{LOG_LEVEL}=warn", REST_LOG, TO_STDOUT]
+        flags = [*java.FLAGS, f"{LOG_LEVEL}=warn", REST_LOG, TO_STDOUT]
         self._process = subprocess.Popen(
             [needs.need("java"), *flags, "-cp", classes, MAIN, str(file)],
             stdin=subprocess.DEVNULL,

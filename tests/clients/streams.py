@@ -12,7 +12,7 @@ from typing import Any
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 from incidents.streams import WORD_COUNT
-from mockbroker.clients.drivers.jvm import LOG_LEVEL, JavaProgram
+from mockbroker.clients.drivers.shipped import LOG_LEVEL
 
 from . import java
 from .scenario import TIMEOUT
@@ -57,7 +57,7 @@ class Instances:
         self.states: dict[str, str] = {}
         self.errors: list[str] = []
         classes = java.class_path(VERSION, WORD_COUNT)
-        self.program = JavaProgram(classes, "WordCount", [f"{LOG_LEVEL}=off"], self._event, lambda _: None)
+        self.program = java.JavaProgram(classes, "WordCount", [f"{LOG_LEVEL}=off"], self._event)
 
     def open(self, name: str) -> None:
         config = {

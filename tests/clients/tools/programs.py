@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from mockbroker.clients.drivers.jvm import FLAGS, LOG_LEVEL
+from mockbroker.clients.drivers.shipped import LOG_LEVEL
 
 from ... import needs
 from .. import build, java
@@ -80,7 +80,7 @@ class Programs:
     @staticmethod
     def _java(main: str, arguments: Sequence[str]) -> list[str]:
         classes = java.class_path(VERSION, build.HERE / "java-tools")
-        return [needs.need("java"), *FLAGS, f"{LOG_LEVEL}=off", "-cp", classes, main, *arguments]
+        return [needs.need("java"), *java.FLAGS, f"{LOG_LEVEL}=off", "-cp", classes, main, *arguments]
 
     def _in_the_jvm(self, main: str, arguments: Sequence[str]) -> Printed:
         if self._process is None:
