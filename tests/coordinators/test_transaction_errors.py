@@ -65,13 +65,6 @@ def test_unknown_transactional_ids(kafka: str) -> None:
         assert driver.init(*nobody[1:]) == Given("NONE", 0, 0)
 
 
-def test_an_empty_transactional_id(driver: TransactionDriver) -> None:
-    nobody = Given("NONE", 7, 0)
-    assert driver.init(transactional_id="") == Given("INVALID_REQUEST", -1, -1)
-    assert driver.add(nobody, transactional_id="") == {0: "INVALID_REQUEST"}
-    assert driver.end(nobody, commit=True, transactional_id="").error == "INVALID_REQUEST"
-
-
 @pytest.mark.parametrize("version", [4, 5])
 @pytest.mark.parametrize("commit", [True, False])
 def test_there_is_nothing_to_end(driver: TransactionDriver, version: int, commit: bool) -> None:
