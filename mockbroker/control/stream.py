@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from ..trace.events import DETAILS
-from ..trace.trace import check, fits
+from ..trace.finding import check, fits
 
 if TYPE_CHECKING:
     from ..trace import Event

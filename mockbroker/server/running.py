@@ -8,12 +8,12 @@ from ..cluster.replicas import Replica, describe
 from ..faults import ClientRequest
 from .clock_control import ClockControl
 from .contents import Contents
-from .trace_control import TraceControl
 
 if TYPE_CHECKING:
     from ..names import ApiNames
     from .fault_control import FaultControl, FaultHandle
     from .policy_control import PolicyControl
+    from .trace_control import TraceControl
 
 __tracebackhide__ = True
 
@@ -21,7 +21,7 @@ __tracebackhide__ = True
 class RunningCluster(Contents):
     """The calls that `MockCluster` and the cluster of `serve` have in common."""
 
-    _trace: TraceControl | None = None
+    _trace: "TraceControl | None" = None
 
     @property
     @abstractmethod
@@ -118,9 +118,11 @@ class RunningCluster(Contents):
         return self.faults.call(function, **said, optional=optional)
 
     @property
-    def trace(self) -> TraceControl:
+    def trace(self) -> "TraceControl":
         """What happens in the cluster: from the first use of this on, or with `trace=True` from the start."""
         if self._trace is None:
+            from .trace_control import TraceControl
+
             self.do(lambda target: target.watch())
             self._trace = TraceControl(self, self._target.trace)
         return self._trace

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.broker import Broker
 from ..cluster.call import Call
@@ -13,11 +13,13 @@ from ..outcome import CLOSE, NEVER, PARKED, Unanswered
 from ..protocol.codecs import AnswerTooLargeError, Codec, Frame
 from ..protocol.primitives import TextTooLongError
 from ..trace import Trace
-from ..trace.exchanges import Asked
 from .delivery import Deliveries
 from .frames import Frames
 from .slices import Slice
 from .too_long import frame_instead
+
+if TYPE_CHECKING:
+    from ..trace.exchanges import Asked
 
 Buffer = bytes | bytearray | memoryview
 

@@ -9,7 +9,7 @@ from ..trace import Event, Trace
 from ..trace.decisions import for_people
 from ..trace.events import DETAILS
 from ..trace.files import write_json_lines, write_parquet
-from ..trace.trace import check, fits
+from ..trace.finding import check, fits
 from . import waiting
 from .calls import Calls
 

@@ -1,30 +1,34 @@
 """What happened in a cluster, as typed events: requests, answers, changes of state, decisions."""
 
-from .events import (
-    Answer,
-    Appeared,
-    Broker,
-    Committed,
-    Decision,
-    Event,
-    Follower,
-    Group,
-    HighWatermark,
-    InSyncReplicas,
-    Keyframe,
-    Leader,
-    LogStart,
-    Malformed,
-    Policy,
-    Producer,
-    Replica,
-    Request,
-    Topic,
-    TopicNotCreated,
-    Transaction,
-    Truncation,
-)
+from typing import TYPE_CHECKING, Any
+
 from .trace import Trace
+
+if TYPE_CHECKING:
+    from .events import (
+        Answer,
+        Appeared,
+        Broker,
+        Committed,
+        Decision,
+        Event,
+        Follower,
+        Group,
+        HighWatermark,
+        InSyncReplicas,
+        Keyframe,
+        Leader,
+        LogStart,
+        Malformed,
+        Policy,
+        Producer,
+        Replica,
+        Request,
+        Topic,
+        TopicNotCreated,
+        Transaction,
+        Truncation,
+    )
 
 __all__ = [
     "Answer",
@@ -51,3 +55,12 @@ __all__ = [
     "Transaction",
     "Truncation",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Most clusters are not traced: there events need not be imported.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import events
+
+    return getattr(events, name)

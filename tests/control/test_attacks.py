@@ -32,7 +32,8 @@ from mockbroker.faults import Faults
 from mockbroker.faults.actions import ACTIONS
 from mockbroker.faults.match import Match
 from mockbroker.repeats import PRINTED
-from mockbroker.trace.trace import KEPT_WITH_DETAILS, Trace
+from mockbroker.trace import Trace
+from mockbroker.trace.recorder import KEPT_WITH_DETAILS
 
 from ..driving.cluster import a_cluster
 from ..properties import examples

@@ -79,7 +79,7 @@ def keyframe(cluster: MockCluster) -> Keyframe:
 
     def made(trace: Trace) -> Keyframe:
         trace.changed()
-        trace._keyframe_at = 0
+        trace._started._keyframe_at = 0
         trace.changed()
         return next(each for each in reversed(trace.events) if isinstance(each, Keyframe))
 

@@ -1,0 +1,245 @@
+"""Keeps the last events of a cluster that is traced, and tells listeners."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from ..faults.about import about
+from ..outcome import Unanswered
+from ..policies.watched import WatchedPolicies
+from ..protocol.api_keys import ApiKey
+from . import events, exchanges
+from .codes import error_codes
+from .decisions import Decisions
+from .events import NOT_KEPT, Event
+from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
+from .finding import fits
+from .kept import Kept, Unread
+from .looks import as_rows
+from .plain import shortened, weight
+from .states import States
+
+if TYPE_CHECKING:
+    from ..cluster.call import Call
+    from ..cluster.cluster import Cluster
+    from ..faults.exchange import Handler
+    from ..policies.watched import Decision as Decided
+
+KEPT: Final = 10_000
+KEPT_WITH_DETAILS: Final = 100_000
+_BETWEEN_KEYFRAMES: Final = 1_000
+"""The least number of events from one keyframe to the next; more if it has more rows."""
+_QUIET: Final = frozenset(
+    {
+        ApiKey.PRODUCE,
+        ApiKey.FETCH,
+        ApiKey.LIST_OFFSETS,
+        ApiKey.OFFSET_COMMIT,
+        ApiKey.OFFSET_FETCH,
+        ApiKey.HEARTBEAT,
+        ApiKey.OFFSET_FOR_LEADER_EPOCH,
+    }
+)
+"""Clients send these all the time, and they change little except high watermarks: if bodies are not kept,
+their effects are looked for a little later."""
+_SMALL_BYTES: Final = 256
+"""The names in larger requests are extracted at once, so that the requests need not be kept."""
+_FEW_ENTRIES: Final = 50
+"""Requests and answers with more count as large."""
+_PARTITIONS_PER_MS: Final = 256
+"""How many partitions are inspected for each millisecond between two inspections, if bodies are not kept."""
+_DETAILED_PER_MS: Final = 32
+"""The same with details, if there are many partitions."""
+_RESTS: Final = 50
+"""After so many, all partitions are inspected even if the cluster's clock stands still."""
+_MANY: Final = 100
+"""With more partitions, not all of them are inspected before and after every request."""
+
+
+class Recorder:
+    """What a trace does once it has been started. `events` are the last of them: `kept`, or as many as there
+    is room for, which are more if bodies are kept. `tell` tells a listener, `failed` of what went wrong."""
+
+    def __init__(
+        self,
+        cluster: "Cluster",
+        kept: int | None,
+        listeners: list[Callable[[Event], None]],
+        tell: Callable[[Callable[[Event], None], Event], None],
+        failed: Callable[[Exception], None],
+        *,
+        bodies: bool,
+    ) -> None:
+        self._cluster = cluster
+        self._listeners = listeners
+        self._tell = tell
+        self._failed = failed
+        self.bodies = bodies
+        room = KEPT_WITH_DETAILS if bodies else KEPT
+        self.events = Kept(room if kept is None else kept)
+        self._decisions = Decisions(self._add_decision)
+        self._known = KnownTopics(cluster)
+        self._number = 0
+        self._keyframe_at = 0
+        self._looked_ms = self._looks_ms = 0
+        self._stale = False
+        self._rests = 0
+        self._states = States(cluster, details=bodies)
+        self._known.look()
+        cluster.policies = WatchedPolicies(cluster.policies, self._decisions.decided)
+
+    def begin(self) -> None:
+        """Tells of what there is."""
+        if self.bodies:
+            self._add_keyframe(self._states)
+
+    def requested(
+        self, call: "Call", api: ApiKey, request: Any, connection: str, correlation_id: int, size: int = 0
+    ) -> Asked:
+        """A request of `size` bytes came."""
+        quiet = not self.bodies and api in _QUIET
+        if not quiet and not (api in _QUIET and self._many):
+            self.changed()
+        self._number = number = self._number + 1
+        asked = Asked(number, self._cluster.now_ms, call, api, connection, correlation_id)
+        if api is ApiKey.PRODUCE:
+            asked.names = names_of_produce(request, call.cluster)
+        elif quiet and size <= _SMALL_BYTES:
+            asked.names = request
+        else:
+            asked.names = names_in(about(api, request, call.cluster, MOST_NAMES))
+        if self.bodies:
+            body = shortened(request)
+            self._weigh(number, body)
+            self._keep(exchanges.request(number, asked, self._known, body))
+        else:
+            if size > _SMALL_BYTES and len(asked.names) > 1:
+                self.events.weigh(number, len(asked.names))
+            self._keep((number, exchanges.request, asked, self._known, NOT_KEPT))
+        return asked
+
+    def during(self, asked: Asked, handler: "Handler") -> "Handler":
+        """The handler; what is decided until it returns is attributed to that request."""
+        return self._decisions.during(asked.number, handler)
+
+    def answered(self, asked: Asked, answer: Any) -> None:
+        """A request got its answer, or is Unanswered."""
+        if asked.faults or asked.api not in _QUIET or not (self._many or not self.bodies):
+            self.changed()
+        else:
+            self._stale = True
+            if self.bodies:
+                self._changed_at(asked.names)
+        self._number = number = self._number + 1
+        now_ms = self._cluster.now_ms
+        if not self.bodies:
+            codes = answer if type(answer) is Unanswered else error_codes(answer)
+            self._keep((number, exchanges.answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
+        else:
+            outcome = type(answer) is Unanswered
+            codes, body = (answer, {}) if outcome else (error_codes(answer), shortened(answer))
+            self._weigh(number, body)
+            self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))
+
+    def _weigh(self, number: int, body: Any) -> None:
+        if (entries := weight(body)) > _FEW_ENTRIES:
+            self.events.weigh(number, entries)
+
+    def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:
+        """A client sent something that no broker answers: its connection is closed."""
+        self.changed()
+        self._add(events.Malformed, broker, connection, client_id, reason)
+
+    def changed(self) -> None:
+        """Looks for changes of state."""
+        self._stale = False
+        try:
+            self._known.look()
+            for kind, values in self._states.changes():
+                self._add(kind, *values)
+            self._decisions.forget_all_but(self._cluster.topics)
+            if self.bodies and self._number >= self._keyframe_at:
+                self._add_keyframe(self._states)
+        except Exception as error:
+            self._failed(error)
+
+    def time_went_by(self) -> None:
+        """Looks for changes of state; if bodies are not kept, no more often than is affordable."""
+        now_ms = self._cluster.now_ms
+        if self._in_a_hurry and self._looked_ms <= now_ms < self._looks_ms:
+            return
+        self._looked_ms = now_ms
+        per_ms = _DETAILED_PER_MS if self.bodies else _PARTITIONS_PER_MS
+        self._looks_ms = now_ms + self._states.partitions // per_ms
+        self.changed()
+
+    def rest(self) -> None:
+        """There is nothing else to do: looks for what quiet requests have changed."""
+        if not self._stale:
+            return
+        self._rests += 1
+        if self._many and self._rests < _RESTS:
+            self.time_went_by()
+        else:
+            self._rests = 0
+            self.changed()
+
+    @property
+    def ms_left(self) -> float:
+        """How long it may take until the next look, in ms."""
+        return max(self._looks_ms - self._cluster.now_ms, 0) if self._stale and self._many else math.inf
+
+    @property
+    def _many(self) -> bool:
+        return self.bodies and self._states.partitions > _MANY
+
+    @property
+    def _in_a_hurry(self) -> bool:
+        return not self.bodies or self._many
+
+    def _changed_at(self, names: Iterable[str]) -> None:
+        """Looks for changes of the partitions that have these names."""
+        for kind, values in self._states.changes_at(names):
+            self._add(kind, *values)
+
+    def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
+        """The answer of a behaviour was changed."""
+        self._add(events.Policy, name, answer, topic, broker)
+
+    def find(self, kind: str | None, wanted: dict[str, Any]) -> Iterator[Event]:
+        """As `Trace.find`, with names that were checked."""
+        if self._in_a_hurry:
+            self.changed()
+        return (event for event in self.events if fits(event, kind, wanted))
+
+    def whole(self) -> list[Event]:
+        """All events that are kept."""
+        self.changed()
+        return list(self.events)
+
+    def _add(self, kind: Callable[..., Event], *values: Any) -> None:
+        self._number += 1
+        self._keep(kind(self._number, self._cluster.now_ms, *values))
+
+    def _add_keyframe(self, states: States) -> None:
+        rows = as_rows(states.whole())
+        self._add(events.Keyframe, rows)
+        self._keyframe_at = self._number + max(_BETWEEN_KEYFRAMES, len(rows))
+
+    def _add_decision(self, request: int | None, one: "Decided") -> None:
+        self._number = number = self._number + 1
+        self._keep((number, _decision, self._cluster.now_ms, request, one))
+
+    def _keep(self, entry: "Event | Unread") -> None:
+        self.events.append(entry)
+        if not self._listeners:
+            return
+        event = self.events.made(entry)
+        for listener in list(self._listeners):
+            self._tell(listener, event)
+
+
+def _decision(number: int, now_ms: int, request: int | None, one: "Decided") -> Event:
+    kind, scope = one.source
+    about = (one.name, one.answer, kind, str(scope), *one.where, one.asked, one.answered)
+    return events.Decision(number, now_ms, request, *about)
