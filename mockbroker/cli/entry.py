@@ -46,6 +46,8 @@ def _served(arguments: list[str]) -> bool:
         serve(**given)
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+    finally:
+        gc.enable()
     return True
 
 

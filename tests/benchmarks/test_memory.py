@@ -7,12 +7,12 @@ from benchmarks.memory import each
 from mockbroker.cluster.cluster import Cluster
 
 MOST = {
-    "topics": 2_000,
-    "partitions": 7_000,
+    "topics": 1_800,
+    "partitions": 5_000,
     "groups": 6_000,
-    "members": 5_000,
-    "producers": 1_000,
-    "sessions": 1_500,
+    "members": 4_800,
+    "producers": 850,
+    "sessions": 1_100,
 }
 """Bytes; one and a half times what they took when this was written."""
 
