@@ -6,7 +6,7 @@ Comments name the classes that log them; texts differ by release, and each form 
 import re
 from typing import Final
 
-from . import coordinator_messages
+from . import broker_life_messages, coordinator_messages, producer_messages
 from .log_entries import Entry, cause
 from .log_messages import Table, Values, message
 
@@ -282,5 +282,14 @@ TABLE: Final = Table.of(
         r"an unclean election",
         detail="unclean",
     ),
+    message(
+        "leader",
+        "was marked as RECOVERING",
+        r"The topic partition {tp} was marked as RECOVERING",
+        detail="unclean",
+        leads=True,
+    ),
     *coordinator_messages.MESSAGES,
+    *producer_messages.BROKER,
+    *broker_life_messages.MESSAGES,
 )

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from . import member_messages, producer_messages
+from .error_names import of_exception
 from .log_entries import Entry
 from .log_messages import Table, Values, message
 
@@ -43,9 +45,8 @@ def _joined(entry: Entry, found: re.Match[str]) -> Values:
 
 
 def _error(entry: Entry, found: re.Match[str]) -> Values:
-    words = re.findall(r"[A-Z][a-z]+", found["exception"])
-    name = "_".join(words).upper()
-    return {"error": {"OUT_OF_ORDER_SEQUENCE": "OUT_OF_ORDER_SEQUENCE_NUMBER"}.get(name, name)}
+    name = found["exception"]
+    return {"error": of_exception(name) or name}
 
 
 TABLE: Final = Table.of(
@@ -196,20 +197,17 @@ TABLE: Final = Table.of(
         api="Produce",
     ),
     message(
-        "refused",
-        "error state due to",
-        r"Transiting to (?:fatal|abortable) error state due to (?P<detail>[\w.]*?"
-        r"InvalidPidMappingException: [^\n]+?)(?: \([\w.]+\))?(?:\n|$)",
-        error="INVALID_PRODUCER_ID_MAPPING",
-    ),
-    message(
         "transaction",
         "ProducerId set to",
         r"ProducerId set to {producer_id} with epoch {producer_epoch}",
         detail="initialized",
     ),
+    *producer_messages.CLIENT,
+    *member_messages.JAVA,
 )
 
+LISTS: Final = "commit: OffsetAndMetadata{"
+"""The name of what `lists` knows."""
 _DONE: Final = re.compile(r"Completed (?:a?synchronous )?auto-commit of offsets")
 _FAILED: Final = re.compile(r"(?:uto-commit of|Offset commit with) offsets \{")
 

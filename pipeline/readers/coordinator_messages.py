@@ -10,6 +10,7 @@ from .log_entries import Entry, cause
 from .log_messages import Completes, Values, message
 
 _GROUP: Final = r"\[GroupId (?P<group>[^\]]+)\] "
+_END: Final = r"(?: \([\w.]+\))?(?:\n|$)"
 _ANY_MEMBER: Final = r"(?:\w+ m|M)ember (?P<member>\S+)(?: with instance id .+)?"
 
 
@@ -31,6 +32,24 @@ def _epoch(_: Entry, found: re.Match[str]) -> Values:
     return {"detail": f"new group epoch{known}"}
 
 
+def _preparing(_: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"PreparingRebalance: {found['why']}" if found["why"] else "PreparingRebalance"}
+
+
+def _left(_: Entry, found: re.Match[str]) -> Values:
+    member = found["member"].rstrip(",")
+    why = "" if found["why"] in (None, "", "not provided") else f": {found['why']}"
+    return {"detail": f"{member} left{why}"}
+
+
+def _removed(_: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"{found['member'][:200]} left: did not join again in time"}
+
+
+def _expired_session(_: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"{found['member']} left: its session expired"}
+
+
 def _member(did: str) -> Completes:
     return lambda _, found: {"detail": f"{found['member']} {did}"}
 
@@ -45,8 +64,8 @@ MESSAGES: Final = (
         "group",
         "reparing to re",
         r"Preparing to re(?:balance|stabilize) group (?P<group>\S+) (?:in state \w+ )?with old generation "
-        r"{generation}",
-        detail="PreparingRebalance",
+        r"{generation}(?: \(\S+\))?(?: \(reason: (?P<why>[^\n]*?)\)\.?(?: \([\w.]+\))?(?:\n|$))?",
+        _preparing,
     ),
     message(
         "group",
@@ -99,12 +118,75 @@ MESSAGES: Final = (
     ),
     *(
         message("member", text, rf"{_GROUP}{_ANY_MEMBER} (?:temporarily )?(?:has )?left ", _member("left"))
-        for text in ("left the consumer group", "left the share group", "through explicit `LeaveGroup`")
+        for text in ("left the consumer group", "left the share group")
+    ),
+    # GroupCoordinator, and GroupMetadataManager of classic groups
+    message(
+        "member",
+        "through explicit `LeaveGroup`",
+        r"\[Group(?:Id)? (?P<group>[^\]]+)\] (?:\w+ m|\w+ M|M)ember (?P<member>\S+)(?: with "
+        r"instance id \S+)? has "
+        rf"left group through explicit `LeaveGroup` request(?:; client reason: (?P<why>[^\n]*?))?\.?{_END}",
+        _left,
+    ),
+    message(
+        "member",
+        "through explicit `LeaveGroup`",
+        r"ember (?:MemberMetadata\(memberId=|with memberId=)?(?P<member>[^\s,]+).{0,300}? has left group "
+        r"(?P<group>\S+) through explicit `LeaveGroup`(?: request)?(?:; client reason: (?P<why>[^\n]*?))?"
+        rf"\.?{_END}",
+        _left,
+    ),
+    message(
+        "member",
+        "has left, removing it from the group",
+        r"Member\[group\.instance\.id [^,]*, member\.id (?P<member>[^\]]+)\] in group "
+        r"(?P<group>\S+) has left, "
+        r"removing(?P<why>)",
+        _left,
+    ),
+    message(
+        "member",
+        "has failed, removing it from the group",
+        r"Member (?P<member>\S+) in group (?P<group>\S+) has failed, removing it",
+        _expired_session,
+    ),
+    message(
+        "member",
+        "has been removed after session timeout",
+        r"Pending member (?P<member>\S+) in group (?P<group>\S+) has been removed after session timeout",
+        _expired_session,
+    ),
+    message(
+        "member",
+        "removed dynamic members who haven't joined",
+        r"Group (?P<group>\S+) removed dynamic members who haven't joined: (?P<member>[^\n]{1,300})",
+        _removed,
+    ),
+    message(
+        "member",
+        "with unknown member id joins group",
+        r"ember with (?:groupInstanceId=\S+ and )?unknown member id joins group (?P<group>\S+) in "
+        r".*? a new member id "
+        r"(?P<member>\S+) ",
+        _member("joined"),
+    ),
+    # GroupCoordinator, GroupCoordinatorService
+    message(
+        "group",
+        "The following groups were deleted",
+        r"The following groups were deleted: (?P<group>\S+?),? ",
+        detail="Dead",
+    ),
+    message(
+        "tombstone",
+        "offsets of the group",
+        r"The following offsets of the group (?P<group>\S+) were deleted: (?P<detail>[^\n]{1,300})",
     ),
     message(
         "member",
         "fenced from the group because",
-        rf"{_GROUP}Member (?P<member>\S+) fenced from the group because (?P<why>[^\n]*?)\.?"
+        rf"{_GROUP}(?:Streams m|M)ember (?P<member>\S+) fenced from the group because (?P<why>[^\n]*?)\.?"
         r"(?: \([\w.]+\))?(?:\n|$)",
         _fenced,
     ),

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from . import member_messages
 from .log_entries import Entry
 from .log_messages import Table, Values, message
 
@@ -55,4 +56,5 @@ TABLE: Final = Table.of(
         rf"{_PLACE}: (?P<detail>[^\n]+)",
         api="OffsetFetch",
     ),
+    *member_messages.LIBRDKAFKA,
 )

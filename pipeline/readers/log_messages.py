@@ -51,6 +51,11 @@ class Message(NamedTuple):
     constant: Values
     completes: Completes | None
 
+    @property
+    def name(self) -> str:
+        """As the catalogue of statements names it."""
+        return f"{self.constant['kind']}: {self.text}"
+
 
 def message(
     kind: str, text: str, pattern: str, completes: Completes | None = None, **constant: Any

@@ -28,7 +28,7 @@ _CLIENT_LOGGER: Final = re.compile(r"org\.apache\.kafka\.clients|o\.a\.k\.c|clie
 _PREFIX: Final = re.compile(r"\[[A-Z][A-Za-z]*(?: [^\[\]]*)?\]")
 _OWN_ID: Final = re.compile(
     r"broker(?:Id)?=(?P<a>\d+)|replicaId=(?P<b>\d+)"
-    r"|(?:Coordinator|KafkaServer|BrokerServer|Broker)(?: id=| )(?P<c>\d+)\b"
+    r"|(?:Coordinator|KafkaServer|BrokerServer|Broker|State Manager)(?: id=| )(?P<c>\d+)\b"
 )
 _FETCHES_FROM: Final = re.compile(r"leaderId=(\d+)")
 _NAMED: Final = {
@@ -162,7 +162,7 @@ class _Log:
         for name, value in values.items():
             if name in Observation.__slots__ and value is not None:
                 setattr(row, name, value)
-        if row.client is None:
+        if row.client is None and row.broker is None:
             row.broker = about.get("broker")
         if values.get("leads"):
             row.leader = row.broker

@@ -35,7 +35,10 @@ _ZONE: Final = _START + r"(?:[.,]\d{1,9})?\s?(?:Z|UTC|[+-]\d\d:?\d\d)\b"
 _OWN_IDS: Final = (
     "broker(?:Id)?=",
     "replicaId=",
-    *(f"{name}(?: id=| )" for name in ("Coordinator", "KafkaServer", "BrokerServer", "Broker")),
+    *(
+        f"{name}(?: id=| )"
+        for name in ("Coordinator", "KafkaServer", "BrokerServer", "Broker", "State Manager")
+    ),
 )
 
 
