@@ -33,6 +33,7 @@ from mockbroker.simulation.producer_setting import Generation
 from mockbroker.simulation.steps import STEPS
 
 from . import apis, interfaces, questions
+from .log_lines.catalogue import page as log_lines
 from .names import main as write_names
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -205,6 +206,7 @@ PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "control.md": interfaces.control,
     "trace.md": interfaces.trace,
     "questions.md": questions.page,
+    "log-lines.md": log_lines,
 }
 """Name of each page, and its lines."""
 

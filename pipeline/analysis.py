@@ -76,7 +76,11 @@ def analyze(
     found.plots = of_incidents(folder, found.incidents)
     found.busiest = [] if found.incidents else of_busiest(folder)
     _write(out / "findings.parquet", found.findings)
-    told = {"schema": SCHEMA, "incidents": [each.as_json() for each in found.incidents]}
+    told = {
+        "schema": SCHEMA,
+        "incidents": [each.as_json() for each in found.incidents],
+        "unknown_lines": [each.as_json(shape) for shape, each in collected.unknown_lines],
+    }
     (out / INCIDENTS).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return found
 

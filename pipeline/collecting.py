@@ -13,11 +13,13 @@ from .engine import Engine, parquet_of
 from .errors import PipelineError
 from .observations import KINDS, NAMES, Observation
 from .readers.files import LogSpan
+from .readers.shapes import Shape
 from .tables import Table
 from .writing import Writers, folder_schema
 
 _BATCH: Final = 50_000
 _SHOWN: Final = 200
+_SHAPES: Final = 20
 FETCHED: Final = "fetched"
 UNPACKED: Final = "unpacked"
 """The folders of files from elsewhere, beside the rows."""
@@ -39,6 +41,7 @@ class Collected:
     silent: dict[str, list[str]] = field(default_factory=dict)
     without_zone: int = 0
     spans: dict[str, LogSpan] = field(default_factory=dict)
+    unknown_lines: list[tuple[str, Shape]] = field(default_factory=list)
 
     def keep_silent(self, path: Path) -> None:
         """Nothing was understood of this file."""
@@ -112,6 +115,7 @@ def collect(
     writer.write(cut_rows(reading))
     writer.close()
     collected.without_zone, collected.spans = reading.without_zone, reading.spans
+    collected.unknown_lines = reading.shapes.most_frequent(_SHAPES)
     return collected
 
 

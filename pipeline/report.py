@@ -16,6 +16,8 @@ from .incidents.model import Finding
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from .readers.shapes import Shape
+
 _DATE: Final = len("2026-01-01 ")
 _SILENT: Final = 20
 
@@ -136,6 +138,15 @@ def silent(files: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield f"nothing was understood of {len(files) - _SILENT} more files"
 
 
+def unknown_lines(shapes: Sequence[tuple[str, "Shape"]]) -> Iterator[str]:
+    """What logs say at WARN or ERROR and nobody knows, by shape, the most frequent first."""
+    if shapes:
+        yield "lines at WARN or ERROR that are not known, most frequent first, each with its first place:"
+    for shape, found in shapes:
+        yield f"  {found.count:,} time{'s' * (found.count != 1)}: {shape}"
+        yield f"    {found.file}:{found.position}"
+
+
 def trouble(analysis: Analysis) -> list[str]:
     """What could not be read or understood: one line for each file."""
     lines = []
@@ -151,6 +162,7 @@ def trouble(analysis: Analysis) -> list[str]:
         listed = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
         lines.append(f"{len(unknown)} file{'s' * (len(unknown) != 1)} of no known kind: {listed}")
     lines += silent(analysis.collected.silent)
+    lines += unknown_lines(analysis.collected.unknown_lines)
     if analysis.collected.without_zone:
         lines.append(
             f"{analysis.collected.without_zone:,} times tell no time zone: --timezone says which "

@@ -12,6 +12,7 @@ from ...dumps import files
 from ...dumps.files import DamagedError, Head, Line
 from ..errors import PipelineError
 from ..observations import Observation
+from .shapes import Shapes
 from .wrapping import Unwrap, WrongLineError, wrapping
 
 _ABOUT_KAFKA: Final = (b"kafka", b"|OFFSET|", b"OFFSET_OUT_OF_RANGE")
@@ -36,7 +37,8 @@ class Reading:
 
     `timezone` is used for times without a zone; `without_zone` counts those. `lines` and `unknown_lines` are
     counts by file; `unfinished` lists the files whose last line has no newline, and may be torn; `cut` has
-    the numbers of the lines that were too long; `spans` says from when until when each log goes.
+    the numbers of the lines that were too long; `spans` says from when until when each log goes; `shapes`
+    are the entries at WARN and above that nobody knows.
     """
 
     timezone: tzinfo = UTC
@@ -46,6 +48,7 @@ class Reading:
     unfinished: list[str] = field(default_factory=list)
     spans: dict[str, LogSpan] = field(default_factory=dict)
     cut: dict[str, list[int]] = field(default_factory=dict)
+    shapes: Shapes = field(default_factory=Shapes)
 
 
 def head(path: Path) -> Head:

@@ -7,10 +7,12 @@ from typing import Final
 
 from ...dumps.files import Head
 from ..observations import Observation
+from .complaints import SHOWN, Judge, Verdict
 from .files import Reading, log_lines
 from .librdkafka_messages import TABLE, client
 from .log_entries import Entry
 from .registry import Reader
+from .shapes import Shape
 
 SOURCE: Final = "librdkafka-log"
 _LINE: Final = re.compile(r"%[0-7]\|(?P<s>\d{9,11})\.(?P<ms>\d{3})\|[A-Z0-9_]+\|[^|]*\| ")
@@ -21,7 +23,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
-    file = str(path)
+    file, judge = str(path), Judge()
     for line in log_lines(path, reading):
         if isinstance(line, Observation):
             line.source = SOURCE
@@ -33,6 +35,12 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
             continue
         entry = Entry(line.number, int(found["s"]) * 1000 + int(found["ms"]), line.text, line.text)
         rows = list(TABLE.rows(entry))
+        if not rows:
+            shape, verdict = judge.judged(entry)
+            if verdict is Verdict.UNKNOWN:
+                reading.shapes.add(shape, Shape(1, file, line.number, entry.line[:SHOWN]))
+            elif verdict is Verdict.COMPLAINT and judge.once_more(shape):
+                rows = [judge.row(entry)]
         if not rows:
             reading.unknown_lines[file] += 1
         for values in rows:

@@ -14,12 +14,14 @@ from typing import Any, Final
 from ...dumps.files import Head
 from ..observations import Observation
 from . import broker_messages, client_messages, js_and_go_messages, librdkafka_messages, python_messages
+from .complaints import SHOWN, Judge, Verdict
 from .files import Reading
 from .log_entries import Entry, entries
 from .log_messages import Values, split
 from .log_spans import note, note_ends
 from .log_times import begins
 from .registry import Reader
+from .shapes import Shape
 
 _BROKER_LOGGER: Final = re.compile(
     r"\bkafka\.(?!clients)(?:\w{1,60}\.){0,20}[A-Z]\w|org\.apache\.kafka\.(?!clients)|state\.change\.logger"
@@ -84,17 +86,25 @@ def recognises_client(head: Head) -> bool:
 @dataclass(slots=True)
 class Said:
     """What one entry says, whatever the others say: the rows it makes, and what its prefixes tell about
-    them."""
+    them. `shape` is that of a complaint, or of an `unknown` entry."""
 
     entry: Entry
     found: list[Values]
     about: Values
+    shape: str = ""
+    unknown: bool = False
 
 
-def said(entry: Entry) -> Said:
+def said(entry: Entry, judge: Judge) -> Said:
     found = [values for table in TABLES for values in table.rows(entry)]
     found += client_messages.lists(entry)
-    return Said(entry, list(_without_repeats(found)), about(entry))
+    made = Said(entry, list(_without_repeats(found)), about(entry))
+    if not made.found:
+        made.shape, verdict = judge.judged(entry)
+        made.unknown = verdict is Verdict.UNKNOWN
+        if verdict is Verdict.COMPLAINT:
+            made.found = [judge.row(entry)]
+    return made
 
 
 def about(entry: Entry) -> Values:
@@ -227,13 +237,14 @@ def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:
     at_ends = note_ends(path, reading)
 
     def told() -> Iterator[Said | Observation]:
+        judge = Judge(quiet=source == "client-log")
         for each in entries(path, reading):
             if isinstance(each, Observation):
                 yield each
                 continue
             if not at_ends:
                 note(reading.spans, str(path), each)
-            yield said(each)
+            yield said(each, judge)
 
     return joined(source, path, told(), reading)
 
@@ -243,13 +254,17 @@ def joined(
 ) -> Iterator[Observation]:
     """The rows of a log, of what its entries say; those that `pieces.py` leaves out change nothing."""
     file = str(path)
-    log, decided = _Log(source, file), _Decided()
+    log, decided, judge = _Log(source, file), _Decided(), Judge()
     for each in told:
         if isinstance(each, Observation):
             each.source = source
             yield each
             continue
         rows = list(log.rows(each))
+        if each.unknown:
+            reading.shapes.add(each.shape, Shape(1, file, each.entry.number, each.entry.line[:SHOWN]))
+        elif rows and each.shape and not judge.once_more(each.shape):
+            rows = []
         if not rows:
             reading.unknown_lines[file] += 1 + len(each.entry.more)
         yield from decided.passed_on(each.entry, rows)

@@ -14,11 +14,13 @@ from typing import IO, Any, Final
 
 from ...dumps.files import LONGEST_LINE, Head, Line
 from ..observations import Observation
+from .complaints import LOUD, SHOWN, Judge, Verdict, loud
 from .files import LONGEST, Reading, readable
 from .log_entries import MOST_MORE, Entry, entry
 from .log_spans import note_ends
 from .log_times import begins
 from .logs import STATE_TEXTS, TABLES, Said, about, joined, said
+from .shapes import Shape, Shapes
 
 _WORDS: Final = "|".join(
     sorted(
@@ -30,6 +32,7 @@ _START: Final = (
     r"^[^0-9A-Za-z_]{0,12}(?:(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^0-9A-Za-z_]+)?\[?"
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d"
 )
+_LOUD: Final = "|".join((*LOUD, "%[0-4][|]"))
 _ZONE: Final = _START + r"(?:[.,]\d{1,9})?\s?(?:Z|UTC|[+-]\d\d:?\d\d)\b"
 # One pattern for each text with which it begins: these are searched for quickly.
 _OWN_IDS: Final = (
@@ -45,8 +48,8 @@ _OWN_IDS: Final = (
 @dataclass(slots=True)
 class Told:
     """What a piece tells: the entries that may say something, numbered from the piece's first line, and the
-    counts of `Reading`; `cut` counts lines from 1. `ended` is false if the last line has no newline.
-    `without_zone` includes dates that don't exist."""
+    counts of `Reading`; `cut` and `shapes` count lines from 1. `ended` is false if the last line has no
+    newline. `without_zone` includes dates that don't exist."""
 
     said: list[Said]
     lines: int
@@ -54,6 +57,7 @@ class Told:
     without_zone: int
     ended: bool
     cut: list[int]
+    shapes: Shapes
 
 
 def can_cut(head: Head) -> bool:
@@ -83,7 +87,15 @@ def told(path: Path, start: int, end: int, reading: Reading) -> Told:
         after = b"".join(_up_to_entry(file)) if data.endswith(b"\n") else b""
     piece = _Piece(data + after, Reading(reading.timezone))
     lines = piece.line_at(len(data))
-    kept = {number: said(found) for number, found in piece.entries(piece.matching(_WORDS))}
+    judge, shapes = Judge(), Shapes()
+    kept = {number: said(found, judge) for number, found in piece.entries(piece.matching(_WORDS))}
+    for number, begun in piece.loud():
+        if number not in kept:
+            shape, verdict = judge.judged(begun)
+            if verdict is Verdict.UNKNOWN:
+                shapes.add(shape, Shape(1, str(path), number + 1, begun.line[:SHOWN]))
+            elif verdict is Verdict.COMPLAINT and judge.once_more(shape):
+                kept[number] = said(piece.whole(begun), judge)
     kept |= {
         number: each if (each := kept.get(number)) else Said(found, [], about(found))
         for number, found in piece.own_ids()
@@ -96,6 +108,7 @@ def told(path: Path, start: int, end: int, reading: Reading) -> Told:
         len(piece.starts) - len(piece.matching(_ZONE)),
         not data or data.endswith(b"\n"),
         [number + 1 for number in piece.long(lines)],
+        shapes,
     )
 
 
@@ -171,6 +184,20 @@ class _Piece:
                 done = begun.number
                 yield begun.number - 1, replace(begun, more=list(self._more(begun, index)))
 
+    def loud(self) -> Iterator[tuple[int, Entry]]:
+        """The entries at WARN and above, without the lines that continue them, by the number of their first
+        line."""
+        for number in self.matching(_LOUD).tolist():
+            if (begun := self._begin(number)) is not None and loud(begun):
+                yield number, begun
+
+    def whole(self, begun: Entry) -> Entry:
+        """An entry with the lines that continue it."""
+        import numpy as np
+
+        index = int(np.searchsorted(self.starts, begun.number - 1))
+        return replace(begun, more=list(self._more(begun, index)))
+
     def _begin(self, number: int) -> Entry | None:
         """The entry that begins at a line, without those that continue it."""
         if number not in self._begun:
@@ -239,6 +266,9 @@ def _numbered(file: str, pieces: Iterable[Told], reading: Reading) -> Iterator[S
         for each in piece.said:
             each.entry.number += before
             yield each
+        for shape, found in piece.shapes.known.items():
+            found.position += before
+            reading.shapes.add(shape, found)
         if piece.cut:
             reading.cut.setdefault(file, []).extend(before + number for number in piece.cut)
         before += piece.lines

@@ -27,7 +27,7 @@ FINDING = {
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_findings_keep_to_the_width_and_places_in_files_are_whole(width: int) -> None:
-    collected = SimpleNamespace(unknown=[], silent={}, without_zone=0)
+    collected = SimpleNamespace(unknown=[], silent={}, without_zone=0, unknown_lines=[])
     analysis: Any = SimpleNamespace(
         findings=[FINDING] * 3,
         incidents=[Incident([Event(FINDING)], str(FINDING["summary"]))] * 3,

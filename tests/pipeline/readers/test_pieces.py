@@ -53,8 +53,22 @@ _message = st.sampled_from(MESSAGES) | st.sampled_from(
         "nothing",
     ]
 )
+_complaint = st.builds(
+    "{} {} {}".format,
+    _time,
+    st.sampled_from(["WARN", "ERROR", "[x] FATAL"]),
+    st.sampled_from(
+        [
+            "Error processing append operation on partition orders-1 (kafka.server.ReplicaManager)",
+            "The moon has gone 1 time (x.Moon)",
+            "The moon has gone 2 times (x.Moon)",
+            "MX4j is deprecated and will be removed in Kafka 5.0 (kafka.utils.Mx4jLoader)",
+        ]
+    ),
+)
 _line = (
-    st.builds("{}{} INFO {}".format, st.sampled_from(["", "\ufeff", "é", "\u2028"]), _time, _message)
+    _complaint
+    | st.builds("{}{} INFO {}".format, st.sampled_from(["", "\ufeff", "é", "\u2028"]), _time, _message)
     | _message
     | st.sampled_from(["", "\tat kafka.log.Log", CAUSE, "\udcff\udc80", "[KafkaServer id=3]"])
 )
