@@ -13,6 +13,7 @@ from .files import MOST_TEXT, Reading, log_lines
 from .log_times import TIME
 
 _CAUSE: Final = re.compile(r"(?:Caused by: )?(?:[\w.]+\.)(\w+(?:Exception|Error)): (.+)")
+_LOGGER: Final = re.compile(r"\([\w.$]{1,199}\)")
 MOST_MORE: Final = 50
 """How many further lines of an entry are searched: causes come early."""
 
@@ -53,7 +54,16 @@ def entry(line: Line, reading: Reading) -> Entry | None:
         time_ms = _time_ms(found, reading)
     except ValueError:
         return None
-    return Entry(line.number, time_ms, line.text[found.end() :], line.text)
+    return Entry(line.number, time_ms, _without_thread(line.text[found.end() :]), line.text)
+
+
+def _without_thread(message: str) -> str:
+    """Without the thread that Strimzi's layout has after the logger: `… (kafka.log.LogCleaner) [main]`."""
+    if message.endswith("]"):
+        end = message.rfind(") [")
+        if end > 0 and _LOGGER.fullmatch(message, max(message.rfind("(", 0, end), end - 200), end + 1):
+            return message[: end + 1]
+    return message
 
 
 def _time_ms(found: re.Match[str], reading: Reading) -> int:

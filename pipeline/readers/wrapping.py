@@ -1,5 +1,5 @@
-"""Lines that are wrapped: in JSON by a logging library or by docker, or behind what Kubernetes or syslog
-adds.
+"""Lines that are wrapped: in JSON by a logging library, by docker or CloudWatch, or behind what Kubernetes,
+CloudWatch, docker compose or syslog add; or that are coloured.
 
 What is inside is given to the readers as if it stood in a file of its own: a line that begins with its time,
 and a stack trace as further lines. A time that only the wrapping tells is put before it.
@@ -23,7 +23,7 @@ _TIMES: Final = ("@timestamp", "timestamp", "time", "ts", "instant", "timeMillis
 _LEVELS: Final = ("log.level", "level", "severity", "levelname")
 _LOGGERS: Final = ("log.logger", "logger_name", "loggerName", "logger", "name")
 _TRACES: Final = ("error.stack_trace", "stack_trace", "exception", "stack", "exc_info")
-_MESSAGES: Final = ("message", "msg", "log")
+_MESSAGES: Final = ("message", "msg", "log", "@message", "line")
 _PREFIXED: Final = ("clientId", "groupId")
 _ABOUT: Final = ("topic", "partition", "prior_offset")
 """Fields of KafkaJS and franz-go, which name them so in text, too."""
@@ -34,6 +34,12 @@ _KUBERNETES: Final = re.compile(
 _SYSLOG: Final = re.compile(
     r"(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s:\[]+(?:\[\d+\])?: (?P<line>.*)"
 )
+_TIMED: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) (?P<line>.*)")
+"""CloudWatch's export to S3, `aws logs tail` and `kubectl logs --timestamps`."""
+_NAMED: Final = re.compile(r"(?:\[pod/[^\]\s]{1,200}\]|[\w./-]{1,200}\s{1,40}\|) (?P<line>.*)")
+"""`kubectl logs --prefix` and `docker compose logs`."""
+_COLOUR: Final = re.compile(r"(?:\x1b|\\u001[bB])\[[\d;]{0,20}m")
+_LISTED: Final = re.compile(r'\s*"message": (?P<text>".*"),?\s*')
 _EPOCH: Final = re.compile(r"\[?(?P<s>1\d{9})(?:(?P<ms>\d{3})|[.,](?P<part>\d{1,9}))?\]?(?P<line>[\s:].*)")
 _OF_LIBRDKAFKA: Final = re.compile(r"%[0-7]\|\d")
 _MORE: Final = re.compile(r"\s|Caused by: |\.\.\. \d|Suppressed: |Traceback ")
@@ -52,11 +58,29 @@ def wrapping(lines: Iterable[str]) -> Unwrap | None:
     If what is inside has times of its own (`timed`), lines without one belong to those before them.
     """
     first = list(islice(filter(str.strip, lines), _LOOKED_AT))
-    for inside in (_of_json, _of_kubernetes, _of_syslog):
+    if not any("\x1b[" in line or r"\u001b[" in line for line in first):
+        return _wrapping(first)
+    within = _wrapping([_COLOUR.sub("", line) for line in first])
+    return partial(_of_colours, within=within)
+
+
+def _wrapping(first: list[str]) -> Unwrap | None:
+    for inside in (_of_json, _of_kubernetes, _of_timed, _of_stream, _of_named, _of_syslog):
         if first and sum(bool(_tried(inside, line)) for line in first) >= _ENOUGH * len(first):
             timed = any(_stands_alone(each) for line in first for each in _tried(inside, line))
-            return partial(inside, timed=timed)
+            if inside in (_of_timed, _of_stream) and timed:
+                # What has no time of its own belongs to the line before.
+                return partial(_behind, names=int(inside is _of_stream))
+            if timed or inside not in (_of_timed, _of_stream, _of_named):
+                return partial(inside, timed=timed)
+    if [line.strip() for line in first[:2]] == ["{", '"events": [']:
+        return _of_list
     return _of_epoch if first and _EPOCH.fullmatch(first[0]) else None
+
+
+def _of_colours(line: str, within: Unwrap | None) -> list[str]:
+    plain = _COLOUR.sub("", line)
+    return [plain] if within is None else within(plain)
 
 
 def _tried(inside: Callable[..., list[str]], line: str) -> list[str]:
@@ -147,6 +171,50 @@ def _of_kubernetes(line: str, *, timed: bool) -> list[str]:
     inside = found["line"]
     whole = timed or _stands_alone(inside) or _MORE.match(inside)
     return [inside if whole else f"[{found['time']}] {inside}"]
+
+
+def _of_timed(line: str, *, timed: bool) -> list[str]:
+    inside = _behind_time(line, 0)
+    if _stands_alone(inside) or _MORE.match(inside):
+        return [inside]
+    raise WrongLineError("it has no time of its own")
+
+
+def _of_stream(line: str, *, timed: bool) -> list[str]:
+    """Behind the time stands the name of a stream."""
+    inside = _behind_time(line, 1)
+    if _stands_alone(inside) or _MORE.match(inside):
+        return [inside]
+    raise WrongLineError("it has no time of its own")
+
+
+def _behind(line: str, names: int) -> list[str]:
+    return [_behind_time(line, names)]
+
+
+def _behind_time(line: str, names: int) -> str:
+    found = _TIMED.fullmatch(line)
+    if found is None:
+        raise WrongLineError("it does not begin as the other lines do")
+    return found["line"].split(" ", names)[-1]
+
+
+def _of_named(line: str, *, timed: bool) -> list[str]:
+    found = _NAMED.fullmatch(line)
+    if found is None:
+        raise WrongLineError("it does not begin as the other lines do")
+    return [found["line"]]
+
+
+def _of_list(line: str) -> list[str]:
+    """What `aws logs filter-log-events` prints: of each event only the message is read."""
+    found = _LISTED.fullmatch(line)
+    if found is None:
+        return []
+    try:
+        return str(read_json(found["text"])).rstrip("\n").split("\n")
+    except ValueError as error:
+        raise WrongLineError(f"it is not JSON: {error}") from None
 
 
 def _of_syslog(line: str, *, timed: bool) -> list[str]:

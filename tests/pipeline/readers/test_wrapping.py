@@ -41,6 +41,58 @@ def syslog(text: str) -> Iterator[str]:
         yield f"Jun 23 00:45:38 host-1 kafka[123]: {line}"
 
 
+def cloudwatch(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield f"2018-06-23T00:45:38.000Z {line}"
+
+
+def aws_tail(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield f"2018-06-23T00:45:38.000000+00:00 Broker-1 {line}"
+
+
+def aws_events(text: str) -> Iterator[str]:
+    events = [{"logStreamName": "Broker-1", "timestamp": 1, "message": each} for each in _whole(text)]
+    yield from json.dumps({"events": events}, indent=4).splitlines()
+
+
+def insights(text: str) -> Iterator[str]:
+    for each in _whole(text):
+        yield json.dumps({"@timestamp": "2018-06-23 00:45:38.000", "@message": each})
+
+
+def compose(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield f"broker-1  | {line}"
+
+
+def kubectl_prefix(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield f"[pod/kafka-0/kafka] {line}"
+
+
+def coloured(text: str) -> Iterator[str]:
+    """After Bitnami's banner."""
+    yield "\x1b[38;5;6mkafka \x1b[38;5;5m00:45:00.01 \x1b[0m\x1b[38;5;2mINFO \x1b[0m ==> Welcome"
+    for line in text.splitlines():
+        yield f"\x1b[32m{line}\x1b[0m"
+
+
+def coloured_in_docker(text: str) -> Iterator[str]:
+    yield from docker("\n".join(coloured(text)))
+
+
+def strimzi(text: str) -> Iterator[str]:
+    for at, found, more in entries(text):
+        when = f"{at:%Y-%m-%d %H:%M:%S},{found['ms']}"
+        yield f"{when} {found['level']} {found['message']} ({found['logger']}) [kafka-request-handler-0]"
+        yield from more
+
+
+def _whole(text: str) -> list[str]:
+    return re.split(r"\n(?=\[)", text.rstrip("\n"))
+
+
 def entries(text: str) -> Iterator[tuple[datetime, re.Match[str], list[str]]]:
     """Time, parts and further lines of each entry."""
     for lines in re.split(r"\n(?=\[)", text.rstrip("\n")):
@@ -79,7 +131,10 @@ def epoch_milliseconds(text: str) -> Iterator[str]:
         yield from (f"[{at.timestamp() * 1000:.0f}] {found['level']} {found['message']}", *more)
 
 
-WAYS = docker, kubernetes, syslog, log4j2, ecs, epoch_seconds, epoch_milliseconds
+WAYS = (
+    *(docker, kubernetes, syslog, log4j2, ecs, epoch_seconds, epoch_milliseconds, cloudwatch, aws_tail),
+    *(aws_events, insights, compose, kubectl_prefix, coloured, coloured_in_docker, strimzi),
+)
 
 
 def said(path: Path) -> list[dict[str, Any]]:
