@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -67,17 +68,24 @@ def _without_thread(message: str) -> str:
 
 
 def _time_ms(found: re.Match[str], reading: Reading) -> int:
-    at = datetime.fromisoformat(f"{found['date']}T{found['time']}")
-    zone = found["zone"]
+    date, clock, zone = found["date"], found["time"], found["zone"]
+    seconds = _seconds(date, clock, zone, None if zone else reading.timezone)
+    reading.without_zone += zone is None
+    return seconds * 1000 + int((found["part"] or "0").ljust(3, "0")[:3])
+
+
+@lru_cache(maxsize=1 << 12)
+def _seconds(date: str, clock: str, zone: str | None, otherwise: tzinfo | None) -> int:
+    """Unix seconds; many lines in a row have the same. ValueError for a date that does not exist."""
+    at = datetime.fromisoformat(f"{date}T{clock}")
     if zone in ("Z", "UTC"):
         at = at.replace(tzinfo=UTC)
     elif zone:
         sign = -1 if zone[0] == "-" else 1
         at = at.replace(tzinfo=timezone(sign * timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))))
     else:
-        at = at.replace(tzinfo=reading.timezone)
-        reading.without_zone += 1
-    return int(at.timestamp()) * 1000 + int((found["part"] or "0").ljust(3, "0")[:3])
+        at = at.replace(tzinfo=otherwise)
+    return int(at.timestamp())
 
 
 def entries(path: Path, reading: Reading) -> Iterator[Entry | Observation]:

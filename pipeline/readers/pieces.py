@@ -91,7 +91,7 @@ def told(path: Path, start: int, end: int, reading: Reading) -> Told:
     kept = {number: said(found, judge) for number, found in piece.entries(piece.matching(_WORDS))}
     for number, begun in piece.loud():
         if number not in kept:
-            shape, verdict = judge.judged(begun)
+            shape, verdict = judge.judged(begun, is_loud=True)
             if verdict is Verdict.UNKNOWN:
                 shapes.add(shape, Shape(1, str(path), number + 1, begun.line[:SHOWN]))
             elif verdict is Verdict.COMPLAINT and judge.once_more(shape):
