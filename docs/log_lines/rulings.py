@@ -14,6 +14,7 @@ REASONS: Final = {
     "quorum": "the controllers' own log, its votes and snapshots",
     "controller": "a step of the controller's, whose outcome is in another line",
     "files": "files of a log that are renamed, rolled, or cleaned: offsets are told by other lines",
+    "replicas": "a step of a replica's, or of a controller's request, whose outcome is in another line",
     "coordinator": "a step of a coordinator's, whose outcome is in another line",
     "client": "a step of a client's, whose outcome is in another line",
     "share": "share groups and groups of Streams, which are not searched",
@@ -249,6 +250,20 @@ RULINGS: Final = (
         r"^(?!.*(?:[Ff]ail|[Ee]rror|\berr:|\{err\}|\bexpir|fenced|epoch|[Ll]ost|[Rr]eset|truncat|"
         r"[Aa]bort|unstable|reject|out of range|offset \{|not part of|"
         r"illegal|unable|retry|generation|[Cc]rash))",
+    ),
+    Ruling(
+        "replicas",
+        r"ReplicaManager|Partition|ReplicaAlterLogDirs\w+|LocalLeaderEndPoint",
+        r"^(?:Skipped the become-|Handling |Finished |Ignoring |Transitioning |Stopped fetchers|"
+        r"Updating |"
+        r"Creating new partition \{tp\} with topic id \{topicId\}\.$|Current log directory|"
+        r"Beginning/resuming copy)",
+    ),
+    Ruling(
+        "files",
+        r"Log\w*|LocalLog",
+        r"Deleting segments as (?:part of log (?:truncation|recovery)|the log has been deleted)|"
+        r"overflowed segment|segment overflow|because it (?:does not exist|was already deleted)",
     ),
     # WARN and ERROR that an operator can't act on, and no search needs
     Ruling(
