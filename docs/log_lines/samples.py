@@ -28,7 +28,7 @@ _VALUES: Final = (
     (r".*(?:error|Error)|err|code|errorCode|ErrorCode", "UNKNOWN_SERVER_ERROR"),
     (
         r"(?:exception|ex|e|t|throwable|cause|lastError)",
-        "org.apache.kafka.common.errors.ProducerFencedException: a newer one",
+        "org.apache.kafka.common.errors.TimeoutException: too late",
     ),
     (
         r"(?:sent|my)?[gG]eneration(?:Snapshot)?",

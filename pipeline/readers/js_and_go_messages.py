@@ -1,4 +1,4 @@
-"""Log messages of KafkaJS and franz-go about positions."""
+"""Log messages of KafkaJS, franz-go and kafka-go about positions, groups and producers."""
 
 from typing import Final
 
@@ -34,5 +34,56 @@ TABLE: Final = Table.of(
         "received OFFSET_OUT_OF_RANGE",
         rf"received OFFSET_OUT_OF_RANGE.*?{_PLACE}, prior_offset: {{from_offset}}",
         detail="configured offset",
+    ),
+    # franz-go, producer.go, txn.go, consumer_group.go
+    message(
+        "transaction",
+        "producer id initialization success",
+        r"producer id initialization success; id: {producer_id}, epoch: {producer_epoch}",
+        detail="initialized",
+    ),
+    message(
+        "transaction",
+        "bumping idempotent producer epoch",
+        r"locally bumping idempotent producer epoch [^;\n]*; id: {producer_id}, old_epoch: -?\d+, new_epoch: "
+        r"{producer_epoch}",
+        detail="begins the next epoch",
+    ),
+    *(
+        message(
+            "transaction",
+            text,
+            rf"{text}; transactional_id: (?P<transactional_id>[^,\s]+), [^\n]*?producer_id: {{producer_id}}, "
+            r"epoch: {producer_epoch}",
+            detail=detail,
+        )
+        for text, detail in (
+            ("ending transaction", "ending"),
+            ("end transaction response successfully received", "ended"),
+        )
+    ),
+    message(
+        "group",
+        "joined, balancing group",
+        r"joined, balancing group; group: (?P<group>[^,\s]+), [^\n]*?generation: {generation}",
+        detail="joined",
+    ),
+    # kafka-go, consumergroup.go, reader.go
+    message(
+        "group",
+        "oined group ",
+        r"[Jj]oined group (?P<group>\S+) as member \S+ in generation {generation}",
+        detail="joined",
+    ),
+    message(
+        "position",
+        "initializing kafka reader for partition",
+        r"initializing kafka reader for partition {partition} of (?P<topic>\S+) starting at offset {offset}",
+    ),
+    message(
+        "position",
+        "the kafka reader for partition",
+        r"the kafka reader for partition {partition} of (?P<topic>\S+) is seeking to offset {offset}",
+        detail="seek",
     ),
 )

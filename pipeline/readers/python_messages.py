@@ -62,4 +62,10 @@ TABLE: Final = Table.of(
         r"Joined group '(?P<group>[^']+)' \(generation {generation}\)",
         detail="joined",
     ),
+    # kafka/net/transport.py
+    message(
+        "complaint",
+        "Transport ",
+        r"<Kafka\w*Transport [^>\n]*>: (?P<detail>Abort \((?P<error>\w+)[^\n]*)",
+    ),
 )

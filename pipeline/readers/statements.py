@@ -24,7 +24,8 @@ LONGEST: Final = 2_000
 _PLACE: Final = re.compile(r"\{(\w*)\}")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z']+")
 _LEAST: Final = 3
-"""The fixed words by which a line is known; with fewer it has to name the class, too."""
+"""The fixed words by which a complaint is known; with fewer a line has to name the class or facility, too. Of
+what tells nothing it is one more, for it hides lines."""
 Pair = tuple[str, str]
 
 
@@ -77,13 +78,16 @@ class Index:
         candidates = {id(each): each for pair in pairwise(words) for each in self.by_pair.get(pair, ())}
         for _, statement in sorted(candidates.values(), key=lambda each: -each[0]):
             values = _fits(statement.parts, text)
-            if values is not None and (_many(statement) or any(where in text for where in statement.where)):
+            if values is not None and (
+                _many(statement) or any(each.rpartition(":")[2] in text for each in statement.where)
+            ):
                 return Found(statement, values)
         return None
 
 
 def _many(statement: Statement) -> bool:
-    return sum(len(_WORD.findall(part)) for part in statement.parts[::2]) >= _LEAST
+    least = _LEAST + (statement.verdict != COMPLAINT)
+    return sum(len(_WORD.findall(part)) for part in statement.parts[::2]) >= least
 
 
 def _pairs(statement: Statement) -> Iterator[Pair]:
