@@ -16,7 +16,7 @@ from mockbroker.protocol import compression, headers, primitives, reading, recor
 from mockbroker.protocol.releases import NEWEST, parse
 from mockbroker.seeded import streams
 from mockbroker.server import frames, reporting
-from mockbroker.trace import exchanges, kept, plain, trace
+from mockbroker.trace import exchanges, kept, plain, recorder
 
 PAGE: Final = REFERENCE.parent / "limits.md"
 UNITS: Final = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20}
@@ -54,8 +54,8 @@ IN_CODE: Final = {
     "seconds that a client may read nothing of its answers (Linux)": serving.UNREAD_S,
     "records listed without `limit`": records._MOST,
     "clients that follow the trace": stream.MOST_STREAMS,
-    "events of requests and states that are kept": trace.KEPT,
-    "the same once somebody has asked for the trace": trace.KEPT_WITH_DETAILS,
+    "events of requests and states that are kept": recorder.KEPT,
+    "the same once somebody has asked for the trace": recorder.KEPT_WITH_DETAILS,
     "entries of a request, or of an answer, that are kept": plain.MOST_ENTRIES,
     "names of a request that are kept": exchanges.MOST_NAMES,
     "lines that are alike and printed within 10 seconds": repeats.PRINTED,
