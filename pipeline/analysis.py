@@ -16,6 +16,7 @@ from .engine import AUTO, SHOWN, Engine, choose, open_engine
 from .findings import TYPES
 from .incidents import CONFIDENCE, SCHEMA, Evidence, Incident, link, rule_out, summed
 from .plots import Plot, of_busiest, of_incidents
+from .symptoms import Symptom, explain, look, noticed
 from .tables import Table
 from .tables import functions as F
 
@@ -31,7 +32,8 @@ Tell = Callable[[str], None]
 class Analysis:
     """What was read and what was found, and the `incidents` to which findings belong. `plots` are those
     of incidents, by number; if there are none, `busiest` has those of the busiest partitions. `unreadable`
-    has the first rows of that kind, `kinds` counts all rows."""
+    has the first rows of that kind, `kinds` counts all rows. `symptoms` are what users and operators would
+    notice, whether an incident explains it or not."""
 
     collected: Collected
     findings: list[Finding] = field(default_factory=list)
@@ -42,6 +44,7 @@ class Analysis:
     plots: dict[int, Plot] = field(default_factory=dict)
     busiest: list[Plot] = field(default_factory=list)
     incidents: list[Incident] = field(default_factory=list)
+    symptoms: list[Symptom] = field(default_factory=list)
 
     @property
     def files(self) -> int:
@@ -80,6 +83,7 @@ def analyze(
         "schema": SCHEMA,
         "incidents": [each.as_json() for each in found.incidents],
         "unknown_lines": [each.as_json(shape) for shape, each in collected.unknown_lines],
+        "symptoms": [each.as_json() for each in found.symptoms],
     }
     (out / INCIDENTS).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return found
@@ -101,10 +105,13 @@ def search(
     with used.searching(found.kinds.total()):
         table = with_groups(table)
         _search(found, table, used.at_once, tell)
+        found.symptoms = noticed(table, found.kinds, found.span_ms[1] if found.span_ms else None, tell)
         tell("linking")
-        evidence = Evidence(summed(table) if found.findings else (), spans)
+        evidence = Evidence(summed(table) if found.findings or found.symptoms else (), spans)
     found.findings.sort(key=_rank)
     found.incidents = _linked(found.findings, evidence)
+    explain(found.symptoms, found.incidents)
+    look(found.symptoms, evidence)
     return found
 
 

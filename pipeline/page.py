@@ -1,14 +1,15 @@
 """The report as one HTML page without scripts or anything from elsewhere; all text from files is escaped."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from .analysis import Analysis
 from .incidents import Event, Incident
 from .plots import Plot, Points
-from .report import counted, matches, trouble, when, where
+from .report import counted, matches, nothing_known, trouble, when, where
+from .symptoms import HEADING, Symptom, looked_for, unexplained, victims
 
 _MOST: Final = 100
 """The most incidents on the page, and the most events of each; incidents.json has all of them."""
@@ -47,9 +48,11 @@ def _page(analysis: Analysis) -> Iterator[str]:
     yield f"<title>mockbroker analyze</title>\n<style>{_STYLE}</style>\n</head>\n<body>"
     yield from _overview(analysis)
     for number, incident in enumerate(analysis.incidents[:_MOST]):
-        yield from _incident(incident, analysis.plots.get(number))
+        noticed = list(victims(analysis.symptoms, number, _MOST))
+        yield from _incident(incident, noticed, analysis.plots.get(number))
     if (left := len(analysis.incidents) - _MOST) > 0:
         yield f"<p>{left:,} more incidents are in incidents.json.</p>"
+    yield from _unexplained(unexplained(analysis.symptoms))
     if analysis.busiest:
         yield "<h2>Offsets and lag over time</h2>"
         for plot in analysis.busiest:
@@ -59,7 +62,10 @@ def _page(analysis: Analysis) -> Iterator[str]:
 
 
 def _overview(analysis: Analysis) -> Iterator[str]:
-    yield f"<h1>{escape(counted(analysis)) if analysis.incidents else 'No finding'}</h1>"
+    first, *rest = [counted(analysis)] if analysis.incidents else nothing_known(analysis)
+    yield f"<h1>{escape(first.rstrip('.'))}</h1>"
+    for line in rest:
+        yield f"<p>{escape(line[0].upper() + line[1:])}.</p>"
     rows = sum(analysis.kinds.values()) - analysis.kinds["unreadable"]
     told = f"{rows:,} observations in {analysis.files} files"
     if analysis.span_ms:
@@ -70,7 +76,29 @@ def _overview(analysis: Analysis) -> Iterator[str]:
         yield f'<details class="trouble">{summary}<pre>{escape(chr(10).join(lines))}</pre></details>'
 
 
-def _incident(incident: Incident, plot: Plot | None) -> Iterator[str]:
+def _unexplained(symptoms: Sequence[Symptom]) -> Iterator[str]:
+    if symptoms:
+        yield f"<h2>{HEADING}</h2>"
+    for each in symptoms[:_MOST]:
+        about = " · ".join(filter(None, (each.who, when(each.to_ms))))
+        yield f'<article>\n<h2>{escape(each.name)}</h2>\n<p class="dim">{escape(about)}</p>'
+        yield f"<p><strong>{escape(each.told)}.</strong></p>"
+        for line in looked_for(each):
+            yield f'<p class="dim">{escape(line[0].upper() + line[1:])}.</p>'
+        yield from _evidence(each.evidence)
+        yield "</article>"
+    if (left := len(symptoms) - _MOST) > 0:
+        yield f"<p>{left:,} more symptoms are in incidents.json.</p>"
+
+
+def _evidence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    shown = "\n".join(
+        f"{each['file']}:{each['position']}  {when(each['time_ms'])}\n    {each['text']}" for each in rows
+    )
+    yield f"<details><summary>evidence</summary><pre>{escape(shown)}</pre></details>"
+
+
+def _incident(incident: Incident, noticed: Sequence[str], plot: Plot | None) -> Iterator[str]:
     cause = incident.cause
     yield f'<article class="{escape(incident.confidence)}">'
     yield f"<h2>{escape(incident.name)}</h2>"
@@ -83,6 +111,8 @@ def _incident(incident: Incident, plot: Plot | None) -> Iterator[str]:
         yield f'<p class="dim">{escape(line[0].upper() + line[1:])}.</p>'
     if matched := matches(incident):
         yield f"<p>Matches {escape(', '.join(matched))}.</p>"
+    for line in noticed:
+        yield f"<p>Explains {escape(line)}.</p>"
     yield '<ol class="timeline">'
     for event in incident.events[:_MOST]:
         yield from _event(event)
@@ -101,11 +131,8 @@ def _event(event: Event) -> Iterator[str]:
         what = f"{finding['signature']}, {finding['confidence']}: {finding['why']}"
         after = f"It followed from {event.because + 1}: {event.link}."
         yield f'<p class="dim">{escape(what)}. {escape(after)}</p>'
-    shown = "\n".join(
-        f"{each['file']}:{each['position']}  {when(each['time_ms'])}\n    {each['text']}"
-        for each in finding["evidence"]
-    )
-    yield f"<details><summary>evidence</summary><pre>{escape(shown)}</pre></details></li>"
+    yield from _evidence(finding["evidence"])
+    yield "</li>"
 
 
 def _plot(plot: Plot) -> Iterator[str]:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from ..shown import shown
 from .analysis import Analysis
+from .coverage import not_read, read
 from .incidents import Incident
 from .incidents.model import Finding
+from .symptoms import HEADING, looked_for, unexplained, victims
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,20 +57,53 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
     for line in trouble(analysis):
         plain(shown(line), style="yellow")
     if not analysis.incidents:
-        console.print("No finding.", style="green")
+        for line in nothing_known(analysis):
+            plain(shown(line), soft_wrap=True)
+        for line in _unexplained(analysis, console.width, most):
+            plain(shown(line), soft_wrap=True)
         return
     console.print(counted(analysis), style="bold", highlight=False)
     told: Counter[str] = Counter()
-    for incident in analysis.incidents:
+    for number, incident in enumerate(analysis.incidents):
         told[incident.name] += 1
         if told[incident.name] <= most:
             console.print()
-            for line in _told(incident, console.width, most):
+            noticed = list(victims(analysis.symptoms, number, most))
+            for line in _told(incident, noticed, console.width, most):
                 plain(shown(line), soft_wrap=True)
+    for line in _unexplained(analysis, console.width, most):
+        plain(shown(line), soft_wrap=True)
     console.print()
     for name, count in told.items():
         if count > most:
             plain(f"{count - most} more of {name} are in the report")
+
+
+def nothing_known(analysis: Analysis) -> list[str]:
+    """That no search found anything, and in what."""
+    some = unexplained(analysis.symptoms)
+    lines = ["No known pattern." if some else "No known pattern, and no symptom."]
+    lines.append(f"read: {read(analysis.collected)}")
+    if missing := not_read(analysis.collected):
+        lines.append(f"not among the files: {', '.join(missing)}")
+    return lines
+
+
+def _unexplained(analysis: Analysis, width: int, most: int) -> Iterator[str]:
+    some = unexplained(analysis.symptoms)
+    if some:
+        yield ""
+        yield f"{HEADING}: {len(some)} symptom{'s' * (len(some) != 1)}"
+    for each in some[:most]:
+        yield f"{each.name}  {when(each.to_ms)}".rstrip()
+        yield from _wrapped(each.told, width, 2)
+        for line in looked_for(each):
+            yield from _wrapped(line, width, 2)
+        for row in each.evidence:
+            yield from _wrapped(f"{when(row['time_ms'])[_DATE:] or '?'}  {row['text']}", width, 4)
+            yield f"        {row['file']}:{row['position']}"
+    if len(some) > most:
+        yield f"{len(some) - most} more are in the report"
 
 
 def counted(analysis: Analysis) -> str:
@@ -78,7 +113,7 @@ def counted(analysis: Analysis) -> str:
     return told if total == incidents else f"{told}, {total} findings"
 
 
-def _told(incident: Incident, width: int, most: int) -> Iterator[str]:
+def _told(incident: Incident, noticed: Sequence[str], width: int, most: int) -> Iterator[str]:
     """Lines within the width, except that positions in files are not broken."""
     cause = incident.cause
     yield f"{incident.name}, {incident.confidence}  {when(cause['from_ms'])}".rstrip()
@@ -88,6 +123,8 @@ def _told(incident: Incident, width: int, most: int) -> Iterator[str]:
         yield from _wrapped(line, width, 2)
     if matched := matches(incident):
         yield from _wrapped(f"matches {', '.join(matched)}", width, 2)
+    for line in noticed:
+        yield from _wrapped(f"explains {line}", width, 2)
     yield from _places(cause, 4)
     for event in incident.events[1 : most + 1]:
         finding = event.finding

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from .dialects import DUCKDB
-from .table import Table, joined_columns
+from .table import Fold, Table, joined_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -16,6 +16,8 @@ _name = DUCKDB.name
 _ONCE: Final = "MATERIALIZED"
 # If it is left to DuckDB 2.0, queries of many steps over millions of rows may never end.
 _EVERY_TIME: Final = "NOT MATERIALIZED"
+_AT_A_TIME: Final = 10_000
+"""The rows that are fetched of a result that is longer."""
 
 
 class DuckTable(Table):
@@ -60,6 +62,15 @@ class DuckTable(Table):
     def arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
         return self._connection.sql(self.query()).to_arrow_table()
+
+    def folded(self, key: str, order: Sequence[str], fold: Fold, schema: pa.Schema) -> list[dict[str, Any]]:
+        by = ", ".join(f"{_name(each)} NULLS FIRST" for each in (key, *order))
+        return list(fold(self._streamed(f"{self.query()} ORDER BY {by}")))
+
+    def _streamed(self, query: str) -> Iterator[tuple[Any, ...]]:
+        result = self._connection.execute(query)
+        while rows := result.fetchmany(_AT_A_TIME):
+            yield from rows
 
     def query(self) -> str:
         """All of it as SQL."""

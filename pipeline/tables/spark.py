@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from .dialects import SPARK
-from .table import Table, joined_columns
+from .table import Fold, Table, joined_columns
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
+
+_AT_A_TIME: Final = 10_000
 
 
 class SparkTable(Table):
@@ -36,6 +40,27 @@ class SparkTable(Table):
 
     def collect(self) -> list[dict[str, Any]]:
         return [row.asDict(recursive=True) for row in self.frame.collect()]
+
+    def folded(self, key: str, order: Sequence[str], fold: Fold, schema: pa.Schema) -> list[dict[str, Any]]:
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        def part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            import pyarrow as pa
+
+            rows = (
+                row
+                for batch in batches
+                for row in zip(*(each.to_pylist() for each in batch.columns), strict=True)
+            )
+            found = fold(rows)
+            while some := list(islice(found, _AT_A_TIME)):
+                yield pa.RecordBatch.from_pylist(some, schema)
+
+        ordered = self.frame.repartition(SPARK.name(key)).sortWithinPartitions(
+            *(SPARK.name(each) for each in (key, *order))
+        )
+        result = ordered.mapInArrow(part, from_arrow_schema(schema))
+        return [row.asDict(recursive=True) for row in result.collect()]
 
     def _fields(self, struct: str) -> Sequence[str]:
         names: list[str] = self.frame.select(f"{struct}.*").columns

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Generic, Self, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 from .columns import Column, call, col, column, lit
 from .dialects import Dialect
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _WORDS: Final = re.compile(r"'[^']*'|[A-Za-z_][\w.]*")
 T = TypeVar("T", bound="Table")
 _JOINS: Final = {"inner": "INNER", "left": "LEFT", "left_semi": "LEFT SEMI", "left_anti": "LEFT ANTI"}
+Fold = Callable[[Iterable[tuple[Any, ...]]], Iterator[dict[str, Any]]]
+"""Makes rows, which may be fewer, of rows whose values are in the order of the columns."""
 
 
 class Table(ABC):
@@ -98,6 +103,14 @@ class Table(ABC):
 
     @abstractmethod
     def collect(self) -> list[dict[str, Any]]: ...
+
+    @abstractmethod
+    def folded(self, key: str, order: Sequence[str], fold: Fold, schema: pa.Schema) -> list[dict[str, Any]]:
+        """What `fold` makes of the rows: those of a key come one after the other, in the order of other
+        columns, null first. They are never all in memory.
+
+        Spark calls it on executors, for some of the keys each time: it has to be a function of a module.
+        """
 
     @abstractmethod
     def _fields(self, struct: str) -> Sequence[str]: ...

@@ -37,6 +37,7 @@ def test_findings_keep_to_the_width_and_places_in_files_are_whole(width: int) ->
         span_ms=None,
         unreadable=[],
         collected=collected,
+        symptoms=[],
     )
     said = io.StringIO()
     show(analysis, Console(file=said, width=width), most=2)

@@ -1,0 +1,192 @@
+"""What a group, or a client without one, knows of a partition: commits, positions, records delivered."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..tables import functions as F
+from .ledger import Ledger
+from .row import Note, Row, goes_on, note, voice
+
+_SKEW_MS: Final = 1_000
+"""The greatest difference between the clocks of different machines."""
+_OVERTAKEN_MS: Final = 10_000
+"""Requests on a connection keep their order: a commit that is overtaken, on another one, comes soon after."""
+_OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
+
+
+@dataclass(slots=True)
+class GroupPartition:
+    """`committed` is the last commit, and `by_voice` has that of each voice. `back` has, by voice, the
+    highest commit and a later, lower one, of which it is not known yet whether it was overtaken.
+
+    `positions` are those of clients; `moved` is the last row by which one of them went elsewhere than to the
+    next record, `gone` the commit that a client was told is not there. `refused` has, by client, a position
+    that is out of range, until it has another one.
+    """
+
+    committed: Row | None = None
+    by_voice: dict[str, Row] = field(default_factory=dict)
+    back: dict[str, tuple[Row, Row]] = field(default_factory=dict)
+    positions: dict[str | None, int] = field(default_factory=dict)
+    delivered: Row | None = None
+    moved: Row | None = None
+    deleted: Row | None = None
+    gone: Row | None = None
+    restored: tuple[int, int] | None = None
+    refused: dict[str | None, Row] = field(default_factory=dict)
+
+
+def step(state: GroupPartition, row: Row) -> Iterable[Note]:
+    return _STEPS[row.kind](state, row)
+
+
+def end(state: GroupPartition) -> Iterator[Note]:
+    for high, low in state.back.values():
+        yield _went_back(high, low)
+    for row in state.refused.values():
+        yield note("out-of-range", row, offset=row.offset)
+
+
+def _commit(state: GroupPartition, row: Row) -> Iterator[Note]:
+    # An offset in a transaction counts once its marker is written, which is in another log.
+    if row.offset is None or row.offset < 0 or row.detail == "in a transaction":
+        return
+    who = voice(row)
+    last = state.by_voice.get(who)
+    if last is not None and not goes_on(last, row):
+        return
+    state.by_voice[who] = state.committed = row
+    state.deleted = state.gone = None
+    if (back := state.back.get(who)) is not None:
+        high, low = back
+        assert high.offset is not None
+        if row.offset >= high.offset:
+            # The lower one had been sent earlier, and came later: nothing was read again.
+            del state.back[who]
+            return
+        assert low.offset is not None
+        if row.offset < low.offset:
+            state.back[who] = high, row
+            return
+        del state.back[who]
+        yield _went_back(high, low, row)
+    elif last is None or last.offset is None or row.offset >= last.offset or _moved_there(state, last, row):
+        return
+    elif row.at_ms - last.at_ms > _OVERTAKEN_MS:
+        yield _went_back(last, row)
+    else:
+        state.back[who] = last, row
+
+
+def _moved_there(state: GroupPartition, last: Row, row: Row) -> bool:
+    """Whether a client had gone to where it commits: its user sought, or it was set back before."""
+    moved = state.moved
+    if moved is None or moved.offset is None or row.offset is None:
+        return False
+    return moved.at_ms >= last.at_ms - _SKEW_MS and moved.offset <= row.offset
+
+
+def _went_back(high: Row, low: Row, *more: Row) -> Note:
+    found = note("commit-back", high, low, *more, offset=low.offset, end_offset=high.offset)
+    return found._replace(group=low.group, client=low.client, to_ms=low.time_ms)
+
+
+def _tombstone(state: GroupPartition, row: Row) -> Iterable[Note]:
+    """What is committed after that is not compared with what was committed before."""
+    state.deleted = row
+    state.by_voice.pop(voice(row), None)
+    state.back.pop(voice(row), None)
+    return ()
+
+
+def _position(state: GroupPartition, row: Row) -> Iterable[Note]:
+    if row.offset is not None:
+        if row.detail == "seek" or row.offset < state.positions.get(row.client, 0):
+            state.moved = row
+        state.positions[row.client] = row.offset
+        state.refused.pop(row.client, None)
+    return ()
+
+
+def _fetched(state: GroupPartition, row: Row) -> Iterable[Note]:
+    state.delivered = row
+    state.refused.pop(row.client, None)
+    return ()
+
+
+def _restore(state: GroupPartition, row: Row) -> Iterator[Note]:
+    committed, offset = state.committed, row.offset
+    if offset is None:
+        return
+    state.refused.pop(row.client, None)
+    if offset < 0:
+        if committed is not None and state.gone is None and _before(committed, row):
+            state.gone = committed
+            yield note("commit-missing", committed, state.deleted, row, offset=committed.offset)
+        return
+    state.moved, state.positions[row.client] = row, offset
+    if committed is None or committed.offset is None or offset >= committed.offset:
+        return
+    if _before(committed, row) and state.restored != (offset, committed.offset):
+        state.restored = offset, committed.offset
+        yield note("position-back", committed, row, offset=offset, end_offset=committed.offset)
+
+
+def _before(committed: Row, row: Row) -> bool:
+    if voice(committed) == voice(row) or "trace" == committed.source == row.source:
+        return True
+    return row.at_ms - committed.at_ms > _SKEW_MS
+
+
+def _refused(state: GroupPartition, row: Row) -> Iterable[Note]:
+    if row.error == _OUT_OF_RANGE:
+        state.refused[row.client] = row
+        if row.offset is not None:
+            state.positions[row.client] = row.offset
+    return ()
+
+
+def _reset(state: GroupPartition, row: Row) -> Iterator[Note]:
+    refused, gone = state.refused.pop(row.client, None), state.gone
+    state.moved, state.gone = row, None
+    before = row.from_offset
+    if before is None and refused is not None:
+        before = refused.offset
+    if before is None and gone is not None:
+        before = gone.offset
+    if row.offset is not None:
+        state.positions[row.client] = row.offset
+    if before is None or before < 0:
+        return
+    if row.offset is None:
+        yield note("reset", gone, refused, row, offset=before, detail=row.detail)
+    elif row.offset > before:
+        yield note("records-skipped", gone, refused, row, offset=before, end_offset=row.offset)
+    elif row.offset < before:
+        yield note("position-back", gone, refused, row, offset=row.offset, end_offset=before)
+
+
+_STEPS: Final = {
+    "commit": _commit,
+    "tombstone": _tombstone,
+    "position": _position,
+    "fetched": _fetched,
+    "restore": _restore,
+    "refused": _refused,
+    "reset": _reset,
+}
+LEDGER: Final = Ledger(
+    "groups and partitions",
+    tuple(_STEPS),
+    F.col("topic").isNotNull()
+    & F.col("partition").isNotNull()
+    & F.coalesce(F.col("group"), F.col("client")).isNotNull()
+    & ((F.col("kind") != "refused") | F.col("error").eqNullSafe(_OUT_OF_RANGE))
+    & ~F.coalesce(F.col("detail").startswith("follower"), F.lit(False)),
+    F.concat_ws("\n", F.coalesce("group", "client"), "topic", "partition"),
+    ("client", "group", "topic", "partition", "offset", "from_offset", "error", "detail"),
+    GroupPartition,
+    step,
+    end,
+)

@@ -1,0 +1,40 @@
+"""A ledger: what is known of one thing, folded row by row."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+from ..tables import Column
+from .row import Note, Row
+
+_KEY: Final = attrgetter("key")
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """`new` is the state of a thing of which nothing is known; `step` takes a row into it, and `end` says
+    what is so at the end. Both give notes. None of the three reads or writes anything else.
+
+    Rows of `kinds` for which `of` is true go into it, `columns` besides those that all have. Those with the
+    same `key`, and only those, are about one thing.
+    """
+
+    name: str
+    kinds: Sequence[str]
+    of: Column
+    key: Column
+    columns: Sequence[str]
+    new: Callable[[], Any]
+    step: Callable[[Any, Row], Iterable[Note]]
+    end: Callable[[Any], Iterable[Note]]
+
+    def fold(self, rows: Iterable[Row]) -> Iterator[Note]:
+        """The notes about each thing; its rows come one after the other, in the order of time."""
+        step = self.step
+        for _, each in groupby(rows, _KEY):
+            state = self.new()
+            for row in each:
+                yield from step(state, row)
+            yield from self.end(state)

@@ -1,0 +1,114 @@
+"""What is known of a group's members: who left and why, who was refused, and whether the group settles."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..tables import functions as F
+from .ledger import Ledger
+from .row import Note, Row, note
+
+REFUSED: Final = (
+    *("GROUP_ID_NOT_FOUND", "UNKNOWN_SERVER_ERROR", "FENCED_INSTANCE_ID", "INCONSISTENT_GROUP_PROTOCOL"),
+    *("UNSUPPORTED_ASSIGNOR", "UNRELEASED_INSTANCE_ID", "GROUP_MAX_SIZE_REACHED", "INVALID_SESSION_TIMEOUT"),
+)
+"""After these a member does not simply join again."""
+_APIS: Final = ("JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat", "ShareGroupHeartbeat")
+_SETTLED: Final = ("Stable", "Empty", "Dead")
+_NEW_EPOCH: Final = "new group epoch"
+_OF_MEMBERS: Final = (" joined", " left")
+_FENCED: Final = " fenced: "
+_SOON_MS: Final = 10_000
+
+
+@dataclass(slots=True)
+class Members:
+    """`fenced` are members that have not joined again since, `since` the beginning of a rebalance that goes
+    on. `first` and `last` are new epochs of the group since its members changed, `count` is their number.
+    `refused` has the first and last refusal, and how many there were; `told` is the last row."""
+
+    fenced: dict[str, Row] = field(default_factory=dict)
+    refused: tuple[Row, Row, int] | None = None
+    since: Row | None = None
+    generation: int = -1
+    first: Row | None = None
+    last: Row | None = None
+    count: int = 0
+    told: Row | None = None
+
+
+def step(state: Members, row: Row) -> Iterable[Note]:
+    state.told = row
+    return _STEPS[row.kind](state, row)
+
+
+def end(state: Members) -> Iterator[Note]:
+    for member, row in state.fenced.items():
+        yield note("member-fenced", row, client=member, detail=(row.detail or "").partition(_FENCED)[2])
+    if state.refused is not None:
+        first, last, count = state.refused
+        yield note("member-refused", first, last if count > 1 else None, number=count, detail=last.error)
+    if state.since is not None and state.told is not None:
+        yield from _rebalanced(state, state.told)
+    yield from _changes(state)
+
+
+def _member(state: Members, row: Row) -> Iterator[Note]:
+    detail = row.detail or ""
+    member, fenced, _ = detail.partition(_FENCED)
+    if fenced:
+        state.fenced[member] = row
+    elif detail.endswith(_OF_MEMBERS):
+        state.fenced.pop(detail.rpartition(" ")[0], None)
+    yield from _changes(state)
+
+
+def _group(state: Members, row: Row) -> Iterator[Note]:
+    detail = row.detail or ""
+    if detail == "PreparingRebalance":
+        state.since = state.since or row
+    elif detail in _SETTLED and state.since is not None:
+        yield from _rebalanced(state, row)
+        state.since = None
+    if detail.startswith(_NEW_EPOCH) and row.generation is not None and row.generation > state.generation:
+        state.generation = row.generation
+        state.first = state.first or row
+        state.last = row
+        state.count += 1
+
+
+def _rebalanced(state: Members, until: Row) -> Iterator[Note]:
+    assert state.since is not None
+    if until.at_ms - state.since.at_ms >= _SOON_MS:
+        yield note("rebalance", state.since, until)
+
+
+def _changes(state: Members) -> Iterator[Note]:
+    """That of a member which joined or left makes an epoch, too."""
+    if state.first is not None and state.last is not None and state.count > 1:
+        yield note("unsettled", state.first, state.last, number=state.count)
+    state.first = state.last = None
+    state.count = 0
+
+
+def _refused(state: Members, row: Row) -> Iterable[Note]:
+    first, _, count = state.refused or (row, row, 0)
+    state.refused = first, row, count + 1
+    return ()
+
+
+_STEPS: Final = {"member": _member, "group": _group, "refused": _refused}
+LEDGER: Final = Ledger(
+    "members of groups",
+    tuple(_STEPS),
+    F.col("group").isNotNull()
+    & (
+        (F.col("kind") != "refused")
+        | F.coalesce(F.col("error").isin(*REFUSED) & F.col("api").isin(*_APIS), F.lit(False))
+    ),
+    F.col("group"),
+    ("client", "group", "generation", "error", "detail"),
+    Members,
+    step,
+    end,
+)

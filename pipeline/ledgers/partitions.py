@@ -1,0 +1,303 @@
+"""What is known of a partition: its leaders, its log from start to end, what was written and read."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..tables import functions as F
+from .ledger import Ledger
+from .row import Note, Row, goes_on, note, voice
+
+_NOTICED_MS: Final = 10_000
+"""What took less is not noted."""
+_APART_MS: Final = 5_000
+"""Refusals that lie further apart don't belong together: a producer that is refused tries again soon."""
+_TIMED_OUT: Final = ("REQUEST_TIMED_OUT", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
+_TIMEOUT_MS: Final = 35_000
+"""A broker that waits for followers refuses late: `request.timeout.ms` is half a minute by default."""
+_INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
+_KEPT: Final = 5
+"""The batches of a producer that a leader keeps in mind (ProducerStateEntry.NUM_BATCHES_TO_RETAIN)."""
+_UNAVAILABLE: Final = (
+    *("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "LEADER_NOT_AVAILABLE"),
+    *("NOT_LEADER_OR_FOLLOWER", "REQUEST_TIMED_OUT", "KAFKA_STORAGE_ERROR", "FENCED_LEADER_EPOCH"),
+)
+Batch = tuple[int, int, Row]
+"""The first sequence number, the number of records, and the row."""
+
+
+@dataclass(slots=True)
+class Refusing:
+    """That a partition refuses producers, from the first to the last row."""
+
+    first: Row
+    last: Row
+    count: int = 1
+
+
+@dataclass(slots=True)
+class Standing:
+    """That a group commits the same offset again, and since which commit there is more than that."""
+
+    offset: int
+    behind: Row | None = None
+    last: Row | None = None
+    count: int = 0
+
+
+@dataclass(slots=True)
+class Partition:
+    """`begins` has by leader epoch the row of its leader, with the offset at which it begins; `readable` the
+    highest commit of a record of an epoch; `watermarks` by broker its last high watermark.
+
+    `ends` has by voice the last batch of its log, `open` by voice and producer the first batch of a
+    transaction without a marker, and `batches` the last ones of a producer with its epoch. `stands` has the
+    last commit of each group, `start` is the last log start.
+    """
+
+    begins: dict[int, Row] = field(default_factory=dict)
+    readable: dict[int, Row] = field(default_factory=dict)
+    watermarks: dict[int, Row] = field(default_factory=dict)
+    ends: dict[str, Row] = field(default_factory=dict)
+    open: dict[tuple[str, int], Row] = field(default_factory=dict)
+    batches: dict[tuple[str, int], tuple[int | None, list[Batch]]] = field(default_factory=dict)
+    stands: dict[str, Standing] = field(default_factory=dict)
+    start: Row | None = None
+    highest: Row | None = None
+    leaderless: Row | None = None
+    refusing: Refusing | None = None
+
+
+def step(state: Partition, row: Row) -> Iterable[Note]:
+    return _STEPS[row.kind](state, row)
+
+
+def end(state: Partition) -> Iterator[Note]:
+    yield from _missing(state)
+    yield from _refused_until_now(state)
+    if state.leaderless is not None:
+        yield note("no-leader", state.leaderless, to_ms=None)
+    for (who, _), row in state.open.items():
+        last = state.ends[who]
+        if last.at_ms - row.at_ms >= _NOTICED_MS:
+            yield _open(row, last)
+    for group, each in state.stands.items():
+        if each.behind is not None and each.last is not None and _took(each.behind, each.last) >= _NOTICED_MS:
+            end = state.highest.end_offset if state.highest is not None else None
+            yield note(
+                "stands-still",
+                each.behind,
+                each.last,
+                group=group,
+                offset=each.offset,
+                end_offset=end,
+                number=each.count,
+            )
+    if state.start is not None:
+        yield note("log-start", state.start, offset=state.start.offset)
+
+
+def _leader(state: Partition, row: Row) -> Iterator[Note]:
+    if row.leader is not None and row.leader < 0:
+        state.leaderless = state.leaderless or row
+    elif row.leader is not None and state.leaderless is not None:
+        if _took(state.leaderless, row) >= _NOTICED_MS:
+            yield note("no-leader", state.leaderless, row)
+        state.leaderless = None
+    epoch = row.leader_epoch
+    if epoch is None or row.offset is None or row.leader != row.broker or row.leader is None:
+        return
+    if epoch == 0 and row.offset == 0 and state.begins and 0 not in state.begins:
+        # A topic of that name was created anew.
+        yield from _anew(state)
+    state.begins.setdefault(epoch, row)
+
+
+def _log(state: Partition, row: Row) -> Iterator[Note]:
+    """A replica is created on a broker to which the partition moves, too: it begins at 0 as a topic does."""
+    if row.partition is None or row.detail == "deleted":
+        yield from _anew(state)
+
+
+def _anew(state: Partition) -> Iterator[Note]:
+    yield from _missing(state)
+    state.begins.clear()
+    state.readable.clear()
+    state.watermarks.clear()
+
+
+def _missing(state: Partition) -> Iterator[Note]:
+    """A group had a record of an epoch, and the leader of a later one began before that record."""
+    for epoch, began in sorted(state.begins.items()):
+        had = [row for each, row in state.readable.items() if each < epoch]
+        above = [row for row in had if (row.offset or 0) > (began.offset or 0)]
+        if not above:
+            continue
+        highest = max(above, key=lambda row: row.offset or 0)
+        for each in [each for each in state.readable if each < epoch]:
+            del state.readable[each]
+        yield note(
+            *("acknowledged-missing", highest, began),
+            group=None,
+            client=None,
+            offset=began.offset,
+            end_offset=highest.offset,
+        )
+
+
+def _commit(state: Partition, row: Row) -> Iterable[Note]:
+    offset, epoch = row.offset, row.leader_epoch
+    if offset is None or row.detail == "in a transaction":
+        return ()
+    if epoch is not None:
+        known = state.readable.get(epoch)
+        if known is None or (known.offset or 0) < offset:
+            state.readable[epoch] = row
+    if row.group is not None:
+        stands = state.stands.get(row.group)
+        if stands is None or stands.offset != offset:
+            state.stands[row.group] = Standing(offset)
+        elif state.highest is not None and (state.highest.end_offset or 0) > offset:
+            stands.behind = stands.behind or row
+            if row.at_ms > (stands.last or stands.behind).at_ms:
+                stands.count += 1
+            stands.last = row
+    return ()
+
+
+def _watermark(state: Partition, row: Row) -> Iterable[Note]:
+    if (
+        row.source == "broker-log"
+        and row.broker is not None
+        and row.offset is not None
+        and row.detail != "fell"
+    ):
+        state.watermarks[row.broker] = row
+    return ()
+
+
+def _truncation(state: Partition, row: Row) -> Iterator[Note]:
+    """Only what the leader told a follower: a log that was not written whole is cut as well, and read again
+    from the leader."""
+    if row.broker is None or not (row.detail or "").startswith("due to leader epoch"):
+        return
+    mark = state.watermarks.get(row.broker)
+    if mark is None or row.offset is None or mark.offset is None or row.offset >= mark.offset:
+        return
+    state.watermarks[row.broker] = row
+    yield note("acknowledged-missing", mark, row, offset=row.offset, end_offset=mark.offset)
+
+
+def _log_start(state: Partition, row: Row) -> Iterable[Note]:
+    if row.offset is not None and (state.start is None or (state.start.offset or 0) <= row.offset):
+        state.start = row
+    return ()
+
+
+def _refused(state: Partition, row: Row) -> Iterator[Note]:
+    run = state.refusing
+    apart = _TIMEOUT_MS if row.error in _TIMED_OUT else _APART_MS
+    if run is not None and _took(run.last, row) <= apart:
+        run.last, run.count = row, run.count + 1
+        return
+    yield from _refused_until_now(state)
+    state.refusing = Refusing(row, row)
+
+
+def _refused_until_now(state: Partition) -> Iterator[Note]:
+    run, state.refusing = state.refusing, None
+    if run is not None and _took(run.first, run.last) >= _NOTICED_MS:
+        yield note(
+            "producers-refused", run.first, run.last, client=None, number=run.count, detail=run.last.error
+        )
+
+
+def _append(state: Partition, row: Row) -> Iterator[Note]:
+    if state.refusing is not None and row.source == "trace":
+        yield from _refused_until_now(state)
+    who = voice(row)
+    last = state.ends.get(who)
+    state.ends[who] = row if last is None or goes_on(last, row) else last
+    if row.end_offset is not None and (
+        state.highest is None or (state.highest.end_offset or 0) < row.end_offset
+    ):
+        state.highest = row
+    producer = row.producer_id
+    if producer is None:
+        return
+    detail = row.detail
+    if detail is not None and detail.startswith("transactional"):
+        key = who, producer
+        if "control" not in detail:
+            state.open.setdefault(key, row)
+            return
+        begun = state.open.pop(key, None)
+        if begun is not None and "abort" in detail and row.at_ms - begun.at_ms >= _NOTICED_MS:
+            yield _open(begun, row)
+    elif row.sequence is not None and row.end_offset is not None and row.topic not in _INTERNAL:
+        yield from _written_twice(state, who, row)
+
+
+def _written_twice(state: Partition, who: str, row: Row) -> Iterator[Note]:
+    producer, sequence = row.producer_id, row.sequence
+    assert producer is not None
+    assert sequence is not None
+    assert row.offset is not None
+    assert row.end_offset is not None
+    count = row.end_offset - row.offset
+    epoch, kept = state.batches.get((who, producer), (None, []))
+    if epoch != row.producer_epoch:
+        kept = []
+    for first, records, before in kept:
+        if first == sequence and records == count and (before.offset or 0) < row.offset:
+            yield note(
+                "written-twice", before, row, offset=row.offset, end_offset=row.end_offset, number=count
+            )
+    state.batches[who, producer] = row.producer_epoch, [*kept[1 - _KEPT :], (sequence, count, row)]
+
+
+def _open(begun: Row, until: Row) -> Note:
+    ended = "control" in (until.detail or "") and until.producer_id == begun.producer_id
+    return note(
+        "transaction-open",
+        *(begun, until),
+        producer_id=begun.producer_id,
+        offset=begun.offset,
+        end_offset=until.end_offset,
+        detail="aborted" if ended else None,
+    )
+
+
+def _took(first: Row, last: Row) -> int:
+    return last.at_ms - first.at_ms
+
+
+_STEPS: Final = {
+    "leader": _leader,
+    "log": _log,
+    "commit": _commit,
+    "high-watermark": _watermark,
+    "truncation": _truncation,
+    "log-start": _log_start,
+    "refused": _refused,
+    "append": _append,
+}
+LEDGER: Final = Ledger(
+    "partitions",
+    tuple(_STEPS),
+    F.col("topic").isNotNull()
+    & F.col("partition").isNotNull()
+    & F.col("time_ms").isNotNull()
+    & (
+        (F.col("kind") != "refused")
+        | (F.col("api").eqNullSafe("Produce") & F.coalesce(F.col("error").isin(*_UNAVAILABLE), F.lit(False)))
+    ),
+    F.concat_ws("\n", "topic", "partition"),
+    (
+        *("broker", "group", "client", "topic", "partition", "offset", "from_offset", "end_offset"),
+        *("leader_epoch", "leader", "producer_id", "producer_epoch", "sequence", "error", "detail"),
+    ),
+    Partition,
+    step,
+    end,
+)

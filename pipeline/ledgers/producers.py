@@ -1,0 +1,98 @@
+"""What is known of a producer or a transactional id: what it wrote, and that it was refused for good."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ..tables import functions as F
+from .ledger import Ledger
+from .row import Note, Row, note
+
+_FATAL: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
+"""A client gives up after these: whoever goes on with the id is another one."""
+_UNLESS_IT_WRITES: Final = ("INVALID_PRODUCER_EPOCH", "UNKNOWN_PRODUCER_ID", "OUT_OF_ORDER_SEQUENCE_NUMBER")
+ERRORS: Final = (*_FATAL, *_UNLESS_IT_WRITES)
+_WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit")
+"""What a producer that goes on makes of its transactional id."""
+
+
+@dataclass(slots=True)
+class Producer:
+    """`state` is the last of a transactional id, `deleted` the tombstone after it. `first` and `last` are the
+    refusals since it last wrote."""
+
+    state: Row | None = None
+    deleted: Row | None = None
+    first: Row | None = None
+    last: Row | None = None
+    count: int = 0
+
+
+def step(state: Producer, row: Row) -> Iterable[Note]:
+    match row.kind:
+        case "transaction":
+            state.state, state.deleted = row, None
+            if (row.detail or "").startswith(_WRITES):
+                _goes_on(state)
+        case "tombstone":
+            state.deleted = row
+        case "append":
+            _goes_on(state)
+        case "refused":
+            state.first = state.first or row
+            state.last = row
+            state.count += 1
+    return ()
+
+
+def _goes_on(state: Producer) -> None:
+    if state.first is not None and state.first.error in _UNLESS_IT_WRITES:
+        state.first = state.last = None
+        state.count = 0
+
+
+def end(state: Producer) -> Iterator[Note]:
+    if state.first is None or state.last is None:
+        return
+    yield note(
+        "producer-refused",
+        *(state.state, state.deleted, state.first, state.last if state.count > 1 else None),
+        from_ms=state.first.time_ms,
+        to_ms=state.last.time_ms,
+        number=state.count,
+        detail=state.first.error,
+    )
+
+
+_WHO: Final = F.coalesce(
+    F.concat(F.lit("id "), F.col("transactional_id")),
+    F.concat(F.lit("producer "), F.col("producer_id").cast("string")),
+    F.concat(F.lit("client "), F.col("client")),
+)
+LEDGER: Final = Ledger(
+    "producers",
+    ("transaction", "tombstone", "append", "refused"),
+    _WHO.isNotNull()
+    & ((F.col("kind") != "refused") | F.coalesce(F.col("error").isin(*ERRORS), F.lit(False)))
+    & ((F.col("kind") != "tombstone") | F.col("transactional_id").isNotNull())
+    & (
+        F.col("producer_id").isNotNull()
+        | F.col("transactional_id").isNotNull()
+        | F.coalesce(F.col("error").isin(*_FATAL), F.lit(False))
+    ),
+    _WHO,
+    (
+        "client",
+        "topic",
+        "partition",
+        "offset",
+        "producer_id",
+        "producer_epoch",
+        "transactional_id",
+        "error",
+        "detail",
+    ),
+    Producer,
+    step,
+    end,
+)

@@ -1,0 +1,68 @@
+"""Gives each ledger its rows, in the order of time, on either engine."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from ..rows import of_kinds
+from ..tables import Table
+from ..tables import functions as F
+from . import group_partitions, members, partitions, producers
+from .ledger import Ledger
+from .row import Note, Row
+
+LEDGERS: Final = {
+    each.name: each for each in (group_partitions.LEDGER, partitions.LEDGER, producers.LEDGER, members.LEDGER)
+}
+_ORDER: Final = ("time_ms", "file", "position", "offset")
+_ALWAYS: Final = ("key", "kind", "source", "file", "position", "time_ms")
+_TYPES: Final = {str: "string", int: "bigint"}
+
+
+def notes(observations: Table, kinds: Mapping[str, int], tell: Callable[[str], None]) -> list[Note]:
+    """What all ledgers noted, of kinds of rows that there are."""
+    found: list[Note] = []
+    for ledger in LEDGERS.values():
+        if any(map(kinds.get, ledger.kinds)):
+            tell(f"going through {ledger.name}")
+            found += _notes(observations, ledger)
+    return found
+
+
+def _notes(observations: Table, ledger: Ledger) -> list[Note]:
+    rows = of_kinds(observations, *ledger.kinds).where(ledger.of)
+    known = {name: F.col(name) for name in (*_ALWAYS, *ledger.columns, *_ORDER)} | {"key": ledger.key}
+    chosen = [known.get(name, F.lit(None)).cast(_kind(name)).alias(name) for name in Row._fields]
+    found = rows.select(*chosen).folded("key", _ORDER, partial(_fold, ledger.name), _schema())
+    return [_read(each) for each in found]
+
+
+def _kind(name: str) -> str:
+    return "bigint" if "int" in str(Row.__annotations__[name]) else "string"
+
+
+def _fold(name: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+    for each in LEDGERS[name].fold(map(Row._make, rows)):
+        yield each._asdict() | {"rows": [dict(zip(_PLACE, place, strict=True)) for place in each.rows]}
+
+
+def _read(row: Mapping[str, Any]) -> Note:
+    places = tuple(tuple(each[name] for name in _PLACE) for each in row["rows"])
+    return Note(**{**row, "rows": places})
+
+
+_PLACE: Final = ("file", "position", "kind")
+
+
+def _schema() -> Any:
+    import pyarrow as pa
+
+    kinds = {"file": pa.string(), "position": pa.int64(), "kind": pa.string()}
+    place = pa.struct([pa.field(name, kind) for name, kind in kinds.items()])
+
+    def kind(name: str) -> Any:
+        if name == "rows":
+            return pa.list_(place)
+        return pa.int64() if "int" in str(Note.__annotations__[name]) else pa.string()
+
+    return pa.schema([pa.field(name, kind(name)) for name in Note._fields])

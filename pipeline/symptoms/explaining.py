@@ -1,0 +1,75 @@
+"""Which incidents explain a symptom: one of their findings is about the same thing, and near in time."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ..incidents import Evidence, Incident
+from .kinds import KINDS
+from .model import Symptom
+
+_BEFORE_MS: Final = 60_000
+"""How much later than the symptom a finding may begin: the greatest distance between clocks."""
+_AFTER_MS: Final = 3_600_000
+"""How much later than its cause something may be noticed."""
+_OFFSETS: Final = "__consumer_offsets"
+_BY_NAME: Final = {each.name: each for each in KINDS}
+_UNNAMED: Final = "of which group it was"
+
+
+def explain(symptoms: Sequence[Symptom], incidents: Sequence[Incident]) -> None:
+    """Fills in `explained_by`."""
+    for symptom in symptoms:
+        rows = {row[:2] for row in symptom.rows}
+        symptom.explained_by = [
+            number
+            for number, incident in enumerate(incidents)
+            if any(_explains(each.finding, symptom, rows) for each in incident.events)
+        ]
+
+
+def look(symptoms: Sequence[Symptom], evidence: Evidence) -> None:
+    """Fills in `looked` and `missing` of what nothing explains."""
+    for symptom in symptoms:
+        if symptom.explained_by:
+            continue
+        about: dict[str, Any] = {
+            "from_ms": symptom.from_ms,
+            "to_ms": symptom.to_ms,
+            "group": symptom.group,
+            "topic": symptom.topic,
+            "partition": symptom.partition,
+        }
+        found = [evidence.look(need, about) for need in _BY_NAME[symptom.name].causes]
+        symptom.looked = [each.told for each in found if each.covered]
+        symptom.missing = [each.told for each in found if not each.covered and each.told != _UNNAMED]
+
+
+def _explains(finding: Mapping[str, Any], symptom: Symptom, rows: set[tuple[str, int]]) -> bool:
+    if not _near(finding, symptom):
+        return False
+    if any((each["file"], each["position"]) in rows for each in finding["evidence"]):
+        return True
+    return _about_the_same(finding, symptom)
+
+
+def _about_the_same(finding: Mapping[str, Any], symptom: Symptom) -> bool:
+    group, topic, partition = finding["group"], finding["topic"], finding["partition"]
+    producer = finding["producer_id"]
+    if None not in (group, symptom.group) and group != symptom.group:
+        return False
+    if None not in (producer, symptom.producer_id) and producer != symptom.producer_id:
+        return False
+    if topic is not None and topic == symptom.topic:
+        return partition in (None, symptom.partition) or symptom.partition is None
+    wide = _BY_NAME[symptom.name].wide
+    if topic in (None, _OFFSETS) and wide:
+        known = group is not None or producer is not None
+        return known or (topic == _OFFSETS and symptom.group is not None)
+    return False
+
+
+def _near(finding: Mapping[str, Any], symptom: Symptom) -> bool:
+    begun, ended = finding["from_ms"], finding["to_ms"]
+    if begun is None or ended is None or symptom.from_ms is None or symptom.to_ms is None:
+        return True
+    return bool(begun - _BEFORE_MS <= symptom.to_ms and symptom.from_ms <= ended + _AFTER_MS)

@@ -1,0 +1,295 @@
+"""The symptoms: of what ledgers note each is made, how it is told, and where its cause would be."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ..ledgers import Note
+from ..readers.log_spans import CONTROLLER
+from ..signature import BROKERS, CLIENT, COORDINATORS, OFFSETS
+
+HALF_A_MINUTE_MS: Final = 30_000
+MINUTE_MS: Final = 60_000
+"""The default of `transaction.timeout.ms`, after which a coordinator aborts."""
+_ALIVE: Final = 3
+"""Commits by which a group shows that it lives."""
+_EPOCHS: Final = 10
+"""New epochs of a group whose members did not change: a change of the metadata makes one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`of` is what a ledger noted, and `noticed` whether somebody would notice it. `causes` are where what
+    caused it would be told, each one of `signature.NEEDS`; `wide` if it may be told of the group's or the
+    producer's other partitions, or of none."""
+
+    name: str
+    of: str
+    what: str
+    told: Callable[[Note], str]
+    causes: Sequence[str]
+    noticed: Callable[[Note], bool] = lambda _: True
+    wide: bool = False
+
+
+def at(note: Note) -> str:
+    return f"{note.topic}-{note.partition}"
+
+
+def who(note: Note) -> str:
+    if note.group is not None:
+        return f"group {note.group}"
+    return "a consumer" if note.client is None else f"client {note.client}"
+
+
+def took_ms(note: Note) -> int:
+    return (note.to_ms or 0) - (note.from_ms or 0)
+
+
+def _records(count: int) -> str:
+    return f"{count:,} record{'s' * (count != 1)}"
+
+
+def _times(note: Note) -> str:
+    return "" if note.number in (None, 1) else f" ({note.number} times)"
+
+
+def _range(note: Note) -> tuple[int, int]:
+    first, end = note.offset or 0, note.end_offset or 0
+    return first, end - 1
+
+
+def _skipped(note: Note) -> str:
+    first, last = _range(note)
+    return f"{who(note)} never got {_records(last - first + 1)} of {at(note)}: offsets {first} to {last}"
+
+
+def _position_back(note: Note) -> str:
+    first, last = _range(note)
+    return f"{who(note)} went back from {last + 1} to {first} in {at(note)}, by {_records(last - first + 1)}"
+
+
+def _commit_back(note: Note) -> str:
+    first, last = _range(note)
+    back = f"went back from {last + 1} to {first}"
+    return f"the committed offset of {who(note)} for {at(note)} {back}, by {_records(last - first + 1)}"
+
+
+def _commit_missing(note: Note) -> str:
+    return f"{who(note)} was told that it has no offset of {at(note)}, and it had committed {note.offset}"
+
+
+def _position_lost(note: Note) -> str:
+    went = "began elsewhere" if note.detail is None else f"went on at the {note.detail} offset"
+    return f"{who(note)} gave up its position {note.offset} of {at(note)}, and {went}"
+
+
+def _out_of_range(note: Note) -> str:
+    position = "position" if note.offset is None else f"position {note.offset}"
+    return f"{who(note)} could not read on: its {position} of {at(note)} is out of range"
+
+
+def _missing(note: Note) -> str:
+    first, last = _range(note)
+    return f"{_records(last - first + 1)} of {at(note)} that were there are gone: offsets {first} to {last}"
+
+
+def _twice(note: Note) -> str:
+    first, last = _range(note)
+    count = note.number or last - first + 1
+    return (
+        f"{_records(count)} of producer {note.producer_id} are in {at(note)} twice, again from offset {first}"
+    )
+
+
+def _open(note: Note) -> str:
+    stood = f"for {took_ms(note) // 1000} s"
+    begun = f"a transaction of producer {note.producer_id} was open from there on"
+    return f"the last stable offset of {at(note)} stood still at {note.offset} {stood}: {begun}"
+
+
+def _stands(note: Note) -> str:
+    end = "" if note.end_offset is None else f", and the log goes to {note.end_offset}"
+    stood = f"committed {note.offset} of {at(note)} again and again for {took_ms(note) // 1000} s"
+    return f"{who(note)} {stood}{end}"
+
+
+def _no_leader(note: Note) -> str:
+    lasted = "" if note.to_ms is None else f" for {took_ms(note) // 1000} s"
+    return f"{at(note)} had no leader{lasted}"
+
+
+def _partition_refused(note: Note) -> str:
+    return f"{at(note)} refused producers for {took_ms(note) // 1000} s with {note.detail}{_times(note)}"
+
+
+def _producer_refused(note: Note) -> str:
+    if note.transactional_id is not None:
+        whose = f"the producer of transactional id {note.transactional_id}"
+    elif note.producer_id is not None:
+        whose = f"producer {note.producer_id}"
+    else:
+        whose = f"the producer of client {note.client}"
+    return f"{whose} was refused for good with {note.detail}{_times(note)}"
+
+
+def _member_refused(note: Note) -> str:
+    return f"a member of group {note.group} was refused with {note.detail}{_times(note)}"
+
+
+def _member_fenced(note: Note) -> str:
+    return f"member {note.client} of group {note.group} was put out, and did not join again: {note.detail}"
+
+
+def _unsettled(note: Note) -> str:
+    lasted = f"in {took_ms(note) // 1000} s"
+    return f"group {note.group} had {note.number} new epochs {lasted}, and no member joined or left"
+
+
+def _rebalance(note: Note) -> str:
+    return f"group {note.group} was rebalancing for {took_ms(note) // 1000} s"
+
+
+def _lasts(least_ms: int) -> Callable[[Note], bool]:
+    return lambda note: took_ms(note) >= least_ms
+
+
+_OF_LOSS: Final = (CONTROLLER, BROKERS)
+_OF_OFFSETS: Final = (OFFSETS, COORDINATORS, CLIENT)
+KINDS: Final = (
+    Kind(
+        "acknowledged-missing",
+        "acknowledged-missing",
+        "records that a group or a broker's high watermark had passed are not there any more",
+        _missing,
+        _OF_LOSS,
+    ),
+    Kind(
+        "records-skipped",
+        "records-skipped",
+        "a group, or a client, went on after records that it had not got",
+        _skipped,
+        (BROKERS, CONTROLLER, OFFSETS),
+    ),
+    Kind(
+        "position-back",
+        "position-back",
+        "a client was set back to before where it was, or was given an older offset than the group's last",
+        _position_back,
+        (*_OF_OFFSETS, *_OF_LOSS),
+        wide=True,
+    ),
+    Kind(
+        "commit-back",
+        "commit-back",
+        "a group's committed offset became a lower one, and was not overtaken by that on its way",
+        _commit_back,
+        _OF_OFFSETS,
+        wide=True,
+    ),
+    Kind(
+        "commit-missing",
+        "commit-missing",
+        "a client was told that there is no committed offset, although its group had committed one",
+        _commit_missing,
+        _OF_OFFSETS,
+        wide=True,
+    ),
+    Kind(
+        "position-lost",
+        "reset",
+        "a client gave up its position, and its log does not say what it has instead",
+        _position_lost,
+        (BROKERS, CONTROLLER),
+    ),
+    Kind(
+        "out-of-range",
+        "out-of-range",
+        "a client's position is out of range, and nothing tells that it got another one",
+        _out_of_range,
+        (BROKERS, CONTROLLER, CLIENT),
+    ),
+    Kind(
+        "written-twice",
+        "written-twice",
+        "a producer's batch is in the log twice, with the same sequence number",
+        _twice,
+        (BROKERS,),
+    ),
+    Kind(
+        "last-stable-offset-stands",
+        "transaction-open",
+        "a transaction stays open, or is aborted in the end, while the log goes on for a minute: until then "
+        "nothing after it is given to read_committed consumers",
+        _open,
+        (COORDINATORS,),
+        _lasts(MINUTE_MS),
+    ),
+    Kind(
+        "lag-stands",
+        "stands-still",
+        "a group commits the same offset for a minute and more, until the end of the files, although the log "
+        "goes on",
+        _stands,
+        (CLIENT, BROKERS),
+        lambda note: took_ms(note) >= MINUTE_MS and (note.number or 0) >= _ALIVE,
+    ),
+    Kind(
+        "no-leader",
+        "no-leader",
+        "a partition has no leader for half a minute",
+        _no_leader,
+        (CONTROLLER,),
+        _lasts(HALF_A_MINUTE_MS),
+    ),
+    Kind(
+        "producers-refused",
+        "producers-refused",
+        "a partition refuses producers for half a minute",
+        _partition_refused,
+        _OF_LOSS,
+        _lasts(HALF_A_MINUTE_MS),
+    ),
+    Kind(
+        "producer-refused",
+        "producer-refused",
+        "a producer is refused with an error after which it gives up, or is not seen to write again",
+        _producer_refused,
+        (BROKERS,),
+        wide=True,
+    ),
+    Kind(
+        "member-refused",
+        "member-refused",
+        "a coordinator refuses a member with an error after which it does not simply join again",
+        _member_refused,
+        (COORDINATORS, CLIENT),
+        wide=True,
+    ),
+    Kind(
+        "member-fenced",
+        "member-fenced",
+        "a coordinator puts a member out of its group, and it does not join again",
+        _member_fenced,
+        (CLIENT,),
+        wide=True,
+    ),
+    Kind(
+        "group-unsettled",
+        "unsettled",
+        f"a group has {_EPOCHS} new epochs, although no member joins or leaves",
+        _unsettled,
+        (COORDINATORS, CLIENT),
+        lambda note: (note.number or 0) >= _EPOCHS,
+        wide=True,
+    ),
+    Kind(
+        "rebalance-long",
+        "rebalance",
+        "a rebalance takes a minute and more",
+        _rebalance,
+        (CLIENT, COORDINATORS),
+        _lasts(MINUTE_MS),
+        wide=True,
+    ),
+)

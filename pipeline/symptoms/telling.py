@@ -1,0 +1,42 @@
+"""Symptoms for people: those of an incident as a list of who noticed what, the others one by one."""
+
+from collections.abc import Iterator, Sequence
+
+from .model import Symptom
+
+HEADING = "Not explained"
+
+
+def victims(symptoms: Sequence[Symptom], incident: int, most: int) -> Iterator[str]:
+    """A line for each kind of symptom that the incident explains: who noticed it."""
+    by_name: dict[str, dict[str, None]] = {}
+    for each in symptoms:
+        if incident in each.explained_by:
+            by_name.setdefault(each.name, {})[_short(each)] = None
+    for name, who in by_name.items():
+        listed = list(who)
+        more = f"; and {len(listed) - most} more" if len(listed) > most else ""
+        yield f"{name}: {'; '.join(listed[:most])}{more}"
+
+
+def unexplained(symptoms: Sequence[Symptom]) -> list[Symptom]:
+    return [each for each in symptoms if not each.explained_by]
+
+
+def looked_for(symptom: Symptom) -> Iterator[str]:
+    """Where its cause was looked for, and where it might be."""
+    if symptom.looked:
+        yield f"no known cause in {'; nor in '.join(symptom.looked).rstrip(',')}"
+    if symptom.missing:
+        yield f"what would tell more: {'; '.join(each.rstrip(',') for each in symptom.missing)}"
+
+
+def _short(symptom: Symptom) -> str:
+    told = symptom.who
+    if symptom.at and symptom.at != told:
+        told += f" in {symptom.at}"
+    if symptom.offset is not None:
+        told += f", {symptom.offset}"
+        if symptom.end_offset is not None:
+            told += f" to {symptom.end_offset - 1}"
+    return told
