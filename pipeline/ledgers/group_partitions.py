@@ -42,8 +42,6 @@ def step(state: GroupPartition, row: Row) -> Iterable[Note]:
 
 
 def end(state: GroupPartition) -> Iterator[Note]:
-    for high, low in state.back.values():
-        yield _went_back(high, low)
     for row in state.refused.values():
         yield note("out-of-range", row, offset=row.offset)
 
@@ -66,11 +64,11 @@ def _commit(state: GroupPartition, row: Row) -> Iterator[Note]:
             del state.back[who]
             return
         assert low.offset is not None
-        if row.offset < low.offset:
+        if row.at_ms - high.at_ms > _OVERTAKEN_MS:
+            del state.back[who]
+            yield _went_back(high, low, row)
+        elif row.offset < low.offset:
             state.back[who] = high, row
-            return
-        del state.back[who]
-        yield _went_back(high, low, row)
     elif last is None or last.offset is None or row.offset >= last.offset or _moved_there(state, last, row):
         return
     elif row.at_ms - last.at_ms > _OVERTAKEN_MS:
@@ -89,7 +87,7 @@ def _moved_there(state: GroupPartition, last: Row, row: Row) -> bool:
 
 def _went_back(high: Row, low: Row, *more: Row) -> Note:
     found = note("commit-back", high, low, *more, offset=low.offset, end_offset=high.offset)
-    return found._replace(group=low.group, client=low.client, to_ms=low.time_ms)
+    return found._replace(client=low.client, to_ms=low.time_ms)
 
 
 def _tombstone(state: GroupPartition, row: Row) -> Iterable[Note]:
@@ -125,9 +123,14 @@ def _restore(state: GroupPartition, row: Row) -> Iterator[Note]:
             state.gone = committed
             yield note("commit-missing", committed, state.deleted, row, offset=committed.offset)
         return
-    state.moved, state.positions[row.client] = row, offset
+    state.positions[row.client] = offset
+    for who, (high, low) in list(state.back.items()):
+        if offset == low.offset:
+            del state.back[who]
+            yield _went_back(high, low, row)
     if committed is None or committed.offset is None or offset >= committed.offset:
         return
+    state.moved = row
     if _before(committed, row) and state.restored != (offset, committed.offset):
         state.restored = offset, committed.offset
         yield note("position-back", committed, row, offset=offset, end_offset=committed.offset)
@@ -149,7 +152,7 @@ def _refused(state: GroupPartition, row: Row) -> Iterable[Note]:
 
 def _reset(state: GroupPartition, row: Row) -> Iterator[Note]:
     refused, gone = state.refused.pop(row.client, None), state.gone
-    state.moved, state.gone = row, None
+    state.gone = None
     before = row.from_offset
     if before is None and refused is not None:
         before = refused.offset
@@ -159,6 +162,7 @@ def _reset(state: GroupPartition, row: Row) -> Iterator[Note]:
         state.positions[row.client] = row.offset
     if before is None or before < 0:
         return
+    state.moved = row
     if row.offset is None:
         yield note("reset", gone, refused, row, offset=before, detail=row.detail)
     elif row.offset > before:

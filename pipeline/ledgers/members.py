@@ -18,13 +18,18 @@ _SETTLED: Final = ("Stable", "Empty", "Dead")
 _NEW_EPOCH: Final = "new group epoch"
 _OF_MEMBERS: Final = (" joined", " left")
 _FENCED: Final = " fenced: "
+_GROUP_GONE: Final = " group"
+"""How the detail of a group's own tombstone ends."""
 _SOON_MS: Final = 10_000
+_PAUSE_MS: Final = 60_000
+"""What comes later is another time."""
 
 
 @dataclass(slots=True)
 class Members:
     """`fenced` are members that have not joined again since, `since` the beginning of a rebalance that goes
-    on. `first` and `last` are new epochs of the group since its members changed, `count` is their number.
+    on. `first` and `last` are new epochs of the group since its members or its topics changed, `count` is how
+    many followed the first one.
     `refused` has the first and last refusal, and how many there were; `told` is the last row."""
 
     fenced: dict[str, Row] = field(default_factory=dict)
@@ -70,11 +75,17 @@ def _group(state: Members, row: Row) -> Iterator[Note]:
     elif detail in _SETTLED and state.since is not None:
         yield from _rebalanced(state, row)
         state.since = None
-    if detail.startswith(_NEW_EPOCH) and row.generation is not None and row.generation > state.generation:
-        state.generation = row.generation
-        state.first = state.first or row
-        state.last = row
+    if detail == "Dead":
+        yield note("group-gone", row)
+    if not detail.startswith(_NEW_EPOCH) or row.generation is None or row.generation <= state.generation:
+        return
+    state.generation, last = row.generation, state.last
+    if last is None or row.detail != last.detail or row.at_ms - last.at_ms > _PAUSE_MS:
+        yield from _changes(state)
+        state.first = row
+    else:
         state.count += 1
+    state.last = row
 
 
 def _rebalanced(state: Members, until: Row) -> Iterator[Note]:
@@ -85,10 +96,15 @@ def _rebalanced(state: Members, until: Row) -> Iterator[Note]:
 
 def _changes(state: Members) -> Iterator[Note]:
     """That of a member which joined or left makes an epoch, too."""
-    if state.first is not None and state.last is not None and state.count > 1:
+    if state.first is not None and state.last is not None and state.count:
         yield note("unsettled", state.first, state.last, number=state.count)
     state.first = state.last = None
     state.count = 0
+
+
+def _tombstone(state: Members, row: Row) -> Iterator[Note]:
+    if row.topic is None and (row.detail or "").endswith(_GROUP_GONE):
+        yield note("group-gone", row)
 
 
 def _refused(state: Members, row: Row) -> Iterable[Note]:
@@ -97,7 +113,7 @@ def _refused(state: Members, row: Row) -> Iterable[Note]:
     return ()
 
 
-_STEPS: Final = {"member": _member, "group": _group, "refused": _refused}
+_STEPS: Final = {"member": _member, "group": _group, "tombstone": _tombstone, "refused": _refused}
 LEDGER: Final = Ledger(
     "members of groups",
     tuple(_STEPS),
@@ -107,7 +123,7 @@ LEDGER: Final = Ledger(
         | F.coalesce(F.col("error").isin(*REFUSED) & F.col("api").isin(*_APIS), F.lit(False))
     ),
     F.col("group"),
-    ("client", "group", "generation", "error", "detail"),
+    ("client", "group", "topic", "generation", "error", "detail"),
     Members,
     step,
     end,

@@ -14,7 +14,7 @@ from .row import Note, Row
 LEDGERS: Final = {
     each.name: each for each in (group_partitions.LEDGER, partitions.LEDGER, producers.LEDGER, members.LEDGER)
 }
-_ORDER: Final = ("time_ms", "file", "position", "offset")
+_ORDER: Final = ("time_ms", "file", "position", "offset", "kind")
 _ALWAYS: Final = ("key", "kind", "source", "file", "position", "time_ms")
 _TYPES: Final = {str: "string", int: "bigint"}
 

@@ -45,7 +45,9 @@ def look(symptoms: Sequence[Symptom], evidence: Evidence) -> None:
 
 
 def _explains(finding: Mapping[str, Any], symptom: Symptom, rows: set[tuple[str, int]]) -> bool:
-    if not _near(finding, symptom):
+    of_group = finding["group"] is not None and finding["topic"] is not None
+    if not _near(finding, symptom) or (of_group and _BY_NAME[symptom.name].of_partition):
+        # What happened to a group may follow from it.
         return False
     if any((each["file"], each["position"]) in rows for each in finding["evidence"]):
         return True

@@ -14,14 +14,14 @@ MINUTE_MS: Final = 60_000
 _ALIVE: Final = 3
 """Commits by which a group shows that it lives."""
 _EPOCHS: Final = 10
-"""New epochs of a group whose members did not change: a change of the metadata makes one."""
+"""New epochs of a group after another one, although neither its members nor its topics changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """`of` is what a ledger noted, and `noticed` whether somebody would notice it. `causes` are where what
     caused it would be told, each one of `signature.NEEDS`; `wide` if it may be told of the group's or the
-    producer's other partitions, or of none."""
+    producer's other partitions, or of none; `of_partition` if it is not about a group."""
 
     name: str
     of: str
@@ -30,6 +30,7 @@ class Kind:
     causes: Sequence[str]
     noticed: Callable[[Note], bool] = lambda _: True
     wide: bool = False
+    of_partition: bool = False
 
 
 def at(note: Note) -> str:
@@ -143,7 +144,7 @@ def _member_fenced(note: Note) -> str:
 
 def _unsettled(note: Note) -> str:
     lasted = f"in {took_ms(note) // 1000} s"
-    return f"group {note.group} had {note.number} new epochs {lasted}, and no member joined or left"
+    return f"group {note.group} had {note.number} more new epochs {lasted}, and no member joined or left"
 
 
 def _rebalance(note: Note) -> str:
@@ -163,6 +164,7 @@ KINDS: Final = (
         "records that a group or a broker's high watermark had passed are not there any more",
         _missing,
         _OF_LOSS,
+        of_partition=True,
     ),
     Kind(
         "records-skipped",
@@ -215,6 +217,7 @@ KINDS: Final = (
         "a producer's batch is in the log twice, with the same sequence number",
         _twice,
         (BROKERS,),
+        of_partition=True,
     ),
     Kind(
         "last-stable-offset-stands",
@@ -224,6 +227,7 @@ KINDS: Final = (
         _open,
         (COORDINATORS,),
         _lasts(MINUTE_MS),
+        of_partition=True,
     ),
     Kind(
         "lag-stands",
@@ -241,6 +245,7 @@ KINDS: Final = (
         _no_leader,
         (CONTROLLER,),
         _lasts(HALF_A_MINUTE_MS),
+        of_partition=True,
     ),
     Kind(
         "producers-refused",
@@ -249,6 +254,7 @@ KINDS: Final = (
         _partition_refused,
         _OF_LOSS,
         _lasts(HALF_A_MINUTE_MS),
+        of_partition=True,
     ),
     Kind(
         "producer-refused",
@@ -277,7 +283,7 @@ KINDS: Final = (
     Kind(
         "group-unsettled",
         "unsettled",
-        f"a group has {_EPOCHS} new epochs, although no member joins or leaves",
+        f"a group has {_EPOCHS} new epochs one after the other, although neither members nor topics change",
         _unsettled,
         (COORDINATORS, CLIENT),
         lambda note: (note.number or 0) >= _EPOCHS,

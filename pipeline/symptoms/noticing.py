@@ -21,7 +21,8 @@ def symptoms(notes: Iterable[Note], until_ms: int | None = None) -> list[Symptom
     """
     ended = [_until(each, until_ms) for each in notes]
     starts = {(each.topic, each.partition): each for each in ended if each.what == "log-start"}
-    known = [_resolved(each, starts) for each in ended]
+    gone = [each for each in ended if each.what == "group-gone"]
+    known = [_resolved(each, starts) for each in ended if not _deleted(each, gone)]
     found = []
     for kind in KINDS:
         some = sorted((each for each in known if each.what == kind.of and kind.noticed(each)), key=_order)
@@ -47,6 +48,14 @@ def _resolved(note: Note, starts: dict[Any, Note]) -> Note:
         return note
     return note._replace(
         what="records-skipped", end_offset=start.offset, detail=None, rows=(*note.rows, *start.rows)
+    )
+
+
+def _deleted(note: Note, gone: Sequence[Note]) -> bool:
+    """Whether an offset is missing because somebody deleted the group."""
+    return note.what == "commit-missing" and any(
+        each.group == note.group and (note.from_ms or 0) <= (each.to_ms or 0) <= (note.to_ms or 0)
+        for each in gone
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import tarfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,8 +34,25 @@ def test_a_recording(folder: Path, tmp_path: Path) -> None:
     found = analyze([files], tmp_path / "out")
     assert [row["detail"] for row in found.unreadable] == []
     told = [(each.name, each.story) for each in found.incidents]
+    symptoms = [(each.told, each.explained_by) for each in found.symptoms]
     if truth["healthy"]:
-        assert told == []
+        assert (told, symptoms) == ([], [])
     else:
         assert told[0][0] == truth["finding"], told
         assert len(told) <= 2, told
+        assert all(0 in by for _, by in symptoms), symptoms
+        offsets = {(each.at, each.offset, each.end_offset) for each in found.symptoms}
+        assert set(_noticed(truth)) <= offsets
+
+
+def _noticed(truth: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
+    """The records that groups did not get, and those that were lost, where the files tell it."""
+    for event in truth["event"]:
+        if event["did"] == "a group was set on":
+            yield f"{event['topic']}-{event['partition']}", event["from_offset"], event["offset"]
+        elif event["did"] == "an out-of-sync replica was elected":
+            yield (
+                f"{event['topic']}-{event['partition']}",
+                event["offset"],
+                event["offset"] + event["lost"],
+            )

@@ -1,0 +1,142 @@
+"""What is noted of a partition, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockbroker.pipeline.ledgers.partitions import LEDGER
+
+from .folding import MINUTE, OFFSETS, SECOND, Rows, noted, told
+
+ABOUT = {"topic": "orders", "partition": 0}
+TRANSACTIONAL = {"producer_id": 7, "producer_epoch": 0, "detail": "transactional"}
+
+
+def brokers(**always: object) -> Rows:
+    return Rows("broker1/server.log", broker=1, **ABOUT, **always)
+
+
+def segment(broker: int = 1) -> Rows:
+    return Rows(f"broker{broker}/orders-0/0.log", "segment", **ABOUT)
+
+
+def commits(epoch: int | None, offset: int = 2500) -> Rows:
+    return Rows(OFFSETS, "segment", **ABOUT).add("commit", group="g", offset=offset, leader_epoch=epoch)
+
+
+def led(*leaders: tuple[int, int]) -> Rows:
+    rows = brokers()
+    for epoch, offset in leaders:
+        rows.add("leader", leader=1, leader_epoch=epoch, offset=offset)
+    return rows
+
+
+def test_records_that_a_later_leader_lacks() -> None:
+    (found,) = noted(LEDGER, led((0, 0), (2, 1000)), commits(epoch=0))
+    assert (found.what, found.offset, found.end_offset) == ("acknowledged-missing", 1000, 2500)
+    assert found.group is None
+
+
+def test_no_clock_is_needed_for_that() -> None:
+    late = commits(epoch=0)
+    late.add("commit", MINUTE, group="g", offset=2600, leader_epoch=0)
+    assert told(LEDGER, led((0, 0), (2, 1000), (3, 1200)), late) == [("acknowledged-missing", 1000, 2600)]
+
+
+@pytest.mark.parametrize("epoch", [2, None])
+def test_records_of_the_same_epoch_are_there(epoch: int | None) -> None:
+    assert told(LEDGER, led((0, 0), (2, 1000)), commits(epoch)) == []
+
+
+def test_a_topic_that_is_deleted_takes_its_records_along() -> None:
+    rows = led((0, 0)).add("log", 10 * SECOND, detail="deleted")
+    rows.add("leader", leader=1, leader_epoch=1, offset=0)
+    assert told(LEDGER, commits(epoch=0), rows) == []
+
+
+def test_a_replica_that_cuts_below_its_high_watermark() -> None:
+    cut = {"offset": 1000, "detail": "due to leader epoch and offset EpochEndOffset(…)"}
+    rows = brokers().add("high-watermark", offset=2500).add("truncation", **cut)
+    assert told(LEDGER, rows) == [("acknowledged-missing", 1000, 2500)]
+    assert told(LEDGER, brokers().add("high-watermark", offset=900).add("truncation", **cut)) == []
+
+
+def test_a_log_that_was_not_written_whole_is_read_again() -> None:
+    rows = brokers().add("high-watermark", offset=2500)
+    rows.add("truncation", offset=1000, detail="Corruption found in segment 0")
+    assert told(LEDGER, rows) == []
+
+
+def test_a_transaction_that_nobody_ends() -> None:
+    rows = segment().add("append", offset=51, end_offset=52, **TRANSACTIONAL)
+    rows.add("append", 2 * MINUTE, offset=52, end_offset=90)
+    (found,) = noted(LEDGER, rows)
+    assert (found.what, found.offset, found.end_offset, found.producer_id) == ("transaction-open", 51, 90, 7)
+
+
+@pytest.mark.parametrize(("how", "notes"), [("commit", 0), ("abort", 1)])
+def test_a_transaction_that_ends_late(how: str, notes: int) -> None:
+    """One that its producer commits was meant to last so long."""
+    rows = segment().add("append", offset=51, end_offset=52, **TRANSACTIONAL)
+    marker = {**TRANSACTIONAL, "detail": f"transactional, control {how}"}
+    rows.add("append", 2 * MINUTE, offset=52, end_offset=53, **marker)
+    assert len(noted(LEDGER, rows)) == notes
+
+
+def test_a_batch_twice_in_one_log() -> None:
+    batch = {"producer_id": 7, "producer_epoch": 0, "sequence": 20}
+    logs = [
+        segment(broker)
+        .add("append", offset=100, end_offset=110, **batch)
+        .add("append", offset=110, end_offset=120, **batch)
+        for broker in (1, 2)
+    ]
+    assert told(LEDGER, *logs) == [("written-twice", 110, 120)] * 2
+
+
+def test_a_new_epoch_of_a_producer_begins_anew() -> None:
+    rows = segment().add("append", offset=0, end_offset=5, producer_id=7, producer_epoch=0, sequence=0)
+    rows.add("append", offset=5, end_offset=10, producer_id=7, producer_epoch=1, sequence=0)
+    assert told(LEDGER, rows) == []
+
+
+def test_a_partition_without_a_leader() -> None:
+    rows = brokers().add("leader", leader=-1).add("leader", MINUTE, leader=-1).add("leader", leader=2)
+    (found,) = noted(LEDGER, rows)
+    assert (found.what, found.to_ms - found.from_ms) == ("no-leader", MINUTE + SECOND)  # type: ignore[operator]
+    (found,) = noted(LEDGER, brokers().add("leader", leader=-1))
+    assert (found.what, found.to_ms) == ("no-leader", None)
+
+
+def test_refusals_one_after_the_other() -> None:
+    rows = Rows("client.log", "client-log", **ABOUT, api="Produce", error="NOT_ENOUGH_REPLICAS")
+    for _ in range(20):
+        rows.add("refused", 2 * SECOND)
+    (found,) = noted(LEDGER, rows)
+    assert (found.what, found.number) == ("producers-refused", 20)
+
+
+def test_a_refusal_now_and_then() -> None:
+    rows = Rows("client.log", "client-log", **ABOUT, api="Produce", error="NOT_LEADER_OR_FOLLOWER")
+    for _ in range(5):
+        rows.add("refused", 20 * SECOND)
+    assert noted(LEDGER, rows) == []
+
+
+def group_that_commits(*offsets: int) -> Rows:
+    rows = Rows(OFFSETS, "segment", **ABOUT)
+    for offset in offsets:
+        rows.add("commit", 30 * SECOND, group="g", offset=offset, leader_epoch=0)
+    return rows
+
+
+def test_a_group_that_commits_and_does_not_go_on() -> None:
+    log = segment().add("append", offset=0, end_offset=500)
+    (found,) = noted(LEDGER, log, group_that_commits(50, 51, 51, 51, 51))
+    assert (found.what, found.group, found.offset, found.end_offset) == ("stands-still", "g", 51, 500)
+
+
+@pytest.mark.parametrize("offsets", [(500,) * 5, (51, 51, 51, 51, 400)])
+def test_a_group_that_has_all_or_goes_on(offsets: tuple[int, ...]) -> None:
+    log = segment().add("append", offset=0, end_offset=500)
+    assert noted(LEDGER, log, group_that_commits(*offsets)) == []

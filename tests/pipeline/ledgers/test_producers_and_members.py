@@ -1,0 +1,99 @@
+"""What is noted of producers and of members of groups, row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mockbroker.pipeline.ledgers import members, producers
+
+from .folding import MINUTE, SECOND, Rows, noted
+
+FENCED = "m-1 fenced: the member session expired"
+
+
+@pytest.mark.parametrize(
+    ("error", "then", "for_good"),
+    [
+        ("INVALID_PRODUCER_ID_MAPPING", "Ongoing orders-0", True),
+        ("PRODUCER_FENCED", "Ongoing orders-0", True),
+        ("OUT_OF_ORDER_SEQUENCE_NUMBER", "Ongoing orders-0", False),
+        ("OUT_OF_ORDER_SEQUENCE_NUMBER", "PrepareAbort orders-0", True),
+        ("INVALID_PRODUCER_EPOCH", "CompleteCommit", False),
+    ],
+)
+def test_a_producer_that_is_refused(error: str, then: str, *, for_good: bool) -> None:
+    rows = Rows(transactional_id="payments").add("transaction", detail="Empty")
+    rows.add("refused", error=error).add("refused", error=error).add("transaction", detail=then)
+    found = noted(producers.LEDGER, rows)
+    assert [(each.what, each.number, each.detail) for each in found] == [
+        ("producer-refused", 2, error)
+    ] * for_good
+
+
+def test_a_producer_that_writes_again() -> None:
+    rows = Rows(producer_id=7).add("refused", error="UNKNOWN_PRODUCER_ID").add("append", producer_epoch=1)
+    assert noted(producers.LEDGER, rows) == []
+
+
+def test_a_member_that_is_put_out() -> None:
+    rows = Rows(group="g").add("member", detail="m-1 joined").add("member", detail=FENCED)
+    (found,) = noted(members.LEDGER, rows)
+    assert (found.what, found.client, found.detail) == ("member-fenced", "m-1", "the member session expired")
+    assert noted(members.LEDGER, rows.add("member", detail="m-1 joined")) == []
+
+
+def test_members_that_are_refused() -> None:
+    rows = Rows(group="g", error="GROUP_ID_NOT_FOUND").add("refused").add("refused").add("refused")
+    (found,) = noted(members.LEDGER, rows)
+    assert (found.what, found.number, len(found.rows)) == ("member-refused", 3, 2)
+
+
+def epochs(rows: Rows, first: int, last: int) -> Rows:
+    for generation in range(first, last):
+        rows.add("group", detail="new group epoch, metadata hash 1", generation=generation)
+    return rows
+
+
+def test_epochs_without_a_member_that_comes_or_goes() -> None:
+    (found,) = noted(members.LEDGER, epochs(Rows(group="g"), 2, 14))
+    assert (found.what, found.number) == ("unsettled", 11)
+
+
+@pytest.mark.parametrize("change", [{"detail": "new group epoch, metadata hash 2"}, {"after_ms": 2 * MINUTE}])
+def test_topics_and_time_begin_anew(change: dict[str, Any]) -> None:
+    rows = epochs(Rows(group="g"), 2, 8)
+    rows.add("group", **{"detail": "new group epoch, metadata hash 1", "generation": 8, **change})
+    numbers = [each.number for each in noted(members.LEDGER, epochs(rows, 9, 14))]
+    assert numbers[0] == 5
+
+
+@pytest.mark.parametrize(
+    "row", [("tombstone", "consumer group"), ("tombstone", "classic group"), ("group", "Dead")]
+)
+def test_a_group_that_is_deleted(row: tuple[str, str]) -> None:
+    kind, detail = row
+    assert [each.what for each in noted(members.LEDGER, Rows(group="g").add(kind, detail=detail))] == [
+        "group-gone"
+    ]
+    assert noted(members.LEDGER, Rows(group="g").add("tombstone", detail="consumer member m-1")) == []
+
+
+def test_members_make_new_epochs() -> None:
+    rows = Rows(group="g")
+    for number in range(20):
+        epochs(rows.add("member", detail=f"m-{number} joined"), number, number + 1)
+    assert noted(members.LEDGER, rows) == []
+
+
+@pytest.mark.parametrize(("until", "notes"), [("Stable", 1), ("CompletingRebalance", 1)])
+def test_a_rebalance_that_lasts(until: str, notes: int) -> None:
+    rows = Rows(group="g").add("group", detail="PreparingRebalance").add("group", MINUTE, detail=until)
+    found = noted(members.LEDGER, rows)
+    assert [each.what for each in found] == ["rebalance"] * notes
+
+
+def test_a_rebalance_that_ends_soon() -> None:
+    rows = Rows(group="g").add("group", detail="PreparingRebalance").add("group", 3 * SECOND, detail="Stable")
+    assert noted(members.LEDGER, rows.add("group", MINUTE, detail="Empty")) == []

@@ -1,0 +1,129 @@
+"""Which incidents explain a symptom, and what is said of one that none explains."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from mockbroker.pipeline.analysis import Analysis, search
+from mockbroker.pipeline.collecting import Collected
+from mockbroker.pipeline.engine import DuckEngine
+from mockbroker.pipeline.incidents import Event, Incident
+from mockbroker.pipeline.page import write_page
+from mockbroker.pipeline.report import show
+from mockbroker.pipeline.symptoms import Symptom, explain
+
+from ..rows import History, written
+
+MINUTE = 60_000
+GONE: dict[str, Any] = {"topic": "orders", "partition": 0, "from_ms": 10_000, "to_ms": 20_000}
+SKIPPED: dict[str, Any] = {**GONE, "group": "billing"}
+
+
+def symptom(name: str, about: dict[str, Any]) -> Symptom:
+    return Symptom(name, "", (("a.log", 7, "reset"),), **about)
+
+
+def incident(**values: Any) -> Incident:
+    own = dict.fromkeys(("group", "topic", "partition", "producer_id", "broker"))
+    own |= {"signature": "s", "from_ms": 5_000, "to_ms": 6_000, "evidence": []}
+    return Incident([Event({**own, **values})], "")
+
+
+@pytest.mark.parametrize(
+    ("about", "explains"),
+    [
+        ({"topic": "orders", "partition": 0}, True),
+        ({"topic": "orders"}, True),
+        ({"topic": "orders", "partition": 0, "group": "billing"}, True),
+        ({"topic": "orders", "partition": 1}, False),
+        ({"topic": "orders", "partition": 0, "group": "reports"}, False),
+        ({"group": "billing"}, False),
+        ({"broker": 1}, False),
+        ({"topic": "orders", "partition": 0, "from_ms": 90_000, "to_ms": 91_000}, False),
+        ({"topic": "orders", "partition": 0, "from_ms": 70_000, "to_ms": 71_000}, True),
+        ({"topic": "orders", "partition": 0, "from_ms": -4_000_000, "to_ms": -4_000_000}, False),
+        ({"broker": 1, "evidence": [{"file": "a.log", "position": 7}]}, True),
+    ],
+)
+def test_the_same_thing_at_the_same_time(about: dict[str, Any], *, explains: bool) -> None:
+    found = symptom("records-skipped", SKIPPED)
+    explain([found], [incident(**about)])
+    assert found.explained_by == [0] * explains
+
+
+def test_what_happened_to_a_group_does_not_explain_what_happened_to_the_partition() -> None:
+    found = symptom("acknowledged-missing", GONE)
+    explain([found], [incident(**SKIPPED), incident(topic="orders", partition=0)])
+    assert found.explained_by == [1]
+
+
+def test_a_coordinator_explains_commits_and_not_records() -> None:
+    commits, records = symptom("commit-back", SKIPPED), symptom("records-skipped", SKIPPED)
+    explain([commits, records], [incident(topic="__consumer_offsets", partition=3)])
+    assert (commits.explained_by, records.explained_by) == ([0], [])
+
+
+def analyzed(history: History, without: str = "") -> Analysis:
+    with TemporaryDirectory() as folder:
+        written([row for row in history.rows if row.kind != without], Path(folder))
+        engine = DuckEngine(Path(folder))
+        try:
+            return search(Collected(Path(folder), {"0.log": "Kafka log segment"}), engine)
+        finally:
+            engine.close()
+
+
+def hanging(minutes: int) -> History:
+    """A batch that comes after its transaction has ended, in a log that goes on for so long."""
+    one = {"producer_id": 7, "producer_epoch": 0, "topic": "orders", "source": "segment"}
+    rows = History().add("append", offset=0, end_offset=1, detail="transactional", **one)
+    rows.add("append", offset=1, end_offset=2, detail="transactional, control commit", **one)
+    rows.add("transaction", transactional_id="payments", detail="CompleteCommit", **{**one, "topic": None})
+    rows.add("append", offset=2, end_offset=3, detail="transactional", **one)
+    return rows.add("append", minutes * MINUTE, offset=3, end_offset=9, source="segment")
+
+
+@pytest.mark.parametrize(("minutes", "confidence"), [(20, "certain"), (2, "likely")])
+def test_without_the_rows_of_its_cause_a_symptom_is_told_all_the_same(minutes: int, confidence: str) -> None:
+    whole = analyzed(hanging(minutes))
+    assert [each.confidence for each in whole.incidents] == [confidence]
+    assert [(each.name, each.explained_by) for each in whole.symptoms] == [("last-stable-offset-stands", [0])]
+    rest = analyzed(hanging(minutes), without="transaction")
+    assert rest.incidents == []
+    (left,) = rest.symptoms
+    assert (left.explained_by, left.told) == ([], whole.symptoms[0].told)
+    assert left.missing == ["the files don't tell which brokers had __consumer_offsets"]
+
+
+def test_the_report_tells_what_nothing_explains(tmp_path: Path) -> None:
+    found = analyzed(hanging(2), without="transaction")
+    said = io.StringIO()
+    show(found, Console(file=said, width=100))
+    lines = said.getvalue().splitlines()
+    missing = "the log of a controller, the logs of brokers, the logs of clients, the offsets topic"
+    assert lines[1:3] == ["No known pattern.", "read: Kafka log segment"]
+    assert lines[3] == f"not among the files: {missing}"
+    assert "Not explained: 1 symptom" in lines
+    assert (
+        "  the last stable offset of orders-0 stood still at 2 for 120 s: a transaction of producer 7 was"
+        in lines
+    )
+    assert "        segment.txt:4" in lines
+    write_page(found, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "<h1>No known pattern</h1>" in page
+    assert "<h2>last-stable-offset-stands</h2>" in page
+
+
+def test_a_healthy_log_has_neither() -> None:
+    found = analyzed(History().add("append", source="segment", offset=0, end_offset=5))
+    said = io.StringIO()
+    show(found, Console(file=said, width=100))
+    assert "No known pattern, and no symptom." in said.getvalue()
+    assert "Not explained" not in said.getvalue()
