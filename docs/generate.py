@@ -24,6 +24,7 @@ from mockbroker.faults.actions import ACTIONS
 from mockbroker.faults.legal import legal_codes, shown_versions, source
 from mockbroker.faults.match import api_name
 from mockbroker.pipeline.signatures import signatures
+from mockbroker.pipeline.symptoms import KINDS
 from mockbroker.policies import CATALOGUE, Behaviour, module_of
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
@@ -147,8 +148,15 @@ def _findings() -> Iterator[str]:
     for each in signatures():
         yield f"| {_named(each.names)} | {each.what} | {each.known_as} |"
     yield ""
-    yield "[`mockbroker reproduce`](../reproduce.md) shows these again, in files that fail with one thing and"
-    yield "pass with another. The name is that of what an incident began with."
+    yield "It tells these [symptoms](../analyze.md#symptoms) too, whether a finding explains them or not."
+    yield ""
+    yield "| symptom | what |"
+    yield "|---|---|"
+    for kind in KINDS:
+        yield f"| `{kind.name}` | {kind.what} |"
+    yield ""
+    yield "[`mockbroker reproduce`](../reproduce.md) shows findings again, in files that fail with one thing"
+    yield "and pass with another. The name is that of what an incident began with."
     yield ""
     yield "| finding | fails with | passes with |"
     yield "|---|---|---|"

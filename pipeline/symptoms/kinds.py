@@ -92,7 +92,8 @@ def _out_of_range(note: Note) -> str:
 
 def _missing(note: Note) -> str:
     first, last = _range(note)
-    return f"{_records(last - first + 1)} of {at(note)} that were there are gone: offsets {first} to {last}"
+    gone = f"{last - first + 1:,} acknowledged record{'s' * (last != first)}"
+    return f"{gone} of {at(note)} {'are' if last != first else 'is'} gone: offsets {first} to {last}"
 
 
 def _twice(note: Note) -> str:

@@ -28,7 +28,7 @@ def looked_for(symptom: Symptom) -> Iterator[str]:
     if symptom.looked:
         yield f"no known cause in {'; nor in '.join(symptom.looked).rstrip(',')}"
     if symptom.missing:
-        yield f"what would tell more: {'; '.join(each.rstrip(',') for each in symptom.missing)}"
+        yield f"its cause may be told elsewhere: {'; '.join(each.rstrip(',') for each in symptom.missing)}"
 
 
 def _short(symptom: Symptom) -> str:

@@ -33,6 +33,8 @@ def test_in_files_of_every_kind(spark: SparkSession, given: Path, tmp_path: Path
     assert found[DUCKDB].findings
     assert by_text(found[SPARK].findings) == by_text(found[DUCKDB].findings)
     assert found[SPARK].kinds == found[DUCKDB].kinds
+    assert found[DUCKDB].symptoms
+    assert found[SPARK].symptoms == found[DUCKDB].symptoms
 
 
 SEARCHED: dict[str, dict[str, History]] = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mockbroker.pipeline.ledgers.group_partitions import LEDGER
 
@@ -118,3 +120,21 @@ def test_offsets_in_a_transaction_and_deleted_ones_are_not_compared(kind: str) -
     log = offsets().add("commit", offset=500).add(kind, detail="in a transaction", offset=1)
     log.add("commit", offset=600 if kind == "commit" else 3)
     assert told(LEDGER, log) == []
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 20_000)), max_size=12), st.permutations([1, 2, 3])
+)
+def test_replicas_tell_the_same_whatever_their_names(
+    commits: list[tuple[int, int]], brokers: list[int]
+) -> None:
+    """In each replica of the offsets topic, and in whatever order their files are read."""
+
+    def log(broker: int) -> Rows:
+        rows = offsets(broker)
+        for offset, after_ms in commits:
+            rows.add("commit", after_ms, offset=offset)
+        return rows
+
+    alone = told(LEDGER, log(1))
+    assert sorted(told(LEDGER, *map(log, brokers))) == sorted(3 * alone)

@@ -37,8 +37,8 @@ NOTES = [
 ]
 TOLD = [
     "10 records of producer 7 are in orders-0 twice, again from offset 110",
-    "1,500 records of orders-1 that were there are gone: offsets 1000 to 2499",
-    "1,600 records of orders-0 that were there are gone: offsets 1000 to 2599",
+    "1,500 acknowledged records of orders-1 are gone: offsets 1000 to 2499",
+    "1,600 acknowledged records of orders-0 are gone: offsets 1000 to 2599",
     "5 records of producer 7 are in orders-0 twice, again from offset 300",
     "client c never got 400 records of orders-0: offsets 500 to 899",
     "group g had 40 more new epochs in 9 s, and no member joined or left",

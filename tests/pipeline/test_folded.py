@@ -1,0 +1,96 @@
+"""Rows go through a fold key by key, in order, and are never all in memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from mockbroker.pipeline.engine import DuckEngine, SparkEngine
+from mockbroker.pipeline.observations import Observation
+from mockbroker.pipeline.session import MASTER
+from mockbroker.pipeline.tables import Table
+
+from .rows import written
+
+SPARK = pytest.param("spark", marks=pytest.mark.needs("pyspark", "java", "mvn"))
+MANY = 300_000
+LIMIT_MB = 20
+"""Of Python's own memory; all rows take 40 MB."""
+MADE = pa.schema([("group", pa.string()), ("offsets", pa.list_(pa.int64()))])
+COUNTED = pa.schema([("rows", pa.int64()), ("keys", pa.int64()), ("in_order", pa.bool_())])
+
+
+def runs(rows: Iterable[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+    """The offsets of each key, as its rows come."""
+    last: dict[str, Any] | None = None
+    for group, offset, _ in rows:
+        if last is None or last["group"] != group:
+            if last is not None:
+                yield last
+            last = {"group": group, "offsets": []}
+        last["offsets"].append(offset)
+    if last is not None:
+        yield last
+
+
+def counted(rows: Iterable[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+    count, keys, in_order, last = 0, set(), True, (0, -1)
+    for group, offset, _ in rows:
+        count += 1
+        in_order &= (group, offset) > last
+        last = group, offset
+        keys.add(group)
+    yield {"rows": count, "keys": len(keys), "in_order": in_order}
+
+
+@pytest.fixture(params=["duckdb", SPARK])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[DuckEngine | SparkEngine]:
+    if request.param == "duckdb":
+        with closing(DuckEngine(tmp_path)) as engine:
+            yield engine
+    else:
+        request.getfixturevalue("spark")
+        yield SparkEngine(tmp_path, MASTER)
+
+
+def test_each_key_comes_once_and_in_order(engine: DuckEngine | SparkEngine, tmp_path: Path) -> None:
+    """Nine of ten rows have the same key."""
+    rows = [
+        Observation(
+            *("commit", "trace", "a.txt", number),
+            group="large" if number % 10 else "small",
+            offset=1000 - number,
+        )
+        for number in range(1000)
+    ]
+    rows.append(Observation("commit", "trace", "a.txt", 1000, group="small"))
+    table: Table = engine.files(written(rows, tmp_path)).select("group", "offset", "position")
+    found = {row["group"]: row["offsets"] for row in table.folded("group", ["offset"], runs, MADE)}
+    assert found == {
+        "small": [None, *range(10, 1001, 10)],
+        "large": [number for number in range(1, 1001) if number % 10],
+    }
+
+
+def test_rows_are_never_all_in_memory(tmp_path: Path) -> None:
+    with closing(DuckEngine(tmp_path)) as engine:
+        rows = {
+            "group": [number % 7 for number in range(MANY)],
+            "offset": range(MANY),
+            "position": range(MANY),
+        }
+        table = engine.table(pa.table(rows))
+        tracemalloc.start()
+        try:
+            found = table.folded("group", ["offset"], counted, COUNTED)
+            peak_mb = tracemalloc.get_traced_memory()[1] / 1e6
+        finally:
+            tracemalloc.stop()
+    assert found == [{"rows": MANY, "keys": 7, "in_order": True}]
+    assert peak_mb < LIMIT_MB
