@@ -1,9 +1,10 @@
 """Which incidents explain a symptom: one of their findings is about the same thing, and near in time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ..incidents import Evidence, Incident
+from ..incidents.model import Finding
 from .kinds import KINDS
 from .model import Symptom
 
@@ -14,17 +15,35 @@ _AFTER_MS: Final = 3_600_000
 _OFFSETS: Final = "__consumer_offsets"
 _BY_NAME: Final = {each.name: each for each in KINDS}
 _UNNAMED: Final = "of which group it was"
+_GROUP: Final = None
+_Numbered = tuple[int, Finding]
 
 
 def explain(symptoms: Sequence[Symptom], incidents: Sequence[Incident]) -> None:
     """Fills in `explained_by`."""
+    about: dict[tuple[Any, ...], dict[int, _Numbered]] = {}
+    for number, incident in enumerate(incidents):
+        for each in incident.events:
+            for key in _keys(each.finding):
+                about.setdefault(key, {})[id(each)] = number, each.finding
     for symptom in symptoms:
         rows = {row[:2] for row in symptom.rows}
-        symptom.explained_by = [
-            number
-            for number, incident in enumerate(incidents)
-            if any(_explains(each.finding, symptom, rows) for each in incident.events)
-        ]
+        found: set[int] = set()
+        for key in {*rows, (symptom.topic,), (symptom.group, _GROUP), (_OFFSETS,)}:
+            for number, finding in about.get(key, {}).values():
+                if number not in found and _explains(finding, symptom, rows):
+                    found.add(number)
+        symptom.explained_by = sorted(found)
+
+
+def _keys(finding: Finding) -> Iterator[tuple[Any, ...]]:
+    """By what a symptom that it may explain finds it."""
+    if finding["topic"] is not None:
+        yield (finding["topic"],)
+    if finding["group"] is not None:
+        yield finding["group"], _GROUP
+    for each in finding["evidence"]:
+        yield each["file"], each["position"]
 
 
 def look(symptoms: Sequence[Symptom], evidence: Evidence) -> None:
@@ -44,7 +63,7 @@ def look(symptoms: Sequence[Symptom], evidence: Evidence) -> None:
         symptom.missing = [each.told for each in found if not each.covered and each.told != _UNNAMED]
 
 
-def _explains(finding: Mapping[str, Any], symptom: Symptom, rows: set[tuple[str, int]]) -> bool:
+def _explains(finding: Finding, symptom: Symptom, rows: set[tuple[str, int]]) -> bool:
     of_group = finding["group"] is not None and finding["topic"] is not None
     if not _near(finding, symptom) or (of_group and _BY_NAME[symptom.name].of_partition):
         # What happened to a group may follow from it.
@@ -54,7 +73,7 @@ def _explains(finding: Mapping[str, Any], symptom: Symptom, rows: set[tuple[str,
     return _about_the_same(finding, symptom)
 
 
-def _about_the_same(finding: Mapping[str, Any], symptom: Symptom) -> bool:
+def _about_the_same(finding: Finding, symptom: Symptom) -> bool:
     group, topic, partition = finding["group"], finding["topic"], finding["partition"]
     producer = finding["producer_id"]
     if None not in (group, symptom.group) and group != symptom.group:
@@ -65,12 +84,11 @@ def _about_the_same(finding: Mapping[str, Any], symptom: Symptom) -> bool:
         return partition in (None, symptom.partition) or symptom.partition is None
     wide = _BY_NAME[symptom.name].wide
     if topic in (None, _OFFSETS) and wide:
-        known = group is not None or producer is not None
-        return known or (topic == _OFFSETS and symptom.group is not None)
+        return group is not None or (topic == _OFFSETS and symptom.group is not None)
     return False
 
 
-def _near(finding: Mapping[str, Any], symptom: Symptom) -> bool:
+def _near(finding: Finding, symptom: Symptom) -> bool:
     begun, ended = finding["from_ms"], finding["to_ms"]
     if begun is None or ended is None or symptom.from_ms is None or symptom.to_ms is None:
         return True

@@ -1,6 +1,6 @@
 """Makes symptoms of what ledgers noted."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..ledgers import Note
@@ -9,6 +9,8 @@ from .model import Symptom
 
 _ROWS: Final = 6
 """The most rows that show a symptom."""
+_AGAIN: Final = 5
+"""The most symptoms of one kind that are told of one thing."""
 _SOON_MS: Final = 60_000
 _SUBJECT: Final = ("group", "client", "topic", "partition", "producer_id", "transactional_id")
 _LATEST: Final = "latest"
@@ -21,12 +23,15 @@ def symptoms(notes: Iterable[Note], until_ms: int | None = None) -> list[Symptom
     """
     ended = [_until(each, until_ms) for each in notes]
     starts = {(each.topic, each.partition): each for each in ended if each.what == "log-start"}
-    gone = [each for each in ended if each.what == "group-gone"]
+    gone: dict[str | None, list[int]] = {}
+    for each in ended:
+        if each.what == "group-gone":
+            gone.setdefault(each.group, []).append(each.to_ms or 0)
     known = [_resolved(each, starts) for each in ended if not _deleted(each, gone)]
-    found = []
+    found: list[Symptom] = []
     for kind in KINDS:
         some = sorted((each for each in known if each.what == kind.of and kind.noticed(each)), key=_order)
-        found += [_symptom(kind, each) for each in _once(some)]
+        found += _largest([_symptom(kind, each) for each in _once(some)])
     found = _without_consequences(found)
     return sorted(found, key=lambda each: (each.to_ms or 0, each.name, each.told))
 
@@ -51,12 +56,11 @@ def _resolved(note: Note, starts: dict[Any, Note]) -> Note:
     )
 
 
-def _deleted(note: Note, gone: Sequence[Note]) -> bool:
+def _deleted(note: Note, gone: Mapping[str | None, Sequence[int]]) -> bool:
     """Whether an offset is missing because somebody deleted the group."""
-    return note.what == "commit-missing" and any(
-        each.group == note.group and (note.from_ms or 0) <= (each.to_ms or 0) <= (note.to_ms or 0)
-        for each in gone
-    )
+    if note.what != "commit-missing":
+        return False
+    return any((note.from_ms or 0) <= at_ms <= (note.to_ms or 0) for at_ms in gone.get(note.group, ()))
 
 
 def _order(note: Note) -> tuple[Any, ...]:
@@ -115,17 +119,30 @@ def _symptom(kind: Kind, note: Note) -> Symptom:
     return Symptom(kind.name, kind.told(note), note.rows[:_ROWS], count=count, **about)
 
 
+def _largest(found: Sequence[Symptom]) -> Iterator[Symptom]:
+    """Of what happened to one thing again and again the largest; the first of these says how often."""
+    by_subject: dict[tuple[Any, ...], list[Symptom]] = {}
+    for each in found:
+        by_subject.setdefault(tuple(getattr(each, name) for name in _SUBJECT), []).append(each)
+    for some in by_subject.values():
+        if len(some) > _AGAIN:
+            some.sort(key=lambda each: (-(each.count or 0), each.to_ms or 0, each.rows))
+            some[0].told += f" ({len(some)} times in all)"
+        yield from some[:_AGAIN]
+
+
 def _without_consequences(found: Sequence[Symptom]) -> list[Symptom]:
     """That an offset is missing is told by what came of it, and that a commit is lower by what a client of
     the group said before."""
-    moved = [each for each in found if each.name in ("records-skipped", "position-back")]
+    moved: dict[tuple[str | None, str], list[int]] = {}
+    for each in found:
+        if each.name in ("records-skipped", "position-back"):
+            moved.setdefault((each.group, each.at), []).append(each.to_ms or 0)
 
     def told(one: Symptom) -> bool:
-        return any(
-            (each.group, each.at) == (one.group, one.at)
-            and one.name in ("commit-missing", "commit-back")
-            and abs((each.to_ms or 0) - (one.to_ms or 0)) <= _SOON_MS
-            for each in moved
-        )
+        if one.name not in ("commit-missing", "commit-back"):
+            return False
+        times = moved.get((one.group, one.at), ())
+        return any(abs(at_ms - (one.to_ms or 0)) <= _SOON_MS for at_ms in times)
 
     return [each for each in found if not told(each)]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mockbroker.pipeline.ledgers.partitions import LEDGER
 
 from .folding import MINUTE, OFFSETS, SECOND, Rows, noted, told
 
-ABOUT = {"topic": "orders", "partition": 0}
-TRANSACTIONAL = {"producer_id": 7, "producer_epoch": 0, "detail": "transactional"}
+ABOUT: dict[str, Any] = {"topic": "orders", "partition": 0}
+TRANSACTIONAL: dict[str, Any] = {"producer_id": 7, "producer_epoch": 0, "detail": "transactional"}
 
 
-def brokers(**always: object) -> Rows:
+def brokers(**always: Any) -> Rows:
     return Rows("broker1/server.log", broker=1, **ABOUT, **always)
 
 
@@ -55,7 +57,7 @@ def test_a_topic_that_is_deleted_takes_its_records_along() -> None:
 
 
 def test_a_replica_that_cuts_below_its_high_watermark() -> None:
-    cut = {"offset": 1000, "detail": "due to leader epoch and offset EpochEndOffset(…)"}
+    cut: dict[str, Any] = {"offset": 1000, "detail": "due to leader epoch and offset EpochEndOffset(…)"}
     rows = brokers().add("high-watermark", offset=2500).add("truncation", **cut)
     assert told(LEDGER, rows) == [("acknowledged-missing", 1000, 2500)]
     assert told(LEDGER, brokers().add("high-watermark", offset=900).add("truncation", **cut)) == []
@@ -78,13 +80,13 @@ def test_a_transaction_that_nobody_ends() -> None:
 def test_a_transaction_that_ends_late(how: str, notes: int) -> None:
     """One that its producer commits was meant to last so long."""
     rows = segment().add("append", offset=51, end_offset=52, **TRANSACTIONAL)
-    marker = {**TRANSACTIONAL, "detail": f"transactional, control {how}"}
+    marker: dict[str, Any] = {**TRANSACTIONAL, "detail": f"transactional, control {how}"}
     rows.add("append", 2 * MINUTE, offset=52, end_offset=53, **marker)
     assert len(noted(LEDGER, rows)) == notes
 
 
 def test_a_batch_twice_in_one_log() -> None:
-    batch = {"producer_id": 7, "producer_epoch": 0, "sequence": 20}
+    batch: dict[str, Any] = {"producer_id": 7, "producer_epoch": 0, "sequence": 20}
     logs = [
         segment(broker)
         .add("append", offset=100, end_offset=110, **batch)

@@ -81,7 +81,7 @@ def analyzed(history: History, without: str = "") -> Analysis:
 
 def hanging(minutes: int) -> History:
     """A batch that comes after its transaction has ended, in a log that goes on for so long."""
-    one = {"producer_id": 7, "producer_epoch": 0, "topic": "orders", "source": "segment"}
+    one: dict[str, Any] = {"producer_id": 7, "producer_epoch": 0, "topic": "orders", "source": "segment"}
     rows = History().add("append", offset=0, end_offset=1, detail="transactional", **one)
     rows.add("append", offset=1, end_offset=2, detail="transactional, control commit", **one)
     rows.add("transaction", transactional_id="payments", detail="CompleteCommit", **{**one, "topic": None})

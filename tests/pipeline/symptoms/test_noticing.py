@@ -98,6 +98,14 @@ def test_a_reset_to_where_nobody_knows(start: int | None) -> None:
     assert (found.name, found.told) == ("position-lost", told)
 
 
+def test_what_happens_again_and_again_is_told_with_its_largest() -> None:
+    """As if two applications had the same group."""
+    notes = [made("commit-back", **BILLING, offset=at, end_offset=at + 10 + at) for at in range(100)]
+    first, *rest = sorted(symptoms(notes), key=lambda each: -(each.count or 0))
+    assert first.told.endswith("from 208 to 99, by 109 records (100 times in all)")
+    assert [each.count for each in rest] == [108, 107, 106, 105]
+
+
 def test_each_kind_can_be_told() -> None:
     whole = {"offset": 1, "end_offset": 3, "number": 50, "detail": "it", "producer_id": 7, "client": "c"}
     for kind in KINDS:
