@@ -1,5 +1,6 @@
 """What is known of a partition: its leaders, its log from start to end, what was written and read."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -18,6 +19,8 @@ _TIMEOUT_MS: Final = 35_000
 _INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
 _KEPT: Final = 5
 """The batches of a producer that a leader keeps in mind (ProducerStateEntry.NUM_BATCHES_TO_RETAIN)."""
+_ANSWERED: Final = 1_000
+"""The batches that are kept in mind, because answers may come in another order."""
 _UNAVAILABLE: Final = (
     *("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "LEADER_NOT_AVAILABLE"),
     *("NOT_LEADER_OR_FOLLOWER", "REQUEST_TIMED_OUT", "KAFKA_STORAGE_ERROR", "FENCED_LEADER_EPOCH"),
@@ -50,6 +53,9 @@ class Partition:
     """`begins` has by leader epoch the row of its leader, with the offset at which it begins; `readable` the
     highest commit of a record of an epoch; `watermarks` by broker its last high watermark.
 
+    `acknowledged` are the last batches whose producers got an answer, which only traces tell, and
+    `acknowledged_end` is the highest end of one.
+
     `ends` has by voice the last batch of its log, `open` by voice and producer the first batch of a
     transaction without a marker, and `batches` the last ones of a producer with its epoch. `stands` has the
     last commit of each group, `start` is the last log start.
@@ -58,6 +64,8 @@ class Partition:
     begins: dict[int, Row] = field(default_factory=dict)
     readable: dict[int, Row] = field(default_factory=dict)
     watermarks: dict[int, Row] = field(default_factory=dict)
+    acknowledged: deque[Row] = field(default_factory=lambda: deque(maxlen=_ANSWERED))
+    acknowledged_end: int = 0
     ends: dict[str, Row] = field(default_factory=dict)
     open: dict[tuple[str, int], Row] = field(default_factory=dict)
     batches: dict[tuple[str, int], tuple[int | None, list[Batch]]] = field(default_factory=dict)
@@ -124,6 +132,8 @@ def _anew(state: Partition) -> Iterator[Note]:
     state.begins.clear()
     state.readable.clear()
     state.watermarks.clear()
+    state.acknowledged.clear()
+    state.acknowledged_end = 0
 
 
 def _missing(state: Partition) -> Iterator[Note]:
@@ -178,7 +188,8 @@ def _watermark(state: Partition, row: Row) -> Iterable[Note]:
 
 def _truncation(state: Partition, row: Row) -> Iterator[Note]:
     """Only what the leader told a follower: a log that was not written whole is cut as well, and read again
-    from the leader."""
+    from the leader. What lies above the high watermark nobody has read, and nobody but its leader may have:
+    such batches are cut each time that a broker shuts down under load, and producers send them again."""
     if row.broker is None or not (row.detail or "").startswith("due to leader epoch"):
         return
     mark = state.watermarks.get(row.broker)
@@ -213,8 +224,9 @@ def _refused_until_now(state: Partition) -> Iterator[Note]:
 
 
 def _append(state: Partition, row: Row) -> Iterator[Note]:
-    if state.refusing is not None and row.source == "trace":
+    if row.source == "trace":
         yield from _refused_until_now(state)
+        yield from _overwritten(state, row)
     who = voice(row)
     last = state.ends.get(who)
     state.ends[who] = row if last is None or goes_on(last, row) else last
@@ -236,6 +248,26 @@ def _append(state: Partition, row: Row) -> Iterator[Note]:
             yield _open(begun, row)
     elif row.sequence is not None and row.end_offset is not None and row.topic not in _INTERNAL:
         yield from _written_twice(state, who, row)
+
+
+def _overwritten(state: Partition, row: Row) -> Iterator[Note]:
+    """Two producers got the same offsets: the leader of the first was one that others did not follow."""
+    if row.offset is None or row.end_offset is None:
+        return
+    if row.offset < state.acknowledged_end:
+        for each in state.acknowledged:
+            first, last = max(each.offset or 0, row.offset), min(each.end_offset or 0, row.end_offset)
+            # A batch that is sent again gets the same answer again.
+            again = row.sequence is not None and _batch(each) == _batch(row)
+            if first < last and not again:
+                about = {"client": None, "producer_id": None, "offset": first, "end_offset": last}
+                yield note("acknowledged-missing", each, row, **about)
+    state.acknowledged.append(row)
+    state.acknowledged_end = max(state.acknowledged_end, row.end_offset)
+
+
+def _batch(row: Row) -> tuple[int | None, int | None, int | None, int | None]:
+    return row.producer_id, row.producer_epoch, row.sequence, row.offset
 
 
 def _written_twice(state: Partition, who: str, row: Row) -> Iterator[Note]:

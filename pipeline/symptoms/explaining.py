@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from ..consequences import BEHIND, REWOUND, SET_BACK
 from ..incidents import Evidence, Incident
 from ..incidents.model import Finding
 from .kinds import KINDS
@@ -15,6 +16,8 @@ _AFTER_MS: Final = 3_600_000
 _OFFSETS: Final = "__consumer_offsets"
 _BY_NAME: Final = {each.name: each for each in KINDS}
 _UNNAMED: Final = "of which group it was"
+_TO_GROUPS: Final = (*SET_BACK, *REWOUND, *BEHIND, "admin-reset")
+"""What happened to groups may follow from what happened to a partition, and does not explain it."""
 _GROUP: Final = None
 _Numbered = tuple[int, Finding]
 
@@ -64,9 +67,9 @@ def look(symptoms: Sequence[Symptom], evidence: Evidence) -> None:
 
 
 def _explains(finding: Finding, symptom: Symptom, rows: set[tuple[str, int]]) -> bool:
-    of_group = finding["group"] is not None and finding["topic"] is not None
-    if not _near(finding, symptom) or (of_group and _BY_NAME[symptom.name].of_partition):
-        # What happened to a group may follow from it.
+    if not _near(finding, symptom):
+        return False
+    if finding["signature"] in _TO_GROUPS and _BY_NAME[symptom.name].of_partition:
         return False
     if any((each["file"], each["position"]) in rows for each in finding["evidence"]):
         return True

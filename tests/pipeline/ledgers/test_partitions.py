@@ -63,6 +63,35 @@ def test_a_replica_that_cuts_below_its_high_watermark() -> None:
     assert told(LEDGER, brokers().add("high-watermark", offset=900).add("truncation", **cut)) == []
 
 
+def answers(*batches: tuple[int, int], **values: Any) -> Rows:
+    rows = Rows("trace.jsonl", "trace", **ABOUT)
+    for first, last in batches:
+        rows.add("append", offset=first, end_offset=last, **values)
+    return rows
+
+
+def test_offsets_that_two_producers_got() -> None:
+    rows = answers((0, 100), (100, 102), (90, 101), (102, 250))
+    assert told(LEDGER, rows) == [("acknowledged-missing", 90, 100), ("acknowledged-missing", 100, 101)]
+    assert (
+        told(LEDGER, answers((0, 100)).add("log", detail="deleted").add("append", offset=0, end_offset=9))
+        == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("batches", "values"),
+    [
+        (((0, 10), (12, 14), (10, 12)), {}),
+        (((0, 10), (0, 10)), {"producer_id": 7, "producer_epoch": 0, "sequence": 0}),
+    ],
+)
+def test_answers_in_another_order_and_given_again(
+    batches: tuple[tuple[int, int], ...], values: dict[str, Any]
+) -> None:
+    assert told(LEDGER, answers(*batches, **values)) == []
+
+
 def test_a_log_that_was_not_written_whole_is_read_again() -> None:
     rows = brokers().add("high-watermark", offset=2500)
     rows.add("truncation", offset=1000, detail="Corruption found in segment 0")

@@ -1,0 +1,43 @@
+"""DuckDB and Spark give ledgers the same rows in the same order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mockbroker.pipeline.client_groups import with_groups
+from mockbroker.pipeline.engine import DuckEngine, Engine, SparkEngine
+from mockbroker.pipeline.ledgers import Note, notes
+from mockbroker.pipeline.rows import comparable
+from mockbroker.pipeline.session import MASTER
+
+from .. import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds
+from ..rows import healthy, rows_of, written
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+STORIES = {
+    **{f"groups {name}": each for name, each in test_consumer_groups.STORIES.items()},
+    **{f"offsets {name}": each for name, each in test_offsets_topic.FOUND.items()},
+    **{f"resets {name}": each for name, each in test_resets.RESETS.items()},
+    **{f"rewinds {name}": each for name, each in test_rewinds.FOUND.items()},
+}
+
+
+def test_in_rows_made_by_hand(spark: SparkSession, tmp_path: Path) -> None:
+    rows = [*rows_of(STORIES), *healthy().rows]
+    files = written(rows, tmp_path)
+    kinds = Counter(row.kind for row in rows)
+
+    def noted(engine: Engine) -> list[Note]:
+        with engine.searching(len(rows)):
+            table = with_groups(comparable(engine.files(files)))
+            return sorted(notes(table, kinds, lambda _: None), key=str)
+
+    with closing(DuckEngine(tmp_path)) as duck:
+        ours = noted(duck)
+    assert {each.what for each in ours} >= {"commit-back", "records-skipped", "unsettled", "member-fenced"}
+    assert noted(SparkEngine(tmp_path, MASTER)) == ours
