@@ -60,9 +60,13 @@ def _range(note: Note) -> tuple[int, int]:
     return first, end - 1
 
 
+def _offsets(first: int, last: int) -> str:
+    return f"offset {first}" if first == last else f"offsets {first} to {last}"
+
+
 def _skipped(note: Note) -> str:
     first, last = _range(note)
-    return f"{who(note)} never got {_records(last - first + 1)} of {at(note)}: offsets {first} to {last}"
+    return f"{who(note)} never got {_records(last - first + 1)} of {at(note)}: {_offsets(first, last)}"
 
 
 def _position_back(note: Note) -> str:
@@ -93,7 +97,7 @@ def _out_of_range(note: Note) -> str:
 def _missing(note: Note) -> str:
     first, last = _range(note)
     gone = f"{last - first + 1:,} acknowledged record{'s' * (last != first)}"
-    return f"{gone} of {at(note)} {'are' if last != first else 'is'} gone: offsets {first} to {last}"
+    return f"{gone} of {at(note)} {'are' if last != first else 'is'} gone: {_offsets(first, last)}"
 
 
 def _twice(note: Note) -> str:
