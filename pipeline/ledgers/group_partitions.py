@@ -1,5 +1,6 @@
 """What a group, or a client without one, knows of a partition: commits, positions, records delivered."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -8,8 +9,10 @@ from ..tables import functions as F
 from .ledger import Ledger
 from .row import Note, Row, goes_on, note, voice
 
-_SKEW_MS: Final = 1_000
+_CLOCKS_MS: Final = 60_000
 """The greatest difference between the clocks of different machines."""
+_RECENT: Final = 1_000
+"""The commits that are kept in mind for that."""
 _OVERTAKEN_MS: Final = 10_000
 """Requests on a connection keep their order: a commit that is overtaken, on another one, comes soon after."""
 _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
@@ -17,8 +20,9 @@ _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
 
 @dataclass(slots=True)
 class GroupPartition:
-    """`committed` is the last commit, and `by_voice` has that of each voice. `back` has, by voice, the
-    highest commit and a later, lower one, of which it is not known yet whether it was overtaken.
+    """`committed` is the last commit, `recent` has those before it, and `by_voice` has that of each voice.
+    `back` has, by voice, the highest commit and a later, lower one, of which it is not known yet whether it
+    was overtaken.
 
     `positions` are those of clients; `moved` is the last row by which one of them went elsewhere than to the
     next record, `gone` the commit that a client was told is not there. `refused` has, by client, a position
@@ -26,6 +30,7 @@ class GroupPartition:
     """
 
     committed: Row | None = None
+    recent: deque[Row] = field(default_factory=lambda: deque(maxlen=_RECENT))
     by_voice: dict[str, Row] = field(default_factory=dict)
     back: dict[str, tuple[Row, Row]] = field(default_factory=dict)
     positions: dict[str | None, int] = field(default_factory=dict)
@@ -55,6 +60,7 @@ def _commit(state: GroupPartition, row: Row) -> Iterator[Note]:
     if last is not None and not goes_on(last, row):
         return
     state.by_voice[who] = state.committed = row
+    state.recent.append(row)
     state.deleted = state.gone = None
     if (back := state.back.get(who)) is not None:
         high, low = back
@@ -82,7 +88,7 @@ def _moved_there(state: GroupPartition, last: Row, row: Row) -> bool:
     moved = state.moved
     if moved is None or moved.offset is None or row.offset is None:
         return False
-    return moved.at_ms >= last.at_ms - _SKEW_MS and moved.offset <= row.offset
+    return moved.at_ms >= last.at_ms - _CLOCKS_MS and moved.offset <= row.offset
 
 
 def _went_back(high: Row, low: Row, *more: Row) -> Note:
@@ -93,6 +99,7 @@ def _went_back(high: Row, low: Row, *more: Row) -> Note:
 def _tombstone(state: GroupPartition, row: Row) -> Iterable[Note]:
     """What is committed after that is not compared with what was committed before."""
     state.deleted = row
+    state.recent.clear()
     state.by_voice.pop(voice(row), None)
     state.back.pop(voice(row), None)
     return ()
@@ -119,7 +126,8 @@ def _restore(state: GroupPartition, row: Row) -> Iterator[Note]:
         return
     state.refused.pop(row.client, None)
     if offset < 0:
-        if committed is not None and state.gone is None and _before(committed, row):
+        before = state.deleted is not None or (committed is not None and _before(committed, row))
+        if committed is not None and state.gone is None and before:
             state.gone = committed
             yield note("commit-missing", committed, state.deleted, row, offset=committed.offset)
         return
@@ -131,15 +139,18 @@ def _restore(state: GroupPartition, row: Row) -> Iterator[Note]:
     if committed is None or committed.offset is None or offset >= committed.offset:
         return
     state.moved = row
-    if _before(committed, row) and state.restored != (offset, committed.offset):
-        state.restored = offset, committed.offset
-        yield note("position-back", committed, row, offset=offset, end_offset=committed.offset)
+    known = next((each for each in reversed(state.recent) if _before(each, row)), None)
+    if known is None or known.offset is None or offset >= known.offset:
+        return
+    if state.restored != (offset, known.offset):
+        state.restored = offset, known.offset
+        yield note("position-back", known, row, offset=offset, end_offset=known.offset)
 
 
 def _before(committed: Row, row: Row) -> bool:
     if voice(committed) == voice(row) or "trace" == committed.source == row.source:
         return True
-    return row.at_ms - committed.at_ms > _SKEW_MS
+    return row.at_ms - committed.at_ms > _CLOCKS_MS
 
 
 def _refused(state: GroupPartition, row: Row) -> Iterable[Note]:

@@ -230,9 +230,9 @@ def _append(state: Partition, row: Row) -> Iterator[Note]:
     who = voice(row)
     last = state.ends.get(who)
     state.ends[who] = row if last is None or goes_on(last, row) else last
-    if row.end_offset is not None and (
-        state.highest is None or (state.highest.end_offset or 0) < row.end_offset
-    ):
+    # Nobody is given markers, and some clients never commit an offset after one.
+    highest = 0 if state.highest is None else state.highest.end_offset or 0
+    if row.end_offset is not None and row.end_offset > highest and "control" not in (row.detail or ""):
         state.highest = row
     producer = row.producer_id
     if producer is None:
