@@ -1,4 +1,4 @@
-"""What a group, or a client without one, knows of a partition: commits, positions, records delivered."""
+"""What a group, or a client without one, has of a partition: commits, and the positions of its clients."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,6 @@ class GroupPartition:
     by_voice: dict[str, Row] = field(default_factory=dict)
     back: dict[str, tuple[Row, Row]] = field(default_factory=dict)
     positions: dict[str | None, int] = field(default_factory=dict)
-    delivered: Row | None = None
     moved: Row | None = None
     deleted: Row | None = None
     gone: Row | None = None
@@ -114,12 +113,6 @@ def _position(state: GroupPartition, row: Row) -> Iterable[Note]:
     return ()
 
 
-def _fetched(state: GroupPartition, row: Row) -> Iterable[Note]:
-    state.delivered = row
-    state.refused.pop(row.client, None)
-    return ()
-
-
 def _restore(state: GroupPartition, row: Row) -> Iterator[Note]:
     committed, offset = state.committed, row.offset
     if offset is None:
@@ -186,7 +179,6 @@ _STEPS: Final = {
     "commit": _commit,
     "tombstone": _tombstone,
     "position": _position,
-    "fetched": _fetched,
     "restore": _restore,
     "refused": _refused,
     "reset": _reset,
