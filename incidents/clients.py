@@ -84,22 +84,35 @@ class Member:
 
     async def run(self) -> None:
         while not self._leaves.is_set():
-            answer = await self._driver.call("poll", self.handle, _POLL_MS)
-            records = answer.ok["records"] if answer.ok is not None else ()
-            for each in records:
-                place = each["topic"], each["partition"]
-                if self.at.get(place, each["offset"]) != each["offset"]:
-                    self.jumps.append((place, self.at[place], each["offset"]))
-                self.at[place] = each["offset"] + 1
+            records = await self.read()
             if records:
-                done = await self._done(records)
-                if done.error is not None:
-                    self.refused.append(str(done.error))
-            elif answer.error is not None:
-                self.refused.append(str(answer.error))
+                await self.commit(records)
+            elif records is None:
                 await trio.sleep(_POLL_MS / 1000)
-        await self._driver.call("close", self.handle, 10_000)
+        await self.close()
         self._left.set()
+
+    async def read(self) -> Sequence[Any] | None:
+        """The records of one poll; None if it failed."""
+        answer = await self._driver.call("poll", self.handle, _POLL_MS)
+        records: Sequence[Any] = answer.ok["records"] if answer.ok is not None else ()
+        for each in records:
+            place = each["topic"], each["partition"]
+            if self.at.get(place, each["offset"]) != each["offset"]:
+                self.jumps.append((place, self.at[place], each["offset"]))
+            self.at[place] = each["offset"] + 1
+        if not records and answer.error is not None:
+            self.refused.append(str(answer.error))
+            return None
+        return records
+
+    async def commit(self, records: Sequence[Any]) -> None:
+        done = await self._done(records)
+        if done.error is not None:
+            self.refused.append(str(done.error))
+
+    async def close(self) -> None:
+        await self._driver.call("close", self.handle, 10_000)
 
     async def _done(self, records: Sequence[Any]) -> Answer:
         """Commits what it has read."""
@@ -152,13 +165,29 @@ AnyMember = TypeVar("AnyMember", bound=Member)
 class Applications:
     """All clients of a recording."""
 
-    def __init__(self, servers: str, drivers: dict[str, Driver], nursery: trio.Nursery) -> None:
-        self._servers, self._drivers, self._nursery = servers, drivers, nursery
+    def __init__(self, servers: str, opened: AsyncExitStack, logs: Path, nursery: trio.Nursery) -> None:
+        self._servers, self._opened, self._logs, self._nursery = servers, opened, logs, nursery
+        self._drivers: dict[str, Driver] = {}
         self._numbers = itertools.count(1)
         self.at: dict[str, dict[Place, int]] = {}
         """The next offset that each group will read."""
         self.members: list[Member] = []
         self._last: dict[str, Producer] = {}
+
+    async def start(self, library: str, name: str) -> None:
+        """Starts a process of a library, for which `name` stands from then on. Its log is `NAME.log`. Not
+        within a nursery of the story. BuildError."""
+        command = [*command_for(library)]
+        if library == "java":
+            command = with_flags(command, *LOGS_OF_JAVA)
+        environment = {"MOCKBROKER_DRIVER_LOGS": "1", "PYTHONUNBUFFERED": "1", "TZ": "UTC"}
+        self._drivers[name] = await self._opened.enter_async_context(
+            open_driver(command, environment, self._logs / f"{name}.log")
+        )
+
+    def kill(self, name: str) -> None:
+        """Ends a process as `kill -9` does."""
+        self._drivers[name].kill()
 
     async def producer(self, library: str, **config: Any) -> Producer:
         """Underscores in names of settings stand for dots."""
@@ -179,11 +208,11 @@ class Applications:
 
     async def member(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
         """Joins a group, and reads from then on."""
-        return self._started(await self._joined(library, group, topics, **config))
+        return self._started(await self.joined(library, group, topics, **config))
 
     async def worker(self, library: str, group: str, source: str, target: str) -> Worker:
         """Joins a group, and works from then on."""
-        member = await self._joined(library, group, [source], isolation_level="read_committed")
+        member = await self.joined(library, group, [source], isolation_level="read_committed")
         producer = await self.producer(library, transactional_id=f"{member.handle}-writes")
         return self._started(Worker(member, producer, target))
 
@@ -192,7 +221,8 @@ class Applications:
         self._nursery.start_soon(member.run)
         return member
 
-    async def _joined(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
+    async def joined(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
+        """A member that reads only when it is told to."""
         handle = f"{group}-{next(self._numbers)}"
         own: dict[str, Any] = {
             "client.id": handle,
@@ -230,16 +260,10 @@ def _fine(answer: Answer) -> None:
 @asynccontextmanager
 async def applications(servers: str, logs: Path) -> AsyncIterator[Applications]:
     """One process for each library, whose log is `LIBRARY.log` in the folder. BuildError."""
-    async with AsyncExitStack() as opened:
-        drivers = {}
-        for library in LIBRARIES:
-            command = [*command_for(library)]
-            if library == "java":
-                command = with_flags(command, *LOGS_OF_JAVA)
-            environment = {"MOCKBROKER_DRIVER_LOGS": "1", "PYTHONUNBUFFERED": "1", "TZ": "UTC"}
-            drivers[library] = await opened.enter_async_context(
-                open_driver(command, environment, logs / f"{library}.log")
-            )
-        async with trio.open_nursery() as nursery:
-            yield Applications(servers, drivers, nursery)
-            nursery.cancel_scope.cancel()
+    async with trio.open_nursery() as nursery:
+        async with AsyncExitStack() as opened:
+            clients = Applications(servers, opened, logs, nursery)
+            for library in LIBRARIES:
+                await clients.start(library, library)
+            yield clients
+        nursery.cancel_scope.cancel()

@@ -1,4 +1,4 @@
-"""Three brokers of a release and a controller of their own, whose files can be taken."""
+"""Brokers of a release and a controller of their own, whose files can be taken."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,21 +16,23 @@ CONFIG: Final = {
     "auto.leader.rebalance.enable": "false",
     "broker.heartbeat.interval.ms": "500",
     "broker.session.timeout.ms": "5000",
-    "default.replication.factor": "3",
     "group.initial.rebalance.delay.ms": "500",
     "log.index.size.max.bytes": "102400",
     "log.initial.task.delay.ms": "500",
     "log.retention.check.interval.ms": "1000",
     "min.insync.replicas": "1",
     "offsets.topic.num.partitions": "3",
-    "offsets.topic.replication.factor": "3",
     "replica.high.watermark.checkpoint.interval.ms": "1000",
     "replica.lag.time.max.ms": "4000",
     "transaction.state.log.min.isr": "1",
     "transaction.state.log.num.partitions": "3",
-    "transaction.state.log.replication.factor": "3",
 }
 """Times are shorter than Kafka's defaults, so that a recording takes a minute."""
+_REPLICAS: Final = (
+    "default.replication.factor",
+    "offsets.topic.replication.factor",
+    "transaction.state.log.replication.factor",
+)
 _CLOCK: Final = (
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -43,16 +45,22 @@ class RecordedCluster(RealCluster):
     """
 
     def __init__(
-        self, release: str, config: Mapping[str, str] | None = None, *, stepped: int | None = None
+        self,
+        release: str,
+        config: Mapping[str, str] | None = None,
+        *,
+        brokers: int = len(BROKERS),
+        stepped: int | None = None,
     ) -> None:
-        super().__init__(release, len(BROKERS), {**CONFIG, **(config or {})}, apart=True)
+        replicas = dict.fromkeys(_REPLICAS, str(brokers))
+        super().__init__(release, brokers, {**CONFIG, **replicas, **(config or {})}, apart=True)
         for name, text in (("log4j.properties", log4j()), ("log4j2.xml", log4j2())):
             (self.folder / name).write_text(text)
         self._stepped = stepped
         self._clock = _faketime() if stepped is not None else ""
         taken = {self._controller_port, *self.ports.values()}
-        spare = [port for port in free_ports(len(BROKERS) + len(taken)) if port not in taken]
-        self._own_ports = dict(zip(BROKERS, spare, strict=False))
+        spare = [port for port in free_ports(brokers + len(taken)) if port not in taken]
+        self._own_ports = dict(zip(self.ports, spare, strict=False))
         self.clients = {node: Proxy(port) for node, port in self.ports.items()}
         """Where clients reach the brokers."""
         self._off: int | None = None

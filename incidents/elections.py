@@ -64,3 +64,46 @@ async def cut_off_leader(stage: IncidentStage) -> None:
     await stage.clients.send("confluent-kafka", "orders", 0, 100)
     await stage.caught_up("orders")
     stage.jumps("orders")
+
+
+@story("unreplicated-tail-lost", twin={})
+async def leader_died_with_acks_one(stage: IncidentStage) -> None:
+    """A leader dies before its followers have what it has acknowledged with acks=1. One that is in sync is
+    elected, without these records."""
+    await stage.create("orders", replicas=[2, 3])
+    await stage.groups(["orders"])
+    producer = await stage.clients.producer("java", acks="1", enable_idempotence=False)
+    await producer.send("orders", 0, 500)
+    await stage.caught_up("orders")
+    if stage.caused:
+        await stage.do(stage.cluster.hold, 3)
+    last = await producer.send("orders", 0, 300)
+    if stage.caused:
+        await stage.do(stage.cluster.kill_broker, 2)
+        stage.did("a broker was killed", broker=2, topic="orders", partition=0, end_offset=last + 1)
+        stage.cluster.let_go(3)
+    else:
+        await stage.caught_up("orders")
+        await stage.do(stage.cluster.kill_broker, 2)
+        stage.did("a broker was killed", broker=2)
+    await stage.led("orders", 3)
+    state = await stage.do(stage.admin.state, "orders")
+    kept = await stage.do(stage.admin.offset, "orders")
+    if stage.caused:
+        if not 500 <= kept < last + 1:
+            raise StoryError(f"the next leader has all up to {kept}")
+        stage.did(
+            "a replica in sync was elected",
+            topic="orders",
+            partition=0,
+            broker=3,
+            leader_epoch=state.epoch,
+            offset=kept,
+            lost=last + 1 - kept,
+        )
+    await stage.clients.send("confluent-kafka", "orders", 0, 100)
+    await stage.start(2)
+    await stage.until("the old leader to follow", lambda: stage.admin.state("orders").in_sync == (2, 3))
+    await stage.clients.send("confluent-kafka", "orders", 0, 100)
+    await stage.caught_up("orders")
+    stage.jumps("orders")

@@ -11,7 +11,7 @@ from typing import Final
 
 from mockbroker.rig.real_broker import CONTROLLER
 
-from .cluster import BROKERS, RecordedCluster
+from .cluster import RecordedCluster
 
 ARCHIVE: Final = "files.tar.xz"
 TRUTH: Final = "truth.toml"
@@ -22,13 +22,13 @@ _HOME: Final = re.compile(rb"/(?:root|home|work)/[^\s,;:\"']*")
 
 def keep(cluster: RecordedCluster, clients: Path, topics: tuple[str, ...], folder: Path) -> None:
     """Copies into the new `folder`, without what only tells of this machine."""
-    for node in (*BROKERS, CONTROLLER):
-        own = folder / (f"broker{node}" if node in BROKERS else "controller")
+    for node in (*cluster.nodes, CONTROLLER):
+        own = folder / (f"broker{node}" if node in cluster.ports else "controller")
         own.mkdir(parents=True)
         for log in cluster.logs(node).glob("*"):
             if log.stat().st_size:
                 _copy(log, own / log.name, cluster)
-    for node in BROKERS:
+    for node in cluster.nodes:
         own, data = folder / f"broker{node}" / "data", cluster.data(node)
         for checkpoint in data.glob(_CHECKPOINTS):
             own.mkdir(exist_ok=True)

@@ -10,7 +10,17 @@ import trio
 from mockbroker.rig.scene import LacksApiError
 from mockbroker.rig.stories import Tell
 
-from . import consumer_groups, elections, exactly_once, groups, healthy, producers, records
+from . import (
+    consumer_groups,
+    elections,
+    exactly_once,
+    groups,
+    healthy,
+    members,
+    producers,
+    records,
+    transactions,
+)
 from .admin import Admin
 from .clients import applications
 from .cluster import RecordedCluster
@@ -18,7 +28,17 @@ from .keeping import ARCHIVE, TRUTH, keep, pack
 from .stage import STORIES, IncidentStage, Story
 from .truth import Truth
 
-MODULES = (healthy, exactly_once, elections, records, producers, groups, consumer_groups)
+MODULES = (
+    healthy,
+    exactly_once,
+    elections,
+    records,
+    producers,
+    transactions,
+    groups,
+    members,
+    consumer_groups,
+)
 """Which add their stories."""
 
 
@@ -48,7 +68,7 @@ def _record(story: Story, release: str, out: Path, tell: Tell) -> Path:
     home = out / f"{release}-{story.name}"
     with (
         TemporaryDirectory(prefix="incident-") as scratch,
-        RecordedCluster(release, story.config, stepped=story.stepped) as cluster,
+        RecordedCluster(release, story.config, brokers=story.brokers, stepped=story.stepped) as cluster,
     ):
         clients, kept = Path(scratch, "clients"), Path(scratch, "kept")
         clients.mkdir()
@@ -81,6 +101,6 @@ async def _play(
 ) -> None:
     tell("starts clients")
     async with applications(cluster.bootstrap_servers, logs) as clients:
-        stage = IncidentStage(cluster, Admin(cluster.ports), clients, logs, truth, tell, copy)
+        stage = IncidentStage(cluster, Admin(cluster.ports), clients, logs, truth, tell, copy, not story.twin)
         await story.play(stage)
         await clients.leave(*clients.members)

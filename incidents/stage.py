@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +29,8 @@ class StoryError(MockBrokerError, RuntimeError):
 @dataclass
 class IncidentStage:
     """`tell` is told what is under way. Nothing waits for longer than two minutes. `logs` has those of the
-    clients; `copy` keeps the files as they are then, not those at the end."""
+    clients; `copy` keeps the files as they are then, not those at the end. `caused` is false in a twin, in
+    which all is as in the incident, but for its cause."""
 
     cluster: RecordedCluster
     admin: Admin
@@ -38,6 +39,7 @@ class IncidentStage:
     truth: Truth
     tell: Callable[[str], None]
     copy: Callable[[], None]
+    caused: bool = True
     acknowledged: Counter[str] = field(default_factory=Counter)
 
     def did(self, what: str, **fields: Value) -> None:
@@ -64,7 +66,7 @@ class IncidentStage:
             f"{topic} to have leaders",
             lambda: all(
                 len(states := self.admin.states(topic, node)) and all(s.leader > 0 for s in states.values())
-                for node in BROKERS
+                for node in self.cluster.nodes
             ),
         )
 
@@ -158,7 +160,7 @@ Play = Callable[[IncidentStage], Awaitable[None]]
 class Story:
     """`finding` is the signature that is expected, None for an operation that is healthy. `topics` are kept
     with their segments. `stepped` is a broker whose clock can be set. `since` is the first release that has
-    what happens."""
+    what happens. A `twin` of an incident is played without its cause, and is healthy."""
 
     play: Play
     finding: str | None
@@ -166,10 +168,13 @@ class Story:
     topics: tuple[str, ...]
     stepped: int | None
     since: tuple[int, int]
+    brokers: int
+    twin: bool = False
 
     @property
     def name(self) -> str:
-        return getattr(self.play, "__name__", "").replace("_", "-")
+        name = getattr(self.play, "__name__", "").replace("_", "-")
+        return f"{name}-healthy" if self.twin else name
 
     def known_to(self, release: str) -> bool:
         major, minor, *_ = map(int, release.split("."))
@@ -177,7 +182,8 @@ class Story:
 
     @property
     def about(self) -> str:
-        return (self.play.__doc__ or "").strip()
+        about = (self.play.__doc__ or "").strip()
+        return f"The same without its cause: {about}" if self.twin else about
 
 
 STORIES: dict[str, Story] = {}
@@ -191,12 +197,18 @@ def story(
     topics: tuple[str, ...] = ("orders",),
     stepped: int | None = None,
     since: tuple[int, int] = (3, 9),
+    brokers: int = len(BROKERS),
+    twin: Mapping[str, str] | None = None,
 ) -> Callable[[Play], Play]:
-    """Adds a story, which is called as its function is."""
+    """Adds a story, which is called as its function is, and its twin, if there is a configuration that `twin`
+    adds to its own."""
 
     def add(play: Play) -> Play:
-        one = Story(play, finding, dict(config or {}), topics, stepped, since)
+        one = Story(play, finding, dict(config or {}), topics, stepped, since, brokers)
         STORIES[one.name] = one
+        if twin is not None:
+            other = replace(one, finding=None, config={**one.config, **twin}, twin=True)
+            STORIES[other.name] = other
         return play
 
     return add
