@@ -22,14 +22,15 @@ KINDS: Final[dict[str, str]] = {
     "truncation": "a replica's log was cut back: from_offset to offset",
     "follower-failure": "a follower's fetcher stopped: detail the reason, offset what it could not take",
     "group": "a group's generation: detail the state",
-    "member": "a member of a group: detail `ID joined`, `ID left: why`, of Kafka 4's `ID fenced: "
-    "why`; `?` if "
-    "its id is not told",
+    "member": "a member of a group: detail `ID joined`, `ID left: why`, of Kafka 4's `ID fenced: why`; `?` "
+    "if its id is not told",
+    "config": "a setting of a topic, or of the producer `client`: detail `NAME = VALUE`",
     "load": "a coordinator read its partition of an internal topic: detail `began`, `finished in N ms`, "
     "`failed: why`",
     "cleaner": "the log cleaner stopped, altogether or for a partition: detail the reason",
     "log": "a replica's log, or a topic, was created or deleted: detail `created`, `deleted`",
-    "transaction": "a transactional id's state: detail",
+    "transaction": "a transactional id's state: detail, `initialized` when a producer began with it, "
+    "`timed out` when its coordinator aborted",
     "tombstone": "a key was deleted from an internal topic",
     "broker": "a broker's life: detail `registered`, `fenced`, `unfenced`, `started`, …",
     "complaint": "an error that a client or a broker told, as no other row does: error, detail its words",

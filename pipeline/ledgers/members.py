@@ -70,7 +70,7 @@ def _member(state: Members, row: Row) -> Iterator[Note]:
 
 def _group(state: Members, row: Row) -> Iterator[Note]:
     detail = row.detail or ""
-    if detail == "PreparingRebalance":
+    if detail.startswith("PreparingRebalance"):
         state.since = state.since or row
     elif detail in _SETTLED and state.since is not None:
         yield from _rebalanced(state, row)

@@ -204,6 +204,12 @@ TABLE: Final = Table.of(
     ),
     *producer_messages.CLIENT,
     *member_messages.JAVA,
+    # AbstractConfig
+    message(
+        "config",
+        "ProducerConfig values:",
+        r"ProducerConfig values:\s*?\n\s*(?P<detail>acks = -?\w+)\n.*?\n\s*client\.id = (?P<client>[^\n]+)",
+    ),
 )
 
 LISTS: Final = "commit: OffsetAndMetadata{"

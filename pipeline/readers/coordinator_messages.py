@@ -160,7 +160,8 @@ MESSAGES: Final = (
     message(
         "member",
         "removed dynamic members who haven't joined",
-        r"Group (?P<group>\S+) removed dynamic members who haven't joined: (?P<member>[^\n]{1,300})",
+        r"Group (?P<group>\S+) removed dynamic members who haven't joined: "
+        r"\w*\(?\[?(?P<member>[^,)\]\n]{1,300})",
         _removed,
     ),
     message(
@@ -260,5 +261,13 @@ MESSAGES: Final = (
         "as uncleanable",
         r"Marking its partition \({tp}\) (?P<what>as uncleanable)",
         _uncleaned,
+    ),
+    # ConfigurationControlManager
+    message(
+        "config",
+        "Replayed ConfigRecord for",
+        r"ConfigResource\(type=TOPIC, name='(?P<topic>[^']+)'\) which set configuration (?P<name>\S+) to "
+        r"(?P<value>[^\n]*?)(?: \([\w.]+\))?(?:\n|$)",
+        lambda _, found: {"detail": f"{found['name']} = {found['value']}"},
     ),
 )

@@ -13,6 +13,8 @@ from .log_messages import Values, message
 _END: Final = r"(?: \([\w.]+\))?(?:\n|$)"
 UNKNOWN: Final = "?"
 """A member whose id is not told."""
+OVERRAN: Final = "left: max.poll.interval.ms passed"
+"""What a member is said to have done that did not poll in time."""
 
 
 def _left(_: Entry, found: re.Match[str]) -> Values:
@@ -22,7 +24,7 @@ def _left(_: Entry, found: re.Match[str]) -> Values:
 def _overran(_: Entry, found: re.Match[str]) -> Values:
     by = found.groupdict().get("by")
     more = f", by {by} ms" if by else ""
-    return {"detail": f"{found.groupdict().get('member') or UNKNOWN} left: max.poll.interval.ms passed{more}"}
+    return {"detail": f"{found.groupdict().get('member') or UNKNOWN} {OVERRAN}{more}"}
 
 
 def _assigned(_: Entry, found: re.Match[str]) -> Values:
@@ -43,7 +45,7 @@ def _refused(_: Entry, found: re.Match[str]) -> Values:
 
 
 def _of_librdkafka(_: Entry, found: re.Match[str]) -> Values:
-    error = of_librdkafka(found[0])
+    error = "PRODUCER_FENCED" if "(_FENCED)" in found[0] else of_librdkafka(found[0])
     return (
         {"error": error, "detail": found[0][:300]}
         if error
@@ -99,11 +101,11 @@ JAVA: Final = (
     ),
     # ConsumerCoordinator, ConsumerRebalanceListenerInvoker
     message(
-        "complaint",
+        "refused",
         "Failing OffsetCommit request since",
         r"(?P<detail>Failing OffsetCommit request since the consumer is not part of an active group)",
         api="OffsetCommit",
-        error="CommitFailedException",
+        error="UNKNOWN_MEMBER_ID",
     ),
     message(
         "refused",

@@ -11,6 +11,8 @@ from .log_entries import Entry
 from .log_messages import Values, message
 
 _END: Final = r"(?: \([\w.]+\))?(?:\n|$)"
+TIMED_OUT: Final = "timed out"
+"""The state of a transaction that its coordinator aborted."""
 _ID: Final = r"(?P<transactional_id>\S+)"
 
 
@@ -21,7 +23,7 @@ def _failed(_: Entry, found: re.Match[str]) -> Values:
 
 
 def _timed_out(_: Entry, found: re.Match[str]) -> Values:
-    return {"detail": "aborted: it took longer than its timeout"}
+    return {"detail": TIMED_OUT}
 
 
 def _returned(_: Entry, found: re.Match[str]) -> Values:

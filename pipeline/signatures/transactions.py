@@ -42,21 +42,24 @@ def find(observations: Table) -> Table:
 
 def _expired(observations: Table) -> Table:
     """Only if a client used the id afterwards: that it expires is no finding."""
-    refused = of_kinds(observations, "refused").where(
-        (F.col("error") == _MAPPING) & F.col("transactional_id").isNotNull()
+    refused = of_kinds(observations, "refused").where(F.col("error") == _MAPPING)
+    refused = refused.where("transactional_id is not null or client is not null")
+    refused = (
+        refused.withColumn("shown", seen())
+        .groupBy("transactional_id", "client")
+        .agg(F.min_by("shown", "time_ms").alias("seen"), F.min("time_ms").alias("at_ms"))
+        .persist()
     )
-    deleted = of_kinds(observations, "tombstone").where("transactional_id is not null")
-    deleted = prefixed(deleted, "_", "transactional_id", _ms=F.col("time_ms"), _seen=seen())
-    known = [*same("_", ["transactional_id"]), F.col("_ms") <= F.col("time_ms") + _SKEW_MS]
+    forgotten = _forgotten(observations).persist()
+    rows = _named(refused, forgotten)
+    known = [*same("_", ["transactional_id"]), F.col("_ms") <= F.col("at_ms") + _SKEW_MS]
+    deleted = prefixed(forgotten, "_", "transactional_id", "ms", "shown", "exact")
     rows = (
-        refused.withColumn("seen", seen())
-        .join(deleted, known, "left")
-        .groupBy("transactional_id")
+        rows.join(deleted, known, "left")
+        .groupBy("transactional_id", "client", "seen", "at_ms", "guessed")
         .agg(
-            F.min_by("seen", "time_ms").alias("seen"),
-            F.min("time_ms").alias("at_ms"),
-            F.max("_ms").alias("deleted_ms"),
-            F.max_by("_seen", "_ms").alias("deleted"),
+            F.max(F.when(F.col("_exact"), F.col("_ms"))).alias("deleted_ms"),
+            F.max_by("_shown", F.when(F.col("_exact"), F.col("_ms"))).alias("deleted"),
         )
     )
     told = F.col("deleted").isNotNull()
@@ -65,9 +68,15 @@ def _expired(observations: Table) -> Table:
         signature="transactional-id-expired",
         **judged(
             If(
-                told,
+                told & ~F.col("guessed"),
                 CERTAIN,
                 "the coordinator deleted the id, and the client that went on to use it was refused",
+            ),
+            If(
+                F.col("guessed"),
+                LIKELY,
+                "a client was refused that names no id, and this is the only one that the coordinator had "
+                "forgotten by then",
             ),
             Else(
                 LIKELY,
@@ -75,12 +84,68 @@ def _expired(observations: Table) -> Table:
             ),
         ),
         summary=F.concat(
-            sentence("the producer of transactional id {transactional_id} was refused: its id had expired"),
+            F.when(
+                F.col("transactional_id").isNotNull(),
+                sentence(
+                    "the producer of transactional id {transactional_id} was refused: its id had expired"
+                ),
+            ).otherwise(sentence("producer {client} was refused: its transactional id had expired")),
             only_if(told, " {ago} ms before", ago=F.col("at_ms") - F.col("deleted_ms")),
         ),
         evidence=[F.col("deleted"), F.col("seen")],
         ids=["KIP-98"],
     )
+
+
+def _forgotten(observations: Table) -> Table:
+    """The ids that their coordinator had forgotten: `exact` if its log has the tombstone, else it gave the id
+    another producer id later."""
+    deleted = (
+        of_kinds(observations, "tombstone")
+        .where("transactional_id is not null")
+        .select(
+            "transactional_id",
+            F.col("time_ms").alias("ms"),
+            seen().alias("shown"),
+            F.lit(True).alias("exact"),
+        )
+    )
+    begun = of_kinds(observations, "transaction").where(
+        "detail = 'initialized' and transactional_id is not null and producer_epoch = 0"
+    )
+    begun = (
+        begun.withColumn("shown", seen())
+        .groupBy("transactional_id", "producer_id")
+        .agg(F.min("time_ms").alias("ms"), F.min_by("shown", "time_ms").alias("shown"))
+    )
+    window = Window.partitionBy("transactional_id").orderBy("ms")
+    again = begun.withColumn("first_ms", F.lag("ms").over(window)).where("first_ms is not null")
+    again = again.select(
+        "transactional_id", F.col("first_ms").alias("ms"), "shown", F.lit(False).alias("exact")
+    )
+    return deleted.unionByName(again)
+
+
+def _named(refused: Table, forgotten: Table) -> Table:
+    """`guessed`: librdkafka's log names the client only; the id is that of the only one that was forgotten
+    and of which nobody else was refused."""
+    named = refused.where("transactional_id is not null").withColumn("guessed", F.lit(False))
+    unnamed = refused.where("transactional_id is null").drop("transactional_id")
+    others = forgotten.join(
+        prefixed(named, "_", "transactional_id"), same("_", ["transactional_id"]), "left_anti"
+    )
+    before = [F.col("ms") <= F.col("at_ms") + _SKEW_MS]
+    candidates = (
+        unnamed.select(F.col("client").alias("_client"), "at_ms")
+        .join(others.select("transactional_id", "ms"), before)
+        .groupBy("_client")
+        .agg(F.min("transactional_id").alias("transactional_id"), F.max("transactional_id").alias("other"))
+        .where("transactional_id = other")
+        .select("_client", "transactional_id")
+    )
+    guessed = unnamed.join(candidates, [F.col("client") == F.col("_client")], "left")
+    guessed = guessed.withColumn("guessed", F.col("transactional_id").isNotNull())
+    return named.unionByName(guessed.select(*named.columns))
 
 
 def _hanging(observations: Table) -> Table:
@@ -107,6 +172,8 @@ def _hanging(observations: Table) -> Table:
     states = (
         of_kinds(observations, "transaction")
         .where("producer_id is not null and transactional_id is not null")
+        # What a producer began with says nothing of how its transactions end.
+        .where("detail not in ('initialized', 'timed out', 'asks for the next epoch', 'aborting')")
         .withColumn("seen", seen())
         .groupBy("producer_id")
         .agg(

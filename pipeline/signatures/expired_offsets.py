@@ -1,0 +1,195 @@
+"""`offsets-expired`: a group was away for longer than its offsets are kept, and came back without any.
+
+Its coordinator writes tombstones, and logs how many. Whoever deletes a group, or its offsets, leaves the same
+tombstones without that line. That offsets expire of a group which does not come back is no finding.
+"""
+
+from typing import Final
+
+from ..consequences import BEHIND, GROUP, LATE_MS, REWOUND, leads
+from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
+from ..offsets_log import logs
+from ..rows import PARTITION, first_of, in_order, of_kinds, only_if, place, prefixed, seen, sentence
+from ..signature import OFFSETS, Alike, Search, Signature
+from ..tables import Column, Table, Window, WindowSpec
+from ..tables import functions as F
+
+_WEEK_MS: Final = 7 * 86_400_000
+"""The default of `offsets.retention.minutes`."""
+_NEAR_MS: Final = 2_000
+"""Between a tombstone and the line of the coordinator that wrote it."""
+_LINES: Final = "^(Removed \\d+ expired offsets|Generated \\d+ tombstone records while cleaning up)"
+_KEY: Final = ("group", *PARTITION)
+_FIRST_LOOK_MS: Final = 30_000
+"""Members that rebalance before a group has committed anything find no offset several times."""
+
+
+def find(observations: Table) -> Table:
+    lines = of_kinds(observations, "tombstone").where("source = 'broker-log'")
+    lines = lines.where(F.col("detail").rlike(_LINES))
+    lines = lines.select(
+        F.col("time_ms").alias("line_ms"), seen().alias("line"), F.col("broker").alias("by")
+    ).persist()
+    return _told(observations, lines).unionByName(_missed(observations, lines))
+
+
+def _told(observations: Table, lines: Table) -> Table:
+    """By the records of the offsets topic."""
+    records = logs(observations).where("group is not null and time_ms is not null")
+    records = records.withColumn("shown", seen())
+    offsets = records.where("kind in ('commit', 'tombstone') and topic is not null")
+    window = Window.partitionBy("log", *_KEY).orderBy("file", "position", "time_ms")
+    what = F.struct("kind", "offset", "time_ms", "shown")
+    rows = offsets.withColumns(
+        {"last": F.lag(what).over(window), "next": F.last(what, True).over(_following(window))}
+    )
+    gone = rows.where("kind = 'tombstone' and last.kind = 'commit'")
+    # Each replica has them, and a commit may have been deleted that was written anew since.
+    gone = first_of(gone, Window.partitionBy(*_KEY, "last.time_ms").orderBy("log"))
+    gone = _without_members(gone, records).persist()
+    gone = gone.join(lines, [F.abs(F.col("line_ms") - F.col("time_ms")) <= _NEAR_MS], "left")
+    gone = first_of(gone, Window.partitionBy(*_KEY, "time_ms").orderBy("line_ms")).persist()
+    ended = records.where("kind = 'tombstone' and topic is null").where(F.col("detail").endswith(" group"))
+    ended = ended.groupBy("group", "time_ms").agg(F.lit(True).alias("whole"))
+    gone = gone.join(ended, ["group", "time_ms"], "left").fillna(False, ["whole"])
+    gone = _with_position(gone, observations)
+    back = F.coalesce("at", F.col("next.offset"))
+    gone = gone.withColumns({"waited": F.col("time_ms") - F.col("last.time_ms"), "back": back})
+    gone = gone.where((F.col("next.kind") == "commit") | F.col("at").isNotNull())
+    logged, exact = F.col("line").isNotNull(), F.col("at").isNotNull()
+    gone = gone.where(logged | (F.col("waited") >= _WEEK_MS) | F.col("whole"))
+    return findings(
+        gone,
+        signature="offsets-expired",
+        **judged(
+            If(logged, CERTAIN, "its coordinator removed expired offsets just then"),
+            Else(
+                POSSIBLE,
+                "the offset was deleted with the group, or was old enough to expire by default; somebody who "
+                "deletes a group or its offsets leaves the same: the coordinator's log would tell",
+            ),
+        ),
+        summary=F.concat(
+            sentence(
+                "the offset {was} of group {group} for {at} {ended} {waited} ms after it was committed",
+                ended=F.when(logged, "expired").otherwise("was deleted"),
+                was="last.offset",
+                at=place(),
+            ),
+            F.when(exact, _went(F.col("at"), F.col("last.offset"))).otherwise(
+                sentence(", and the group went on with a commit of {back}")
+            ),
+        ),
+        evidence=[F.col("last.shown"), F.col("shown"), F.col("line"), F.col("at_seen"), F.col("next.shown")],
+        ids=["KIP-211"],
+        columns={"broker": F.col("by")},
+    )
+
+
+def _went(to: Column, was: Column) -> Column:
+    return (
+        F.when(
+            to > was, sentence(", and the group skipped the {far} records up to {to}", far=to - was, to=to)
+        )
+        .when(
+            to < was, sentence(", and the group read {far} records again, from {to} on", far=was - to, to=to)
+        )
+        .otherwise(", and the group went on from there")
+    )
+
+
+def _following(window: WindowSpec) -> WindowSpec:
+    return window.reversed.rows("UNBOUNDED PRECEDING AND 1 PRECEDING")
+
+
+def _without_members(gone: Table, records: Table) -> Table:
+    """Those of groups that had no members then: offsets of others don't expire, unless their topic is no
+    longer subscribed to."""
+    groups = records.where("kind = 'group' and detail in ('Stable', 'Empty')")
+    groups = prefixed(groups, "_", "log", "group", "file", "position", state=F.col("detail"))
+    key = ("log", *_KEY, "file", "position")
+    earlier = [
+        F.col("log") == F.col("_log"),
+        F.col("group") == F.col("_group"),
+        F.struct("_file", "_position") <= F.struct("file", "position"),
+    ]
+    last = (
+        gone.select(*key)
+        .join(groups, earlier)
+        .groupBy(*key)
+        .agg(F.max_by("state", F.struct("_file", "_position")).alias("state"))
+    )
+    gone = gone.join(last, list(key), "left")
+    return gone.where(~F.coalesce(F.col("state") == "Stable", F.lit(False)))
+
+
+def _with_position(gone: Table, observations: Table) -> Table:
+    """`at`: where a client of the group began when it came back, if its log tells."""
+    resets = of_kinds(observations, "reset").where("group is not null and offset is not null")
+    resets = prefixed(resets, "_", *_KEY, "time_ms", "offset", shown=seen())
+    key = (*_KEY, "time_ms")
+    same_key = [F.col(name) == F.col(f"_{name}") for name in _KEY]
+    first = (
+        gone.select(*key)
+        .join(resets, [*same_key, F.col("_time_ms") >= F.col("time_ms") - _NEAR_MS])
+        .groupBy(*key)
+        .agg(
+            F.min_by("_offset", "_time_ms").alias("at"),
+            F.min_by("shown", "_time_ms").alias("at_seen"),
+        )
+    )
+    return gone.join(first, list(key), "left")
+
+
+def _missed(observations: Table, lines: Table) -> Table:
+    """By what clients were told, where the offsets topic is not among the files."""
+    told = logs(observations).where("kind = 'commit' and group is not null").select("group").distinct()
+    rows = of_kinds(observations, "restore", "reset", "commit").where("source = 'client-log'")
+    rows = rows.where("group is not null and topic is not null").withColumn("shown", seen())
+    window = in_order(*_KEY)
+    rows = rows.withColumns(
+        {
+            "was_ms": F.lag("time_ms").over(window),
+            "next_offset": F.last(F.when(F.col("kind") == "reset", F.col("offset")), True).over(
+                window.reversed.rows("UNBOUNDED PRECEDING AND 1 PRECEDING")
+            ),
+        }
+    )
+    lost = rows.where("kind = 'restore' and offset < 0")
+    lost = lost.where(F.col("time_ms") - F.col("was_ms") >= _FIRST_LOOK_MS)
+    lost = lost.join(F.broadcast(told), "group", "left_anti")
+    lost = lost.join(lines, [F.col("line_ms").between(F.col("was_ms"), F.col("time_ms") + _NEAR_MS)])
+    lost = first_of(lost, Window.partitionBy(*_KEY, "time_ms").orderBy("line_ms"))
+    return findings(
+        lost,
+        signature="offsets-expired",
+        confidence=LIKELY,
+        why="a coordinator removed expired offsets while the group was away; the offsets topic would tell "
+        "whether they were its own",
+        summary=F.concat(
+            sentence(
+                "group {group} found no committed offset for {at}, which it had read {ago} ms before",
+                at=place(),
+                ago=F.col("time_ms") - F.col("was_ms"),
+            ),
+            only_if(F.col("next_offset").isNotNull(), ", and began at {next_offset}"),
+        ),
+        evidence=[F.col("line"), F.col("shown")],
+        ids=["KIP-211"],
+    )
+
+
+_EXPIRED: Final = ("offsets-expired",)
+SEARCH: Final = Search(
+    "offsets that expired",
+    find,
+    ("commit", "restore"),
+    Signature(
+        _EXPIRED,
+        "a group's offsets expired while it was away: how many records it skipped, or read again",
+        known_as="KIP-211",
+        stories={"offsets-expired": "the offsets of {who} expired"},
+        rules=leads(_EXPIRED, (*REWOUND, *BEHIND), GROUP, LATE_MS, "its offset had expired"),
+        looked_for=Alike("offsets that expired", _EXPIRED, OFFSETS, "tombstone", ("group",)),
+    ),
+)
