@@ -25,9 +25,9 @@ async def _back(stage: IncidentStage) -> None:
     stage.jumps("orders")
 
 
-@story("reset-to-earliest")
+@story("retention-lowered")
 async def retention_below_commit(stage: IncidentStage) -> None:
-    """Retention deletes what groups have not read, while they are away."""
+    """Somebody lowers the retention: what groups have not read is deleted while they are away."""
     await _away(stage, 300)
     await stage.clients.send("confluent-kafka", "orders", 0, 700)
     await stage.do(stage.admin.alter, "orders", retention_ms="1000")
@@ -37,7 +37,7 @@ async def retention_below_commit(stage: IncidentStage) -> None:
     await _back(stage)
 
 
-@story("reset-to-earliest")
+@story("records-deleted")
 async def delete_records_past_a_follower(stage: IncidentStage) -> None:
     """DeleteRecords moves the log start past the end of a follower that is down, and past the groups."""
     await _away(stage, 500)

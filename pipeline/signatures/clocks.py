@@ -45,7 +45,8 @@ def find(observations: Table) -> Table:
     )
 
 
-_EXPIRED: Final = ("producer-expired", "transactional-id-expired", "offset-lost")
+_EXPIRED: Final = ("producer-expired", "transactional-id-expired", "offset-lost", "offsets-expired")
+_LOWERED: Final = ("retention-lowered",)
 _CLOCK: Final = ("clock-stepped",)
 SEARCH: Final = Search(
     "clocks",
@@ -56,6 +57,7 @@ SEARCH: Final = Search(
         "a broker's log goes back in time: its clock was ahead for a while",
         rules=(
             *leads(_CLOCK, SET_BACK, ANYWHERE, LATE_MS, "by the wrong clock, records were old enough to go"),
+            *leads(_CLOCK, _LOWERED, ANYWHERE, LATE_MS, "by the wrong clock, records were old enough to go"),
             *leads(_CLOCK, _EXPIRED, ANYWHERE, LATE_MS, "by the wrong clock, it was old enough to expire"),
         ),
     ),

@@ -151,7 +151,8 @@ def _ids(observations: Table) -> Table:
 def _states(observations: Table) -> Table:
     """The last state that the coordinator wrote."""
     known = of_kinds(observations, "transaction").where(
-        "producer_id is not null and detail not in ('initialized', 'timed out', 'asks for the next epoch', 'aborting')"
+        "producer_id is not null and "
+        "detail not in ('initialized', 'timed out', 'asks for the next epoch', 'aborting')"
     )
     return (
         known.withColumn("shown", seen())

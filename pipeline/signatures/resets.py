@@ -5,15 +5,28 @@ truncation, or a leader that was cut off), or the broker did not know the epoch 
 group that has no offset yet, and a user's seek, are not findings.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from ...simulation.plan import Plan, Step
 from ..beside import NEAR_MS, beside, near
 from ..consequences import BEHIND, GROUP, LATE_MS, SET_BACK, SOON_MS, leads
+from ..deletions import deleted, retained
 from ..findings import CERTAIN, LIKELY, POSSIBLE, findings, texts
-from ..reproduction import Reproduction, Template, late_ms, produce, scenario
-from ..rows import PARTITION, after, before, case, in_order, of_kinds, only_if, place, seen, sentence, who
+from ..rows import (
+    PARTITION,
+    after,
+    before,
+    case,
+    in_order,
+    of_kinds,
+    only_if,
+    place,
+    prefixed,
+    same,
+    seen,
+    sentence,
+    who,
+)
 from ..signature import Search, Signature
 from ..tables import Column, Table
 from ..tables import functions as F
@@ -26,6 +39,10 @@ _IDS: Final = {
     "short-log": ("KAFKA-19902", "KAFKA-20507"),
 }
 _RETENTION: Final = "the log begins behind the position"
+_REQUEST: Final = "client delete records request"
+_DELETION: Final = "segment deletion"
+_FOLLOWS: Final = "^(leader offset increment|loaded)"
+"""Why a log begins later although its broker deleted nothing by itself."""
 _BEHAVIOURS: Final = {
     "undefined-epoch": ("undefined-epoch", "leader-epoch-entry"),
     "below-first": ("epoch-below-first",),
@@ -66,7 +83,7 @@ def find(observations: Table) -> Table:
         .when(lost > end, "short-log")
         .otherwise("unknown")
     )
-    rows = rows.withColumns({"cause": cause, "cut": cut, "end": end})
+    rows = _with_acts(rows.withColumns({"cause": cause, "cut": cut, "end": end}), observations)
     target = F.col("reset.offset")
     strategy = (
         F.when(F.col("reset").isNull(), "out-of-range")
@@ -79,6 +96,8 @@ def find(observations: Table) -> Table:
     )
     # The client does not know why; a trace tells what the broker had.
     asked = (F.col("cause") == "undefined-epoch") & (F.col("source") != "trace")
+    # What a log begins with is a consequence; why it does, its leader tells.
+    untold = (F.col("cause") == "retention") & F.col("act").isNull() & (F.col("log_start.source") != "trace")
     no_epoch = F.col("cause").isin("truncation", "short-log") & F.col("epoch").isNull()
     return findings(
         rows,
@@ -86,6 +105,7 @@ def find(observations: Table) -> Table:
         confidence=case(
             (asked & F.col("log_start").isNotNull(), LIKELY),
             (asked, POSSIBLE),
+            (untold, LIKELY),
             *_by_cause(_CONFIDENCE),
             otherwise=LIKELY,
         ),
@@ -114,11 +134,23 @@ def find(observations: Table) -> Table:
             F.col("refused.seen"),
             F.col("answer.seen"),
             F.col("reset.seen"),
-            F.when(F.col("cause").isin("retention", "below-first"), F.col("log_start.seen")),
+            F.when(
+                F.col("cause").isin("retention", "below-first"), F.coalesce("act", F.col("log_start.seen"))
+            ),
             F.when(F.col("cause") == "truncation", F.col("cut.seen")),
             F.when(F.col("cause") == "short-log", F.col("high_watermark.seen")),
         ],
     )
+
+
+def _with_acts(rows: Table, observations: Table) -> Table:
+    """`act`: the line of the broker that deleted what was below the log start; others only went along."""
+    acts = of_kinds(observations, "log-start").where("detail is not null")
+    acts = acts.where(~F.col("detail").rlike(_FOLLOWS)).withColumn("act", seen())
+    acts = acts.groupBy(*PARTITION, "offset").agg(F.min_by("act", "time_ms").alias("act"))
+    acts = prefixed(acts, "_", *PARTITION, "offset", act=F.col("act"))
+    own = [*same("_", PARTITION), F.col("log_start.offset") == F.col("_offset")]
+    return rows.persist().join(acts, own, "left")
 
 
 def lost_positions(observations: Table) -> Table:
@@ -193,94 +225,12 @@ def _by_cause(values: Mapping[str, str | tuple[str, ...]]) -> Iterator[tuple[Col
         yield F.col("cause") == cause, value if isinstance(value, str) else texts(*value)
 
 
-def _history(seed: int, kafka: str) -> Plan:
-    """A group stops; what is written meanwhile is deleted before it comes back."""
-    steps = (
-        Step(0, "rebalance"),
-        Step(100, "produce", {"producer": 0, "count": 2}),
-        Step(1_000, "stop-consumer"),
-        Step(1_500, "produce", {"producer": 0, "count": 4}),
-        Step(2_500 + late_ms(seed), "delete-records", {"percent": 70}),
-        Step(6_000, "rebalance"),
-    )
-    return Plan(seed, kafka, commit_rate=1.0, steps=steps)
+_POSITIONS: Final = ("reset-to-earliest", "reset-to-latest", "out-of-range")
 
 
-def _without_deletion(plan: Plan) -> Plan:
-    return plan.with_steps(tuple(each for each in plan.steps if each.do != "delete-records"))
-
-
-_RETAINED: Final = Template(
-    """\
-import pytest
-
-from mockbroker import MockCluster
-
-# {story}
-
-
-@pytest.mark.parametrize(
-    "retention_ms", [pytest.param("60000", id="incident"), pytest.param("604800000", id="prevented")]
-)
-def test_what_the_group_has_not_read_is_kept(retention_ms: str) -> None:
-    config = {{"log.retention.ms": retention_ms}}
-    with MockCluster(
-        kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config, clock="manual"
-    ) as cluster:
-        written = [cluster.produce("{topic}", str(number)) for number in range(10)]
-        committed = 3
-        cluster.clock.advance(3_600_000)
-        assert cluster.records("{topic}", offset=committed) == written[committed:]
-""",
-    scenario(
-        '"log.retention.ms" = "1000", "log.retention.check.interval.ms" = "200", '
-        '"log.initial.task.delay.ms" = "100"',
-        [produce(1), produce(2)],
-        ["1", "2"],
-    ),
-    '"log.retention.ms" = "1000"',
-    '"log.retention.ms" = "604800000"',
-)
-_DELETED: Final = Template(
-    """\
-import pytest
-
-from mockbroker import MockCluster
-
-# {story}
-
-
-@pytest.mark.parametrize("before", [pytest.param(9, id="incident"), pytest.param(5, id="prevented")])
-def test_what_the_group_has_not_read_is_kept(before: int) -> None:
-    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}) as cluster:
-        written = [cluster.produce("{topic}", str(number)) for number in range(10)]
-        committed = 5
-        cluster.delete_records("{topic}", 0, before=before)
-        assert cluster.records("{topic}", offset=committed) == written[committed:]
-""",
-    scenario(
-        "",
-        [*map(produce, (1, 2, 3)), 'do = "records delete"\ntopic = "{topic}"\npartition = 0\nbefore = 3\n'],
-        ["2", "3"],
-    ),
-    "before = 3",
-    "before = 1",
-)
-
-
-def _deleted_records(
-    fails: str, passes: str, template: Template, when: str, evidence: str = ""
-) -> Reproduction:
-    return Reproduction(
-        ("reset-to-earliest", "reset-to-latest", "out-of-range"),
-        fails,
-        passes,
-        _history,
-        _without_deletion,
-        template=template,
-        when=when,
-        fits=lambda why, seen: why.startswith(_RETENTION) and evidence in seen,
-    )
+def _because(of: str) -> Callable[[str, str], bool]:
+    """Whether the log begins behind the position, and its leader says why."""
+    return lambda why, evidence: why.startswith(_RETENTION) and of in evidence
 
 
 SEARCH: Final = Search(
@@ -304,19 +254,8 @@ SEARCH: Final = Search(
         ),
         alike=("unclean-election", "cut-off-leader", "truncation-gap", "topic-recreated", "undefined-epoch"),
         reproductions=(
-            _deleted_records(
-                "records deleted that the group has not read",
-                "only those deleted that it has read",
-                _DELETED,
-                "below the log start, if somebody deleted the records",
-                "client delete records request",
-            ),
-            _deleted_records(
-                "a retention of a minute",
-                "a retention of a week",
-                _RETAINED,
-                "below the log start",
-            ),
+            deleted(_POSITIONS, _because(_REQUEST), "below the log start, if somebody deleted the records"),
+            retained(_POSITIONS, _because(_DELETION), "below the log start, if its leader deleted segments"),
         ),
     ),
 )

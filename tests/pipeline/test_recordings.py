@@ -1,5 +1,5 @@
-"""Recordings of real clusters (`python -m mockbroker.rig record incidents`): an incident is named,
-and what operators do every day is none."""
+"""Recordings of real clusters (`python -m mockbroker.rig record incidents`): an incident is named, with all
+that it happened to, and what operators do every day is none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from mockbroker.pipeline.analysis import analyze, search
+from mockbroker.pipeline.analysis import Finding, analyze, search
 from mockbroker.pipeline.collecting import collect
 from mockbroker.pipeline.engine import DuckEngine
 
@@ -21,29 +21,96 @@ HOME = Path(__file__).parent / "recordings"
 RECORDED = sorted(HOME.iterdir())
 NEWEST = {each.name.partition("-")[2]: each for each in RECORDED}
 """By what happened, the recording of the newest release."""
+TOLD = {
+    "a group was set back": "up to {back} records of {topic}-{partition}, from its committed offset {offset} "
+    "on",
+    "a group was set on": "offset {from_offset} of group {group} for {topic}-{partition} expired",
+    "a producer died in its transaction": "transactional id {transactional_id} at offset {offset} of "
+    "{topic}-",
+    "a producer was fenced": "producer {client} was fenced: ",
+    "another producer took a transactional id": "with its transactional id {transactional_id}, as producer",
+    "a replica in sync was elected": "with {lost} records that no other replica had, from offset {offset} to",
+    "a transactional id expired": "transactional id {transactional_id} was refused: its id had expired",
+    "an operator reset offsets": "group {group} for {topic}-{partition} was set back from 1000 to {offset}",
+    "records were deleted by request": "{topic}-{partition} below {offset} deleted (DeleteRecords)",
+    "retention deleted segments": "{topic}-{partition} below {offset} were deleted",
+}
+"""How a finding tells of an event."""
+SKIPPED = "skipped the {on} records up to {offset}"
+OF = {
+    "a group was set back": ("poll-overrun",),
+    "a group was set on": ("offsets-expired",),
+    "retention deleted segments": ("retention-lowered",),
+}
+"""Events that have another cause in other recordings."""
+QUIET = ("shipping",)
+"""The group of librdkafka, whose log does not tell where a consumer begins."""
 
 
-@pytest.mark.parametrize(
-    "folder",
-    [
-        pytest.param(each, id=each.name, marks=[] if each in NEWEST.values() else [pytest.mark.long])
-        for each in RECORDED
-    ],
-)
+def unpacked(folder: Path, into: Path) -> Path:
+    files = into / folder.name
+    with tarfile.open(folder / "files.tar.xz") as archive:
+        archive.extractall(files, filter="data")
+    return files
+
+
+def truth_of(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "truth.toml").read_text())
+
+
+def told_of(truth: dict[str, Any]) -> Iterator[str]:
+    """What findings have to say of the events."""
+    for event in truth.get("event", ()):
+        did = event["did"]
+        if did not in TOLD or truth["finding"] not in OF.get(did, (truth["finding"],)):
+            continue
+        was, now = event.get("from_offset", 0), event.get("offset", 0)
+        numbers = {**event, "back": was - now, "on": now - was}
+        yield TOLD[did].format_map(numbers)
+        if did == "a group was set on" and event["group"] not in QUIET:
+            yield SKIPPED.format_map(numbers)
+
+
+def recordings(folders: list[Path], short: list[Path]) -> list[Any]:
+    marks = {each: [] if each in short else [pytest.mark.long] for each in folders}
+    return [pytest.param(each, id=each.name, marks=own) for each, own in marks.items()]
+
+
+SHORT = [each for each in NEWEST.values() if not each.name.endswith("-healthy")]
+
+
+@pytest.mark.parametrize("folder", recordings(RECORDED, SHORT))
 def test_a_recording(folder: Path, tmp_path: Path) -> None:
-    truth = tomllib.loads((folder / "truth.toml").read_text())
-    found = analyze([_files(folder, tmp_path)], tmp_path / "out")
+    truth = truth_of(folder)
+    found = analyze([unpacked(folder, tmp_path)], tmp_path / "out")
     assert [row["detail"] for row in found.unreadable] == []
     told = [(each.name, each.story) for each in found.incidents]
     symptoms = [(each.told, each.explained_by) for each in found.symptoms]
     if truth["healthy"]:
         assert (told, symptoms) == ([], [])
-    else:
-        assert told[0][0] == truth["finding"], told
-        assert len(told) <= 2, told
-        assert all(0 in by for _, by in symptoms), symptoms
-        offsets = {(each.at, each.offset, each.end_offset) for each in found.symptoms}
-        assert set(_noticed(truth)) <= offsets
+        return
+    assert told[0][0] == truth["finding"], told
+    assert len(told) <= 2, told
+    missing = [each for each in told_of(truth) if not any(map(_says(each), found.findings))]
+    assert missing == [], [each["summary"] for each in found.findings]
+    assert all(0 in by for _, by in symptoms), symptoms
+    offsets = {(each.at, each.offset, each.end_offset) for each in found.symptoms}
+    assert set(_noticed(truth)) <= offsets
+
+
+def _says(text: str) -> Any:
+    def says(finding: Finding) -> bool:
+        return text in finding["summary"]
+
+    return says
+
+
+def test_events_are_told_of() -> None:
+    """Else nothing would be compared."""
+    counts = {folder.name: len(list(told_of(truth_of(folder)))) for folder in RECORDED}
+    assert counts["4.4.0-poll-overrun"] == 3
+    assert counts["4.4.0-offsets-expired"] == 4
+    assert sum(map(bool, counts.values())) > 12
 
 
 def _noticed(truth: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
@@ -61,7 +128,7 @@ def _noticed(truth: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
 
 def test_without_other_files_records_are_gone_all_the_same(tmp_path: Path) -> None:
     """Who was elected is in the controller's log, and in those of clients and brokers what came of it."""
-    files = _files(NEWEST["unclean-election"], tmp_path)
+    files = unpacked(NEWEST["unclean-election"], tmp_path)
     kept = [each for each in files.rglob("*") if each.name == "state-change.log" or _of_groups(each)]
     found = analyze(kept, tmp_path / "out")
     (gone,) = [each for each in found.symptoms if each.name == "acknowledged-missing"]
@@ -72,7 +139,7 @@ def test_without_other_files_records_are_gone_all_the_same(tmp_path: Path) -> No
 def test_without_the_states_of_groups_offsets_go_back_all_the_same(tmp_path: Path) -> None:
     """That a group had no members tells that an operator set its offset back."""
     with closing(DuckEngine(tmp_path)) as engine:
-        kept = [each for each in _files(NEWEST["admin-reset"], tmp_path).rglob("*") if _of_groups(each)]
+        kept = [each for each in unpacked(NEWEST["admin-reset"], tmp_path).rglob("*") if _of_groups(each)]
         collected = collect(kept, tmp_path / "rows", engine)
         whole = search(collected, engine).symptoms
         shutil.rmtree(tmp_path / "rows" / "kind=group")
@@ -81,13 +148,6 @@ def test_without_the_states_of_groups_offsets_go_back_all_the_same(tmp_path: Pat
     assert {each.group for each in whole} == {"billing", "shipping", "reports"}
     assert [each.explained_by for each in whole] == [[0]] * 3
     assert [each.explained_by for each in rest] == [[]] * 3
-
-
-def _files(recording: Path, folder: Path) -> Path:
-    files = folder / recording.name
-    with tarfile.open(recording / "files.tar.xz") as archive:
-        archive.extractall(files, filter="data")
-    return files
 
 
 def _of_groups(path: Path) -> bool:
