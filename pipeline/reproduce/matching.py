@@ -10,6 +10,8 @@ _LEADER: Final = re.compile(r"t-0: leader (\d+), leader epoch \d+")
 _IN_SYNC: Final = re.compile(r"t-0: in sync replicas \(([\d, ]*)\)")
 _TRUNCATION: Final = re.compile(r"t-0: broker (\d+), from offset (\d+), to offset (\d+)")
 _CUT_OFF: Final = re.compile(r"cut-off-broker broker=(\d+)")
+_DELETIONS: Final = ("records-deleted", "retention-lowered")
+_KILLED: Final = re.compile(r"kill-broker broker=(\d+)")
 _BACK: Final = re.compile(r"goes back from (\d+) to (\d+)")
 _RESET: Final = re.compile(r"resets to (earliest|latest)")
 
@@ -17,20 +19,33 @@ _RESET: Final = re.compile(r"resets to (earliest|latest)")
 def shown(lines: Iterable[Line], invariant: str | None = None, name: str = "") -> Iterator[str]:
     """The signatures of findings that lines of a history show, in order. A violation of `invariant` shows
     `name`."""
-    in_sync, cut_off = {1, 2, 3}, set[str]()
+    in_sync, cut_off, killed = {1, 2, 3}, set[str](), set[str]()
+    clean = True
     for line in lines:
         if found := _LEADER.fullmatch(line.what):
             if int(found[1]) not in in_sync:
+                clean = False
                 yield "unclean-election"
         elif found := _IN_SYNC.fullmatch(line.what):
             in_sync = {int(each) for each in re.findall(r"\d+", found[1])}
         elif found := _TRUNCATION.fullmatch(line.what):
             if int(found[3]) < int(found[2]):
-                yield "cut-off-leader" if found[1] in cut_off else "log-end-fell"
+                dead = clean and found[1] in killed
+                yield (
+                    "cut-off-leader"
+                    if found[1] in cut_off
+                    else "unreplicated-tail-lost"
+                    if dead
+                    else "log-end-fell"
+                )
         elif line.who == VIOLATION and invariant is not None and line.what.startswith(f"{invariant}:"):
             yield name
         elif line.who == STEP and (found := _CUT_OFF.fullmatch(line.what)):
             cut_off.add(found[1])
+        elif line.who == STEP and (found := _KILLED.fullmatch(line.what)):
+            killed.add(found[1])
+        elif line.who == STEP and line.what.startswith("delete-records") and name in _DELETIONS:
+            yield name
         elif found := _RESET.match(line.what):
             yield f"reset-to-{found[1]}"
         elif (found := _BACK.match(line.what)) and int(found[2]) < int(found[1]):

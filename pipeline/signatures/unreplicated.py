@@ -5,10 +5,14 @@ only once the replicas in sync have them, so that their producer sends them agai
 Not here: internal topics, whose coordinators write with acks=all.
 """
 
+from dataclasses import replace
 from typing import Final
 
+from ...simulation.plan import Plan, Step
+from ...simulation.producer_setting import ProducerSetting
 from ..consequences import of_loss
 from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged
+from ..reproduction import Reproduction, Template, late_ms
 from ..rows import PARTITION, first_of, of_kinds, only_if, place, prefixed, same, seen, sentence
 from ..signature import BROKERS, Alike, Search, Signature
 from ..tables import Table, Window
@@ -136,6 +140,55 @@ def _removed(observations: Table) -> Table:
     )
 
 
+def _history(seed: int, kafka: str) -> Plan:
+    """The followers fetch nothing for a while, in which the leader takes records and dies."""
+    written, back_ms = {"producer": 0, "count": 2}, 12_000 + late_ms(seed)
+    steps = (
+        Step(0, "rebalance"),
+        Step(100, "produce", written),
+        *(Step(1_000, "pause-follower", {"broker": each}) for each in (2, 3)),
+        Step(1_010, "produce", written),
+        Step(1_060, "kill-broker", {"broker": 1}),
+        *(Step(1_100, "resume-follower", {"broker": each}) for each in (2, 3)),
+        Step(back_ms, "start-broker", {"broker": 1}),
+    )
+    return Plan(seed, kafka, producers=(ProducerSetting(acks=1),), commit_rate=1.0, steps=steps)
+
+
+def _with_all(plan: Plan) -> Plan:
+    return replace(plan, producers=tuple(replace(each, acks=-1) for each in plan.producers))
+
+
+_TEMPLATE: Final = Template(
+    """\
+from contextlib import suppress
+from typing import Literal
+
+import pytest
+
+from mockbroker import MockCluster, RefusedError
+
+# {story}
+
+
+@pytest.mark.parametrize("acks", [pytest.param(1, id="incident"), pytest.param(-1, id="prevented")])
+def test_no_acknowledged_record_is_lost(acks: Literal[1, -1]) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, clock="manual") as cluster:
+        written = [cluster.produce("{topic}", "1", acks=acks)]
+        for follower in (2, 3):
+            cluster.pause_follower("{topic}", 0, broker=follower)
+        with suppress(RefusedError):  # it was not acknowledged
+            written.append(cluster.produce("{topic}", "2", acks=acks, timeout=1.0))
+        cluster.kill_broker(1)
+        for follower in (2, 3):
+            cluster.resume_follower("{topic}", 0, broker=follower)
+        cluster.clock.advance(10_000)
+        written.append(cluster.produce("{topic}", "3", acks=acks))
+        cluster.start_broker(1)
+        cluster.clock.advance(10_000)
+        assert cluster.records("{topic}") == written
+"""
+)
 _LOST: Final = ("unreplicated-tail-lost",)
 SEARCH: Final = Search(
     "records that only a dead leader had",
@@ -150,5 +203,6 @@ SEARCH: Final = Search(
         rules=of_loss("unreplicated-tail-lost"),
         alike=("unclean-election", "cut-off-leader"),
         looked_for=Alike("records that only a dead leader had", _LOST, BROKERS, "truncation"),
+        reproductions=(Reproduction(_LOST, "acks=1", "acks=all", _history, _with_all, template=_TEMPLATE),),
     ),
 )

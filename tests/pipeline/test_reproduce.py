@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from mockbroker.cli.app import app
+from mockbroker.pipeline.errors import PipelineError
 from mockbroker.pipeline.reproduce.files import try_out, write
 from mockbroker.pipeline.reproduce.kinds import kind_of
 from mockbroker.pipeline.reproduce.matching import matched
@@ -15,9 +16,10 @@ from mockbroker.pipeline.reproduce.searching import search
 from mockbroker.simulation.history import happen
 
 
-def report(folder: Path, *signatures: str, why: str = "") -> Path:
+def report(folder: Path, *signatures: str, why: str = "", evidence: str = "") -> Path:
     story = 'broker 3, which was not in sync, was elected leader of orders-0 """'
-    events = [{"finding": {"signature": each, "topic": "orders", "why": why}} for each in signatures]
+    told = {"topic": "orders", "why": why, "evidence": [{"text": evidence}]}
+    events = [{"finding": {"signature": each, **told}} for each in signatures]
     incidents = [{"name": signatures[0], "story": story, "events": events}] if signatures else []
     (folder / "incidents.json").write_text(json.dumps({"schema": 1, "incidents": incidents}))
     return folder
@@ -54,6 +56,8 @@ def test_what_cannot_be_reproduced_is_said(tmp_path: Path, signatures: tuple[str
 
 
 RETENTION = "the log begins behind the position: retention or DeleteRecords took what was to be read"
+DELETED = "Incremented log start offset to 900 due to segment deletion"
+FOLLOWED = "Incremented log start offset to 900 due to leader offset increment"
 KINDS = (
     *(
         ("cut-off-leader", ""),
@@ -62,13 +66,14 @@ KINDS = (
         ("producer-expired", ""),
     ),
     *(("reset-to-earliest", RETENTION), ("spurious-sequence-error", ""), ("tombstone-of-live-group", "")),
-    *(("truncation-gap", ""), ("undefined-epoch", "")),
+    *(("truncation-gap", ""), ("undefined-epoch", ""), ("unreplicated-tail-lost", "")),
+    *(("records-deleted", ""), ("retention-lowered", "")),
 )
 
 
 @pytest.mark.parametrize(("name", "why"), KINDS)
 def test_an_incident_is_shown_and_can_be_prevented(name: str, why: str, tmp_path: Path) -> None:
-    (incident,) = read(report(tmp_path, name, why=why))
+    (incident,) = read(report(tmp_path, name, why=why, evidence=DELETED if why else ""))
     kind = kind_of(incident)
     found = search(incident, kind, None, 1, 500)
     assert found.matched == {0}
@@ -95,6 +100,15 @@ def test_records_that_somebody_deleted(tmp_path: Path) -> None:
     folder.mkdir()
     write(folder, incident, kind, search(incident, kind, "4.4", 1, 1))
     assert try_out(folder, kind) == {"test_incident.py": (True, True), "scenario.toml": (True, True)}
+
+
+def test_what_the_evidence_does_not_tell_apart_is_refused() -> None:
+    """A follower's line does not say what the leader did."""
+    incident = Recorded("reset-to-earliest", "", "orders", ("reset-to-earliest",), RETENTION, FOLLOWED)
+    with pytest.raises(
+        PipelineError, match=r"can't be reproduced: known is .*if its leader deleted segments"
+    ):
+        kind_of(incident)
 
 
 def test_no_history_that_shows_it(tmp_path: Path) -> None:
