@@ -60,7 +60,7 @@ def truth_of(folder: Path) -> dict[str, Any]:
 
 def told_of(truth: dict[str, Any]) -> Iterator[str]:
     """What findings have to say of the events."""
-    for event in truth.get("event", ()):
+    for event in () if truth["healthy"] else truth["event"]:
         did = event["did"]
         if did not in TOLD or truth["finding"] not in OF.get(did, (truth["finding"],)):
             continue
