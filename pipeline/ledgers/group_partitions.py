@@ -156,6 +156,9 @@ def _refused(state: GroupPartition, row: Row) -> Iterable[Note]:
 
 def _reset(state: GroupPartition, row: Row) -> Iterator[Note]:
     refused, gone = state.refused.pop(row.client, None), state.gone
+    if gone is None and state.deleted is not None:
+        # Not every client says that it found no committed offset.
+        gone = state.committed
     state.gone = None
     before = row.from_offset
     if before is None and refused is not None:

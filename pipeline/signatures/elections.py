@@ -57,8 +57,9 @@ def find(observations: Table) -> Table:
         why="the controller says that the replica was elected although it was not in sync",
         summary=F.concat(
             sentence(
-                "broker {leader}, which was not in sync, was elected leader of {at} in epoch {leader_epoch}",
+                "broker {leader}, which was not in sync, was elected leader of {at}{epoch}",
                 at=place(),
+                epoch=only_if(F.col("leader_epoch").isNotNull(), " in epoch {leader_epoch}"),
             ),
             F.when(
                 F.col("lost") > 0, sentence(": {lost} acknowledged records from offset {begins} on are lost")
