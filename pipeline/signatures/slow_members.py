@@ -1,14 +1,15 @@
 """`poll-overrun`: a member did not poll within `max.poll.interval.ms`, and others read again what it had
 read.
 
-The member leaves its group by itself, from a thread of its own, or its coordinator waits in vain for it to
-rejoin. What it had read since its last commit is given to another member, and its own commit is refused.
+The member leaves its group by itself, from a thread of its own. What it had read since its last commit is
+given to another member, and its own commit is refused. Not here: members that their coordinator removed since
+they did not join again in time, which may have many reasons.
 """
 
 from typing import Final
 
 from ..consequences import GROUP, SOON_MS, leads
-from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..findings import CERTAIN, findings
 from ..readers.member_messages import OVERRAN
 from ..rows import PARTITION, of_kinds, only_if, place, prefixed, same, seen, sentence
 from ..signature import Search, Signature
@@ -16,7 +17,6 @@ from ..tables import Table, Window, WindowSpec
 from ..tables import functions as F
 
 LEFT: Final = "left: consumer poll timeout has expired"
-NOT_BACK: Final = "left: did not join again in time"
 _CLIENT: Final = r"^(.*)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12} left: "
 """Members that coordinators named are called after their client."""
 _SOON_MS: Final = 60_000
@@ -39,10 +39,8 @@ def find(observations: Table) -> Table:
     return findings(
         rows.withColumns(told),
         signature="poll-overrun",
-        **judged(
-            If(F.col("said"), CERTAIN, "the member says so, or gave it as its reason to leave"),
-            Else(LIKELY, "its coordinator removed a member that did not rejoin in time"),
-        ),
+        confidence=CERTAIN,
+        why="the member says so, or gave it as its reason to leave",
         summary=F.concat(
             sentence(
                 "{member}{group} did not poll for longer than its max.poll.interval.ms, and lost its "
@@ -66,21 +64,16 @@ def _of_group() -> WindowSpec:
 
 
 def _late(observations: Table) -> Table:
-    """For each group the first time: `said` if a member says so itself."""
+    """For each group the first time."""
     members = of_kinds(observations, "member").withColumns(
         {"named": F.nullif(F.regexp_extract("detail", _CLIENT, 1), F.lit("")), "shown": seen()}
     )
     named = members.where("named is not null and group is not null").groupBy("named")
     known = prefixed(named.agg(F.min("group").alias("group")), "_", "named", "group")
-    is_late = (
-        F.col("detail").like(f"%{OVERRAN}%")
-        | F.col("detail").endswith(LEFT)
-        | F.col("detail").endswith(NOT_BACK)
-    )
+    is_late = F.col("detail").like(f"%{OVERRAN}%") | F.col("detail").endswith(LEFT)
     rows = members.where(is_late).withColumn("client", F.coalesce("client", "named"))
     rows = rows.join(known, [F.col("client") == F.col("_named")], "left")
     rows = rows.withColumn("group", F.coalesce("group", "_group"))
-    said = ~F.col("detail").endswith(NOT_BACK)
     refused = (
         of_kinds(observations, "refused")
         .where("api = 'OffsetCommit' and error = 'UNKNOWN_MEMBER_ID' and group is not null")
@@ -89,15 +82,12 @@ def _late(observations: Table) -> Table:
         .agg(F.min_by("shown", "time_ms").alias("refused"))
     )
     return (
-        rows.withColumns({"who": F.coalesce("group", "client", "file"), "said": said})
+        rows.withColumn("who", F.coalesce("group", "client", "file"))
         .groupBy("who", "group")
         .agg(
             F.min("time_ms").alias("time_ms"),
-            F.coalesce(
-                F.min_by("shown", F.when(F.col("said"), F.col("time_ms"))), F.min_by("shown", "time_ms")
-            ).alias("seen"),
+            F.min_by("shown", "time_ms").alias("seen"),
             F.max("client").alias("client"),
-            F.max("said").alias("said"),
         )
         .join(refused, [F.col("group") == F.col("_of")], "left")
     )
