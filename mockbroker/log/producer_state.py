@@ -138,14 +138,6 @@ class ProducerStates:
                     f"sequence {first} of producer {producer_id} in its new epoch {epoch} is not 0",
                 )
             return None
-        if (
-            entry.batches
-            and first == (entry.batches[-1].last_sequence + 1) % _SEQUENCES
-            and epoch != NO_EPOCH
-            and not self.verifying
-        ):
-            # The next one, as nearly always: sequences follow one another, so that it is no duplicate.
-            return None
         last = last_sequence(first, count)
         for batch in entry.batches:
             if batch.first_sequence == first and batch.last_sequence == last:

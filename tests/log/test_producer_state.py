@@ -1,13 +1,10 @@
 """Idempotent produce, as real brokers from 0.11.0.3 to 4.4.0 answered it."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mockbroker.protocol.errors import ErrorCode
 
 from ..driving.partition import PartitionDriver, outcome
-from ..properties import examples
 
 OUT_OF_ORDER = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, -1)
 UNKNOWN = (ErrorCode.UNKNOWN_PRODUCER_ID, -1)
@@ -54,24 +51,6 @@ def test_gaps_and_overlaps(kafka: str) -> None:
     assert producer.send(18, count=6) == OUT_OF_ORDER
     assert producer.send(24) == OUT_OF_ORDER
     assert producer.send(21) == (0, 21)
-
-
-@given(st.lists(st.tuples(st.integers(-9, 3), st.integers(1, 3)), max_size=12))
-@settings(max_examples=examples(50))
-def test_what_comes_in_order_is_appended_once(steps: list[tuple[int, int]]) -> None:
-    """Wherever a batch begins: next, again, before or after a gap, near the sequence where they wrap."""
-    producer = Producer("4.4")
-    end = 2**31 - 5
-    sent = [(end - 1, 1)]
-    assert producer.send(end - 1, count=1) == (0, 0)
-    for step, count in steps:
-        first = (end + step) % 2**31
-        known = [size for at, size in sent[-5:] if at == first]
-        error, _ = producer.send(first, count=count)
-        assert (error == 0) == (step == 0 or count in known)
-        if step == 0:
-            sent.append((first, count))
-            end = (first + count) % 2**31
 
 
 @pytest.mark.parametrize("kafka", RELEASES)
