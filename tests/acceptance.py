@@ -73,6 +73,10 @@ CAMPAIGNS: Final = {
         "every property with ten times the examples of CI, and new ones each time",
         (tests("-m", "hypothesis", "--hypothesis-profile", "thorough", "--timeout", "3600"),),
     ),
+    "incidents": Campaign(
+        "every recorded incident without some of its files: nothing gets surer, and nothing else is blamed",
+        (tests("tests/pipeline/test_left_out.py", "--hypothesis-profile", "thorough", "--timeout", "1800"),),
+    ),
     "real": Campaign(
         "real brokers of every recorded release are asked all recorded questions, one broker and three",
         (python("tests.acceptance", "--real"),),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from mockbroker.pipeline.analysis import Analysis, search
 from mockbroker.pipeline.collecting import collect
@@ -37,6 +38,9 @@ TELL = {
 """How evidence is named that only they have."""
 ALONE = ("data", "controller", "brokers", "clients")
 SHORT = [HOME / "4.4.0-offsets-expired", HOME / "4.4.0-poll-overrun"]
+FEW = [*SHORT, HOME / "4.4.0-unclean-election", HOME / "3.9.2-producer-died-in-transaction"]
+TRIED = RECORDED if settings().max_examples > 100 else FEW
+"""All with the profile `thorough`: five searches in each take their time."""
 Without = Iterator[tuple[str, Analysis]]
 
 
@@ -81,7 +85,7 @@ def certain(found: Analysis) -> set[str]:
     return {each["signature"] for each in found.findings if each["confidence"] == CONFIDENCE[0]}
 
 
-@pytest.mark.parametrize("folder", recordings(RECORDED, SHORT))
+@pytest.mark.parametrize("folder", recordings(TRIED, SHORT))
 def test_with_fewer_files(folder: Path, tmp_path: Path) -> None:
     """What was not found before may be possible without the file that tells better."""
     truth = truth_of(folder)
