@@ -33,10 +33,11 @@ class Longest:
     p99: float = 0.0
     _walls: list[float] = field(default_factory=list, repr=False)
 
-    def add(self, wall: float, processor: float) -> None:
+    def add(self, wall: float, processor: float, late: float = 0.0) -> None:
+        """`late` is how long the client could not go on because other processes ran."""
         self.wall = max(self.wall, wall)
         # Time in which another process runs does not count as the client's wait.
-        self.processor = max(self.processor, min(wall, processor))
+        self.processor = max(self.processor, min(wall - late, processor))
         self.answers += 1
         self._walls.append(wall)
 
@@ -83,15 +84,15 @@ class GoodClient:
         self._client.call("delete_topics", 1, {"topic_names": rest, "timeout": 5000})
 
     def _ask(self, longest: Longest) -> None:
-        began, used = time.monotonic(), processor_seconds(self.pid)
+        began, used, late = time.monotonic(), processor_seconds(self.pid), late_seconds()
         for ask in (self._versions, self._metadata, self._write, self._fetch):
             try:
                 ask()
             except (OSError, ValueError) as error:
                 raise Finding("good client", f"{ask.__name__[1:]}: {error!r}") from error
-            now, spent = time.monotonic(), processor_seconds(self.pid)
-            longest.add(now - began, spent - used)
-            began, used = now, spent
+            now, spent, later = time.monotonic(), processor_seconds(self.pid), late_seconds()
+            longest.add(now - began, spent - used, later - late)
+            began, used, late = now, spent, later
 
     def _versions(self) -> None:
         self._client.call("api_versions", 0)
@@ -133,6 +134,14 @@ def processor_seconds(pid: int) -> float:
     except OSError as error:
         raise Finding("death", f"process {pid} is gone") from error
     return sum(map(int, stat.rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def late_seconds() -> float:
+    """How long this process could have run, but others did; 0 where Linux does not count that."""
+    try:
+        return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
 
 
 @contextlib.contextmanager

@@ -68,3 +68,10 @@ def test_a_server_that_is_not_as_it_should_be(result: Result, kind: str) -> None
     judge(Result(beside=Longest(1.5, 0.9, p99=0.2), grew_bytes=49 << 20), limits)
     with pytest.raises(Finding, match=kind):
         judge(result, limits)
+
+
+def test_a_client_that_gets_no_processor_does_not_wait_for_the_server() -> None:
+    waited = Longest()
+    waited.add(6.0, 1.5, late=5.8)
+    assert waited.wall == 6.0
+    assert waited.processor == pytest.approx(0.2)
