@@ -4,9 +4,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from . import brokers, followers, forgetting, leaders
-from .verb import REGISTERED, Verb
+from .verb import Verb
 
 __all__ = ["VERBS", "brokers", "followers", "forgetting", "leaders"]
 
-VERBS: Final[Mapping[str, Verb[Any, ...]]] = REGISTERED
-"""By name."""
+VERBS: Final[Mapping[str, Verb[Any, ...]]] = {
+    found.name: found
+    for module in (brokers, followers, forgetting, leaders)
+    for found in vars(module).values()
+    if isinstance(found, Verb)
+}
+"""By name, in the order of the modules, whichever was imported first."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
+from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 from ..cluster.cluster import Cluster
 from ..errors import ConflictError
@@ -11,8 +11,6 @@ from .subjects import Subject
 
 S = TypeVar("S")
 P = ParamSpec("P")
-
-REGISTERED: "Final[dict[str, Verb[Any, ...]]]" = {}
 
 
 class Verb(Generic[S, P]):
@@ -79,8 +77,6 @@ def verb(
     subject are the verb's parameters. `unless` says beforehand why the verb would change nothing."""
 
     def add(do: Callable[Concatenate[Cluster, S, P], None]) -> Verb[S, P]:
-        made = Verb(name, subjects, do, unless)
-        REGISTERED[name] = made
-        return made
+        return Verb(name, subjects, do, unless)
 
     return add
