@@ -16,6 +16,8 @@ from ..tables import functions as F
 
 _WEEK_MS: Final = 7 * 86_400_000
 """The default of `offsets.retention.minutes`."""
+_LEAST_MS: Final = 60_000
+"""The least that it can be set to."""
 _NEAR_MS: Final = 2_000
 """Between a tombstone and the line of the coordinator that wrote it."""
 _LINES: Final = "^(Removed \\d+ expired offsets|Generated \\d+ tombstone records while cleaning up)"
@@ -57,7 +59,8 @@ def _told(observations: Table, lines: Table) -> Table:
     gone = gone.withColumns({"waited": F.col("time_ms") - F.col("last.time_ms"), "back": back})
     gone = gone.where((F.col("next.kind") == "commit") | F.col("at").isNotNull())
     logged, exact = F.col("line").isNotNull(), F.col("at").isNotNull()
-    gone = gone.where(logged | (F.col("waited") >= _WEEK_MS) | F.col("whole"))
+    may_be_old = F.col("whole") & (F.col("waited") >= _LEAST_MS)
+    gone = gone.where(logged | (F.col("waited") >= _WEEK_MS) | may_be_old)
     return findings(
         gone,
         signature="offsets-expired",

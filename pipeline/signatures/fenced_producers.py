@@ -44,16 +44,11 @@ def find(observations: Table) -> Table:
     rows = named.withColumn("guessed", F.lit(False)).unionByName(unnamed).persist()
     rows = _with_others(rows, begun, observations)
     known, timed_out = F.col("second").isNotNull(), F.col("timed_out").isNotNull()
+    rows = rows.where(known | ~timed_out)
     return findings(
         rows,
         signature="producer-fenced",
         **judged(
-            If(
-                timed_out & ~known,
-                LIKELY,
-                "its coordinator had aborted its transaction, which had timed out: no other producer has to "
-                "be there",
-            ),
             If(
                 known & ~F.col("guessed") & (F.col("epoch") > F.col("was")),
                 CERTAIN,
@@ -83,7 +78,6 @@ def find(observations: Table) -> Table:
                 "{producer_id} in epoch {epoch}",
                 another=F.coalesce(F.concat(F.lit("producer "), "other"), F.lit("another producer")),
             ),
-            only_if(~known & timed_out, ": its transaction had timed out"),
         ),
         evidence=[F.col("first"), F.col("second"), F.col("timed_out"), F.col("seen")],
         ids=["KIP-98", "KIP-360"],

@@ -2,7 +2,8 @@
 
 The last stable offset stands still until a marker follows: that of a new producer with the same transactional
 id, or of the coordinator once the transaction has timed out. A transaction of which the coordinator knows
-nothing (`hanging-transaction`) has no end at all. Offsets that a transaction commits are not looked at.
+nothing (`hanging-transaction`) has no end at all. Not here: one that times out while its producer is only
+slow, and has others afterwards. Offsets that a transaction commits are not looked at.
 """
 
 from typing import Final
@@ -48,7 +49,8 @@ def find(observations: Table) -> Table:
     rows = rows.withColumns({"idle": until - F.col("wrote_ms"), "open": until - F.col("time_ms")})
     unlike = F.coalesce(F.col("idle") >= _UNLIKE * F.col("usual_ms"), F.lit(False))
     rows = rows.withColumns({"behind": behind, "unlike": unlike})
-    rows = rows.where((F.col("idle") >= IDLE_MS) & (timed_out | (~ended & ~_completed())))
+    open_too_long = (timed_out & ~_went_on()) | (~ended & ~_completed())
+    rows = rows.where((F.col("idle") >= IDLE_MS) & open_too_long)
     rows = _with_groups(rows.persist(), observations)
     names = F.array_join("groups", ", ")
     return findings(
@@ -102,6 +104,11 @@ def _read_until(observations: Table) -> Table:
         "source != 'client-log' and (kind = 'transaction' or detail like '%control%')"
     )
     return own.groupBy(F.lit(1).alias("_one")).agg(F.max("time_ms").alias("read_ms"))
+
+
+def _went_on() -> Column:
+    """Whether the producer had other transactions afterwards: it has not died."""
+    return F.coalesce(F.col("state").rlike("^(Ongoing|PrepareCommit|CompleteCommit)"), F.lit(False))
 
 
 def _completed() -> Column:
