@@ -23,9 +23,9 @@ from ..protocol.messages.fetch import (
 )
 from ..replication import reading
 from .fetch_alone import ZSTD_SINCE, read_alone
-from .fetch_waiting import LongWaiting, Waiting
-from .fetched_in_session import SEVERAL, SessionReading, SessionWaiting, session_of
-from .fetched_partitions import FUTURE_REPLICA, Read, Results, read, read_in_parts, resolve
+from .fetch_waiting import Waiting
+from .fetched_in_session import SEVERAL, reading_of
+from .fetched_partitions import FUTURE_REPLICA, Read, Results, read, resolve
 from .leaders import fetch_endpoints
 from .registry import handles
 
@@ -104,28 +104,13 @@ def _is_enough(request: FetchRequest, found: Read) -> bool:
 
 
 def _long(call: Call, context: FetchContext) -> Steps:
-    session = session_of(call, context)
-    if session is not None:
-        return (yield from _in_session(SessionReading(call, context, session)))
-    found = yield from read_in_parts(call, context)
-    if _is_enough(context.request, found):
-        return (yield from _in_time(call, context, found))
-    reply: Reply[FetchResponse] = Reply(call)
-    waiting = LongWaiting(
-        call, context, found, lambda found: _answer_late(call, context, found, reply.complete)
-    )
-    yield from waiting.begin_in_parts(found)
-    return reply.outcome()
-
-
-def _in_session(reading: SessionReading) -> Steps:
-    call, context = reading.call, reading.context
+    reading = reading_of(call, context)
     found = yield from reading.read()
     if _is_enough(context.request, found):
         return (yield from reading.end(_in_time(call, context, found)))
-    reply = Reply[FetchResponse](call)
-    waiting = SessionWaiting(
-        reading, found, lambda found: reading.end(_answer_late(call, context, found, reply.complete))
+    reply: Reply[FetchResponse] = Reply(call)
+    waiting = reading.waiting(
+        found, lambda found: reading.end(_answer_late(call, context, found, reply.complete))
     )
     yield from waiting.begin_in_parts(found)
     return reply.outcome()

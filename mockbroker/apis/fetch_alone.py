@@ -25,6 +25,8 @@ def read_alone(call: Call, request: FetchRequest) -> FetchResponse | None:
         return None
     if request.replica_state.replica_id != CONSUMER:
         return None
+    if version < ZSTD_SINCE and call.policies[zstd_for_old_readers] == "refused":
+        return None
     (topic,) = topics
     (asked,) = topic.partitions
     cluster = call.cluster
@@ -44,8 +46,6 @@ def read_alone(call: Call, request: FetchRequest) -> FetchResponse | None:
         return None
     size = sum(map(len, result.records))
     if size < request.min_bytes and request.max_wait_ms > 0:
-        return None
-    if version < ZSTD_SINCE and call.policies[zstd_for_old_readers] == "refused":
         return None
     partition.stats.bytes_out += size
     return FetchResponse(responses=[FetchableTopicResponse(topic.topic_id, [result], topic.topic)])

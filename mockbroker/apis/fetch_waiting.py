@@ -1,7 +1,7 @@
 """A Fetch that waits until there is enough to read."""
 
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, TypeVar
 
 from ..cluster.call import Call
 from ..cluster.fetch_session import Key
@@ -13,6 +13,7 @@ from ..replication.waiters import Waiters
 from .fetch_alone import read_alone
 from .fetched_partitions import Read, read, read_in_parts
 
+T = TypeVar("T")
 Place = tuple[Partition, int, int]
 """A partition, and the base offsets of a batch and of its segment."""
 
@@ -129,13 +130,33 @@ class Waiting:
             self.answer(found or read(self.call, self.context, again=True))
 
 
+class LongReading:
+    """Reads what a request of many partitions asks for, in parts; again and again while it waits."""
+
+    def __init__(self, call: Call, context: FetchContext) -> None:
+        self.call, self.context = call, context
+
+    def read(self, again: bool = False) -> Generator[None, None, Read]:
+        """What can be read now."""
+        return read_in_parts(self.call, self.context, again)
+
+    def waiting(self, found: Read, answer: Callable[[Read], Any]) -> "LongWaiting":
+        """Waits until there is more than what was found."""
+        return LongWaiting(self, found, answer)
+
+    def end(self, answering: Generator[None, None, T]) -> Generator[None, None, T]:
+        """Answers."""
+        return answering
+
+
 class LongWaiting(Waiting):
     """As `Waiting`, for a Fetch of many partitions, which are looked at in parts."""
 
-    __slots__ = ("_again", "_enough", "_looks", "_over")
+    __slots__ = ("_again", "_enough", "_looks", "_over", "_reading")
 
-    def __init__(self, call: Call, context: FetchContext, found: Read, answer: Callable[[Read], Any]) -> None:
-        super().__init__(call, context, found, answer)
+    def __init__(self, reading: LongReading, found: Read, answer: Callable[[Read], Any]) -> None:
+        super().__init__(reading.call, reading.context, found, answer)
+        self._reading = reading
         self._again = self._enough = self._looks = self._over = False
 
     def follow(self, found: Read) -> None:
@@ -180,14 +201,10 @@ class LongWaiting(Waiting):
             self._forget()
             raise
 
-    def read_again(self) -> Generator[None, None, Read]:
-        """What can be read now."""
-        return read_in_parts(self.call, self.context, again=True)
-
     def _looking(self) -> Steps:
         while True:
             self._again, enough = False, self._enough
-            found = yield from self.read_again()
+            found = yield from self._reading.read(again=True)
             if self._over or enough or self._is_over(found):
                 yield
                 self._forget()

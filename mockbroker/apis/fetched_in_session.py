@@ -1,7 +1,7 @@
 """A consumer's Fetch in a session of many partitions, which reads those that are due (`FetchSession`)."""
 
 from collections.abc import Callable, Generator
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from ..cluster.call import Call
 from ..cluster.fetch_session import CachedPartition, FetchSession, Key
@@ -9,15 +9,20 @@ from ..cluster.fetch_sessions import FetchContext
 from ..portions import portions
 from ..protocol.messages.fetch import PartitionData
 from ..replication.replica_selector import RACK_AWARE
-from .fetch_waiting import LongWaiting, Place, place
+from .fetch_waiting import LongReading, LongWaiting, Place, T, place
 from .fetched_partitions import READ_PER_PART, Read, Reading
 
-T = TypeVar("T")
 SEVERAL: Final = 16
 """A session of more partitions than this remembers which of them are due."""
 
 
-def session_of(call: Call, context: FetchContext) -> FetchSession | None:
+def reading_of(call: Call, context: FetchContext) -> LongReading:
+    """How a request reads its partitions: those that are due, if its session knows which are."""
+    session = _session_of(call, context)
+    return LongReading(call, context) if session is None else SessionReading(call, context, session)
+
+
+def _session_of(call: Call, context: FetchContext) -> FetchSession | None:
     """The session of a request that may read what is due only: a consumer's, who is not sent to other
     replicas, while no other request of the session is under way."""
     session, request = context.session, context.request
@@ -31,7 +36,7 @@ def session_of(call: Call, context: FetchContext) -> FetchSession | None:
     return session
 
 
-class SessionReading:
+class SessionReading(LongReading):
     """Reads what is due for one request, again and again while that waits.
 
     `places` says where partitions were read when it began to wait, `waits` is called when there is more, and
@@ -39,7 +44,8 @@ class SessionReading:
     """
 
     def __init__(self, call: Call, context: FetchContext, session: FetchSession) -> None:
-        self.call, self.context, self.session = call, context, session
+        super().__init__(call, context)
+        self.session = session
         self.places: dict[Key, Place] = {}
         self.waits: Callable[[int], None] | None = None
         self.gone = False
@@ -95,6 +101,9 @@ class SessionReading:
             call.cluster.controller.metadata.end_offset,
         )
 
+    def waiting(self, found: Read, answer: Callable[[Read], Any]) -> LongWaiting:
+        return SessionWaiting(self, found, answer)
+
     def end(self, answering: Generator[None, None, T]) -> Generator[None, None, T]:
         """Answers; then another request may read what is due. If that fails, none does."""
         answer = yield from answering
@@ -107,11 +116,11 @@ class SessionReading:
 class SessionWaiting(LongWaiting):
     """A Fetch in a session that waits. Partitions that are led here tell the session of changes."""
 
-    __slots__ = ("_reading",)
+    __slots__ = ()
+    _reading: SessionReading
 
     def __init__(self, reading: SessionReading, found: Read, answer: Callable[[Read], Any]) -> None:
-        super().__init__(reading.call, reading.context, found, answer)
-        self._reading = reading
+        super().__init__(reading, found, answer)
         self.places = reading.places
 
     def begin_in_parts(self, found: Read) -> Generator[None, None, None]:
@@ -130,9 +139,6 @@ class SessionWaiting(LongWaiting):
         self._reading.waits = self.arrived
         self._looks = False
         self.look()
-
-    def read_again(self) -> Generator[None, None, Read]:
-        return self._reading.read(again=True)
 
     def _gone(self, found: Read) -> bool:
         return self._reading.gone

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from benchmarks.counting import Steps
 from mockbroker.apis import fetch as handler
-from mockbroker.apis.fetched_in_session import session_of
+from mockbroker.apis.fetch_waiting import LongReading
+from mockbroker.apis.fetched_in_session import reading_of
 from mockbroker.controller import elections
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages.common import NamePartitionIndexes
@@ -22,6 +23,7 @@ from mockbroker.protocol.messages.delete_records import (
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ForgottenTopic
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.messages.write_txn_markers import WritableTxnMarker, WriteTxnMarkersRequest
+from mockbroker.protocol.record_batch import header_of, is_whole
 from mockbroker.rig.batches import TRANSACTIONAL, Record, batch
 
 from ..driving.cluster import Asked, ClusterDriver, a_cluster
@@ -84,7 +86,7 @@ class Session(ClusterDriver):
         """Whether or not an earlier request waits, which is on another connection then."""
         request.session_id, request.session_epoch = self.session_id, self.epoch
         self.epoch += 1
-        with patch.object(handler, "session_of", session_of if self.remembers else lambda *_: None):
+        with patch.object(handler, "reading_of", reading_of if self.remembers else LongReading):
             self.asked.append(self.ask(request, self.version, answered=self._answered))
 
     def _answered(self, codec: Any, response: Any) -> None:
@@ -100,19 +102,9 @@ class Session(ClusterDriver):
             for each in topic.partitions:
                 key = names.get(topic.topic_id, topic.topic), each.partition_index
                 if each.records and key in self.offsets:
-                    self.read[key] = self._after(each.records)
-
-    @staticmethod
-    def _after(records: Any) -> int:
-        data = b"".join(bytes(each) for each in records)
-        at, end = 0, 0
-        while at + 61 <= len(data):
-            base, size = int.from_bytes(data[at : at + 8]), int.from_bytes(data[at + 8 : at + 12])
-            if at + 12 + size > len(data) and end:
-                break
-            end = base + int.from_bytes(data[at + 23 : at + 27]) + 1
-            at += 12 + size
-        return end
+                    # The last batch may be cut off.
+                    header = header_of([one for one in each.records if is_whole(one)][-1])
+                    self.read[key] = header.base_offset + header.last_offset_delta + 1
 
     # -- what happens in the meantime
 
