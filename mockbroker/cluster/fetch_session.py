@@ -4,13 +4,12 @@ from collections.abc import Collection, Generator
 from typing import Any, Final, Protocol
 from uuid import UUID
 
-from ..portions import MANY, PORTION
+from ..portions import MANY, PORTION, portions
 from ..protocol.messages.fetch import NO_DIVERGENCE, FetchPartition, FetchRequest, PartitionData
 from ..replication.partition import Partition
 
-TopicKey = tuple[str, UUID | None]
-"""How a request names a topic: by name up to v12, by id since v13."""
 Key = tuple[str, UUID | None, int]
+"""How a request names a partition: its topic by name up to v12, by id since v13."""
 _IN_ORDER: Final = 1_000
 """So many partitions are sorted; of more, the session is walked through in its order."""
 
@@ -185,10 +184,10 @@ class FetchSession:
         """Forgets which leader epochs the client knows."""
         if not self.knows_epochs:
             return
-        for count, cached in enumerate(list(self.partitions.values()), 1):
-            if not count % MANY:
-                yield
-            cached.asked.current_leader_epoch = -1
+        for few in portions(list(self.partitions.values()), MANY):
+            for cached in few:
+                cached.asked.current_leader_epoch = -1
+            yield
         self.knows_epochs = False
 
     def served(self, key: Key) -> None:
@@ -231,11 +230,11 @@ class FetchSession:
 
     def stir_all(self) -> Generator[None, None, None]:
         """Each partition is due again."""
-        for count, cached in enumerate(list(self.partitions.values()), 1):
-            if not count % PORTION:
-                yield
-            if cached.key in self.partitions and cached.key not in self.due:
-                self.stir(cached, None)
+        for few in portions(list(self.partitions.values())):
+            for cached in few:
+                if cached.key in self.partitions and cached.key not in self.due:
+                    self.stir(cached, None)
+            yield
 
     def end(self) -> Generator[None, None, None]:
         """Nobody can continue it. Its replicas tell it nothing more, unless a request still waits for
@@ -243,7 +242,7 @@ class FetchSession:
         self.ended = True
         if self.reader is not None:
             return
-        for count, cached in enumerate(list(self.partitions.values()), 1):
-            if not count % MANY:
-                yield
-            cached.let_go()
+        for few in portions(list(self.partitions.values()), MANY):
+            for cached in few:
+                cached.let_go()
+            yield

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
+from operator import itemgetter
 from typing import NamedTuple
 
 
@@ -49,7 +50,7 @@ class LogTransactions:
     def decided(self, high_watermark: int) -> None:
         """Markers below the high watermark no longer hold anything back."""
         if self.ended and self.ended[0][1] < high_watermark:
-            del self.ended[: bisect_left(self.ended, high_watermark, key=_marker)]
+            del self.ended[: bisect_left(self.ended, high_watermark, key=itemgetter(1))]
 
     def aborted_in(self, start: int, end: int) -> Iterator[Aborted]:
         """The aborted transactions that a reader from `start` to before `end` has to know."""
@@ -84,10 +85,6 @@ class LogTransactions:
     def forget(self, first_offset: int) -> None:
         """The producer of a transaction was forgotten with its records."""
         self.open.pop(first_offset, None)
-
-
-def _marker(each: tuple[int, int]) -> int:
-    return each[1]
 
 
 def _last_offset(each: Aborted) -> int:
