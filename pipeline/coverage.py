@@ -8,7 +8,6 @@ from typing import Final
 from .collecting import Collected
 from .readers.log_spans import BROKER, CONTROLLER, JAVA
 
-_PLURAL: Final = {"log": "logs", "output": "outputs", "dump": "dumps"}
 _OFFSETS: Final = "__consumer_offsets"
 _RECORDS: Final = ("Kafka log segment", "output of kafka-dump-log")
 _CLIENTS: Final = ("log of a client", "log of librdkafka")

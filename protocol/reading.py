@@ -31,7 +31,6 @@ BYTES_PER_PART: Final = 1024
 """A reader in parts yields after this much, where an entry of an array ends."""
 
 _ZERO_UUID: Final = bytes(16)
-_MS: Final = timedelta(milliseconds=1)
 
 
 def compile_reader(schema: type, model: type) -> Reader:

@@ -44,8 +44,6 @@ def _error(entry: Entry, found: re.Match[str]) -> Values:
     return {"error": _ERRORS[found["exception"]]}
 
 
-_SEQUENCE: Final = "OUT_OF_ORDER_SEQUENCE_NUMBER"
-
 TABLE: Final = Table.of(
     # AbstractFetcherThread, ReplicaFetcherThread
     message(

@@ -19,8 +19,6 @@ LEVEL: Final = re.compile(
     r"\b(TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|SEVERE|CRITICAL)\b|(?<![^\s:])%([0-7])\|"
 )
 LOUD: Final = ("WARN", "WARNING", "ERROR", "FATAL", "SEVERE", "CRITICAL")
-SHOWN: Final = 300
-"""What is kept of a line."""
 _LONGEST_NAME: Final = 300
 _LEVEL_WITHIN: Final = 160
 _SHAPE_OF: Final = 300

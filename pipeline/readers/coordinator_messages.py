@@ -7,10 +7,9 @@ import re
 from typing import Final
 
 from .log_entries import Entry, cause
-from .log_messages import Completes, Values, message
+from .log_messages import END, Completes, Values, message
 
 _GROUP: Final = r"\[GroupId (?P<group>[^\]]+)\] "
-_END: Final = r"(?: \([\w.]+\))?(?:\n|$)"
 _ANY_MEMBER: Final = r"(?:\w+ m|M)ember (?P<member>\S+)(?: with instance id .+)?"
 
 
@@ -126,7 +125,7 @@ MESSAGES: Final = (
         "through explicit `LeaveGroup`",
         r"\[Group(?:Id)? (?P<group>[^\]]+)\] (?:\w+ m|\w+ M|M)ember (?P<member>\S+)(?: with "
         r"instance id \S+)? has "
-        rf"left group through explicit `LeaveGroup` request(?:; client reason: (?P<why>[^\n]*?))?\.?{_END}",
+        rf"left group through explicit `LeaveGroup` request(?:; client reason: (?P<why>[^\n]*?))?\.?{END}",
         _left,
     ),
     message(
@@ -134,7 +133,7 @@ MESSAGES: Final = (
         "through explicit `LeaveGroup`",
         r"ember (?:MemberMetadata\(memberId=|with memberId=)?(?P<member>[^\s,]+).{0,300}? has left group "
         r"(?P<group>\S+) through explicit `LeaveGroup`(?: request)?(?:; client reason: (?P<why>[^\n]*?))?"
-        rf"\.?{_END}",
+        rf"\.?{END}",
         _left,
     ),
     message(

@@ -7,12 +7,11 @@ from typing import Final
 
 from ...dumps.files import Head
 from ..observations import Observation
-from .complaints import SHOWN, Judge, Verdict
+from .complaints import Judge, Verdict
 from .files import Reading, log_lines
 from .librdkafka_messages import TABLE, client
 from .log_entries import Entry
 from .registry import Reader
-from .shapes import Shape
 
 SOURCE: Final = "librdkafka-log"
 _LINE: Final = re.compile(r"%[0-7]\|(?P<s>\d{9,11})\.(?P<ms>\d{3})\|[A-Z0-9_]+\|[^|]*\| ")
@@ -38,7 +37,7 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
         if not rows:
             shape, verdict = judge.judged(entry)
             if verdict is Verdict.UNKNOWN:
-                reading.shapes.add(shape, Shape(1, file, line.number, entry.line[:SHOWN]))
+                reading.shapes.saw(shape, file, line.number, entry.line)
             elif verdict is Verdict.COMPLAINT and judge.once_more(shape):
                 rows = [judge.row(entry)]
         if not rows:

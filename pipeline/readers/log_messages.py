@@ -28,6 +28,8 @@ _UNBOUNDED: Final = re.compile(
     r"(?<!\\)(?P<of>\.|\])(?P<how>[*+])|(?P<of_class>\\[wWsSd])(?P<how_class>[*+])"
 )
 _MOST_BETWEEN: Final = 1_000
+END: Final = r"(?: \([\w.]+\))?(?:\n|$)"
+"""Ends a pattern whose last group is a text: behind it the name of a logger may stand."""
 _SHORT: Final = re.compile(r"(?<!\\)\{([a-z_]+)\}")
 _REPLICAS: Final = r"[\d, ]*"
 _NUMBER: Final = re.compile(r"-?\d+")

@@ -14,14 +14,13 @@ from typing import Any, Final
 from ...dumps.files import Head
 from ..observations import Observation
 from . import broker_messages, client_messages, js_and_go_messages, librdkafka_messages, python_messages
-from .complaints import SHOWN, Judge, Verdict
+from .complaints import Judge, Verdict
 from .files import Reading
 from .log_entries import Entry, entries
 from .log_messages import Values, split
 from .log_spans import note, note_ends
 from .log_times import begins
 from .registry import Reader
-from .shapes import Shape
 
 _BROKER_LOGGER: Final = re.compile(
     r"\bkafka\.(?!clients)(?:\w{1,60}\.){0,20}[A-Z]\w|org\.apache\.kafka\.(?!clients)|state\.change\.logger"
@@ -54,9 +53,6 @@ _NO_EFFECT: Final = re.compile(r"Truncating to (\d+) has no effect as the larges
 STATE_TEXTS: Final = (" has an older epoch ", "marked as failed", "Truncating to ", "OffsetAndMetadata{")
 """What is in every entry that is looked at and is in no table."""
 _SOON_MS: Final = 1_000
-_OF_A_CLIENT: Final = frozenset(
-    {"position", "reset", "restore", "refused", "commit", "epoch-answer", "group", "transaction"}
-)
 
 
 def _score(head: Head) -> tuple[int, int]:
@@ -262,7 +258,7 @@ def joined(
             continue
         rows = list(log.rows(each))
         if each.unknown:
-            reading.shapes.add(each.shape, Shape(1, file, each.entry.number, each.entry.line[:SHOWN]))
+            reading.shapes.saw(each.shape, file, each.entry.number, each.entry.line)
         elif rows and each.shape and not judge.once_more(each.shape):
             rows = []
         if not rows:

@@ -8,9 +8,8 @@ from typing import Final
 
 from .error_names import of_exception, of_librdkafka
 from .log_entries import Entry
-from .log_messages import Values, message
+from .log_messages import END, Values, message
 
-_END: Final = r"(?: \([\w.]+\))?(?:\n|$)"
 UNKNOWN: Final = "?"
 """A member whose id is not told."""
 OVERRAN: Final = "left: max.poll.interval.ms passed"
@@ -59,7 +58,7 @@ JAVA: Final = (
         "member",
         "sending LeaveGroup request",
         rf"Member (?P<member>\S+) sending LeaveGroup request to coordinator .*? due to "
-        rf"(?P<why>[^\n]+?){_END}",
+        rf"(?P<why>[^\n]+?){END}",
         _left,
     ),
     message(
@@ -85,13 +84,13 @@ JAVA: Final = (
         api="Heartbeat",
     ),
     *(
-        message("refused", f"{api} failed: ", rf"{api} failed: (?P<why>[^\n]+?){_END}", _refused, api=api)
+        message("refused", f"{api} failed: ", rf"{api} failed: (?P<why>[^\n]+?){END}", _refused, api=api)
         for api in ("JoinGroup", "SyncGroup")
     ),
     message(
         "group",
         "esetting generation ",
-        rf"(?P<detail>Resetting generation [^\n]*?due to: [^\n]+?){_END}",
+        rf"(?P<detail>Resetting generation [^\n]*?due to: [^\n]+?){END}",
     ),
     message(
         "group",
@@ -110,7 +109,7 @@ JAVA: Final = (
     message(
         "refused",
         "OffsetCommit failed with",
-        rf"OffsetCommit failed with (?P<why>[^\n]+?){_END}",
+        rf"OffsetCommit failed with (?P<why>[^\n]+?){END}",
         _refused,
         api="OffsetCommit",
     ),
@@ -119,7 +118,7 @@ JAVA: Final = (
             "group",
             text,
             rf"(?P<how>Adding|Revok\w+|Lost) (?:newly|previously) assigned partitions:? "
-            rf"?(?P<what>[^\n]*?){_END}",
+            rf"?(?P<what>[^\n]*?){END}",
             _assigned,
         )
         for text in ("newly assigned partitions", "previously assigned partitions")
@@ -127,7 +126,7 @@ JAVA: Final = (
     message(
         "group",
         "Giving away all assigned partitions as lost",
-        rf"(?P<how>Giving) away all assigned partitions as lost since (?P<what>[^\n]+?){_END}",
+        rf"(?P<how>Giving) away all assigned partitions as lost since (?P<what>[^\n]+?){END}",
         _assigned,
     ),
 )

@@ -14,13 +14,13 @@ from typing import IO, Any, Final
 
 from ...dumps.files import LONGEST_LINE, Head, Line
 from ..observations import Observation
-from .complaints import LOUD, SHOWN, Judge, Verdict, loud
+from .complaints import LOUD, Judge, Verdict, loud
 from .files import LONGEST, Reading, readable
 from .log_entries import MOST_MORE, Entry, entry
 from .log_spans import note_ends
 from .log_times import begins
 from .logs import STATE_TEXTS, TABLES, Said, about, joined, said
-from .shapes import Shape, Shapes
+from .shapes import Shapes
 
 _WORDS: Final = "|".join(
     sorted(
@@ -93,7 +93,7 @@ def told(path: Path, start: int, end: int, reading: Reading) -> Told:
         if number not in kept:
             shape, verdict = judge.judged(begun, is_loud=True)
             if verdict is Verdict.UNKNOWN:
-                shapes.add(shape, Shape(1, str(path), number + 1, begun.line[:SHOWN]))
+                shapes.saw(shape, str(path), number + 1, begun.line)
             elif verdict is Verdict.COMPLAINT and judge.once_more(shape):
                 kept[number] = said(piece.whole(begun), judge)
     kept |= {

@@ -8,9 +8,8 @@ from typing import Final
 
 from .error_names import of_exception
 from .log_entries import Entry
-from .log_messages import Values, message
+from .log_messages import END, Values, message
 
-_END: Final = r"(?: \([\w.]+\))?(?:\n|$)"
 TIMED_OUT: Final = "timed out"
 """The state of a transaction that its coordinator aborted."""
 _ID: Final = r"(?P<transactional_id>\S+)"
@@ -40,7 +39,7 @@ CLIENT: Final = (
         "refused",
         "error state due to",
         r"Transiting to (?:fatal|abortable) error state due to (?P<detail>(?:[a-z]\w*\.)*"
-        rf"(?P<exception>[A-Z]\w+): [^\n]+?){_END}",
+        rf"(?P<exception>[A-Z]\w+): [^\n]+?){END}",
         _failed,
     ),
     message(
@@ -67,7 +66,7 @@ CLIENT: Final = (
     message(
         "refused",
         "FencedException: ",
-        rf"(?P<exception>ProducerFenced|FencedInstanceId)Exception: (?P<detail>[^\n]+?){_END}",
+        rf"(?P<exception>ProducerFenced|FencedInstanceId)Exception: (?P<detail>[^\n]+?){END}",
         _failed,
     ),
 )
@@ -105,7 +104,7 @@ BROKER: Final = (
         "Epoch of producer",
         r"(?P<detail>Epoch of producer {producer_id} at offset {offset} in {tp} is "
         r"{producer_epoch}, which is "
-        rf"(?:smaller|older|less) [^\n]+?){_END}",
+        rf"(?:smaller|older|less) [^\n]+?){END}",
         api="Produce",
         error="INVALID_PRODUCER_EPOCH",
     ),

@@ -8,9 +8,8 @@ from typing import Final
 
 from .error_names import of_exception, of_text
 from .log_entries import Entry
-from .log_messages import Values, message
+from .log_messages import END, Values, message
 
-_END: Final = r"(?: \([\w.]+\))?(?:\n|$)"
 _ID: Final = r"(?P<transactional_id>[^\s;,']+)"
 _SPACED_ID: Final = f" {_ID}"
 
@@ -34,7 +33,7 @@ MESSAGES: Final = (
         "Rejecting AlterPartition",
         r"(?P<detail>Rejecting AlterPartition (?:request )?(?:from node \d+ )?for (?:{tp} because|"
         r"unknown) [^\n]+?)"
-        rf"{_END}",
+        rf"{END}",
         _named,
         api="AlterPartition",
     ),
@@ -42,7 +41,7 @@ MESSAGES: Final = (
     message(
         "complaint",
         "since the controller rejected the request with",
-        rf"(?P<detail>Failed to alter partition to [^\n]*? rejected the request with [^\n]+?){_END}",
+        rf"(?P<detail>Failed to alter partition to [^\n]*? rejected the request with [^\n]+?){END}",
         _named,
         api="AlterPartition",
     ),
@@ -50,7 +49,7 @@ MESSAGES: Final = (
     message(
         "complaint",
         "request with broker epoch",
-        rf"(?P<detail>Received [\w ]+ request with broker epoch \d+ smaller than [^\n]+?){_END}",
+        rf"(?P<detail>Received [\w ]+ request with broker epoch \d+ smaller than [^\n]+?){END}",
         error="STALE_BROKER_EPOCH",
     ),
     # BrokerLifecycleManager
@@ -66,13 +65,13 @@ MESSAGES: Final = (
         "is fenced by ",
         r"(?:\[GroupId (?P<group>[^\]]+)\] )?(?P<detail>(?:Request memberId=\S+ for s|S)tatic "
         r"member [^\n]*? is fenced "
-        rf"by [^\n]+?){_END}",
+        rf"by [^\n]+?){END}",
         error="FENCED_INSTANCE_ID",
     ),
     message(
         "complaint",
         "failed to join before ",
-        rf"(?P<detail>Group leader \[[^\n]*? failed to join before (?:the )?rebalance timeout[^\n]*?){_END}",
+        rf"(?P<detail>Group leader \[[^\n]*? failed to join before (?:the )?rebalance timeout[^\n]*?){END}",
     ),
     # ProducerStateManager, ProducerAppendInfo
     message(
@@ -80,7 +79,7 @@ MESSAGES: Final = (
         "Detected invalid coordinator epoch",
         r"(?P<detail>Detected invalid coordinator epoch for producerId {producer_id} at offset "
         r"{offset} in partition {tp}"
-        rf"[^\n]*?){_END}",
+        rf"[^\n]*?){END}",
         error="TRANSACTION_COORDINATOR_FENCED",
     ),
     # TransactionMarkerRequestCompletionHandler, TransactionMarkerChannelManager, TransactionStateManager
@@ -89,12 +88,12 @@ MESSAGES: Final = (
         "'s transaction marker ",
         rf"(?P<detail>Sending {_ID}'s transaction marker (?:for|from) partition {{tp}} has "
         rf"(?:permanently )?failed with "
-        rf"[^\n]+?){_END}",
+        rf"[^\n]+?){END}",
         _named,
         api="WriteTxnMarkers",
     ),
     *(
-        message("complaint", text, rf"(?P<detail>{pattern.replace(' ID', _SPACED_ID)}[^\n]*?){_END}", _named)
+        message("complaint", text, rf"(?P<detail>{pattern.replace(' ID', _SPACED_ID)}[^\n]*?){END}", _named)
         for text, pattern in (
             (
                 "cancel appending",
@@ -115,7 +114,7 @@ MESSAGES: Final = (
     message(
         "complaint",
         "Found stray log dir",
-        rf"(?P<detail>Found stray log dir [^\n]+?){_END}",
+        rf"(?P<detail>Found stray log dir [^\n]+?){END}",
         lambda _, found: {"detail": found["detail"][:300]},
     ),
 )

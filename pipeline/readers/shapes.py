@@ -5,6 +5,8 @@ from typing import Final
 
 MOST_SHAPES: Final = 2_000
 """The shapes that are kept; lines of all others are counted together."""
+_SHOWN: Final = 300
+"""What is kept of a line."""
 OTHER: Final = "(other lines at WARN or ERROR)"
 
 
@@ -33,7 +35,12 @@ class Shapes:
 
     known: dict[str, Shape] = field(default_factory=dict)
 
+    def saw(self, shape: str, file: str, position: int, line: str) -> None:
+        """A line has that shape."""
+        self.add(shape, Shape(1, file, position, line[:_SHOWN]))
+
     def add(self, shape: str, found: Shape) -> None:
+        """So many lines have it."""
         if shape not in self.known and len(self.known) >= MOST_SHAPES:
             shape = OTHER
         if (earlier := self.known.get(shape)) is None:

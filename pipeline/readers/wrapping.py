@@ -173,8 +173,8 @@ def _of_kubernetes(line: str, *, timed: bool) -> list[str]:
     return [inside if whole else f"[{found['time']}] {inside}"]
 
 
-def _of_timed(line: str, *, timed: bool) -> list[str]:
-    inside = _behind_time(line, 0)
+def _of_timed(line: str, *, timed: bool, names: int = 0) -> list[str]:
+    (inside,) = _behind(line, names)
     if _stands_alone(inside) or _MORE.match(inside):
         return [inside]
     raise WrongLineError("it has no time of its own")
@@ -182,21 +182,15 @@ def _of_timed(line: str, *, timed: bool) -> list[str]:
 
 def _of_stream(line: str, *, timed: bool) -> list[str]:
     """Behind the time stands the name of a stream."""
-    inside = _behind_time(line, 1)
-    if _stands_alone(inside) or _MORE.match(inside):
-        return [inside]
-    raise WrongLineError("it has no time of its own")
+    return _of_timed(line, timed=timed, names=1)
 
 
 def _behind(line: str, names: int) -> list[str]:
-    return [_behind_time(line, names)]
-
-
-def _behind_time(line: str, names: int) -> str:
+    """What stands behind the time and so many names."""
     found = _TIMED.fullmatch(line)
     if found is None:
         raise WrongLineError("it does not begin as the other lines do")
-    return found["line"].split(" ", names)[-1]
+    return [found["line"].split(" ", names)[-1]]
 
 
 def _of_named(line: str, *, timed: bool) -> list[str]:
