@@ -56,13 +56,11 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
     plain(shown(_read(analysis)))
     for line in trouble(analysis):
         plain(shown(line), style="yellow")
-    if not analysis.incidents:
+    if analysis.incidents:
+        console.print(counted(analysis), style="bold", highlight=False)
+    else:
         for line in nothing_known(analysis):
             plain(shown(line), soft_wrap=True)
-        for line in _unexplained(analysis, console.width, most):
-            plain(shown(line), soft_wrap=True)
-        return
-    console.print(counted(analysis), style="bold", highlight=False)
     told: Counter[str] = Counter()
     for number, incident in enumerate(analysis.incidents):
         told[incident.name] += 1
@@ -73,7 +71,8 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
                 plain(shown(line), soft_wrap=True)
     for line in _unexplained(analysis, console.width, most):
         plain(shown(line), soft_wrap=True)
-    console.print()
+    if told:
+        console.print()
     for name, count in told.items():
         if count > most:
             plain(f"{count - most} more of {name} are in the report")

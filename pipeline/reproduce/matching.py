@@ -29,15 +29,14 @@ def shown(lines: Iterable[Line], invariant: str | None = None, name: str = "") -
         elif found := _IN_SYNC.fullmatch(line.what):
             in_sync = {int(each) for each in re.findall(r"\d+", found[1])}
         elif found := _TRUNCATION.fullmatch(line.what):
-            if int(found[3]) < int(found[2]):
-                dead = clean and found[1] in killed
-                yield (
-                    "cut-off-leader"
-                    if found[1] in cut_off
-                    else "unreplicated-tail-lost"
-                    if dead
-                    else "log-end-fell"
-                )
+            if int(found[3]) >= int(found[2]):
+                continue
+            if found[1] in cut_off:
+                yield "cut-off-leader"
+            elif clean and found[1] in killed:
+                yield "unreplicated-tail-lost"
+            else:
+                yield "log-end-fell"
         elif line.who == VIOLATION and invariant is not None and line.what.startswith(f"{invariant}:"):
             yield name
         elif line.who == STEP and (found := _CUT_OFF.fullmatch(line.what)):
