@@ -1,12 +1,13 @@
 """How records are deleted that a group has not read: by request, or by retention, while it is away."""
 
-from collections.abc import Callable
 from typing import Final
 
 from ..simulation.plan import Plan, Step
-from .reproduction import Reproduction, Template, late_ms, produce, scenario
+from .reproduction import Fits, Reproduction, Template, always, late_ms, produce, scenario
 
-Fits = Callable[[str, str], bool]
+BY_REQUEST: Final = "client delete records request"
+BY_RETENTION: Final = "segment deletion"
+"""How leaders say why they deleted records."""
 
 
 def _history(seed: int, kafka: str) -> Plan:
@@ -84,17 +85,13 @@ def test_what_the_group_has_not_read_is_kept(before: int) -> None:
 )
 
 
-def _always(why: str, evidence: str) -> bool:
-    return True
-
-
-def deleted(names: tuple[str, ...], fits: Fits = _always, when: str = "") -> Reproduction:
+def deleted(names: tuple[str, ...], fits: Fits = always, when: str = "") -> Reproduction:
     """By somebody's request."""
     said = ("records deleted that the group has not read", "only those deleted that it has read")
     return Reproduction(names, *said, _history, _without_deletion, template=_DELETED, when=when, fits=fits)
 
 
-def retained(names: tuple[str, ...], fits: Fits = _always, when: str = "") -> Reproduction:
+def retained(names: tuple[str, ...], fits: Fits = always, when: str = "") -> Reproduction:
     """By a retention that is too short."""
     said = ("a retention of a minute", "a retention of a week")
     return Reproduction(names, *said, _history, _without_deletion, template=_RETAINED, when=when, fits=fits)

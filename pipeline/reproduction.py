@@ -13,6 +13,7 @@ from ..simulation.plan import Options, Plan
 from ..simulation.producer_setting import Generation
 
 Prevents = Callable[[Plan], Plan]
+Fits = Callable[[str, str], bool]
 _LATE_MS: Final = 3_000
 
 
@@ -25,6 +26,11 @@ class Template:
     scenario: str | None = None
     failing: str = ""
     passing: str = ""
+
+
+def always(why: str, evidence: str) -> bool:
+    """Fits any incident."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class Reproduction:
     template: Template | None = None
     kafka: str = "3.9"
     when: str = ""
-    fits: Callable[[str, str], bool] = lambda why, evidence: True
+    fits: Fits = always
 
 
 def explored(

@@ -7,7 +7,7 @@ deletes what all groups have read, or lowers a retention that deletes nothing, i
 from typing import Final
 
 from ..consequences import BEHIND, LATE_MS, PARTITION, SET_BACK, leads
-from ..deletions import deleted, retained
+from ..deletions import BY_REQUEST, BY_RETENTION, deleted, retained
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
 from ..readers.log_spans import CONTROLLER
 from ..rows import NO_PARTITION, first_of, of_kinds, place, prefixed, same, seen, sentence
@@ -16,8 +16,6 @@ from ..signature import BROKERS, Alike, Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
-_REQUEST: Final = "client delete records request"
-_DELETION: Final = "segment deletion"
 _WEEK_MS: Final = 604_800_000
 """The default of `retention.ms`."""
 _CHECKED_MS: Final = 600_000
@@ -35,7 +33,7 @@ def find(observations: Table) -> Table:
 
 def _requested(starts: Table, observations: Table) -> Table:
     each = first_of(
-        starts.where(F.col("detail").startswith(_REQUEST)),
+        starts.where(F.col("detail").startswith(BY_REQUEST)),
         Window.partitionBy(*PLACE, "offset").orderBy("time_ms", "position"),
     )
     rows = _with_groups(each.select(*PLACE, "broker", "offset", "time_ms", "shown").persist(), observations)
@@ -71,7 +69,7 @@ def _lowered(starts: Table, observations: Table) -> Table:
     ]
     lowered = settings.where(lower).join(created, with_it, "left_anti")
     lowered = prefixed(lowered, "set_", "topic", "time_ms", "ms", "was", set=F.col("set"))
-    deleted = starts.where(F.col("detail").startswith(_DELETION))
+    deleted = starts.where(F.col("detail").startswith(BY_RETENTION))
     ago = F.col("time_ms") - F.col("set_time_ms")
     pairs = deleted.join(lowered, [F.col("topic") == F.col("set_topic"), ago >= 0])
     # The first deletion tells how soon it came, the last how far it went; of settings the last counts.

@@ -5,13 +5,14 @@ truncation, or a leader that was cut off), or the broker did not know the epoch 
 group that has no offset yet, and a user's seek, are not findings.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ..beside import NEAR_MS, beside, near
 from ..consequences import BEHIND, GROUP, LATE_MS, SET_BACK, SOON_MS, leads
-from ..deletions import deleted, retained
+from ..deletions import BY_REQUEST, BY_RETENTION, deleted, retained
 from ..findings import CERTAIN, LIKELY, POSSIBLE, findings, texts
+from ..reproduction import Fits
 from ..rows import (
     PARTITION,
     after,
@@ -39,8 +40,6 @@ _IDS: Final = {
     "short-log": ("KAFKA-19902", "KAFKA-20507"),
 }
 _RETENTION: Final = "the log begins behind the position"
-_REQUEST: Final = "client delete records request"
-_DELETION: Final = "segment deletion"
 _FOLLOWS: Final = "^(leader offset increment|loaded)"
 """Why a log begins later although its broker deleted nothing by itself."""
 _BEHAVIOURS: Final = {
@@ -228,7 +227,7 @@ def _by_cause(values: Mapping[str, str | tuple[str, ...]]) -> Iterator[tuple[Col
 _POSITIONS: Final = ("reset-to-earliest", "reset-to-latest", "out-of-range")
 
 
-def _because(of: str) -> Callable[[str, str], bool]:
+def _because(of: str) -> Fits:
     """Whether the log begins behind the position, and its leader says why."""
     return lambda why, evidence: why.startswith(_RETENTION) and of in evidence
 
@@ -254,8 +253,10 @@ SEARCH: Final = Search(
         ),
         alike=("unclean-election", "cut-off-leader", "truncation-gap", "topic-recreated", "undefined-epoch"),
         reproductions=(
-            deleted(_POSITIONS, _because(_REQUEST), "below the log start, if somebody deleted the records"),
-            retained(_POSITIONS, _because(_DELETION), "below the log start, if its leader deleted segments"),
+            deleted(_POSITIONS, _because(BY_REQUEST), "below the log start, if somebody deleted the records"),
+            retained(
+                _POSITIONS, _because(BY_RETENTION), "below the log start, if its leader deleted segments"
+            ),
         ),
     ),
 )
