@@ -9,6 +9,8 @@ from .tables import functions as F
 
 PARTITION: Final = ("topic", "partition")
 NO_PARTITION: Final = -1
+INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
+"""Topics that brokers write to."""
 _UNNAMED: Final = "\1"
 _SHOWN: Final = (
     ("offset", "offset"),

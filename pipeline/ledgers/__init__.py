@@ -5,6 +5,6 @@ Engines only filter rows, key and sort them; `notes` gives what all ledgers note
 
 from .ledger import Ledger
 from .reading import LEDGERS, notes
-from .row import Note, Row
+from .row import SUBJECT, Note, Row
 
-__all__ = ("LEDGERS", "Ledger", "Note", "Row", "notes")
+__all__ = ("LEDGERS", "SUBJECT", "Ledger", "Note", "Row", "notes")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..tables import functions as F
-from .ledger import Ledger
+from .ledger import Ledger, refused_only
 from .row import Note, Row, goes_on, note, voice
 
 _CLOCKS_MS: Final = 60_000
@@ -21,8 +21,7 @@ _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
 @dataclass(slots=True)
 class GroupPartition:
     """`committed` is the last commit, `recent` has those before it, and `by_voice` has that of each voice.
-    `back` has, by voice, the highest commit and a later, lower one, of which it is not known yet whether it
-    was overtaken.
+    `back` has, by voice, the highest commit and a later, lower one, as long as that may have been overtaken.
 
     `positions` are those of clients; `moved` is the last row by which one of them went elsewhere than to the
     next record, `gone` the commit that a client was told is not there. `refused` has, by client, a position
@@ -192,7 +191,7 @@ LEDGER: Final = Ledger(
     F.col("topic").isNotNull()
     & F.col("partition").isNotNull()
     & F.coalesce(F.col("group"), F.col("client")).isNotNull()
-    & ((F.col("kind") != "refused") | F.col("error").eqNullSafe(_OUT_OF_RANGE))
+    & refused_only(F.col("error") == _OUT_OF_RANGE)
     & ~F.coalesce(F.col("detail").startswith("follower"), F.lit(False)),
     F.concat_ws("\n", F.coalesce("group", "client"), "topic", "partition"),
     ("client", "group", "topic", "partition", "offset", "from_offset", "error", "detail"),

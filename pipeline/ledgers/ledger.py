@@ -7,9 +7,15 @@ from operator import attrgetter
 from typing import Any, Final
 
 from ..tables import Column
+from ..tables import functions as F
 from .row import Note, Row
 
 _KEY: Final = attrgetter("key")
+
+
+def refused_only(if_so: Column) -> Column:
+    """True for all rows but refusals, of which only some are wanted."""
+    return (F.col("kind") != "refused") | F.coalesce(if_so, F.lit(False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..tables import functions as F
-from .ledger import Ledger
+from .ledger import Ledger, refused_only
 from .row import Note, Row, note
 
 REFUSED: Final = (
@@ -117,11 +117,7 @@ _STEPS: Final = {"member": _member, "group": _group, "tombstone": _tombstone, "r
 LEDGER: Final = Ledger(
     "members of groups",
     tuple(_STEPS),
-    F.col("group").isNotNull()
-    & (
-        (F.col("kind") != "refused")
-        | F.coalesce(F.col("error").isin(*REFUSED) & F.col("api").isin(*_APIS), F.lit(False))
-    ),
+    F.col("group").isNotNull() & refused_only(F.col("error").isin(*REFUSED) & F.col("api").isin(*_APIS)),
     F.col("group"),
     ("client", "group", "topic", "generation", "error", "detail"),
     Members,

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..rows import INTERNAL
 from ..tables import functions as F
-from .ledger import Ledger
+from .ledger import Ledger, refused_only
 from .row import Note, Row, goes_on, note, voice
 
 _NOTICED_MS: Final = 10_000
@@ -16,7 +17,6 @@ _APART_MS: Final = 5_000
 _TIMED_OUT: Final = ("REQUEST_TIMED_OUT", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
 _TIMEOUT_MS: Final = 35_000
 """A broker that waits for followers refuses late: `request.timeout.ms` is half a minute by default."""
-_INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
 _KEPT: Final = 5
 """The batches of a producer that a leader keeps in mind (ProducerStateEntry.NUM_BATCHES_TO_RETAIN)."""
 _ANSWERED: Final = 1_000
@@ -246,7 +246,7 @@ def _append(state: Partition, row: Row) -> Iterator[Note]:
         begun = state.open.pop(key, None)
         if begun is not None and "abort" in detail and row.at_ms - begun.at_ms >= _NOTICED_MS:
             yield _open(begun, row)
-    elif row.sequence is not None and row.end_offset is not None and row.topic not in _INTERNAL:
+    elif row.sequence is not None and row.end_offset is not None and row.topic not in INTERNAL:
         yield from _written_twice(state, who, row)
 
 
@@ -320,10 +320,7 @@ LEDGER: Final = Ledger(
     F.col("topic").isNotNull()
     & F.col("partition").isNotNull()
     & F.col("time_ms").isNotNull()
-    & (
-        (F.col("kind") != "refused")
-        | (F.col("api").eqNullSafe("Produce") & F.coalesce(F.col("error").isin(*_UNAVAILABLE), F.lit(False)))
-    ),
+    & refused_only((F.col("api") == "Produce") & F.col("error").isin(*_UNAVAILABLE)),
     F.concat_ws("\n", "topic", "partition"),
     (
         *("broker", "group", "client", "topic", "partition", "offset", "from_offset", "end_offset"),

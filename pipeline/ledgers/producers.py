@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..tables import functions as F
-from .ledger import Ledger
+from .ledger import Ledger, refused_only
 from .row import Note, Row, note
 
 _FATAL: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
@@ -73,7 +73,7 @@ LEDGER: Final = Ledger(
     "producers",
     ("transaction", "tombstone", "append", "refused"),
     _WHO.isNotNull()
-    & ((F.col("kind") != "refused") | F.coalesce(F.col("error").isin(*ERRORS), F.lit(False)))
+    & refused_only(F.col("error").isin(*ERRORS))
     & ((F.col("kind") != "tombstone") | F.col("transactional_id").isNotNull())
     & (
         F.col("producer_id").isNotNull()

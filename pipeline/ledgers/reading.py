@@ -16,7 +16,6 @@ LEDGERS: Final = {
 }
 _ORDER: Final = ("time_ms", "file", "position", "offset", "kind")
 _ALWAYS: Final = ("key", "kind", "source", "file", "position", "time_ms")
-_TYPES: Final = {str: "string", int: "bigint"}
 
 
 def notes(observations: Table, kinds: Mapping[str, int], tell: Callable[[str], None]) -> list[Note]:

@@ -11,14 +11,12 @@ from typing import Final
 from ..consequences import EVER_MS, LATE_MS, PARTITION, PRODUCER, SEQUENCES, leads
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..reproduction import forgotten_producer
-from ..rows import of_kinds, only_if, place, prefixed, same, seen, sentence
+from ..rows import INTERNAL, of_kinds, only_if, place, prefixed, same, seen, sentence
 from ..signature import BATCHES, Alike, Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
 _MAPPING: Final = "INVALID_PRODUCER_ID_MAPPING"
-_INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state")
-"""What coordinators write to."""
 _LEAST_MS: Final = 500
 _USUAL_MS: Final = 60_000
 """The default of `transaction.timeout.ms`, after which a coordinator aborts."""
@@ -227,7 +225,7 @@ def _written_twice(observations: Table) -> Table:
         .where(
             "producer_id is not null and sequence is not null and coalesce(detail, '') not like '%control%'"
         )
-        .where(~F.coalesce(F.col("topic").isin(*_INTERNAL), F.lit(False)))
+        .where(~F.coalesce(F.col("topic").isin(*INTERNAL), F.lit(False)))
         .withColumn("records", F.coalesce(F.col("end_offset") - F.col("offset"), F.lit(_UNTOLD)))
     )
     # In one file: replicas may have had different logs.

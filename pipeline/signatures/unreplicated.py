@@ -14,14 +14,13 @@ from ...simulation.producer_setting import ProducerSetting
 from ..consequences import of_loss
 from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged
 from ..reproduction import Reproduction, Template, late_ms
-from ..rows import PARTITION, first_of, of_kinds, only_if, place, prefixed, same, seen, sentence
+from ..rows import INTERNAL, PARTITION, first_of, of_kinds, only_if, place, prefixed, same, seen, sentence
 from ..signature import BROKERS, Alike, Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
 SOON_MS: Final = 600_000
 """How soon after it has loaded a log a broker follows, and truncates it."""
-_INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
 _WEAK: Final = ("acks = 1", "acks = 0")
 
 
@@ -115,7 +114,7 @@ def _with_in_sync(rows: Table, observations: Table) -> Table:
 def _removed(observations: Table) -> Table:
     """Logs that were loaded, and soon cut: `cut` is where, `end` where they ended."""
     loads = of_kinds(observations, "log-start").where("detail = 'loaded' and end_offset is not null")
-    loads = loads.where("broker is not null and topic is not null").where(~F.col("topic").isin(*_INTERNAL))
+    loads = loads.where("broker is not null and topic is not null").where(~F.col("topic").isin(*INTERNAL))
     loads = prefixed(loads, "_", *PARTITION, "broker", "time_ms", "end_offset", loaded=seen())
     cuts = of_kinds(observations, "truncation").where("broker is not null and topic is not null")
     ago = F.col("time_ms") - F.col("_time_ms")

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-_SUBJECT: Final = ("group", "client", "topic", "partition", "producer_id", "transactional_id")
+from ..ledgers import SUBJECT
+
 Place = tuple[str, int, str]
 """File, position and kind of a row."""
 
@@ -57,7 +58,7 @@ class Symptom:
         return self.topic or "" if self.partition is None else f"{self.topic}-{self.partition}"
 
     def as_json(self) -> dict[str, Any]:
-        names = (*_SUBJECT, "offset", "end_offset", "count", "from_ms", "to_ms")
+        names = (*SUBJECT, "offset", "end_offset", "count", "from_ms", "to_ms")
         about = {name: value for name in names if (value := getattr(self, name)) is not None}
         return {
             "name": self.name,

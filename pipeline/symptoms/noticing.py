@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..ledgers import Note
+from ..ledgers import SUBJECT, Note
 from .kinds import KINDS, Kind
 from .model import Symptom
 
@@ -12,8 +12,6 @@ _ROWS: Final = 6
 _AGAIN: Final = 5
 """The most symptoms of one kind that are told of one thing."""
 _SOON_MS: Final = 60_000
-_SUBJECT: Final = ("group", "client", "topic", "partition", "producer_id", "transactional_id")
-_LATEST: Final = "latest"
 
 
 def symptoms(notes: Iterable[Note], until_ms: int | None = None) -> list[Symptom]:
@@ -64,7 +62,7 @@ def _deleted(note: Note, gone: Mapping[str | None, Sequence[int]]) -> bool:
 
 
 def _order(note: Note) -> tuple[Any, ...]:
-    subject = [str(getattr(note, name)) for name in _SUBJECT]
+    subject = [str(getattr(note, name)) for name in SUBJECT]
     return subject, note.offset or 0, -(note.end_offset or 0), note.from_ms or 0, note.to_ms or 0, note.rows
 
 
@@ -83,7 +81,7 @@ def _once(notes: Sequence[Note]) -> Iterator[Note]:
 
 
 def _same(one: Note, other: Note) -> bool:
-    if any(getattr(one, name) != getattr(other, name) for name in _SUBJECT):
+    if any(getattr(one, name) != getattr(other, name) for name in SUBJECT):
         return False
     if one.what == "written-twice":
         # The batches of a request that was sent again.
@@ -115,7 +113,7 @@ def _symptom(kind: Kind, note: Note) -> Symptom:
     count = note.number
     if count is None and note.offset is not None and note.end_offset is not None:
         count = note.end_offset - note.offset
-    about = {name: getattr(note, name) for name in (*_SUBJECT, "offset", "end_offset", "from_ms", "to_ms")}
+    about = {name: getattr(note, name) for name in (*SUBJECT, "offset", "end_offset", "from_ms", "to_ms")}
     return Symptom(kind.name, kind.told(note), note.rows[:_ROWS], count=count, **about)
 
 
@@ -123,7 +121,7 @@ def _largest(found: Sequence[Symptom]) -> Iterator[Symptom]:
     """Of what happened to one thing again and again the largest; the first of these says how often."""
     by_subject: dict[tuple[Any, ...], list[Symptom]] = {}
     for each in found:
-        by_subject.setdefault(tuple(getattr(each, name) for name in _SUBJECT), []).append(each)
+        by_subject.setdefault(tuple(getattr(each, name) for name in SUBJECT), []).append(each)
     for some in by_subject.values():
         if len(some) > _AGAIN:
             some.sort(key=lambda each: (-(each.count or 0), each.to_ms or 0, each.rows))
@@ -132,8 +130,8 @@ def _largest(found: Sequence[Symptom]) -> Iterator[Symptom]:
 
 
 def _without_consequences(found: Sequence[Symptom]) -> list[Symptom]:
-    """That an offset is missing is told by what came of it, and that a commit is lower by what a client of
-    the group said before."""
+    """Without missing offsets if it is told what their group lost, and without lower commits if a client of
+    the group has already said that it went back."""
     moved: dict[tuple[str | None, str], list[int]] = {}
     for each in found:
         if each.name in ("records-skipped", "position-back"):
