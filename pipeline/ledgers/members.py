@@ -16,7 +16,7 @@ REFUSED: Final = (
 _APIS: Final = ("JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat", "ShareGroupHeartbeat")
 _SETTLED: Final = ("Stable", "Empty", "Dead")
 _NEW_EPOCH: Final = "new group epoch"
-_OF_MEMBERS: Final = (" joined", " left")
+_CAME_OR_WENT: Final = ("joined", "left")
 _FENCED: Final = " fenced: "
 _GROUP_GONE: Final = " group"
 """How the detail of a group's own tombstone ends."""
@@ -63,8 +63,10 @@ def _member(state: Members, row: Row) -> Iterator[Note]:
     member, fenced, _ = detail.partition(_FENCED)
     if fenced:
         state.fenced[member] = row
-    elif detail.endswith(_OF_MEMBERS):
-        state.fenced.pop(detail.rpartition(" ")[0], None)
+    else:
+        member, _, did = detail.partition(" ")
+        if did.startswith(_CAME_OR_WENT):
+            state.fenced.pop(member, None)
     yield from _changes(state)
 
 

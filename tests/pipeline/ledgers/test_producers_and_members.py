@@ -44,6 +44,12 @@ def test_a_member_that_is_put_out() -> None:
     assert noted(members.LEDGER, rows.add("member", detail="m-1 joined")) == []
 
 
+def test_a_member_that_is_put_out_and_leaves() -> None:
+    for detail in ("m-1 left", "m-1 left: the consumer is being closed"):
+        rows = Rows(group="g").add("member", detail=FENCED).add("member", detail=detail)
+        assert noted(members.LEDGER, rows) == []
+
+
 def test_members_that_are_refused() -> None:
     rows = Rows(group="g", error="GROUP_ID_NOT_FOUND").add("refused").add("refused").add("refused")
     (found,) = noted(members.LEDGER, rows)
@@ -89,7 +95,8 @@ def test_members_make_new_epochs() -> None:
 
 @pytest.mark.parametrize(("until", "notes"), [("Stable", 1), ("CompletingRebalance", 1)])
 def test_a_rebalance_that_lasts(until: str, notes: int) -> None:
-    rows = Rows(group="g").add("group", detail="PreparingRebalance").add("group", MINUTE, detail=until)
+    rows = Rows(group="g").add("group", detail="PreparingRebalance: a member leaves")
+    rows.add("group", MINUTE, detail=until)
     found = noted(members.LEDGER, rows)
     assert [each.what for each in found] == ["rebalance"] * notes
 
