@@ -7,7 +7,7 @@ REASONS: Final = {
     "lifecycle": "a part of the program, a thread, or a task of its own starts, stops, waits or is resized",
     "settings": "a setting, a version, a feature or a quota, as it was read or changed; or advice about it",
     "security": "signing in, tokens, ACLs, certificates",
-    "connections": "a connection, or a request that is sent again: what came of it is told elsewhere",
+    "connections": "a connection, or a request that is sent again: its outcome is in another line",
     "metrics": "metrics, telemetry, JMX",
     "tiered": "remote storage, which is not searched",
     "zookeeper": "ZooKeeper, or the migration from it",
