@@ -78,8 +78,8 @@ def find(observations: Table) -> Table:
         ),
         summary=F.concat(
             sentence(
-                "the transaction of {who} at offset {begun} of {at} was open for {open} ms, the last {idle} "
-                "of which its producer wrote nothing, as when it has died",
+                "the transaction of {who} at offset {begun} of {at} was open for {open} ms; its producer "
+                "wrote nothing in the last {idle} ms, as if it had died",
                 who=F.coalesce(
                     F.concat(F.lit("transactional id "), "transactional_id"),
                     F.concat(F.lit("producer "), F.col("producer_id").cast("string")),
