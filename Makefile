@@ -65,7 +65,7 @@ lint: setup-all
 	$(BIN)/lint-imports
 
 bench: setup-dev
-	$(BIN)/python -m benchmarks $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m benchmarks $(ARGS)
 	$(if $(strip $(ARGS)),,$(BIN)/python -m benchmarks.growth)
 
 docs: setup-dev

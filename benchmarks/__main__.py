@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
 from pathlib import Path
 from typing import Annotated
 
@@ -36,7 +37,7 @@ def _commands(only: str, console: Console) -> dict[str, Commands]:
         raise typer.BadParameter(f"no such peer: {', '.join(sorted(unknown))}; there are {PEER_NAMES}")
     commands = {}
     for peer in PEERS:
-        if wanted and peer.name not in wanted:
+        if peer.name not in wanted if wanted else not peer.usual:
             continue
         try:
             commands[peer.name] = peer.commands()
@@ -82,6 +83,8 @@ def run(
 ) -> None:
     """Drive mockbroker, librdkafka's mock and kfake with one client, and compare them."""
     console, progress_console = _console(), _console(stderr=True)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     chosen = choose(scenarios)
     if against is not None and not scenarios:
         chosen = [scenario for scenario in chosen if not scenario.only_ours]

@@ -29,6 +29,7 @@ SPOKEN: Final[dict[int, Spoken]] = {
     ApiKey.FIND_COORDINATOR: Spoken("FindCoordinator", 0, 2, 3),
     ApiKey.CREATE_TOPICS: Spoken("CreateTopics", 2, 6, 5),
     ApiKey.DELETE_TOPICS: Spoken("DeleteTopics", 1, 5, 4),
+    ApiKey.INIT_PRODUCER_ID: Spoken("InitProducerId", 0, 4, 2),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: Spoken("OffsetForLeaderEpoch", 2, 4, 4),
     ApiKey.CONSUMER_GROUP_HEARTBEAT: Spoken("ConsumerGroupHeartbeat", 0, 1, 0),
 }
@@ -163,6 +164,18 @@ class Broker:
         error_at = reader.at
         error = reader.int16()
         return Cell(error, reader.int64(), error_at, reader.at - 8)
+
+    def producer(self, connection: Connection) -> tuple[int, int]:
+        """A new producer id and its epoch."""
+        writer = self.request(ApiKey.INIT_PRODUCER_ID).put("si", None, 60_000)
+        writer.put("qh", -1, -1, since=3).put("t")
+        for _ in range(_TRIES):
+            reader = self.answer(connection.call(writer.done()), ApiKey.INIT_PRODUCER_ID)
+            error = reader.skip("i").int16()
+            if not error:
+                return reader.int64(), reader.int16()
+            time.sleep(_PAUSE_SECONDS)
+        raise WrongAnswerError(f"InitProducerId: error code {error}")
 
     def coordinator(self, connection: Connection, group: str) -> str:
         """Where the group's coordinator listens, once it serves the group."""

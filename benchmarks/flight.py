@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import struct
 import time
-from typing import Final
+from typing import Any, Final
 
 from benchmarks.apis import AnswerParser
+from benchmarks.records import set_sequence
 from benchmarks.wire import CORRELATION, CORRELATION_AT, Connection, Reader, WrongAnswerError
 
 RING: Final = 256
@@ -164,3 +165,20 @@ class Flight:
         length = int(CORRELATION.unpack_from(self._room, start)[0])
         end = min(start + 4 + max(4, length), self._filled)
         return explain(self._room[start:end], self.parse, self._ids[self._read_at + which], value)
+
+
+class IdempotentFlight(Flight):
+    """Batches of one producer, with consecutive sequences; each lies in the frame from `batch_at` on and has
+    `batch_bytes`."""
+
+    def __init__(self, batch_at: int, batch_bytes: int, *given: Any) -> None:
+        self._batch = slice(batch_at, batch_at + batch_bytes)
+        self._sequence = 0
+        super().__init__(*given)
+
+    def send(self, count: int) -> None:
+        for which in range(self._sent_at, self._sent_at + count):
+            frame = self._view[which * self._size : (which + 1) * self._size]
+            set_sequence(frame[self._batch], self._sequence)
+            self._sequence += self.step
+        super().send(count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import zlib
 from pathlib import Path
 from typing import Final
 
@@ -28,19 +29,26 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
 func main() {
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+	brokers, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(brokers))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	defer cluster.Close()
-	fmt.Println(cluster.ListenAddrs()[0])
+	fmt.Println(strings.Join(cluster.ListenAddrs(), ","))
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
 	<-ended
@@ -57,8 +65,8 @@ def cache_folder() -> Path:
 
 
 def build() -> Path:
-    """The program, built on first use under the cache folder."""
-    folder = cache_folder() / f"kfake-{VERSION}"
+    """The program, built on first use under the cache folder; it takes the number of brokers."""
+    folder = cache_folder() / f"kfake-{VERSION}-{zlib.crc32(_MAIN.encode()):08x}"
     program = folder / "kfake"
     if program.exists():
         return program

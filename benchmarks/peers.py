@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,14 +38,21 @@ class Commands:
 
     by_brokers: dict[int, list[str]]
     tree: Tree | None = None
+    scenarios: tuple[str, ...] = ("",)
+    """The prefixes of those that it can play."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A broker to measure; `commands` prepares it and returns what to run. It writes its address first."""
+    """A broker to measure; `commands` prepares it and returns what to run. It writes its address first, and
+    behind it, if that is not its own, the id of the process to look at.
+
+    One that is not `usual` is left out unless it is named.
+    """
 
     name: str
     commands: Callable[[], Commands]
+    usual: bool = True
 
 
 @dataclass(frozen=True)
@@ -72,9 +80,21 @@ def _librdkafka_mock() -> Commands:
 
 def _kfake() -> Commands:
     try:
-        return Commands({1: [str(kfake.build())]})
+        program = str(kfake.build())
+        return Commands({brokers: [program, str(brokers)] for brokers in (1, 3)})
     except kfake.CannotBuildError as reason:
         raise UnavailableError(str(reason)) from None
+
+
+def _kafka() -> Commands:
+    if shutil.which("java") is None:
+        raise UnavailableError("java is not installed")
+    return Commands({1: [sys.executable, "-m", "benchmarks.real_kafka"]})
+
+
+def _echo() -> Commands:
+    command = [sys.executable, "-m", "benchmarks.echo"]
+    return Commands({1: command}, scenarios=("produce-100B", "produce-1KB", "idempotent", "connections"))
 
 
 OURS: Final = "mockbroker"
@@ -84,6 +104,8 @@ PEERS: Final = (
     Peer(OURS, lambda: mockbroker(Tree())),
     Peer("librdkafka-mock", _librdkafka_mock),
     Peer("kfake", _kfake),
+    Peer("kafka", _kafka, usual=False),
+    Peer("echo", _echo, usual=False),
 )
 
 
@@ -107,7 +129,8 @@ def started(command: list[str], tree: Tree | None = None) -> Iterator[Running]:
         try:
             assert process.stdout is not None
             # The first of the bootstrap addresses: "host:port,host:port".
-            address = process.stdout.readline().strip().split(",")[0]
+            addresses, _, pid = process.stdout.readline().strip().partition(" ")
+            address = addresses.split(",")[0]
             if not address:
                 complaints.seek(0)
                 said = complaints.read().decode(errors="replace").strip().splitlines()
@@ -120,7 +143,8 @@ def started(command: list[str], tree: Tree | None = None) -> Iterator[Running]:
             start_up = time.perf_counter() - start
             control = process.stdout.readline().strip() if "--control" in command else None
             too_late.cancel()
-            yield Running(address, process.pid, start_up, cpu_us(process.pid), control)
+            looked_at = int(pid or process.pid)
+            yield Running(address, looked_at, start_up, cpu_us(looked_at), control)
         finally:
             too_late.cancel()
             _end(process)

@@ -15,7 +15,9 @@ from benchmarks.wire import WrongAnswerError
 # producer id, producer epoch, base sequence, record count
 _HEADER = struct.Struct(">qiibIhiqqqhii")
 _LENGTH = struct.Struct(">8xi")
+_CRC, _CRC_AT = struct.Struct(">I"), 17
 _COVERED_FROM = 21  # the CRC covers everything from the attributes on
+_SEQUENCE, _SEQUENCE_AT = struct.Struct(">i"), 53
 _MAGIC = 2
 
 
@@ -36,8 +38,8 @@ def _varint(value: int) -> bytes:
     return bytes(out)
 
 
-def build_batch(records: int, value_bytes: int) -> bytes:
-    """One uncompressed batch without keys, stamped with the present time."""
+def build_batch(records: int, value_bytes: int, producer_id: int = -1, epoch: int = -1) -> bytes:
+    """One uncompressed batch without keys, stamped with the present time; of a producer, the first."""
     body = bytearray()
     payload = _payload()
     for delta in range(records):
@@ -46,8 +48,17 @@ def build_batch(records: int, value_bytes: int) -> bytes:
         record = b"\0\0" + _varint(delta) + _varint(-1) + _varint(value_bytes) + value + b"\0"
         body += _varint(len(record)) + record
     now_ms = time.time_ns() // 1_000_000
-    tail = struct.pack(">hiqqqhii", 0, records - 1, now_ms, now_ms, -1, -1, -1, records) + body
+    sequence = min(producer_id, 0)
+    tail = (
+        struct.pack(">hiqqqhii", 0, records - 1, now_ms, now_ms, producer_id, epoch, sequence, records) + body
+    )
     return struct.pack(">qiibI", 0, len(tail) + 9, -1, _MAGIC, crc32c(tail)) + tail
+
+
+def set_sequence(batch: memoryview, sequence: int) -> None:
+    """Make it the batch with that base sequence."""
+    _SEQUENCE.pack_into(batch, _SEQUENCE_AT, sequence)
+    _CRC.pack_into(batch, _CRC_AT, crc32c(batch[_COVERED_FROM:]))
 
 
 def whole_batches(data: memoryview) -> tuple[int, int]:

@@ -43,7 +43,7 @@ def metrics(scenarios: list[Scenario]) -> Iterator[Metric]:
     yield Metric("start-up", "CPU ms", False, lambda peer: _scaled(peer.start_up_cpu_us, 1e-3))
     yield Metric("memory, idle", "MB", False, lambda peer: peer.resident_idle_mb)
     for scenario in scenarios:
-        rates = f"{scenario.unit}s/s" if scenario.unit == "answer" else f"{scenario.unit}/s"
+        rates = f"{scenario.unit}/s" if scenario.unit == "MB" else f"{scenario.unit}s/s"
         of_rate = (
             (rates, "rate", True, False),
             ("p50 µs", "p50_us", False, False),

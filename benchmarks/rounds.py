@@ -102,6 +102,11 @@ def measure(
             if group and group[0].only_ours and not ours:
                 measured.outcomes[group[0].name] = ScenarioResult(left_out="is not attacked")
                 continue
+            able = [scenario for scenario in group if scenario.name.startswith(commands.scenarios)]
+            unable = ScenarioResult(left_out="cannot be asked that")
+            measured.outcomes |= {scenario.name: unable for scenario in group if scenario not in able}
+            if group and not able:
+                continue
             if brokers not in commands.by_brokers:
                 left_out = ScenarioResult(left_out=f"is not started with {brokers} brokers")
                 measured.outcomes |= {scenario.name: left_out for scenario in group}
@@ -112,7 +117,7 @@ def measure(
                     measured.starts.append(running)
                     idle_mb = resident_mb(running.pid)
                     measured.idle_mb += [] if idle_mb is None else [idle_mb]
-                _run_client(running, plan, group, measured, report)
+                _run_client(running, plan, able, measured, report)
     except (NotStartedError, NotATreeError) as reason:
         measured.failure = str(reason)
 

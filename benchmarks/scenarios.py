@@ -7,15 +7,17 @@ outside.
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
 from benchmarks import attacks, groups, members, replicas
+from benchmarks.apis import NotOfferedError
 from benchmarks.bench import LARGE_IN_FLIGHT, Bench, ScenarioResult, clock, fill, fly, one_by_one
 from benchmarks.crowd import Crowd
-from benchmarks.flight import FIRST_ID, Flight, explain, learn_layout
+from benchmarks.flight import FIRST_ID, Flight, IdempotentFlight, explain, learn_layout
 from benchmarks.process import resident_mb
 from benchmarks.records import build_batch, verify_batches, whole_batches
 from benchmarks.wire import CORRELATION, CORRELATION_AT, Connection, Reader, WrongAnswerError
@@ -26,6 +28,10 @@ RECORDS_1_MB = 1000  # 1.01 MB: under the limit that brokers have by default
 MEMORY_LOG_MB = 100
 FETCH_LOG_BATCHES = 40  # 4 MB: librdkafka's mock keeps no more than about 5 MB of a partition
 FETCH_1_KB_RECORDS = 2000
+IDEMPOTENT_IN_FLIGHT = 5
+FETCH_WAIT_MS = 500
+PARKED_SECONDS = 0.003
+"""After this time a broker that nobody else asks has received the Fetch, and waits."""
 LARGE_LIMIT_BYTES = 1 << 30
 """A phase of large batches ends early after this much, since the broker keeps it in memory."""
 
@@ -57,6 +63,58 @@ def produce(
         outcome = _measure(bench, flight, depth, len(frame), len(batch) / 1e6 if megabytes else 1)
         bench.broker.check_log_end(connection, partition, flight.value)
     return outcome
+
+
+def idempotent(bench: Bench) -> ScenarioResult:
+    """Batches of one 1 KB record of an idempotent producer, as many in flight as Java's sends."""
+    with bench.topic("idempotent") as (connection, partition):
+        batch = build_batch(1, VALUE_BYTES, *bench.broker.producer(connection))
+        frame = bench.broker.produce_frame(partition, batch)
+        given = (connection, frame, IDEMPOTENT_IN_FLIGHT, bench.broker.read_produced, 0, 1)
+        flight = IdempotentFlight(frame.index(batch), len(batch), *given)
+        outcome = _measure(bench, flight, IDEMPOTENT_IN_FLIGHT, len(frame))
+        bench.broker.check_log_end(connection, partition, flight.value)
+    return outcome
+
+
+def wake_up(bench: Bench) -> ScenarioResult:
+    """From sending a Produce of 100 B to the answer of a Fetch that waits for it on another connection."""
+    batch = build_batch(1, 100)
+    room = memoryview(bytearray(1 << 16))
+    with bench.topic("wake") as (producer, partition), Connection(partition.leader) as consumer:
+        produce_frame = bench.broker.produce_frame(partition, batch)
+        fetch_frame, offset_at = bench.broker.fetch_frame(partition, 1 << 20, wait_ms=FETCH_WAIT_MS)
+        offset = 0
+
+        def one() -> int:
+            nonlocal offset
+            fetch_frame[offset_at : offset_at + 8] = offset.to_bytes(8, "big")
+            consumer.socket.sendall(fetch_frame)
+            time.sleep(PARKED_SECONDS)
+            start = clock()
+            producer.socket.sendall(produce_frame)
+            size = consumer.answer_into(room)
+            spent = clock() - start
+            fetched = bench.broker.read_fetched(Reader(room[:size]))
+            if spent > FETCH_WAIT_MS * 1e6 / 2:
+                raise NotOfferedError("a Fetch that waits is not woken")
+            if fetched.error or verify_batches(fetched.records, offset) != (1, offset + 1):
+                raise WrongAnswerError(f"fetch without the record at offset {offset}")
+            produced = bench.broker.read_produced(Reader(room[: producer.answer_into(room)]))
+            if produced.error or produced.value != offset:
+                raise WrongAnswerError(f"error code {produced.error}, offset {produced.value}")
+            offset += 1
+            return spent
+
+        def some(seconds: float) -> tuple[list[int], int]:
+            deadline = clock() + int(seconds * 1e9)
+            spent = [one()]
+            while clock() < deadline:
+                spent.append(one())
+            return spent, sum(spent)
+
+        some(bench.warm_up)
+        return bench.timed(lambda: some(bench.seconds))
 
 
 def memory(bench: Bench) -> ScenarioResult:
@@ -216,7 +274,10 @@ def connections(bench: Bench, *, count: int) -> ScenarioResult:
         if (cell := bench.broker.read_produced(Reader(answer))).error or cell.value:
             raise explain(answer, bench.broker.read_produced, 0, 0)
         layout = learn_layout(answer, bench.broker.read_produced)
-        links = [stack.enter_context(Connection(partition.leader)) for _ in range(count)]
+        try:
+            links = [stack.enter_context(Connection(partition.leader)) for _ in range(count)]
+        except OSError as reason:
+            raise NotOfferedError(f"{count} connections: {reason}") from None
         crowd = Crowd(links, frame, layout, bench.broker.read_produced)
         crowd.fly(bench.warm_up)
         outcome = bench.timed(lambda: crowd.fly(bench.seconds))
@@ -233,7 +294,8 @@ class Scenario:
     """A name to choose it by, the words of the table, what its rate counts (if it has one), and what it runs.
 
     One that is `alone` gets a cluster of its own, so that what it leaves behind disturbs no other; it has as
-    many `brokers` as it needs. One that is `only_ours` would be the end of other brokers.
+    many `brokers` as it needs. One that is `only_ours` would be the end of other brokers, and one that is not
+    `usual` is left out unless it is named.
     """
 
     name: str
@@ -243,6 +305,7 @@ class Scenario:
     alone: bool = False
     brokers: int = 1
     only_ours: bool = False
+    usual: bool = True
 
 
 def _produce(name: str, value_bytes: int, depth: int) -> Scenario:
@@ -258,6 +321,25 @@ def _produce_large(name: str, size: str, records: int) -> Scenario:
 
 def _replicated(name: str, title: str, unit: str, run: Callable[[Bench], ScenarioResult]) -> Scenario:
     return Scenario(name, title, unit, run, alone=True, brokers=replicas.REPLICAS)
+
+
+def _as_it_comes(client: str, does: str, brokers: int) -> Scenario:
+    """A client of the field, one partition on as many replicas as there are brokers."""
+    name = f"{client}_{does}"
+
+    def run(bench: Bench) -> ScenarioResult:
+        try:
+            from benchmarks import as_they_come
+        except ImportError as missing:
+            raise NotOfferedError(str(missing)) from None
+        measured: ScenarioResult = getattr(as_they_come, name)(bench, replicas=brokers)
+        return measured
+
+    replicas = f"{brokers} replica{'s' * (brokers > 1)}"
+    title = f"{client} as it comes, {does} 1 KB, {replicas}"
+    return Scenario(
+        f"{client}-{does}-{brokers}", title, "record", run, alone=True, brokers=brokers, usual=False
+    )
 
 
 SCENARIOS = (
@@ -284,14 +366,30 @@ SCENARIOS = (
         alone=True,  # librdkafka's mock ends when a member joins
     ),
     Scenario("connections-64", "64 connections, produce 100 B", "answer", partial(connections, count=64)),
+    Scenario(
+        "connections-1000",
+        "1,000 connections, produce 100 B",
+        "answer",
+        partial(connections, count=1000),
+        alone=True,  # librdkafka's mock takes no more afterwards
+    ),
+    Scenario("idempotent-5", "idempotent produce 1 KB, 5 in flight", "answer", idempotent),
+    Scenario("wake-up", "wake-up of a waiting Fetch", "answer", wake_up),
     _replicated("replicas-latency", "produce 100 B to 3 replicas, 1 in flight", "answer", replicas.latency),
     _replicated("replicas-memory", f"memory of {replicas.LOG_MB} MB on 3 replicas", "", replicas.memory),
+    *(
+        _as_it_comes(client, does, brokers)
+        for client in ("librdkafka", "java")
+        for does in ("produce", "consume")
+        for brokers in (1, 3)
+    ),
     Scenario("attacks", "beside the worst attack", "answer", attacks.worst, alone=True, only_ours=True),
     Scenario("bomb", "refuse a bomb", "answer", attacks.refuse_a_bomb, alone=True, only_ours=True),
 )
 
 
 def choose(prefixes: str) -> list[Scenario]:
-    """Scenarios whose name starts with one of the comma-separated prefixes; all for an empty string."""
+    """Scenarios whose name starts with one of the comma-separated prefixes; the usual ones for an empty
+    string."""
     wanted = tuple(prefix.strip() for prefix in prefixes.split(",") if prefix.strip())
-    return [scenario for scenario in SCENARIOS if not wanted or scenario.name.startswith(wanted)]
+    return [each for each in SCENARIOS if (each.name.startswith(wanted) if wanted else each.usual)]

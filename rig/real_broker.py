@@ -74,6 +74,9 @@ class RealCluster:
     is `apart`; releases before 3.0 have ZooKeeper beside them. With `telemetry` brokers take metrics of
     clients (KIP-714), which needs `javac`. A `rig.brokers.Brokers`."""
 
+    jvm: Sequence[str] = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+    """Options of each broker's Java: these start soon and take little."""
+
     def __init__(
         self,
         release: str,
@@ -100,6 +103,10 @@ class RealCluster:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         (self.folder / "log4j.properties").write_text(_LOG4J_PROPERTIES)
         (self.folder / "log4j2.xml").write_text(_LOG4J2_XML)
+
+    def pid(self, node: int) -> int:
+        """Of the node's process, the last one."""
+        return self._processes[node].pid
 
     @property
     def nodes(self) -> Sequence[int]:
@@ -271,9 +278,8 @@ class RealCluster:
     def _command(self, node: int, main: str, *arguments: str) -> list[str]:
         logs = f"-Dlog4j.configuration=file:{self.folder}/log4j.properties"
         logs2 = f"-Dlog4j2.configurationFile={self.folder}/log4j2.xml"
-        small = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
         classes = ["-cp", f"{self._jars}/*:{self.folder}"]
-        return [self._java, *small, logs, logs2, *self._options(node), *classes, main, *arguments]
+        return [self._java, *self.jvm, logs, logs2, *self._options(node), *classes, main, *arguments]
 
     def _up(self, node: int) -> bool:
         try:
