@@ -884,6 +884,7 @@ class FaultFields(TypedDict, total=False):
     topic: str | None
     partition: int | None
     broker: int | None
+    nth_on_connection: int | None
     nth: int
     times: int | None
     probability: float

@@ -47,12 +47,13 @@ class Failed:
 
 class Client:
     """The client's connection. `host` is its address as groups show it (`/127.0.0.1`), `address` that of the
-    socket (`127.0.0.1:51410`)."""
+    socket (`127.0.0.1:51410`); `requests` is how many came on it."""
 
-    __slots__ = ("address", "host", "software_name", "software_version")
+    __slots__ = ("address", "host", "requests", "software_name", "software_version")
 
     def __init__(self, host: str = "/127.0.0.1", address: str = "") -> None:
         self.host = host
         self.address = address
         self.software_name = ""
         self.software_version = ""
+        self.requests = 0

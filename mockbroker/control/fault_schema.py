@@ -24,6 +24,7 @@ _CONDITIONS: Final[Mapping[str, tuple[Any, str]]] = {
     "client_id": (str, "The client that sends the request, or a pattern."),
     "transactional_id": (str, "A transactional id that the request names, or a pattern."),
     "broker": (int, "The broker that receives the request."),
+    "nth_on_connection": (int, "The number of the request on its connection, from 1."),
     "version": (_NUMBERS, "The version of the request, or several."),
     "nth": (int, "The first matching request to act on, from 1; without `times`, the only one."),
     "times": (int, "How many requests to act on; without `nth`, all if left out."),

@@ -58,9 +58,10 @@ def _listed(value: Any) -> tuple[Any, ...]:
 class Match:
     """The conditions that a request has to meet for a fault to fire; what is left out may have any value.
 
-    Names may have wildcards (`orders-*`). `nth` is the first matching request that counts, from 1; `times` is
-    how many count (all if it is None; one if only `nth` is given); with `probability` each of them fires or
-    not, depending on `seed`.
+    Names may have wildcards (`orders-*`). `nth_on_connection` is the number of the request among all of its
+    connection, from 1: that is mostly an ApiVersions. `nth` is the first matching request that counts, from
+    1; `times` is how many count (all if it is None; one if only `nth` is given); with `probability` each of
+    them fires or not, depending on `seed`.
     """
 
     api: tuple[ApiKey, ...] = ()
@@ -71,6 +72,7 @@ class Match:
     topic: str | None = None
     partition: int | None = None
     broker: int | None = None
+    nth_on_connection: int | None = None
     nth: int = 1
     times: int | None = None
     probability: float = 1.0
@@ -87,8 +89,8 @@ class Match:
             raise FaultError(why, "version")
         if "nth" in values and "times" not in values:
             values["times"] = 1
-        for name in ("nth", "times"):
-            if not _is_count(values.get(name, 1)) and not (name == "times" and values[name] is None):
+        for name in ("nth", "times", "nth_on_connection"):
+            if not _is_count(values.get(name, 1)) and not (name != "nth" and values[name] is None):
                 raise FaultError(f"{name} is {values[name]!r}: give a number, 1 or more", name)
         for name in ("partition", "broker", "seed"):
             if not is_int(values.get(name, 0)) and not (name != "seed" and values[name] is None):
@@ -122,6 +124,8 @@ class Match:
             return Unmet("version", (str(call.version),))
         if self.broker is not None and call.broker.id != self.broker:
             return Unmet("broker", (str(call.broker.id),))
+        if self.nth_on_connection not in (None, call.client.requests):
+            return Unmet("nth_on_connection", (str(call.client.requests),))
         if not _fits(self.client_id, {call.client_id or ""}):
             return Unmet("client_id", (call.client_id or "",))
         if not self.names_anything:

@@ -73,6 +73,7 @@ _QUOTED: Final = frozenset({"client_id", "group", "topic", "transactional_id"})
 _PHRASES: Final = {
     "version": "of version {}",
     "broker": "to broker {}",
+    "nth_on_connection": "at number {} of its connection",
     "client_id": "of the client {!r}",
     "group": "for the group {!r}",
     "transactional_id": "for the transactional id {!r}",
@@ -82,6 +83,7 @@ _PHRASES: Final = {
 _PLURALS: Final = {
     "version": "of version",
     "broker": "to broker",
+    "nth_on_connection": "at number",
     "client_id": "of",
     "group": "for",
     "transactional_id": "for",

@@ -86,6 +86,7 @@ class Connection(Sending):
             served = self._serve(key, version, correlation_id, frame, offset)
             if served is None:
                 return
+        self.client.requests += 1
         found, handler = served
         call = Call(self.cluster, self.broker, version, self.client, self.client_id, self._complete)
         if len(frame) > LARGE_BYTES and not found.keeps_view:

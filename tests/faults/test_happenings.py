@@ -122,6 +122,17 @@ def test_which_requests(driver: FaultyDriver, given: dict[str, Any], hits: int) 
     assert fault.hits == hits
 
 
+def test_the_second_request_of_each_connection(driver: FaultyDriver) -> None:
+    fault = driver.faults.add("delay", ms=0, nth_on_connection=2)
+    for hits in (0, 1, 1):
+        driver.send("list_groups")
+        assert fault.hits == hits
+    driver.connection = driver.connect()
+    for hits in (1, 2):
+        driver.send("list_groups")
+        assert fault.hits == hits
+
+
 @pytest.mark.parametrize(
     ("key_type", "given", "hits"),
     [

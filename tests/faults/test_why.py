@@ -60,6 +60,10 @@ def _ask(driver: FaultyDriver) -> None:
             {"broker": 3, "api": "Metadata"},
             "1 Metadata request came, none to broker 3 (they were to broker 1)",
         ),
+        (
+            {"nth_on_connection": 3, "api": "Heartbeat"},
+            "2 Heartbeat requests came, none at number 3 of its connection (they were at number 1, 2)",
+        ),
         ({"version": 99}, "3 requests came, none of version 99 (they were of version 3, 8)"),
         (
             {"version": 8, "topic": "s"},
