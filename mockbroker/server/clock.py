@@ -53,6 +53,10 @@ class Clock:
         else:
             cluster.advance(self._epoch_ms + elapsed_ms)
 
+    def seconds_until(self, elapsed_ms: float) -> float:
+        """How long until so many ms have passed since the start, outside."""
+        return max(0.0, self.started + elapsed_ms / 1000 - time.monotonic())
+
     @property
     def _waited_ms(self) -> int:
         return self.elapsed_ms if self.manual else 0

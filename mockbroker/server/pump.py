@@ -69,9 +69,11 @@ class Pump:
         self._poller = new_poller()
         self._slice = Slice(monotonic)
         self._enough = lambda: self._slice.over
-        self.sockets = ClientSockets(cluster, observer, self.faults, self.trace, self._slice, self._poller)
-        self.listeners = self.sockets.listeners
         self.clock = Clock(cluster, manual_clock)
+        self.sockets = ClientSockets(
+            cluster, observer, self.faults, self.trace, self._slice, self._poller, self.clock
+        )
+        self.listeners = self.sockets.listeners
         cluster.environment.failed = self._failed
         self._work = cluster.work
         self._work.in_parts = True
@@ -140,7 +142,12 @@ class Pump:
     def _trio_deadline(self) -> float:
         if self.sockets.behind or self._work:
             return 0
-        left = (self.clock.seconds_left(), self.listeners.seconds_left(), self.trace.ms_left / 1000)
+        left = (
+            self.clock.seconds_left(),
+            self.listeners.seconds_left(),
+            self.trace.ms_left / 1000,
+            self.clock.seconds_until(self.sockets.idle_at_ms),
+        )
         return trio.current_time() + min(left)
 
     def _turn(self) -> bool:
@@ -165,6 +172,8 @@ class Pump:
                 listeners.follow()
                 self.trace.time_went_by()
                 listeners.accept_again()
+                if elapsed_ms >= sockets.idle_at_ms:
+                    sockets.close_idle()
             if listeners.without_port:
                 listeners.try_ports()
             if events:

@@ -11,9 +11,13 @@ what the socket waits for now. Nothing is read from a client
 A client that sends no more (it half-closed its socket) still gets its answers; its socket is dropped after
 those, and at once if nothing will be answered. An error in a handler ends the connection that sent the
 request, and no other.
+
+A connection on which nothing has come or gone for `connections.max.idle.ms` is closed, by the time outside:
+who moves the cluster's time ahead finds all of them open (`Selector.maybeCloseOldestConnection`).
 """
 
 import contextlib
+import math
 import socket
 import struct
 from collections import deque
@@ -26,6 +30,7 @@ from ..cluster.cluster import Cluster
 from ..faults import Faults
 from ..trace import Trace
 from .capture import Wire
+from .clock import Clock
 from .connection import Buffer, Connection
 from .failures import RequestFailedError
 from .listeners import Listeners
@@ -45,9 +50,9 @@ _NO_LINGER: Final = struct.pack("ii", 1, 0)
 class ClientSocket:
     """A socket and its connection."""
 
-    __slots__ = ("connection", "ended", "events", "fd", "queued", "sock")
+    __slots__ = ("active_ms", "connection", "ended", "events", "fd", "queued", "sock")
 
-    def __init__(self, sock: socket.socket, connection: Connection) -> None:
+    def __init__(self, sock: socket.socket, connection: Connection, active_ms: int) -> None:
         self.sock = sock
         self.fd = sock.fileno()
         self.connection = connection
@@ -55,6 +60,8 @@ class ClientSocket:
         self.queued = False
         self.ended = False
         """Whether the client sends no more, but still gets answers."""
+        self.active_ms = active_ms
+        """When bytes last came or went, in ms since the start."""
 
 
 class ClientSockets:
@@ -69,6 +76,7 @@ class ClientSockets:
         trace: Trace,
         slice_: Slice,
         poller: Poller,
+        clock: Clock,
     ) -> None:
         self._cluster = cluster
         self._observer = observer
@@ -76,6 +84,10 @@ class ClientSockets:
         self._trace = trace
         self._slice = slice_
         self._poller = poller
+        self._clock = clock
+        self._idle_ms = cluster.environment.configs.broker_int("connections.max.idle.ms")
+        self.idle_at_ms = math.inf
+        """When a connection may have been idle for too long, in ms since the start."""
         self.listeners = Listeners(cluster, poller, observer, self._drop_clients_of)
         self.wire: Wire | None = None
         self.open: dict[int, ClientSocket] = {}
@@ -114,12 +126,26 @@ class ClientSockets:
                 self._trace,
                 self._slice,
             )
-            peer = ClientSocket(sock, connection)
+            peer = ClientSocket(sock, connection, self._clock.elapsed_ms)
+            self._expect_idle(peer)
             self.open[peer.fd] = peer
             self._by_connection[connection] = peer
             if self.wire is not None:
                 self.wire.opened(connection)
             self._poller.watch(peer.fd, READ)
+
+    def _expect_idle(self, peer: ClientSocket) -> None:
+        if self._idle_ms >= 0:
+            self.idle_at_ms = min(self.idle_at_ms, peer.active_ms + self._idle_ms)
+
+    def close_idle(self) -> None:
+        """To be called at `idle_at_ms`."""
+        self.idle_at_ms = math.inf
+        for peer in list(self.open.values()):
+            if peer.active_ms + self._idle_ms > self._clock.elapsed_ms:
+                self._expect_idle(peer)
+            else:
+                self.drop(peer)
 
     def read(self, peer: ClientSocket) -> None:
         connection = peer.connection
@@ -136,6 +162,7 @@ class ClientSockets:
             peer.ended = True
             self.settle(peer)
             return
+        peer.active_ms = self._clock.elapsed_ms
         if self.wire is not None:
             self.wire.received(connection, bytes((self._view if target is None else target)[:size]))
         if target is None:
@@ -207,6 +234,7 @@ class ClientSockets:
             except OSError:
                 self.drop(peer)
                 return False
+            peer.active_ms = self._clock.elapsed_ms
             if self.wire is not None:
                 self.wire.sent(connection, b"".join(map(bytes, _first(out, sent))))
             connection.out_bytes -= sent
