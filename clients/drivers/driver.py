@@ -17,7 +17,8 @@ from .lines import Answer, DriverFailedError, Hello, OverdueError
 Heard = Callable[[str, Mapping[str, Any]], None]
 """Gets an event: its name and all of its fields."""
 Then = Callable[[Answer], None]
-"""Gets an answer before what the driver wrote after it is read. Who waits for the answer goes on later."""
+"""Gets an answer before what the driver wrote after it is read. Who waits for the answer goes on later. It is
+called again if the client tells of a record again."""
 START_LIMIT_S: Final = 60.0
 _GRACE_S: Final = 10.0
 _UNTIMED_S: Final = 60.0
@@ -65,6 +66,8 @@ class Driver:
         self._next = 0
         self._pending: dict[int, _Pending] = {}
         self._heard: dict[str, Heard] = {}
+        self._told: dict[str, dict[int, _Pending]] = {}
+        """Records of which the client has told, by handle: it may tell again."""
         self._output: deque[bytes] = deque()
         self._kept = 0
         self._failure: str | None = None
@@ -89,6 +92,7 @@ class Driver:
     def forget(self, handle: str) -> None:
         """Ends `listen`."""
         self._heard.pop(handle, None)
+        self._told.pop(handle, None)
 
     async def send(
         self,
@@ -126,7 +130,7 @@ class Driver:
         requests: list[bytes] = []
         for fields in many:
             self._next += 1
-            begun.append(_Pending(verb, timeout_ms, then))
+            begun.append(_Pending(verb, handle, timeout_ms, then))
             self._pending[self._next] = begun[-1]
             requests.append(lines.encode({"id": self._next, "do": verb, "handle": handle, **fields}))
         async with self._writing:
@@ -225,13 +229,20 @@ class Driver:
                 heard(line["event"], line)
         else:
             answer, number = lines.answer(line), line.get("id", -1)
-            if number not in self._pending:
-                raise ValueError(f"nothing has the id of this answer: {line}")
-            pending = self._pending.pop(number)
-            pending.answer = answer
+            pending = self._pending.pop(number, None) or self._told_of(number)
+            pending.answer = pending.answer or answer
             pending.done.set()
             if pending.then is not None:
                 pending.then(answer)
+                if pending.verb == "produce":
+                    self._told.setdefault(pending.handle, {})[number] = pending
+
+    def _told_of(self, number: int) -> "_Pending":
+        """ValueError if it is no record of which the client has told."""
+        for told in self._told.values():
+            if number in told:
+                return told[number]
+        raise ValueError(f"nothing has the id of this answer: {number}")
 
     async def read_output(self, stream: trio.abc.ReceiveStream) -> None:
         """Reads all that it prints, so that it never blocks, and keeps the last of it."""
@@ -274,10 +285,10 @@ class Driver:
 
 
 class _Pending:
-    __slots__ = ("answer", "done", "then", "timeout_ms", "verb")
+    __slots__ = ("answer", "done", "handle", "then", "timeout_ms", "verb")
 
-    def __init__(self, verb: str, timeout_ms: int | None, then: Then | None) -> None:
-        self.verb, self.timeout_ms, self.then = verb, timeout_ms, then
+    def __init__(self, verb: str, handle: str, timeout_ms: int | None, then: Then | None) -> None:
+        self.verb, self.handle, self.timeout_ms, self.then = verb, handle, timeout_ms, then
         self.answer: Answer | None = None
         self.done = trio.Event()
 

@@ -8,16 +8,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** A request, which is answered once, from any thread. */
+/**
+ * A request, which is answered from any thread: once, but for `produce`. `send` may throw because the transaction
+ * has failed meanwhile (it asks TransactionManager.maybeAddPartition once it has appended the record), and the
+ * callback is called later.
+ */
 final class Call {
     final String verb, handle;
     private final JsonObject request;
     private final Lines lines;
-    private final AtomicBoolean answered = new AtomicBoolean();
 
     Call(Lines lines, JsonObject request) {
         this.lines = lines;
@@ -37,13 +39,8 @@ final class Call {
         write("error", described);
     }
 
-    /**
-     * Only the first is an answer: `send` may throw because the transaction has failed meanwhile (it asks
-     * TransactionManager.maybeAddPartition once it has appended the record), and the callback is called later.
-     */
     private void write(String outcome, Map<String, ?> value) {
-        if (answered.getAndSet(true)) System.err.println("told again of " + request.get("id") + ": " + value);
-        else lines.write(Map.of("id", request.get("id"), outcome, value));
+        lines.write(Map.of("id", request.get("id"), outcome, value));
     }
 
     /** Whether the request has a field, and it is not null. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.Metadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -38,13 +39,15 @@ final class ConsumerHandle implements Handle {
     private final String name;
     private final Lines lines;
     private List<String> stopsAt = List.of();
+    private final boolean decidedByBroker;
     private boolean goesOn;
 
     ConsumerHandle(Call call, Lines lines) {
         name = call.handle;
         this.lines = lines;
         Map<String, Object> config = call.config();
-        if ("consumer".equalsIgnoreCase((String) config.get("group.protocol"))) config.keySet().removeAll(CLASSIC_ONLY);
+        decidedByBroker = "consumer".equalsIgnoreCase((String) config.get("group.protocol"));
+        if (decidedByBroker) config.keySet().removeAll(CLASSIC_ONLY);
         config.computeIfPresent(ASSIGNOR, (setting, name) ->
             ASSIGNORS.containsKey(name) ? "org.apache.kafka.clients.consumer." + ASSIGNORS.get(name) : name);
         group = (String) config.get("group.id");
@@ -102,10 +105,14 @@ final class ConsumerHandle implements Handle {
         return Duration.ofMillis(call.number("timeout_ms"));
     }
 
-    /** A topic that begins with "^" is a regular expression for the coordinator, since 4.0. */
+    /** A topic that begins with "^" is a regular expression; with the consumer protocol for the coordinator. */
     private void subscribe(List<String> topics) throws ReflectiveOperationException {
         if (!topics.get(0).startsWith("^")) {
             consumer.subscribe(topics, new Listener());
+            return;
+        }
+        if (!decidedByBroker) {
+            consumer.subscribe(Pattern.compile(topics.get(0)), new Listener());
             return;
         }
         Class<?> pattern = Class.forName("org.apache.kafka.clients.consumer.SubscriptionPattern");

@@ -54,7 +54,7 @@ public final class Driver {
     private static List<String> capabilities() {
         var capabilities = new ArrayList<>(List.of(
             "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers",
-            "admin"));
+            "admin", "pause", "patterns"));
         try {
             ConsumerConfig.class.getField("GROUP_PROTOCOL_CONFIG");
             capabilities.add("consumer-protocol");

@@ -28,6 +28,7 @@ from lines import (
     named,
     record,
     settings_of,
+    wanted,
 )
 
 logging.getLogger("aiokafka").addHandler(logging.NullHandler())
@@ -111,7 +112,7 @@ class Consumer(Handle):
 
     async def subscribe(self, topics: list[str], stops_at: Collection[str] = ()) -> None:
         self._stops_at = stops_at
-        self.consumer.subscribe(topics, listener=_Listener(self))
+        self.consumer.subscribe(**wanted(topics), listener=_Listener(self))
 
     async def assign(self, partitions: list[list[Any]]) -> None:
         self.consumer.assign([TopicPartition(*each[:2]) for each in partitions])
@@ -253,6 +254,8 @@ async def serve(lines: Lines) -> None:
             "deserializer",
             "headers",
             "admin",
+            "pause",
+            "patterns",
         ),
         settings_of(KINDS),
     )

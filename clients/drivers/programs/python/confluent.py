@@ -64,6 +64,10 @@ _BOTH = {
     ),
 }
 """Names of settings, and librdkafka's if these are others. Some have no other client."""
+_CONSUMER_PROTOCOL = 0x020C0000
+"""2.12, the first release in which it is no preview."""
+_CLASSIC_ONLY = ("heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms")
+"""It refuses these if the broker decides on them (KIP-848)."""
 _MOST = "max.poll.records"
 """Librdkafka has no such setting, but `consume` has a parameter."""
 
@@ -85,6 +89,8 @@ def described(error: BaseException | KafkaError) -> Fields:
 
 def configured(config: Fields, names: dict[str, str | None]) -> Fields:
     names = {**names, **_BOTH}
+    if config.get("group.protocol") == "consumer":
+        config = {name: value for name, value in config.items() if name not in _CLASSIC_ONLY}
     given = {names[name] or name: value for name, value in config.items() if name in names}
     if given.get("auto.offset.reset") == "none":
         given["auto.offset.reset"] = "error"
@@ -254,6 +260,9 @@ if __name__ == "__main__":
             "deserializer",
             "headers",
             "admin",
+            "pause",
+            "patterns",
+            *(("consumer-protocol",) if libversion()[1] >= _CONSUMER_PROTOCOL else ()),
         ),
         {"producer": ConfluentProducer, "consumer": ConfluentConsumer, "admin": ConfluentAdmin},
         described,

@@ -18,7 +18,20 @@ from kafka.admin import NewTopic
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
-from lines import LOGS, Call, Fields, Handle, Lines, configured, described, deserializer, named, record, serve
+from lines import (
+    LOGS,
+    Call,
+    Fields,
+    Handle,
+    Lines,
+    configured,
+    described,
+    deserializer,
+    named,
+    record,
+    serve,
+    wanted,
+)
 
 ASSIGNORS = [RangePartitionAssignor, RoundRobinPartitionAssignor, StickyPartitionAssignor]
 try:
@@ -81,7 +94,7 @@ class Consumer(Handle):
         self.open[name] = self
 
     def subscribe(self, topics: list[str]) -> None:
-        self.consumer.subscribe(topics, listener=_Listener(self))
+        self.consumer.subscribe(**wanted(topics), listener=_Listener(self))
 
     def assign(self, partitions: list[list[Any]]) -> None:
         self.consumer.assign([TopicPartition(*each[:2]) for each in partitions])
@@ -166,6 +179,7 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 
 if __name__ == "__main__":
     capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers", "admin"]
+    capabilities += ["pause", "patterns"]
     if hasattr(KafkaProducer, "init_transactions"):
         capabilities += ["transactions", "send-offsets"]
     serve(

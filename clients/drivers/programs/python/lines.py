@@ -301,3 +301,8 @@ def configured(config: Fields, assignors: Iterable[Any] = ()) -> Fields:
     if wanted := given.get("partition_assignment_strategy"):
         given["partition_assignment_strategy"] = [each for each in assignors if each.name == wanted]
     return given
+
+
+def wanted(topics: list[str]) -> Fields:
+    """What to subscribe to, for libraries that take a regular expression as another parameter than topics."""
+    return {"pattern": topics[0]} if topics[0].startswith("^") else {"topics": topics}

@@ -51,6 +51,8 @@ func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
 		"committed": with(c.committed),
 		"position":  with(c.position),
 		"seek":      with(c.seek),
+		"pause":     with(c.pause),
+		"resume":    with(c.resume),
 		"close":     c.close,
 	}, nil
 }
@@ -90,6 +92,9 @@ func (c *consumer) grouped(topics []string) []kgo.Opt {
 	)
 	if c.config.Is("enable.auto.commit", "false") {
 		options = append(options, kgo.DisableAutoCommit())
+	}
+	if interval, given := c.config.Time("auto.commit.interval.ms"); given {
+		options = append(options, kgo.AutoCommitInterval(interval))
 	}
 	if id, given := c.config.Text("group.instance.id"); given {
 		options = append(options, kgo.InstanceID(id))
@@ -251,6 +256,16 @@ func (c *consumer) seek(call *lines.Call) (lines.Fields, error) {
 	return nil, nil
 }
 
+func (c *consumer) pause(call *lines.Call) (lines.Fields, error) {
+	c.client.PauseFetchPartitions(numbers(call.Partitions))
+	return nil, nil
+}
+
+func (c *consumer) resume(call *lines.Call) (lines.Fields, error) {
+	c.client.ResumeFetchPartitions(numbers(call.Partitions))
+	return nil, nil
+}
+
 func (c *consumer) close(*lines.Call) (lines.Fields, error) {
 	if c.client != nil {
 		c.client.CloseAllowingRebalance()
@@ -271,6 +286,14 @@ func offsets(given []lines.At) map[string]map[int32]kgo.EpochOffset {
 		add(wanted, each, kgo.EpochOffset{Epoch: -1, Offset: *each.Offset})
 	}
 	return wanted
+}
+
+func numbers(given []lines.At) map[string][]int32 {
+	listed := map[string][]int32{}
+	for _, each := range given {
+		listed[each.Topic] = append(listed[each.Topic], each.Partition)
+	}
+	return listed
 }
 
 func at(topic string, partition int32, offset int64) []any {

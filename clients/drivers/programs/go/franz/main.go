@@ -60,7 +60,7 @@ func common(config lines.Config) []kgo.Opt {
 func main() {
 	(&lines.Driver{
 		Client:       "franz-go " + lines.Version(module),
-		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol"},
+		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol", "pause", "patterns"},
 		Settings: map[string][]string{
 			"producer": {
 				"acks", "bootstrap.servers", "client.id", "compression.type", "delivery.timeout.ms",
@@ -68,7 +68,8 @@ func main() {
 				"transaction.timeout.ms", "transactional.id",
 			},
 			"consumer": {
-				"auto.offset.reset", "bootstrap.servers", "client.id", "enable.auto.commit", "fetch.max.wait.ms",
+				"auto.commit.interval.ms", "auto.offset.reset", "bootstrap.servers", "client.id",
+				"enable.auto.commit", "fetch.max.wait.ms",
 				"group.id", "group.instance.id", "group.protocol", "heartbeat.interval.ms", "isolation.level",
 				"max.poll.interval.ms", "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
 			},
