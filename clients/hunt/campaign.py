@@ -16,6 +16,7 @@ from .judging import Violation, judge
 from .plan import Plan
 from .playing import Script, play
 from .shrinking import LIMIT_S, shrink
+from .slowness import Suspects, played_alone
 from .stage import PATIENCE, Outcome, Patience
 
 REPEATS: Final = 3
@@ -140,30 +141,39 @@ class Campaign(Generic[L]):
     async def hunt(self, seeds: Iterable[int], tell: Tell, kafka: str, drawn: Drawn = draw) -> None:
         """Plays each seed, and reports the result as soon as it is known. DriverFailedError if a driver
         can't be started, OSError."""
-        to_do = iter(seeds)
+        to_do, looks_slow = iter(seeds), Suspects()
+        later: list[tuple[Result, Outcome]] = []
 
         async def work(lane: Lane) -> None:
             for seed in to_do:
                 hello = await lane.hello()
                 plan = drawn(seed, hello.capabilities, kafka)
-                tell(await self._try(lane, plan, hello.client))
+                result, outcome = await self._try(lane, plan, hello.client)
+                if looks_slow.take(outcome):
+                    later.append((result, outcome))
+                else:
+                    tell(result)
 
         async with trio.open_nursery() as nursery:
             for lane in self.lanes:
                 nursery.start_soon(work, lane)
+        for result, outcome in later:
+            slow = await played_alone(outcome, self.lanes[0].run)
+            result.found += [Found(each, outcome, self._repeats, self._repeats) for each in slow]
+            tell(result)
 
-    async def _try(self, lane: Lane, plan: Plan, client: str) -> Result:
+    async def _try(self, lane: Lane, plan: Plan, client: str) -> tuple[Result, Outcome]:
         outcome = await lane.run(plan)
         result = Result(plan.seed, client, plan, [Found(each, outcome) for each in judge(outcome)])
         if all(self._sure[each.violation.invariant] >= ENOUGH for each in result.found):
-            return result
+            return result, outcome
         for _ in range(self._repeats):
             again = {each.invariant for each in judge(await lane.run(plan))}
             for found in result.found:
                 found.repeated += found.violation.invariant in again
                 found.repeats += 1
         self._sure.update({each.violation.invariant for each in result.found if each.sure})
-        return result
+        return result, outcome
 
     async def smallest(
         self, found: Found, limit_s: float = LIMIT_S, scope: trio.CancelScope | None = None

@@ -4,9 +4,10 @@ from collections.abc import Collection, Sequence
 from random import Random
 from typing import Any, Final
 
+from . import manners
 from .drawn_events import SESSION_MS, Events
 from .legal import FAULTS
-from .plan import Fields, Plan, PlannedTopic, PlannedUser, Step
+from .plan import AFTER_ERRORS, Fields, Plan, PlannedTopic, PlannedUser, Step
 
 LIMIT: Final = 2_000
 """`max.message.bytes` of some topics: below what clients take for granted."""
@@ -82,13 +83,13 @@ class _Drawing:
 
     def transactions(self) -> Plan:
         topics = self._topics()
-        users = tuple(
-            self._transacting(f"transactions-{n}", topics) for n in range(self._random.choice((1, 1, 2)))
-        )
+        names = [f"transactions-{n}" for n in range(self._random.choice((1, 1, 2)))]
+        shares = self._random.random() < 0.3
+        users = tuple(self._transacting(each, names[0] if shares else each, topics) for each in names)
         group = "" if "assign" in self._capabilities else "readers"
         readers = []
         if {"groups", "assign"} & self._capabilities:
-            steps = self._polls(4)
+            steps = manners.polls(self._random, 4)
             readers.append(self._member("reader", topics, group, isolation="read_committed", steps=steps))
         apis = (
             "Produce",
@@ -98,7 +99,7 @@ class _Drawing:
             "FindCoordinator",
             "Metadata",
         )
-        ids = [user.config["transactional.id"] for user in users]
+        ids = sorted({user.config["transactional.id"] for user in users})
         return self._plan(topics, (*users, *readers), apis, transactional_ids=ids)
 
     def processor(self) -> Plan:
@@ -107,6 +108,7 @@ class _Drawing:
         topics = (input_, output)
         feeder = self._producer("feeder", (input_,), {"acks": "all"}, kinds=("plain",))
         count = random.choice((1, 1, 2))
+        protocol = self._protocol()
         users = [
             PlannedUser(
                 f"processor-{n}",
@@ -117,10 +119,14 @@ class _Drawing:
                     "to": "out",
                     "group": "g",
                     "topics": ["in"],
-                    "consumer": {"isolation.level": "read_committed"},
+                    "consumer": {"isolation.level": "read_committed", **protocol},
                 },
                 tuple(
-                    Step("round", random.randrange(0, 100), {"commits": random.random() < 0.8})
+                    Step(
+                        "round",
+                        random.randrange(0, 100),
+                        {"commits": random.random() < 0.8, AFTER_ERRORS: manners.wanted(random)},
+                    )
                     for _ in range(random.randrange(3, 8))
                 ),
             )
@@ -146,16 +152,16 @@ class _Drawing:
         kinds = ("plain", "plain", "bad") if bad else ("plain",)
         feeders = [self._producer("feeder", topics, {"acks": "all"}, kinds=kinds)]
         grouped = "groups" in self._capabilities
-        members = [
-            self._member(
-                f"member-{n}",
-                topics,
-                "g" if grouped else "",
-                fails=bad,
-                steps=self._life() if grouped else self._polls(random.randrange(3, 9)),
-            )
-            for n in range(random.choice((1, 2, 2, 3)) if grouped else 1)
-        ]
+        names = [f"member-{n}" for n in range(random.choice((1, 2, 2, 3)) if grouped else 1)]
+        if grouped:
+            common = self._group("topic")
+            members = [
+                self._member(name, topics, "g", fails=bad, steps=self._life(), common=common, instance=id_)
+                for name, id_ in zip(names, manners.instances(random, names), strict=True)
+            ]
+        else:
+            steps = manners.polls(random, random.randrange(3, 9))
+            members = [self._member(names[0], topics, "", fails=bad, steps=steps)]
         apis = (
             "JoinGroup",
             "SyncGroup",
@@ -228,18 +234,20 @@ class _Drawing:
             steps.append(Step("send", random.choice((0, 0, 20, 150)), fields))
             if random.random() < 0.2:
                 steps.append(Step("flush"))
+            if random.random() < 0.04:
+                steps.append(Step("close"))
         return PlannedUser(name, "producer", config, {}, tuple(steps))
 
-    def _transacting(self, name: str, topics: Sequence[PlannedTopic]) -> PlannedUser:
+    def _transacting(self, name: str, id_: str, topics: Sequence[PlannedTopic]) -> PlannedUser:
         random, steps = self._random, []
         for _ in range(random.randrange(2, 7)):
             sends = []
             for _ in range(random.choice((1, 2, 4))):
                 topic = random.choice(topics)
                 sends.append([topic.name, random.randrange(topic.partitions), self._what(topic)])
-            fields = {"sends": sends, "commits": random.random() < 0.75, "flushes": random.random() < 0.3}
+            fields = {"sends": sends, **manners.ending(random)}
             steps.append(Step("transact", random.choice((0, 20, 150)), fields))
-        config = {"transactional.id": name, "transaction.timeout.ms": 10_000, "acks": "all"}
+        config = {"transactional.id": id_, "transaction.timeout.ms": 10_000, "acks": "all"}
         return PlannedUser(name, "transactions", config, {}, tuple(steps))
 
     def _member(
@@ -251,29 +259,32 @@ class _Drawing:
         steps: tuple[Step, ...],
         fails: bool = False,
         isolation: str | None = None,
+        common: Fields | None = None,
+        instance: str | None = None,
     ) -> PlannedUser:
+        """`common` are the fields of all members of its group, `instance` is its `group.instance.id`."""
         random = self._random
         level = isolation or random.choice(("read_uncommitted", "read_committed"))
         fields = {
             "topics": [each.name for each in topics],
             "group": group,
             "commits": random.choice(("position", "offsets")),
-            "consumer": {"isolation.level": level},
             "fails": fails,
+            **(common or {}),
         }
+        fields["consumer"] = {"isolation.level": level, **fields.get("consumer", {})}
+        if instance is not None:
+            fields["consumer"]["group.instance.id"] = instance
         return PlannedUser(name, "member", {}, fields, steps)
 
-    def _polls(self, count: int) -> tuple[Step, ...]:
-        return tuple(Step("poll", self._random.choice((0, 50))) for _ in range(count))
+    def _protocol(self) -> dict[str, str]:
+        return manners.protocol(self._random, self._capabilities, self._kafka)
+
+    def _group(self, topic: str) -> dict[str, Any]:
+        return manners.group(self._random, self._capabilities, self._kafka, topic)
 
     def _life(self) -> tuple[Step, ...]:
-        """Of a member that comes, polls, commits, and may go and come back."""
-        random = self._random
-        steps = [Step("poll", random.choice((0, 0, 100, 400)))]
-        for _ in range(random.randrange(3, 10)):
-            do = random.choice(("poll", "poll", "poll", "commit", "commit", "leave-group"))
-            steps.append(Step(do, random.choice((0, 20, 100))))
-        return tuple(steps)
+        return manners.life(self._random, self._capabilities)
 
     def _plan(
         self,
@@ -286,4 +297,6 @@ class _Drawing:
         events = Events(self._random, self._brokers, keeps=self._keeps, illegal=self._illegal)
         steps = events.drawn(topics, apis, groups, transactional_ids)
         config = {"broker.session.timeout.ms": str(SESSION_MS)}
+        if any("group.protocol" in user.fields.get("consumer", {}) for user in users):
+            config |= manners.CONSUMER_PROTOCOL
         return Plan(self._seed, self._kafka, self._brokers, topics, users, steps, config)

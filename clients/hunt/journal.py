@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..drivers import Refusal
+from ..drivers.documentation import Act
 
 Partition = tuple[str, int]
 E = TypeVar("E", bound="Entry")
@@ -47,12 +48,26 @@ class Told(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Called(Entry):
-    """A call that returned, or raised. `began` is the number of the last entry before it."""
+    """A call that returned, or raised. `began` is the number of the last entry before it; `left` is how many
+    records a flush says that it has left."""
 
     verb: str
     began: int
     error: Refusal | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
+    took_ms: int = 0
+    left: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Heeded(Entry):
+    """What the application does after an error of a call, or about a record (`produce`); `says` is why, in
+    the words of the client's documentation."""
+
+    verb: str
+    error: Refusal
+    act: Act
+    says: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -115,6 +130,20 @@ class Committed(Entry):
     offsets: Mapping[Partition, int]
     began: int
     error: Refusal | None
+    took_ms: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Refused(Entry):
+    """A broker did not do what the `user` asked for: it answered errors, or did not answer (`lost`).
+
+    `errors` are Kafka's names; `fault` is whether a fault of the plan did that.
+    """
+
+    api: str
+    errors: tuple[str, ...]
+    lost: bool
+    fault: bool
 
 
 @dataclass(slots=True, kw_only=True)

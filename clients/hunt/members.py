@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..drivers import Answer, Refusal
+from ..drivers.documentation import Act
 from .journal import Committed, Failed, Owns, Partition, Read, Sought
 from .users import BAD, Application, described, read_values
 
@@ -22,10 +23,13 @@ class Consuming(Application):
         self._topics: Sequence[str] = self.planned.fields["topics"]
         self._next: dict[Partition, int] = {}
         self._owned: set[Partition] = set()
+        self._paused: set[Partition] = set()
+        self._yielded = False
+        """Whether it was put out, for good: another application has its `group.instance.id`."""
 
     async def join(self) -> bool:
-        if self.handle is not None:
-            return True
+        if self.handle is not None or self._yielded:
+            return self.handle is not None
         fields = self.planned.fields
         config = {"enable.auto.commit": False, "auto.offset.reset": "earliest", **fields.get("consumer", {})}
         if self.group:
@@ -34,14 +38,15 @@ class Consuming(Application):
             config["bootstrap.servers"] = self.stage.servers_of(fields["brokers"])
         extra = {"fails_on": BAD.decode()} if fields.get("fails") else {}
         self._next.clear()
-        self._owned = set()
-        if not await self.open("consumer", config, **extra):
+        self._owned, self._paused = set(), set()
+        if await self.open("consumer", config, **extra) is not None:
             return False
         if self.group:
-            answer = await self.call("subscribe", topics=list(self._topics))
+            topics = [fields["pattern"]] if "pattern" in fields else list(self._topics)
+            answer = await self.call("subscribe", topics=topics)
         else:
-            topics = [each for each in self.stage.plan.topics if each.name in self._topics]
-            partitions = [[topic.name, p] for topic in topics for p in range(topic.partitions)]
+            assigned = [each for each in self.stage.plan.topics if each.name in self._topics]
+            partitions = [[topic.name, p] for topic in assigned for p in range(topic.partitions)]
             assert self.handle is not None
             self._own(self.handle, gains=True, partitions=partitions)
             answer = await self.call("assign", partitions=partitions)
@@ -58,6 +63,7 @@ class Consuming(Application):
     def _own(self, handle: str, gains: bool, partitions: Sequence[Sequence[Any]]) -> None:
         listed = tuple((topic, partition) for topic, partition in partitions)
         self._owned = self._owned | {*listed} if gains else self._owned - {*listed}
+        self._paused -= {*listed}
         for each in listed:
             self._next.pop(each, None)
         self.note(Owns(gains=gains, partitions=listed), handle)
@@ -69,8 +75,9 @@ class Consuming(Application):
         answer = await self.driver.call("poll", handle, POLL_MS, lambda told: self._note_read(handle, told))
         if any(error.deserializer for error in _errors(answer)):
             await self._step_over()
-        if answer.error is not None and answer.error.fatal:
+        if any(self.heed("poll", error) is Act.CLOSE for error in _errors(answer)):
             await self.close()
+            self._yielded = self._shares_instance
         return read_values((answer.ok or {}).get("records", ()))
 
     def _note_read(self, handle: str, answer: Answer) -> None:
@@ -114,7 +121,27 @@ class Consuming(Application):
                 await self.seek(topic, partition, 0 if offset is None else offset)
         self._next.clear()
 
+    @property
+    def _shares_instance(self) -> bool:
+        settings = [each.fields.get("consumer", {}) for each in self.stage.plan.users]
+        mine = self.planned.fields.get("consumer", {}).get("group.instance.id")
+        return mine is not None and sum(each.get("group.instance.id") == mine for each in settings) > 1
+
     # Steps.
+
+    async def pause(self) -> None:
+        """Pauses one of its partitions."""
+        if self.handle is not None and (owned := sorted(self._owned - self._paused)):
+            self._paused.add(owned[0])
+            if (await self.call("pause", partitions=[list(owned[0])])).error is not None:
+                self._paused.discard(owned[0])
+
+    async def resume(self) -> None:
+        """Resumes all that it has paused."""
+        if self.handle is not None and self._paused:
+            answer = await self.call("resume", partitions=[[*each] for each in sorted(self._paused)])
+            if answer.error is None:
+                self._paused.clear()
 
     async def poll(self, times: int = 1) -> None:
         for _ in range(times):
@@ -122,29 +149,47 @@ class Consuming(Application):
                 await self.read()
 
     async def commit(self) -> None:
-        if self.handle is None or not self._next or not self.group:
-            return
-        handle, offsets, began = self.handle, dict(self._next), self.stage.journal.last
+        auto = self.planned.fields.get("consumer", {}).get("enable.auto.commit")
+        if self.handle is not None and self._next and self.group and not auto:
+            await self.made("commit", self._commit)
+
+    async def _commit(self) -> Refusal | None:
+        assert self.handle is not None
+        handle, offsets, journal = self.handle, dict(self._next), self.stage.journal
+        began, began_ms = journal.last, journal.clock()
         by_position = self.planned.fields.get("commits") == "position"
         given = {} if by_position else {"offsets": [[*at, offset] for at, offset in offsets.items()]}
 
         def note(answer: Answer) -> None:
-            self.noted(handle, offsets, began, answer.error)
+            self.noted(handle, offsets, began, answer.error, journal.clock() - began_ms)
 
-        await self.driver.call("commit", handle, self.call_ms, note, **given)
+        return (await self.driver.call("commit", handle, self.call_ms, note, **given)).error
 
-    def noted(self, handle: str, offsets: Mapping[Partition, int], began: int, error: Refusal | None) -> None:
-        self.note(Committed(group=self.group, offsets=offsets, began=began, error=error), handle)
+    def noted(
+        self,
+        handle: str,
+        offsets: Mapping[Partition, int],
+        began: int,
+        error: Refusal | None,
+        took_ms: int = 0,
+    ) -> None:
+        tried = Committed(group=self.group, offsets=offsets, began=began, error=error, took_ms=took_ms)
+        self.note(tried, handle)
 
     async def leave_group(self) -> None:
         await self.close()
 
     async def afterwards(self) -> None:
-        group = self.group or self.name
-        await self.stage.while_not(
-            lambda: self.stage.read_all(group, self._topics), self.stage.patience.settle_s, self.poll
-        )
+        limit_s = self.stage.patience.settle_s
+        if self._yielded:  # unless the other is put out, too
+            await self.stage.until(self._has_read_all, limit_s / 2)
+            self._yielded = False
+        await self.resume()
+        await self.stage.while_not(self._has_read_all, limit_s, self.poll)
         await self.commit()
+
+    def _has_read_all(self) -> bool:
+        return self.stage.read_all(self.group or self.name, self._topics)
 
 
 def _errors(answer: Answer) -> list[Refusal]:

@@ -13,6 +13,7 @@ from mockbroker.trace.events import Decision
 from ..drivers import Driver, DriverFailedError, OverdueError
 from .members import Consuming
 from .plan import Plan
+from .refusals import note_refused
 from .scene import Scene, options
 from .stage import PATIENCE, Outcome, Patience, Stage, probe
 from .transactions import Processing, Transacting
@@ -81,11 +82,12 @@ async def play(
     """Takes a few seconds. `id_` has to be another one for each run with this driver. With a `script`, the
     cluster has this `trace`."""
     given = options(plan)
-    if script is not None:
-        given["trace"] = trace
+    given["trace"] = "requests" if script is None else trace
     driver.grace_s = patience.grace_s
     async with serve(**given) as cluster:
         run = _Run(Stage(plan, driver, id_, cluster, patience))
+        run.outcome.client = driver.hello.client
+        cluster.trace.listen(functools.partial(note_refused, run.outcome))
         if script is not None:
             _note_decisions(cluster, run.outcome)
         await run.to_the_end(script)

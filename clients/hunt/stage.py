@@ -22,6 +22,19 @@ def probe(partition: Partition) -> bytes:
     return PROBE + f"{partition[0]}-{partition[1]}".encode()
 
 
+TIMERS: Final = {
+    "retry.backoff.ms": 50,
+    "request.timeout.ms": 3_000,
+    "delivery.timeout.ms": 8_000,
+    "max.block.ms": 8_000,
+    "session.timeout.ms": 6_000,
+    "heartbeat.interval.ms": 300,
+    "fetch.max.wait.ms": 100,
+    "linger.ms": 5,
+}
+"""They make a client act soon, and leave out nothing that it does."""
+
+
 @dataclass(frozen=True)
 class Patience:
     """How long a client may take: several of its session timeouts, and more than `delivery.timeout.ms`."""
@@ -35,18 +48,10 @@ class Patience:
     grace_s: float = 10.0
     """How much longer than its own timeout a call may take."""
 
-
-TIMERS: Final = {
-    "retry.backoff.ms": 50,
-    "request.timeout.ms": 3_000,
-    "delivery.timeout.ms": 8_000,
-    "max.block.ms": 8_000,
-    "session.timeout.ms": 6_000,
-    "heartbeat.interval.ms": 300,
-    "fetch.max.wait.ms": 100,
-    "linger.ms": 5,
-}
-"""They make a client act soon, and leave out nothing that it does."""
+    @property
+    def enough_ms(self) -> int:
+        """A call that took so long may have come to its end, by its own timeout or by one of `TIMERS`."""
+        return round(0.8 * min(self.call_ms, TIMERS["max.block.ms"]))
 
 
 PATIENCE: Final = Patience()
@@ -82,6 +87,9 @@ class Outcome:
     """What was in topics when they were deleted."""
     broken: OverdueError | DriverFailedError | None = None
     broken_user: str = ""
+    patience: Patience = PATIENCE
+    client: str = ""
+    """Its name and release, as its driver says."""
 
 
 class Stage:
@@ -96,7 +104,7 @@ class Stage:
         self.journal.clock = lambda: round((trio.current_time() - began) * 1000)
         self.servers = {"bootstrap.servers": cluster.bootstrap_servers, **TIMERS}
         self.patience = patience
-        self.outcome = Outcome(plan, self.journal)
+        self.outcome = Outcome(plan, self.journal, patience=patience)
         self._numbers = self._transactions = 0
         self._changed = trio.Event()
         self.probes: dict[str, set[bytes]] = {}

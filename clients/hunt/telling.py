@@ -43,6 +43,12 @@ def in_words(entry: Entry) -> str:
         case journal.Committed():
             offsets = ", ".join(f"{topic}-{p}: {offset}" for (topic, p), offset in entry.offsets.items())
             return f"commits {offsets}{_error(entry.error)}"
+        case journal.Heeded():
+            return f'after {entry.verb} ({entry.error.name}): {entry.act}, since "{entry.says}"'
+        case journal.Refused():
+            told = " ".join(entry.errors) or "no error"
+            lost = ", and the answer is lost" if entry.lost else ""
+            return f"its {entry.api} gets {told}{lost}"
         case journal.Happened():
             return f"{entry.what}{f' (not possible: {entry.why_not})' if entry.why_not else ''}"
         case journal.Called():

@@ -1,10 +1,11 @@
 """Applications with transactions: producers alone, and those that consume, transform and produce."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from ..drivers import Refusal
-from .journal import Ended, Partition
+from .journal import Ended, Partition, Sent
 from .members import Consuming
 from .users import AFTER, Producing
 
@@ -12,13 +13,24 @@ _ATTEMPTS: Final = 3
 
 
 class Transacting(Producing):
-    """A transactional producer. What fails is aborted; if that fails too, there is a new producer."""
+    """A transactional producer. After an error it does what the client's documentation says."""
 
     kind = "transactions"
 
     async def _ready(self) -> bool:
-        if self.handle is None:
-            return await self.open("producer", self.planned.config)
+        return self.handle is not None or await self.made("open", self._open)
+
+    async def _open(self) -> Refusal | None:
+        return await self.open("producer", self.planned.config)
+
+    async def _begin(self) -> Refusal | None:
+        return (await self.call("begin")).error
+
+    async def begun(self) -> bool:
+        """Whether a transaction has begun."""
+        if not await self._ready() or not await self.made("begin", self._begin):
+            return False
+        self.transaction = self.stage.transaction()
         return True
 
     async def transaction_of(
@@ -27,52 +39,57 @@ class Transacting(Producing):
         commits: bool,
         flushes: bool = False,
         before_end: Callable[[], Awaitable[None]] | None = None,
+        awaits: bool = False,
+        closes: bool = False,
     ) -> bool:
-        """Whether it came to its end as it was meant to. `before_end` is awaited when all is flushed."""
-        if not await self._ready():
+        """Whether it came to its end as it was meant. With `awaits` it hears of all its records before it is
+        ended; with `closes` its producer is closed instead. `before_end` is awaited when all is flushed."""
+        if not await self.begun():
             return False
-        if (await self.call("begin")).error is not None:
-            await self.recover()
-            return False
-        self.transaction = self.stage.transaction()
-        for topic, partition, what in sends:
-            await self.produce(topic, partition, what)
+        sent = [await self.produce(topic, partition, what) for topic, partition, what in sends]
         if flushes or before_end is not None:
             await self.call("flush", self.call_ms)
+        if closes:
+            await self.close()
+            self.transaction = None
+            return False
         if before_end is not None:
             await before_end()
+        if awaits and not await self.made("produce", partial(self._first_error, sent)):
+            self.transaction = None
+            return False
         return await self.end(commits)
+
+    async def _first_error(self, sent: Sequence[Sent]) -> Refusal | None:
+        """Of the records of a transaction."""
+        await self.told_of(sent)
+        errors = (each.told.error for each in sent if each.told is not None)
+        return next((error for error in errors if error is not None), None)
 
     async def end(self, commits: bool, offsets: Mapping[Partition, int] | None = None) -> bool:
         """Whether it could."""
         verb = "commit-transaction" if commits else "abort-transaction"
+        done = await self.made(verb, partial(self._end, commits, offsets))
+        self.transaction = None
+        return done
+
+    async def _end(self, commits: bool, offsets: Mapping[Partition, int] | None = None) -> Refusal | None:
         began = self.stage.journal.last
-        error = (await self.call(verb, self.call_ms)).error
-        self.ended(commits, error, offsets)
+        error = (
+            await self.call("commit-transaction" if commits else "abort-transaction", self.call_ms)
+        ).error
+        if self.transaction is not None:
+            ended = Ended(transaction=self.transaction, commits=commits, error=error, offsets=offsets or {})
+            self.note(ended)
         if commits and offsets:
             self.consumed(offsets, began, error)
-        if error is not None:
-            await self.recover(aborts=commits)
-        self.transaction = None
-        return error is None
+        return error
 
     def consumed(self, offsets: Mapping[Partition, int], began: int, error: Refusal | None) -> None:
         """Offsets were committed with the transaction, or not."""
 
-    def ended(self, commits: bool, error: Refusal | None, offsets: Mapping[Partition, int] | None) -> None:
-        assert self.transaction is not None
-        assert self.handle is not None
-        self.note(Ended(transaction=self.transaction, commits=commits, error=error, offsets=offsets or {}))
-
-    async def recover(self, aborts: bool = True) -> None:
-        """Aborts, or begins with a new producer of the same transactional id."""
-        if aborts:
-            error = (await self.call("abort-transaction", self.call_ms)).error
-            if self.transaction is not None:
-                self.ended(False, error, None)
-            if error is None:
-                return
-        await self.close()
+    async def abort(self) -> None:
+        await self.made("abort-transaction", partial(self._end, commits=False))
 
     async def afterwards(self) -> None:
         sends = [(t.name, p, AFTER) for t in self.stage.plan.topics for p in range(t.partitions)]
@@ -83,9 +100,14 @@ class Transacting(Producing):
     # Steps.
 
     async def transact(
-        self, sends: Sequence[Sequence[Any]], commits: bool = True, flushes: bool = False
+        self,
+        sends: Sequence[Sequence[Any]],
+        commits: bool = True,
+        flushes: bool = False,
+        awaits: bool = False,
+        closes: bool = False,
     ) -> None:
-        await self.transaction_of(sends, commits, flushes)
+        await self.transaction_of(sends, commits, flushes, awaits=awaits, closes=closes)
 
 
 class Processing(Transacting):
@@ -99,38 +121,38 @@ class Processing(Transacting):
 
     async def round(self, commits: bool = True, then: str | None = None) -> None:
         """One poll, and one transaction with what it returned."""
-        fields = self.planned.fields
         if not await self.member.join() or not await self._ready():
             return
         read = await self.member.read()
         if not read:
             return
         offsets = {partition: offset + 1 for partition, offset, _ in read}
-        if (await self.call("begin")).error is not None:
-            await self._again()
-            return
-        self.transaction = self.stage.transaction()
+        if not await self._processed(read, offsets, commits) or not commits:
+            await self.member.rewind()
+
+    async def _processed(
+        self,
+        read: Sequence[tuple[Partition, int, bytes | None]],
+        offsets: Mapping[Partition, int],
+        commits: bool,
+    ) -> bool:
+        if not await self.begun():
+            return False
         for (_, partition), _, value in read:
-            await self.produce(fields["to"], partition, "out", value=value)
+            await self.produce(self.planned.fields["to"], partition, "out", value=value)
         assert self.member.handle is not None
         listed = [[*partition, offset] for partition, offset in offsets.items()]
-        error = (
-            await self.call("send-offsets", self.call_ms, offsets=listed, consumer=self.member.handle)
-        ).error
-        if error is not None:
-            self.ended(False, error, None)
-            await self.recover()
+        if not await self.made("send-offsets", partial(self._send_offsets, listed)):
             self.transaction = None
-            await self.member.rewind()
-        elif not await self.end(commits, offsets) or not commits:
-            await self.member.rewind()
+            return False
+        return await self.end(commits, offsets)
+
+    async def _send_offsets(self, offsets: Sequence[Sequence[Any]]) -> Refusal | None:
+        answer = await self.call("send-offsets", self.call_ms, offsets=offsets, consumer=self.member.handle)
+        return answer.error
 
     def consumed(self, offsets: Mapping[Partition, int], began: int, error: Refusal | None) -> None:
         self.member.noted(self.member.handle or "", offsets, began, error)
-
-    async def _again(self) -> None:
-        await self.recover()
-        await self.member.rewind()
 
     async def afterwards(self) -> None:
         group = self.member.group

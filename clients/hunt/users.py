@@ -1,21 +1,25 @@
 """What applications do with a client, written as the documentation of clients tells users to write them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final, Protocol
 
 import trio
 
 from ..drivers import Answer, Driver, Refusal
+from ..drivers.documentation import Act, documentation
 from ..drivers.lines import binary, refusal
-from .journal import Called, E, Failed, Opened, Partition, Sent, Told
-from .plan import PlannedUser
+from .journal import Called, E, Failed, Heeded, Opened, Partition, Sent, Told
+from .plan import AFTER_ERRORS, PlannedUser, Step
 from .stage import Stage
 
 FILLER: Final = b"." * 3_000
 BAD: Final = b"!"
 """Values that begin with it can't be deserialized."""
 _AGAIN_S: Final = 0.5
+_RETRIES: Final = 3
+"""How often a step makes a call again."""
+_PAUSE_S: Final = 0.1
 AFTER: Final = "after"
 """What records are called that are sent once all is well again."""
 
@@ -39,7 +43,8 @@ class Application:
     def __init__(self, stage: Stage, planned: PlannedUser) -> None:
         self.stage, self.planned = stage, planned
         self.name = planned.name
-        self._opened = 0
+        self._opened = self._retries = 0
+        self._wanted: Sequence[Act] = ()
         self.handle: str | None = None
 
     @property
@@ -54,7 +59,41 @@ class Application:
     async def run(self) -> None:
         for step in self.planned.steps:
             await trio.sleep(step.after_ms / 1000)
-            await getattr(self, step.do.replace("-", "_"))(**step.fields)
+            await self.do(step)
+        self._wanted = ()
+
+    async def do(self, step: Step) -> None:
+        fields = dict(step.fields)
+        self._wanted, self._retries = fields.pop(AFTER_ERRORS, ()), 0
+        await getattr(self, step.do.replace("-", "_"))(**fields)
+
+    def heed(self, verb: str, error: Refusal) -> Act:
+        """What to do after the error of a call, or about a record (`produce`): of what the client's
+        documentation allows, what the step prefers. It is noted, unless it is nothing."""
+        rule = documentation(self.driver.hello.client).after(verb, error)
+        possible = [each for each in rule.then if each is not Act.RETRY or self._retries < _RETRIES]
+        act = next((each for each in self._wanted if each in possible), (possible or [Act.CLOSE])[0])
+        self._retries += act is Act.RETRY
+        if act is not Act.GO_ON:
+            self.note(Heeded(verb=verb, error=error, act=Act(act), says=rule.says))
+        return Act(act)
+
+    async def made(self, verb: str, make: Callable[[], Awaitable[Refusal | None]]) -> bool:
+        """Makes a call, and does after an error what is to be done. Whether it succeeded in the end."""
+        while (error := await make()) is not None:
+            act = self.heed(verb, error)
+            if act is Act.RETRY:
+                await trio.sleep(_PAUSE_S)
+                continue
+            if act is Act.CLOSE:
+                await self.close()
+            elif act is Act.ABORT:
+                await self.abort()
+            return False
+        return True
+
+    async def abort(self) -> None:
+        """What the act is for a transactional producer."""
 
     def note(self, entry: E, handle: str | None = None) -> E:
         """Adds what happened to the current handle, or to another one."""
@@ -64,25 +103,29 @@ class Application:
     async def call(self, verb: str, timeout_ms: int | None = None, **fields: Any) -> Answer:
         """Makes a call of the current handle, and notes it. DriverFailedError, OverdueError."""
         assert self.handle is not None
-        began, handle = self.stage.journal.last, self.handle
+        journal, handle = self.stage.journal, self.handle
+        began, began_ms = journal.last, journal.clock()
         told = {name: value for name, value in fields.items() if name not in ("config", "kind")}
 
         def note(answer: Answer) -> None:
-            self.note(Called(verb=verb, began=began, error=answer.error, fields=told), handle)
+            called = Called(verb=verb, began=began, error=answer.error, fields=told)
+            called.took_ms, called.left = journal.clock() - began_ms, (answer.ok or {}).get("left", 0)
+            self.note(called, handle)
 
         return await self.driver.call(verb, handle, timeout_ms, note, **fields)
 
-    async def open(self, kind: str, config: Mapping[str, Any], **fields: Any) -> bool:
-        """Opens a handle. Whether the client could."""
+    async def open(self, kind: str, config: Mapping[str, Any], **fields: Any) -> Refusal | None:
+        """Opens a handle. The error if the client could not."""
         self._opened += 1
         self.handle = handle = f"{self.stage.id}-{self.name}-{self._opened}"
         whole = {**self.stage.servers, "client.id": self.name, **config}
         self.note(Opened(config=whole))
         self.driver.listen(handle, self._heard)
-        if (await self.call("open", kind=kind, config=whole, **fields)).error is not None:
+        error = (await self.call("open", kind=kind, config=whole, **fields)).error
+        if error is not None:
             self.driver.forget(handle)
             self.handle = None
-        return self.handle is not None
+        return error
 
     def _heard(self, event: str, line: Mapping[str, Any]) -> None:
         if event == "error":
@@ -102,7 +145,6 @@ class Producing(Application):
     """A producer of any kind."""
 
     transaction: int | None = None
-    fatal = False
 
     async def produce(self, topic: str, partition: int, what: str, value: bytes | None = None) -> Sent:
         """Gives one record to the client; what becomes of it is noted when the client says so."""
@@ -120,10 +162,10 @@ class Producing(Application):
     def _told(self, sent: Sent, answer: Answer) -> None:
         offset = None if answer.ok is None else answer.ok.get("offset")
         told = Told(number=sent.number, offset=offset, error=answer.error)
-        sent.told = self.note(told, sent.handle)
+        self.note(told, sent.handle)
+        if sent.told is None:
+            sent.told = told
         self.stage.changed()
-        if answer.error is not None and answer.error.fatal:
-            self.fatal = True
 
     async def told_of(self, sent: Sequence[Sent]) -> bool:
         """Waits until the client has said what became of them. Whether it has."""
@@ -133,17 +175,25 @@ class Producing(Application):
 
 
 class Sending(Producing):
-    """Sends, flushes, and goes on after every error; after a fatal one with a new producer."""
+    """Sends, flushes, and goes on after errors; with a new producer if the documentation says that this one
+    is at its end."""
 
     kind = "producer"
+    _ended = False
+
+    def _told(self, sent: Sent, answer: Answer) -> None:
+        super()._told(sent, answer)
+        if answer.error is not None and not self._ended and sent.handle == self.handle:
+            self._ended = self.heed("produce", answer.error) is Act.CLOSE
 
     async def _ready(self) -> bool:
-        if self.fatal:
+        if self._ended:
             await self.close()
-        if self.handle is None:
-            self.fatal = False
-            return await self.open("producer", self.planned.config)
-        return True
+        self._ended = False
+        return self.handle is not None or await self.made("open", self._open)
+
+    async def _open(self) -> Refusal | None:
+        return await self.open("producer", self.planned.config)
 
     async def send(self, topic: str, partition: int, what: str = "plain", count: int = 1) -> None:
         if await self._ready():

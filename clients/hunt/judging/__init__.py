@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..stage import Outcome
-from . import applications, calls, consumers, producers, transactions
+from . import applications, calls, consumers, fencing, needless, producers, recovery, transactions
 from .violation import Violation
 
 Judge = Callable[[Outcome], Iterator[Violation]]
@@ -19,9 +19,17 @@ JUDGES: Final[tuple[Judge, ...]] = (
     transactions.committed_incomplete,
     transactions.aborted_visible,
     transactions.processed_once,
+    recovery.abort_failed,
+    recovery.begin_failed,
+    recovery.commit_failed,
+    needless.needless,
+    needless.told_two_things,
+    fencing.producers,
+    fencing.members,
     consumers.aborted_read,
     consumers.begins_elsewhere,
     consumers.gaps,
+    consumers.paused_read,
     consumers.stuck,
     applications.died,
     applications.processed_once,

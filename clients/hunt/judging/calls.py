@@ -1,5 +1,6 @@
 """Calls that don't return, clients that can't be used any more, records that nobody hears of again."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ...drivers import DriverFailedError, OverdueError
@@ -32,10 +33,12 @@ def untold(outcome: Outcome) -> Iterator[Violation]:
 def unusable(outcome: Outcome) -> Iterator[Violation]:
     """`unusable`: long after all is well again, a client still fails that has not said it is at its end."""
     kinds = {user.name: user.kind for user in outcome.plan.users}
+    ids = Counter(user.config.get("transactional.id") for user in outcome.plan.users)
+    shared = {u.name for u in outcome.plan.users if ids[u.config.get("transactional.id")] > 1}
     for user, kind in kinds.items():
         if kind == Sending.kind:
             yield from _unusable_producer(outcome, user)
-        elif kind == Transacting.kind:
+        elif kind == Transacting.kind and user not in shared:
             ends = [e for e in outcome.journal.of(Ended) if e.user == user and e.at > outcome.repaired]
             if ends and not any(e.commits and e.error is None for e in ends):
                 why = _why(outcome, user)

@@ -34,6 +34,7 @@ def aborted_read(outcome: Outcome) -> Iterator[Violation]:
 def begins_elsewhere(outcome: Outcome) -> Iterator[Violation]:
     """`read-again`, `reset-without-loss`, `skipped`: a member begins elsewhere than where its group
     committed."""
+    commits_itself = {e.handle for e in outcome.journal.of(Opened) if e.config.get("enable.auto.commit")}
     for partition, entries in _by_partition(outcome).items():
         if partition[0] in outcome.deleted:
             continue
@@ -59,6 +60,9 @@ def begins_elsewhere(outcome: Outcome) -> Iterator[Violation]:
                     floor, tried = begins.pop(entry.handle), groups[_group(outcome, entry.user)].tried
                     floor = -1 if floor is None else floor
                     yield from _begins(outcome, partition, entry, floor, tried, had[entry.handle])
+                if entry.handle in commits_itself:  # it may commit what it has given, whenever it likes
+                    group = groups[_group(outcome, entry.user)]
+                    group.tried = max(group.tried, entry.offset + 1)
                 had[entry.handle].add(entry.offset)
 
 
@@ -108,6 +112,23 @@ def gaps(outcome: Outcome) -> Iterator[Violation]:
                 elif left := _left_out(outcome, entry, partition, before + 1, entry.offset):
                     what = f"goes on in {where} from {before} to {entry.offset}, without {_listed(left)}"
                     yield Violation("skipped", entry.user, what, (entry.at,))
+
+
+def paused_read(outcome: Outcome) -> Iterator[Violation]:
+    """`paused-read`: a poll returns records of a partition that was paused before, and not resumed since."""
+    paused: dict[str, set[Partition]] = defaultdict(set)
+    for entry in outcome.journal.entries:
+        if isinstance(entry, Called) and entry.verb in ("pause", "resume"):
+            listed = {(topic, partition) for topic, partition in entry.fields["partitions"]}
+            if entry.verb == "resume":
+                paused[entry.handle] -= listed
+            elif entry.error is None:
+                paused[entry.handle] |= listed
+        elif isinstance(entry, Owns):
+            paused[entry.handle] -= {*entry.partitions}
+        elif isinstance(entry, Read) and (entry.topic, entry.partition) in paused[entry.handle]:
+            what = f"reads {entry.topic}-{entry.partition} at {entry.offset}, though it is paused"
+            yield Violation("paused-read", entry.user, what, (entry.at,))
 
 
 def stuck(outcome: Outcome) -> Iterator[Violation]:

@@ -1,7 +1,7 @@
 """`mockbroker hunt` finds each client that is wrong on purpose, and nothing wrong with the right one."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import trio
 from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.clients.hunt.campaign import Result, campaign
 from mockbroker.clients.hunt.drawing import draw
-from mockbroker.clients.hunt.plan import Plan
+from mockbroker.clients.hunt.plan import Plan, PlannedUser, Step
 from mockbroker.clients.hunt.stage import Patience
 
 pytestmark = pytest.mark.long
@@ -30,14 +30,33 @@ def command(wrong: str) -> Sequence[str]:
     return (sys.executable, str(Path(__file__).with_name("wrong.py")), wrong)
 
 
+def shares_id(plan: Plan) -> Plan:
+    """All its producers have the same transactional id."""
+
+    def shares(user: PlannedUser) -> PlannedUser:
+        id_ = {"transactional.id": "shared"} if "transactional.id" in user.config else {}
+        return replace(user, config={**user.config, **id_})
+
+    return replace(plan, users=tuple(map(shares, plan.users)))
+
+
+def loses_answers(plan: Plan) -> Plan:
+    lost = Step("fault", 0, {"do": "disconnect", "api": "Produce", "when": "before", "times": 1})
+    flushes = tuple(replace(each, steps=(*each.steps, Step("flush"))) for each in plan.users)
+    return replace(plan, users=flushes, steps=(lost,))
+
+
+CHANGES: Mapping[str, Callable[[Plan], Plan]] = {"fenced-silently": shares_id, "dawdles": loses_answers}
+
+
 async def found(wrong: str, workload: str, patience: Patience, enough: str = "") -> set[str]:
-    """The invariants that are violated, until there is `enough`. All events are left out: what is found is
-    the client's own doing."""
+    """The invariants that are violated, until there is `enough`. All events are left out but those of
+    `CHANGES`: what is found is the client's own doing."""
     invariants: set[str] = set()
 
     def drawn(seed: int, capabilities: frozenset[str], kafka: str) -> Plan:
-        plan = draw(seed, capabilities, kafka, workload)
-        return replace(plan, steps=())
+        plan = replace(draw(seed, capabilities, kafka, workload), steps=())
+        return CHANGES.get(wrong, lambda plan: plan)(plan)
 
     def take(result: Result) -> None:
         invariants.update(each.violation.invariant for each in result.found)
@@ -72,6 +91,14 @@ async def found(wrong: str, workload: str, patience: Patience, enough: str = "")
         ("dies", "producer", "died"),
         ("gives-up", "idempotent", "unusable"),
         ("never-tells", "producer", "untold"),
+        ("fails-to-abort", "transactions", "abort-failed"),
+        ("fails-to-begin", "transactions", "begin-failed"),
+        ("fails-to-commit", "transactions", "commit-failed"),
+        ("fails-needlessly", "transactions", "needless"),
+        ("tells-twice", "producer", "told-two-things"),
+        ("fenced-silently", "transactions", "fenced-untold"),
+        ("reads-paused", "members", "paused-read"),
+        ("dawdles", "producer", "slow"),
     ],
 )
 @pytest.mark.trio

@@ -21,7 +21,8 @@ WRONG = sys.argv[1]
 class Producer(ConfluentProducer):
     """Each third record is treated wrongly."""
 
-    count = 0
+    count = aborts = 0
+    has_failed = disconnected = False
     refused: KafkaException | None = None
     held: tuple[Any, ...] | None = None
 
@@ -53,8 +54,16 @@ class Producer(ConfluentProducer):
                 fail(error, raised)
 
             call.fail = failed
+        if WRONG == "fenced-silently":
+            call.fail = lambda *_, **__: call.answer({"partition": partition, "offset": 1_000})
+        if WRONG == "tells-twice" and third:
+            call.answer = lambda _=None: (tell(_), fail(KafkaException(KafkaError(KafkaError._FAIL))))
         super().produce(call, topic, partition, **content)
         self.send_held()
+
+    def _told(self, error: KafkaError) -> None:
+        self.disconnected = True
+        super()._told(error)
 
     def send_held(self) -> None:
         if self.held is not None:
@@ -66,6 +75,8 @@ class Producer(ConfluentProducer):
         self.send_held()
         if WRONG == "hangs":
             time.sleep(600)
+        if WRONG == "dawdles" and self.disconnected:
+            time.sleep(3)
         while WRONG == "spins":
             pass
         if WRONG == "dies":
@@ -76,11 +87,37 @@ class Producer(ConfluentProducer):
         if WRONG != "forgets-offsets":
             super().send_offsets(offsets, consumer, timeout_ms)
 
+    def begin(self) -> None:
+        if WRONG == "fails-to-begin" and self.aborts:
+            raise KafkaException(KafkaError(KafkaError._STATE))
+        try:
+            super().begin()
+        except KafkaException:
+            if WRONG != "fenced-silently":
+                raise
+
+    def commit_transaction(self, timeout_ms: int) -> None:
+        if WRONG.startswith("fails-to") and not self.aborts:
+            raise KafkaException(KafkaError(KafkaError._FAIL, "wrong", False, False, True))
+        if WRONG == "fails-needlessly" and not Producer.has_failed:
+            Producer.has_failed = True
+            raise KafkaException(KafkaError(KafkaError._STATE))
+        if WRONG == "fails-to-commit":
+            raise KafkaException(KafkaError(KafkaError._STATE))
+        try:
+            super().commit_transaction(timeout_ms)
+        except KafkaException:
+            if WRONG != "fenced-silently":
+                raise
+
     def abort_transaction(self, timeout_ms: int) -> None:
         if WRONG == "commits-always":
             self.producer.commit_transaction(timeout_ms / 1000)
-        else:
-            super().abort_transaction(timeout_ms)
+            return
+        if WRONG == "fails-to-abort":
+            raise KafkaException(KafkaError(KafkaError._STATE))
+        super().abort_transaction(timeout_ms)
+        self.aborts += 1
 
     def close(self, timeout_ms: int) -> None:
         self.send_held()
@@ -120,6 +157,10 @@ class Consumer(ConfluentConsumer):
 
         self.consumer.subscribe(topics, on_assign=assigned, on_revoke=revoked)
 
+    def pause(self, partitions: list[list[Any]]) -> None:
+        if WRONG != "reads-paused":
+            super().pause(partitions)
+
     def event(self, event: str, **fields: Any) -> None:
         if WRONG != "lacking":
             super().event(event, **fields)
@@ -145,10 +186,10 @@ if WRONG == "lacking":
 
 if __name__ == "__main__":
     serve(
-        f"wrong {WRONG}",
+        f"librdkafka {WRONG}",
         [
-            *(() if WRONG == "lacking" else ("assign", "deserializer")),
-            *("groups", "transactions", "send-offsets", "idempotence"),
+            *(() if WRONG == "lacking" else ("assign", "deserializer", "consumer-protocol", "pause")),
+            *("groups", "patterns", "transactions", "send-offsets", "idempotence"),
         ],
         {"producer": Producer, "consumer": Consumer},
         described,

@@ -1,0 +1,141 @@
+"""Errors that nobody needed, and outcomes of which the application was told two things."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from ...drivers import Refusal
+from ...drivers.documentation import Act, documentation
+from ..journal import Called, Committed, Ended, Entry, Failed, Opened, Refused, Sent, Told
+from ..legal import ANSWERS
+from ..plan import Plan, Step
+from ..stage import TIMERS, Outcome
+from .producers import DEFINITE
+from .violation import Violation
+
+_FEW: Final = 2
+_LIGHT: Final = frozenset({"move-leader", "move-coordinator", "drop-fetch-sessions"})
+_LIGHT_FAULTS: Final = frozenset({"error", "disconnect", "delay", "move-coordinator"})
+_LATE_MS: Final = 500
+_GROUPS: Final = ("CommitFailed", "Rebalance", "IllegalGeneration", "UnknownMember", "Fenced", "Stale")
+"""Parts of the names of errors that tell a member that its group goes on without it."""
+_OWN: Final = frozenset({"large", "keyless", "bad"})
+"""Records that are refused for a reason."""
+_SETTLED_MS: Final = 1_000
+
+
+def needless(outcome: Outcome) -> Iterator[Violation]:
+    """`needless`: the application is told of an error, long before any timeout, although nothing is wrong
+    but a few retriable errors of brokers or lost connections, and what it asked for works a moment later.
+    What the documentation asks applications to retry is no such error."""
+    if not is_light(outcome.plan):
+        return
+    told: set[tuple[str, str, str]] = set()
+    spoilt: set[str] = set()
+    for entry in outcome.journal.entries:
+        if isinstance(entry, Sent) and entry.what in _OWN:
+            spoilt.add(entry.handle)
+        verb, error, took_ms = _error(outcome, entry)
+        if error is None or entry.handle in spoilt:
+            continue
+        spoilt.add(entry.handle)  # what fails after that may be a consequence
+        if took_ms > _limit_ms(outcome, verb) or _has_cause(outcome, entry, verb, error):
+            continue
+        key = (entry.user, verb, error.name)
+        if key not in told and _works_later(outcome, entry, verb):
+            told.add(key)
+            what = f"{verb} fails after {took_ms} ms, and works later: {error}"
+            yield Violation("needless", entry.user, what, (entry.at,))
+
+
+def is_light(plan: Plan) -> bool:
+    """Whether no more happens than clients should hide from their users."""
+    return all(map(_is_light_step, plan.steps))
+
+
+def _is_light_step(step: Step) -> bool:
+    if step.do != "fault":
+        return step.do in _LIGHT
+    fields = step.fields
+    few = fields.get("times", 1) <= _FEW and fields.get("ms", 0) <= _LATE_MS
+    return few and fields["do"] in _LIGHT_FAULTS
+
+
+def _error(outcome: Outcome, entry: Entry) -> tuple[str, Refusal | None, int]:
+    """What was asked for, the error that it got, and after how long."""
+    match entry:
+        case Called() if entry.verb not in ("close", "flush"):
+            return entry.verb, entry.error, entry.took_ms
+        case Committed():
+            return "commit", entry.error, entry.took_ms
+        case Failed(by="poll"):
+            return "poll", entry.error, 0
+        case Told():
+            sent = next(e for e in outcome.journal.of(Sent) if e.number == entry.number)
+            return "produce", entry.error, entry.ms - sent.ms
+    return "", None, 0
+
+
+def _limit_ms(outcome: Outcome, verb: str) -> float:
+    return 0.8 * TIMERS["delivery.timeout.ms"] if verb == "produce" else outcome.patience.enough_ms
+
+
+def _has_cause(outcome: Outcome, entry: Entry, verb: str, error: Refusal) -> bool:
+    if error.deserializer or error.name == "unsupported" or error.code in DEFINITE:
+        return True
+    if any(part in error.name for part in _GROUPS):
+        return True
+    rule = documentation(outcome.client).after(verb, error)
+    if Act.RETRY in rule.then or rule.informs:
+        return True
+    opened = max((e.at for e in outcome.journal.of(Opened) if e.handle == entry.handle), default=0)
+    refused = [e for e in outcome.journal.of(Refused) if e.user == entry.user and opened <= e.at < entry.at]
+    return len(refused) > _FEW or not all({*e.errors} <= {*ANSWERS.get(e.api, ())} for e in refused)
+
+
+def _works_later(outcome: Outcome, entry: Entry, verb: str) -> bool:
+    for later in outcome.journal.entries[entry.at + 1 :]:
+        if later.user == entry.user:
+            match later:
+                case Called(error=None) if later.verb == verb:
+                    return True
+                case Committed(error=None) if verb == "commit":
+                    return True
+                case Told(error=None) if verb == "produce":
+                    return True
+    return verb == "poll"
+
+
+def told_two_things(outcome: Outcome) -> Iterator[Violation]:
+    """`told-two-things`: what a call returns and what the application is told of its records disagree."""
+    sent = list(outcome.journal.of(Sent))
+    visible = {each.value for records in outcome.logs.values() for each in records if each.committed}
+    for ended in outcome.journal.of(Ended):
+        if not ended.commits or ended.error is not None:
+            continue
+        for each in sent:
+            told = each.told
+            if each.transaction != ended.transaction or told is None or told.error is None:
+                continue
+            # Without it, `committed-incomplete` says more.
+            if not told.error.raised and each.value in visible:
+                what = (
+                    f"record {each.number} failed ({told.error}), and its transaction was committed with it"
+                )
+                yield Violation("told-two-things", ended.user, what, (told.at, ended.at))
+    for called in outcome.journal.of(Called):
+        if called.verb == "flush" and called.error is None and not called.left:
+            for each in sent:
+                told = each.told
+                if each.handle != called.handle or each.at > called.began:
+                    continue
+                if told is None or (told.at > called.at and told.ms > called.ms + _SETTLED_MS):
+                    what = (
+                        f"flush has returned, and what became of record {each.number} is not told until later"
+                    )
+                    yield Violation("told-two-things", called.user, what, (each.at, called.at))
+    for told in outcome.journal.of(Told):
+        (first,) = [each.told for each in sent if each.number == told.number]
+        if first is not None and first is not told and (first.error is None) != (told.error is None):
+            both = f"{first.error or 'written'}, {told.error or 'written'}"
+            what = f"record {told.number} is told of twice: {both}"
+            yield Violation("told-two-things", told.user, what, (first.at, told.at))

@@ -1,0 +1,110 @@
+"""Applications that did after an error what the client's documentation says, and for whom it did not work."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from ...drivers.documentation import Act
+from ..journal import Called, Entry, Happened, Heeded, Opened, Refused
+from ..stage import Outcome
+from .violation import Violation
+
+_AT_ITS_END: Final = frozenset(
+    {
+        "INVALID_PRODUCER_EPOCH",
+        "INVALID_PRODUCER_ID_MAPPING",
+        "INVALID_TXN_STATE",
+        "OUT_OF_ORDER_SEQUENCE_NUMBER",
+        "PRODUCER_FENCED",
+        "UNKNOWN_PRODUCER_ID",
+    }
+)
+"""What brokers answer to producers that can't go on."""
+_ABORT: Final = "abort-transaction"
+_COMMIT: Final = "commit-transaction"
+
+
+def abort_failed(outcome: Outcome) -> Iterator[Violation]:
+    """`abort-failed`: a transaction can't be aborted, as the application wants or as the documentation says
+    after an error. That a producer is fenced, or that brokers don't answer in time, is no such failure."""
+    for entries in _by_handle(outcome).values():
+        why: Heeded | None = None
+        for entry in entries:
+            if isinstance(entry, Heeded) and entry.act is Act.ABORT:
+                why = entry
+            elif isinstance(entry, Called) and entry.verb == "begin":
+                why = None
+            elif isinstance(entry, Called) and entry.verb == _ABORT and _fails(outcome, entries, entry):
+                after = "" if why is None else f" after {why.verb} ({why.error})"
+                at = (entry.at,) if why is None else (why.at, entry.at)
+                yield Violation("abort-failed", entry.user, f"can't abort{after}: {entry.error}", at)
+
+
+def begin_failed(outcome: Outcome) -> Iterator[Violation]:
+    """`begin-failed`: a transaction is over, and another can't begin."""
+    for entries in _by_handle(outcome).values():
+        over: Called | None = None
+        for entry in entries:
+            if not isinstance(entry, Called):
+                continue
+            if entry.verb in (_ABORT, _COMMIT) and entry.error is None:
+                over = entry
+            elif entry.verb == "begin" and over is not None:
+                if _fails(outcome, entries, entry):
+                    what = f"a transaction can't begin after {over.verb}: {entry.error}"
+                    yield Violation("begin-failed", entry.user, what, (over.at, entry.at))
+                over = None
+
+
+def commit_failed(outcome: Outcome) -> Iterator[Violation]:
+    """`commit-failed`: a transaction was aborted as documented, and then another can't be committed, although
+    brokers have refused nothing since it began."""
+    for entries in _by_handle(outcome).values():
+        aborted: Called | None = None
+        begun: Called | None = None
+        for entry in entries:
+            if not isinstance(entry, Called):
+                continue
+            if entry.verb == _ABORT:
+                aborted = entry if entry.error is None else None
+            elif entry.verb == "begin":
+                begun = entry if entry.error is None else None
+            elif entry.verb == _COMMIT and aborted is not None and begun is not None:
+                if entry.error is not None and _undisturbed(outcome, begun, entry):
+                    what = f"the transaction after one that was aborted can't be committed: {entry.error}"
+                    yield Violation("commit-failed", entry.user, what, (aborted.at, begun.at, entry.at))
+                aborted = begun = None
+
+
+def _by_handle(outcome: Outcome) -> dict[str, list[Entry]]:
+    """The entries of transactional producers, and what brokers refused them, by handle."""
+    found: dict[str, list[Entry]] = {
+        e.handle: [] for e in outcome.journal.of(Opened) if "transactional.id" in e.config
+    }
+    latest: dict[str, str] = {}
+    for entry in outcome.journal.entries:
+        if isinstance(entry, Opened):
+            latest[entry.user] = entry.handle
+        handle = latest.get(entry.user, "") if isinstance(entry, Refused) else entry.handle
+        if handle in found:
+            found[handle].append(entry)
+    return found
+
+
+def _fails(outcome: Outcome, entries: list[Entry], call: Called) -> bool:
+    """Whether a call failed for good, and neither since brokers have put the producer to its end, nor since
+    they did not answer in time while there were faults."""
+    if call.error is None:
+        return False
+    after = next((e for e in entries if e.at > call.at and isinstance(e, Called | Heeded)), None)
+    again = isinstance(after, Heeded) and after.act is Act.RETRY
+    ended = any(isinstance(e, Refused) and _AT_ITS_END & {*e.errors} for e in entries if e.at < call.at)
+    late = call.took_ms >= outcome.patience.enough_ms and call.at < outcome.repaired
+    return not (again or ended or late)
+
+
+def _undisturbed(outcome: Outcome, begin: Entry, end: Entry) -> bool:
+    """Whether brokers refused the user nothing in between, and nothing happened to the cluster."""
+    return not any(
+        isinstance(e, Happened) or (isinstance(e, Refused) and e.user == end.user)
+        for e in outcome.journal.entries[begin.at : end.at]
+    )

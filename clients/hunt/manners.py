@@ -1,0 +1,80 @@
+"""How applications behave, drawn: the settings of their clients, and their steps."""
+
+from collections.abc import Collection
+from random import Random
+from typing import Any, Final
+
+from mockbroker.protocol.releases import parse
+
+from ..drivers.documentation import Act
+from .plan import AFTER_ERRORS, Step
+
+CONSUMER_PROTOCOL: Final = {
+    "group.consumer.heartbeat.interval.ms": "300",
+    "group.consumer.min.heartbeat.interval.ms": "300",
+    "group.consumer.session.timeout.ms": "6000",
+    "group.consumer.min.session.timeout.ms": "6000",
+}
+"""What brokers decide with the consumer protocol, as the clients' own timers have it with the classic one."""
+_SINCE: Final = (4, 0)
+_AUTO_COMMIT_MS: Final = 200
+
+
+def wanted(random: Random) -> list[Act]:
+    """What an application does after an error, if the client's documentation allows it."""
+    return random.sample(list(Act), 2)
+
+
+def protocol(random: Random, capabilities: Collection[str], kafka: str) -> dict[str, str]:
+    """The protocol of a group, as a setting."""
+    both = "consumer-protocol" in capabilities and parse(kafka).number >= _SINCE
+    return {"group.protocol": "consumer"} if both and random.random() < 0.4 else {}
+
+
+def group(random: Random, capabilities: Collection[str], kafka: str, topic: str) -> dict[str, Any]:
+    """What the members of a group have in common, as fields of a user. The names of its topics, and of no
+    others, begin with `topic`."""
+    consumer: dict[str, Any] = {**protocol(random, capabilities, kafka)}
+    fields: dict[str, Any] = {"consumer": consumer}
+    if random.random() < 0.2:
+        consumer |= {"enable.auto.commit": True, "auto.commit.interval.ms": _AUTO_COMMIT_MS}
+    if "patterns" in capabilities and random.random() < 0.2:
+        fields["pattern"] = f"^{topic}.*"
+    return fields
+
+
+def instances(random: Random, names: Collection[str]) -> list[str | None]:
+    """The `group.instance.id` of each member, if they are static. Two may have the same by mistake."""
+    if random.random() < 0.75:
+        return [None] * len(names)
+    ids: list[str | None] = list(names)
+    if len(ids) > 1 and random.random() < 0.4:
+        ids[-1] = ids[0]
+    return ids
+
+
+def life(random: Random, capabilities: Collection[str]) -> tuple[Step, ...]:
+    """The steps of a member that comes, polls, commits, and may go and come back."""
+    steps = [Step("poll", random.choice((0, 0, 100, 400)))]
+    acts = ["poll", "poll", "poll", "commit", "commit", "leave-group"]
+    acts += ["pause", "resume"] if "pause" in capabilities else []
+    for _ in range(random.randrange(3, 10)):
+        do = random.choice(acts)
+        fields = {AFTER_ERRORS: wanted(random)} if do == "commit" else {}
+        steps.append(Step(do, random.choice((0, 20, 100)), fields))
+    return tuple(steps)
+
+
+def polls(random: Random, count: int) -> tuple[Step, ...]:
+    return tuple(Step("poll", random.choice((0, 50))) for _ in range(count))
+
+
+def ending(random: Random) -> dict[str, Any]:
+    """How a transaction ends, as fields of its step."""
+    return {
+        "commits": random.random() < 0.75,
+        "flushes": random.random() < 0.3,
+        "awaits": random.random() < 0.3,
+        "closes": random.random() < 0.08,
+        AFTER_ERRORS: wanted(random),
+    }
