@@ -24,6 +24,8 @@ class Consuming(Application):
         self._next: dict[Partition, int] = {}
         self._owned: set[Partition] = set()
         self._paused: set[Partition] = set()
+        self._paused_before: set[Partition] = set()
+        """What it lost while it was paused: clients differ in whether it still is when it comes back."""
         self._yielded = False
         """Whether it was put out, for good: another application has its `group.instance.id`."""
 
@@ -38,7 +40,7 @@ class Consuming(Application):
             config["bootstrap.servers"] = self.stage.servers_of(fields["brokers"])
         extra = {"fails_on": BAD.decode()} if fields.get("fails") else {}
         self._next.clear()
-        self._owned, self._paused = set(), set()
+        self._owned, self._paused, self._paused_before = set(), set(), set()
         if await self.open("consumer", config, **extra) is not None:
             return False
         if self.group:
@@ -63,6 +65,7 @@ class Consuming(Application):
     def _own(self, handle: str, gains: bool, partitions: Sequence[Sequence[Any]]) -> None:
         listed = tuple((topic, partition) for topic, partition in partitions)
         self._owned = self._owned | {*listed} if gains else self._owned - {*listed}
+        self._paused_before |= self._paused & {*listed}
         self._paused -= {*listed}
         for each in listed:
             self._next.pop(each, None)
@@ -138,14 +141,19 @@ class Consuming(Application):
 
     async def resume(self) -> None:
         """Resumes all that it has paused."""
-        if self.handle is not None and self._paused:
-            answer = await self.call("resume", partitions=[[*each] for each in sorted(self._paused)])
+        await self._resume(self._paused)
+
+    async def _resume(self, which: set[Partition]) -> None:
+        owned = sorted(which & self._owned)
+        if self.handle is not None and owned:
+            answer = await self.call("resume", partitions=[[*each] for each in owned])
             if answer.error is None:
-                self._paused.clear()
+                which -= {*owned}
 
     async def poll(self, times: int = 1) -> None:
         for _ in range(times):
             if await self.join():
+                await self._resume(self._paused_before)
                 await self.read()
 
     async def commit(self) -> None:

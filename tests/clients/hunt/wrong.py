@@ -76,7 +76,7 @@ class Producer(ConfluentProducer):
         if WRONG == "hangs":
             time.sleep(600)
         if WRONG == "dawdles" and self.disconnected:
-            time.sleep(3)
+            time.sleep(4)
         while WRONG == "spins":
             pass
         if WRONG == "dies":

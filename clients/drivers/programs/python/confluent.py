@@ -110,7 +110,10 @@ class ConfluentProducer(Handle):
         self.event("error", error=described(error))
 
     def idle(self) -> None:
-        self.producer.poll(0)
+        try:
+            self.producer.poll(0)
+        except (KafkaException, SystemError) as error:  # a fatal error, or what comes of one in a callback
+            self.event("error", error=described(error))
 
     def produce(self, call: Call, topic: str, partition: int | None, **content: Any) -> None:
         def delivered(error: KafkaError | None, message: Any) -> None:
@@ -121,7 +124,7 @@ class ConfluentProducer(Handle):
 
         where: dict[str, Any] = {} if partition is None else {"partition": partition}
         self.producer.produce(topic, on_delivery=delivered, **content, **where)
-        self.producer.poll(0)
+        self.idle()
 
     def flush(self, timeout_ms: int) -> Fields:
         return {"left": self.producer.flush(timeout_ms / 1000)}
