@@ -271,6 +271,13 @@ class Driver:
         """Ends the process at once, as `kill -9` does. No more calls are possible."""
         self._process.kill()
 
+    def hold(self) -> None:
+        """The process stands still until it is let go."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def let_go(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
     async def end(self) -> None:
         """Ends the process, whatever it is at."""
         self._ending = True

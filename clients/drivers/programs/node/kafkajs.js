@@ -51,12 +51,14 @@ const CONSUMES = {
   maxBytesPerPartition: 'max.partition.fetch.bytes',
 }
 
+const brief = () => ({ namespace, log }) => console.error(namespace, log.message, log.error ?? '')
+const LOGS = 'MOCKBROKER_DRIVER_LOGS' in process.env ? {} : { logLevel: logLevel.WARN, logCreator: brief }
+
 const connected = (given) =>
   new Kafka({
     clientId: given['client.id'],
     brokers: given['bootstrap.servers'].split(','),
-    logLevel: logLevel.WARN,
-    logCreator: () => ({ namespace, log }) => console.error(namespace, log.message, log.error ?? ''),
+    ...LOGS,
     ...config(given, REQUESTS),
     retry: config(given, RETRIES),
   })

@@ -3,7 +3,6 @@
 
 import asyncio
 import json
-import logging
 import os
 import threading
 from collections.abc import Collection, Coroutine
@@ -24,6 +23,7 @@ from lines import (
     configured,
     described,
     deserializer,
+    log_as_applications_do,
     method_of,
     named,
     record,
@@ -31,8 +31,7 @@ from lines import (
     wanted,
 )
 
-logging.getLogger("aiokafka").addHandler(logging.NullHandler())
-logging.getLogger("asyncio").addHandler(logging.NullHandler())
+log_as_applications_do("aiokafka", "asyncio")
 _OPEN_MS = 30_000
 ASSIGNORS = (RangePartitionAssignor, RoundRobinPartitionAssignor, StickyPartitionAssignor)
 

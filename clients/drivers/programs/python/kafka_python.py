@@ -2,7 +2,6 @@
 """kafka-python."""
 
 import inspect
-import logging
 from typing import Any, ClassVar
 
 import kafka
@@ -19,7 +18,6 @@ from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from lines import (
-    LOGS,
     Call,
     Fields,
     Handle,
@@ -27,6 +25,7 @@ from lines import (
     configured,
     described,
     deserializer,
+    log_as_applications_do,
     named,
     record,
     serve,
@@ -41,10 +40,7 @@ try:
 except ImportError:  # a release before 2.3
     pass
 
-if LOGS:
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-else:
-    logging.getLogger("kafka").addHandler(logging.NullHandler())
+log_as_applications_do("kafka")
 _METADATA = len(inspect.signature(OffsetAndMetadata).parameters) - 1
 
 

@@ -6,6 +6,7 @@ import base64
 import faulthandler
 import functools
 import json
+import logging
 import os
 import queue
 import signal
@@ -19,8 +20,17 @@ REQUESTS = "MOCKBROKER_DRIVER_REQUESTS"
 ANSWERS = "MOCKBROKER_DRIVER_ANSWERS"
 LOGS = "MOCKBROKER_DRIVER_LOGS" in os.environ
 """Whether to print what the library logs, as an application does that has set up logging."""
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _IDLE_S = 0.02
 _BINARY = ("key", "value")
+
+
+def log_as_applications_do(*loggers: str) -> None:
+    """Prints what all loggers say at INFO, if that is wanted; else these are silent."""
+    if LOGS:
+        logging.basicConfig(level=logging.INFO, format=_FORMAT)
+    for name in () if LOGS else loggers:
+        logging.getLogger(name).addHandler(logging.NullHandler())
 
 
 class Lines:

@@ -39,11 +39,14 @@ func described(err error) lines.Error {
 	return said
 }
 
+// Without it no line of the log has a time.
+func now() string { return time.Now().Format("2006-01-02T15:04:05.000Z07:00 ") }
+
 // Options that producers and consumers have in common.
 func common(config lines.Config) []kgo.Opt {
 	options := []kgo.Opt{
 		kgo.SeedBrokers(config.Servers()...),
-		kgo.WithLogger(kgo.BasicLogger(os.Stderr, kgo.LogLevelInfo, nil)),
+		kgo.WithLogger(kgo.BasicLogger(os.Stderr, kgo.LogLevelInfo, now)),
 	}
 	if id, given := config.Text("client.id"); given {
 		options = append(options, kgo.ClientID(id))

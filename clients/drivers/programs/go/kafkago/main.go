@@ -30,7 +30,7 @@ var names = map[error]string{
 	kafka.ErrGenerationEnded: "ErrGenerationEnded",
 }
 
-var logger = log.New(os.Stderr, "", log.Ltime|log.Lmicroseconds)
+var logger = log.New(os.Stderr, "", log.LstdFlags|log.Lmicroseconds)
 
 func described(err error) lines.Error {
 	said := lines.Named(err, names)

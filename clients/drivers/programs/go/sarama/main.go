@@ -72,7 +72,7 @@ func configured(config lines.Config) *sarama.Config {
 }
 
 func main() {
-	sarama.Logger = log.New(os.Stderr, "", log.Ltime|log.Lmicroseconds)
+	sarama.Logger = log.New(os.Stderr, "[sarama] ", log.LstdFlags|log.Lmicroseconds)
 	(&lines.Driver{
 		Client:       "sarama " + lines.Version(module),
 		Capabilities: []string{"groups", "idempotence", "transactions", "send-offsets", "assign"},
