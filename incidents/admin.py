@@ -54,10 +54,43 @@ class Admin:
     def create(
         self, topic: str, partitions: int = 1, *, replicas: Sequence[int] | None = None, **config: str
     ) -> None:
-        """`replicas` are those of its only partition. Underscores in names of settings stand for dots."""
-        placed = [replicas] if replicas else None
+        """`replicas` are those of each partition. Underscores in names of settings stand for dots."""
+        placed = [replicas] * partitions if replicas else None
         made = requests.new_topic(topic, partitions, len(self._ports), placed, requests.dotted(config))
         _check(self._controller("create_topics", 5, requests.create_topics(made))["topics"])
+
+    def add_partitions(self, topic: str, count: int) -> None:
+        """So that it has `count`."""
+        fields = {"topics": [{"name": topic, "count": count, "assignments": None}], "timeout": _TIMEOUT_MS}
+        _check(self._controller("create_partitions", 1, fields)["results"])
+
+    def reassign(self, topic: str, replicas: Mapping[int, Sequence[int]]) -> None:
+        """By partition."""
+        parts = [{"partition_index": index, "replicas": list(each)} for index, each in replicas.items()]
+        fields = {"timeout": _TIMEOUT_MS, "topics": [{"name": topic, "partitions": parts}]}
+        answer = self._controller("alter_partition_reassignments", 0, fields)
+        _check([answer, *answer["responses"][0]["partitions"]])
+
+    def raise_features(self) -> dict[str, int]:
+        """Sets every feature to the newest level that a broker supports; these levels."""
+        asked = {"client_software_name": "admin", "client_software_version": "1"}
+        known = self._any("api_versions", 3, asked)
+        now = {each["name"]: each["max_version_level"] for each in known["finalized_features"]}
+        newest = {each["name"]: each["max_version"] for each in known["supported_features"]}
+        raised = {name: level for name, level in newest.items() if level > now.get(name, 0)}
+        updates = [
+            {"feature": name, "max_version_level": level, "upgrade_type": 1, "allow_downgrade": False}
+            for name, level in raised.items()
+        ]
+        answer = self._controller("update_features", 1, {"timeout": _TIMEOUT_MS, "feature_updates": updates})
+        _check([answer, *answer["results"]])
+        return raised
+
+    def limit_producers(self, client_id: str, bytes_a_second: int) -> None:
+        entity = [{"entity_type": "client-id", "entity_name": client_id}]
+        rate = {"key": "producer_byte_rate", "value": float(bytes_a_second), "remove": False}
+        fields = {"entries": [{"entity": entity, "ops": [rate]}], "validate_only": False}
+        _check(self._any("alter_client_quotas", 0, fields)["entries"])
 
     def delete(self, topic: str) -> None:
         _check(self._controller("delete_topics", 4, requests.delete_topics(topic))["responses"])

@@ -1,9 +1,11 @@
-"""Applications that use a cluster while something happens to it: clients in Java, C (librdkafka) and Python.
+"""Applications that use a cluster while something happens to it, with clients of any language.
 
-Each library is a driver, a process of its own, whose log is a file.
+Each library is a driver, a process of its own, whose log is a file. What an application itself says of the
+errors that it gets is a file, too.
 """
 
 import itertools
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -11,16 +13,19 @@ from typing import Any, Final, TypeVar
 
 import trio
 
+from mockbroker.clients.drivers import lines
 from mockbroker.clients.drivers.driver import Driver, open_driver
 from mockbroker.clients.drivers.lines import Answer
 from mockbroker.clients.drivers.shipped import command_for, with_flags
 from mockbroker.errors import MockBrokerError
 
 LIBRARIES: Final = ("java", "confluent-kafka", "kafka-python")
+"""Unless a story names its own."""
 Place = tuple[str, int]
 """A topic and a partition."""
 _POLL_MS: Final = 300
 _CALL_MS: Final = 60_000
+_GRACE_S: Final = 120.0
 LOGS_OF_JAVA: Final = (
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=info",
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
@@ -34,21 +39,49 @@ class ClientError(MockBrokerError, RuntimeError):
     """A client could not be opened, or could not write."""
 
 
+class Told:
+    """What an application logs: the errors that its client gives it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def of(self, handle: str, error: object) -> str:
+        """Returns the error as it is logged."""
+        seconds, part = divmod(time.time_ns() // 1_000_000, 1000)
+        at = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(seconds))
+        with self._path.open("a") as log:
+            log.write(f"{at},{part:03} ERROR {handle}: {error}\n")
+        return str(error)
+
+
 class Producer:
     """`last` is the highest offset that was acknowledged, by partition; `failed` are errors."""
 
-    def __init__(self, driver: Driver, handle: str) -> None:
-        self._driver, self.handle = driver, handle
+    def __init__(self, driver: Driver, handle: str, told: Told) -> None:
+        self._driver, self.handle, self._told = driver, handle, told
         self.last: dict[Place, int] = {}
         self.failed: list[str] = []
         self._number = itertools.count()
 
-    async def send(self, topic: str, partition: int, count: int) -> int:
-        """The highest offset of these records, once all are acknowledged or given up; -1 for none."""
+    async def send(
+        self,
+        topic: str,
+        partition: int,
+        count: int,
+        *,
+        key: str | None = None,
+        value: bytes | None = None,
+    ) -> int:
+        """The highest offset of these records, once all are acknowledged or given up; -1 for none. Each has a
+        value of its own unless there is one."""
         begun = []
         for _ in range(count):
-            value = f"{self.handle} {next(self._number)}".encode()
-            fields: dict[str, Any] = {"topic": topic, "partition": partition, "key": None, "value": value}
+            fields: dict[str, Any] = {
+                "topic": topic,
+                "partition": partition,
+                "key": None if key is None else key.encode(),
+                "value": f"{self.handle} {next(self._number)}".encode() if value is None else value,
+            }
             begun.append(await self._driver.send("produce", self.handle, **fields))
         highest = -1
         for each in begun:
@@ -56,7 +89,7 @@ class Producer:
             if answer.ok is not None and answer.ok["offset"] is not None:
                 highest = max(highest, answer.ok["offset"])
             elif answer.error is not None:
-                self.failed.append(str(answer.error))
+                self.failed.append(self._told.of(self.handle, answer.error))
         if highest >= 0:
             self.last[topic, partition] = highest
         return highest
@@ -64,7 +97,10 @@ class Producer:
     async def do(self, verb: str, **fields: Any) -> Answer:
         """`begin`, `commit-transaction`, … with a timeout of a minute where there is one."""
         timed: dict[str, Any] = {} if verb == "begin" else {"timeout_ms": _CALL_MS}
-        return await self._driver.call(verb, self.handle, **timed, **fields)
+        answer = await self._driver.call(verb, self.handle, **timed, **fields)
+        if answer.error is not None:
+            self._told.of(self.handle, answer.error)
+        return answer
 
     async def close(self) -> None:
         await self._driver.call("close", self.handle, 5_000)
@@ -72,11 +108,13 @@ class Producer:
 
 class Member:
     """A member of a group: it reads, and commits what it has read. `jumps` says where it went back to an
-    offset below its own, or on to one above: place, expected offset, the offset that came."""
+    offset below its own, or on to one above: place, expected offset, the offset that came. `began` has the
+    first offset that came of each partition."""
 
-    def __init__(self, driver: Driver, handle: str, group: str, at: dict[Place, int]) -> None:
-        self._driver, self.handle, self.group = driver, handle, group
+    def __init__(self, driver: Driver, handle: str, group: str, at: dict[Place, int], told: Told) -> None:
+        self._driver, self.handle, self.group, self._told = driver, handle, group, told
         self.at = at
+        self.began: dict[Place, int] = {}
         self.jumps: list[tuple[Place, int, int]] = []
         self.refused: list[str] = []
         self._leaves = trio.Event()
@@ -96,20 +134,23 @@ class Member:
         """The records of one poll; None if it failed."""
         answer = await self._driver.call("poll", self.handle, _POLL_MS)
         records: Sequence[Any] = answer.ok["records"] if answer.ok is not None else ()
+        for error in () if answer.ok is None else answer.ok.get("errors", ()):
+            self.refused.append(self._told.of(self.handle, lines.refusal(error)))
         for each in records:
             place = each["topic"], each["partition"]
+            self.began.setdefault(place, each["offset"])
             if self.at.get(place, each["offset"]) != each["offset"]:
                 self.jumps.append((place, self.at[place], each["offset"]))
             self.at[place] = each["offset"] + 1
         if not records and answer.error is not None:
-            self.refused.append(str(answer.error))
+            self.refused.append(self._told.of(self.handle, answer.error))
             return None
         return records
 
     async def commit(self, records: Sequence[Any]) -> None:
         done = await self._done(records)
         if done.error is not None:
-            self.refused.append(str(done.error))
+            self.refused.append(self._told.of(self.handle, done.error))
 
     async def close(self) -> None:
         await self._driver.call("close", self.handle, 10_000)
@@ -129,7 +170,7 @@ class Worker(Member):
     offsets too. ClientError if its producer can't go on."""
 
     def __init__(self, member: Member, producer: Producer, target: str) -> None:
-        super().__init__(member._driver, member.handle, member.group, member.at)
+        super().__init__(member._driver, member.handle, member.group, member.at, member._told)
         self._producer, self._target = producer, target
 
     async def _done(self, records: Sequence[Any]) -> Answer:
@@ -168,6 +209,7 @@ class Applications:
     def __init__(self, servers: str, opened: AsyncExitStack, logs: Path, nursery: trio.Nursery) -> None:
         self._servers, self._opened, self._logs, self._nursery = servers, opened, logs, nursery
         self._drivers: dict[str, Driver] = {}
+        self._told: dict[str, Told] = {}
         self._numbers = itertools.count(1)
         self.at: dict[str, dict[Place, int]] = {}
         """The next offset that each group will read."""
@@ -184,17 +226,26 @@ class Applications:
         self._drivers[name] = await self._opened.enter_async_context(
             open_driver(command, environment, self._logs / f"{name}.log")
         )
+        self._drivers[name].grace_s = _GRACE_S  # also of processes that stand still for a while
+        self._told[name] = Told(self._logs / f"{name}-application.log")
 
     def kill(self, name: str) -> None:
         """Ends a process as `kill -9` does."""
         self._drivers[name].kill()
+
+    def hold(self, name: str) -> None:
+        """A process stands still until it is let go, as in a long pause of its garbage collector."""
+        self._drivers[name].hold()
+
+    def let_go(self, name: str) -> None:
+        self._drivers[name].let_go()
 
     async def producer(self, library: str, **config: Any) -> Producer:
         """Underscores in names of settings stand for dots."""
         number = next(self._numbers)
         handle = f"writer-{number}"
         await self._open(library, handle, "producer", {"client.id": handle, "acks": "all", **dotted(config)})
-        return Producer(self._drivers[library], handle)
+        return Producer(self._drivers[library], handle, self._told[library])
 
     async def send(self, library: str, topic: str, partition: int, count: int) -> int:
         """By the library's usual producer. ClientError if one record is not acknowledged."""
@@ -221,8 +272,10 @@ class Applications:
         self._nursery.start_soon(member.run)
         return member
 
-    async def joined(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
-        """A member that reads only when it is told to."""
+    async def joined(
+        self, library: str, group: str, topics: Sequence[str], *, fails_on: str | None = None, **config: Any
+    ) -> Member:
+        """A member that reads only when it is told to. It can't read values that begin with `fails_on`."""
         handle = f"{group}-{next(self._numbers)}"
         own: dict[str, Any] = {
             "client.id": handle,
@@ -232,10 +285,11 @@ class Applications:
         }
         if config.get("group_protocol") != "consumer":  # whose coordinator sets them
             own |= {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000}
-        await self._open(library, handle, "consumer", {**own, **dotted(config)})
+        refuses = {} if fails_on is None else {"fails_on": fails_on}
+        await self._open(library, handle, "consumer", {**own, **dotted(config)}, **refuses)
         driver = self._drivers[library]
         _fine(await driver.call("subscribe", handle, topics=list(topics)))
-        return Member(driver, handle, group, self.at.setdefault(group, {}))
+        return Member(driver, handle, group, self.at.setdefault(group, {}), self._told[library])
 
     async def leave(self, *members: Member) -> None:
         async with trio.open_nursery() as nursery:
@@ -243,8 +297,9 @@ class Applications:
                 nursery.start_soon(each.leave)
                 self.members.remove(each)
 
-    async def _open(self, library: str, handle: str, kind: str, config: dict[str, Any]) -> None:
-        fields: dict[str, Any] = {"kind": kind, "config": {"bootstrap.servers": self._servers, **config}}
+    async def _open(self, library: str, handle: str, kind: str, config: dict[str, Any], **more: str) -> None:
+        servers = {"bootstrap.servers": self._servers}
+        fields: dict[str, Any] = {"kind": kind, "config": {**servers, **config}, **more}
         _fine(await self._drivers[library].call("open", handle, _CALL_MS, **fields))
 
 
@@ -258,12 +313,14 @@ def _fine(answer: Answer) -> None:
 
 
 @asynccontextmanager
-async def applications(servers: str, logs: Path) -> AsyncIterator[Applications]:
+async def applications(
+    servers: str, logs: Path, libraries: Sequence[str] = LIBRARIES
+) -> AsyncIterator[Applications]:
     """One process for each library, whose log is `LIBRARY.log` in the folder. BuildError."""
     async with trio.open_nursery() as nursery:
         async with AsyncExitStack() as opened:
             clients = Applications(servers, opened, logs, nursery)
-            for library in LIBRARIES:
+            for library in libraries:
                 await clients.start(library, library)
             yield clients
         nursery.cancel_scope.cancel()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from mockbroker.rig.downloads import RealBrokerError
+from mockbroker.rig.downloads import RealBrokerError, broker_jars
 from mockbroker.rig.real_broker import BETWEEN, CONTROLLER, RealCluster, free_ports
 
 from .logging import FOLDER_PROPERTY, log4j, log4j2
@@ -57,6 +57,7 @@ class RecordedCluster(RealCluster):
         for name, text in (("log4j.properties", log4j()), ("log4j2.xml", log4j2())):
             (self.folder / name).write_text(text)
         self._stepped = stepped
+        self._upgraded: dict[int, Path] = {}
         self._clock = _faketime() if stepped is not None else ""
         taken = {self._controller_port, *self.ports.values()}
         spare = [port for port in free_ports(brokers + len(taken)) if port not in taken]
@@ -88,6 +89,27 @@ class RecordedCluster(RealCluster):
     def reconnect(self, node: int) -> None:
         self._off = None
         self._replication[node].mend()
+
+    def start_controller(self) -> None:
+        """One that is down. It takes a while until brokers hear of it."""
+        self._launch(CONTROLLER)
+
+    def upgrade(self, node: int, release: str) -> None:
+        """From the next start on. RealBrokerError."""
+        self._upgraded[node] = broker_jars(release)
+
+    def add_broker(self) -> int:
+        """Starts one more, and returns its node id. RealBrokerError."""
+        node = max(self.ports) + 1
+        self.ports[node], self._own_ports[node] = free_ports(2)
+        self.clients[node] = Proxy(self.ports[node])
+        self._replication[node] = Proxy(self._own_ports[node], self._is_off)
+        self._format(node)
+        self.start_broker(node)
+        return node
+
+    def runs(self, node: int) -> bool:
+        return self._processes[node].poll() is None
 
     def _is_off(self, port: int) -> bool:
         return self._off is not None and belongs(port, self._processes[self._off].pid)
@@ -125,6 +147,9 @@ class RecordedCluster(RealCluster):
 
     def _options(self, node: int) -> Sequence[str]:
         return (f"-D{FOLDER_PROPERTY}={self.logs(node)}", "-Duser.timezone=UTC")
+
+    def _jars_of(self, node: int) -> Path:
+        return self._upgraded.get(node) or super()._jars_of(node)
 
     def _environment(self, node: int) -> Mapping[str, str]:
         if node != self._stepped:

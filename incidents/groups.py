@@ -24,20 +24,30 @@ async def admin_reset(stage: IncidentStage) -> None:
     await stage.clients.send("java", "orders", 0, 1000)
     await stage.caught_up("orders")
     await stage.clients.leave(*stage.clients.members)
-    release = stage.cluster.release
-    tools = await stage.do(Tools, _TOOLS.get(release, release))
     for group in GROUPS.values():
-        options = f"--bootstrap-server {stage.cluster.bootstrap_servers} --timeout 60000 --group {group} "
-        options += "--topic orders --reset-offsets --to-offset 200 --execute"
-        said, error = await stage.do(tools.run, _TOOL, *options.split())
-        if not re.search(rf"{group}\s+orders\s+0\s+200", said):
-            raise StoryError(f"{said}{error[-1000:]}")
+        await reset(stage, group, "orders", 200, "--to-offset", "200")
         stage.did("an operator reset offsets", group=group, topic="orders", partition=0, offset=200)
     for group in GROUPS.values():
         stage.clients.at[group].clear()
     await stage.groups(["orders"])
     await stage.clients.send("java", "orders", 0, 100)
     await stage.caught_up("orders")
+
+
+async def reset(stage: IncidentStage, group: str, topic: str, offset: int, *how: str) -> None:
+    """By the tool, which has to say that partition 0 is at `offset` then. StoryError."""
+    said = await ask_tool(stage, "--group", group, "--topic", topic, "--reset-offsets", *how, "--execute")
+    if not re.search(rf"{group}\s+{topic}\s+0\s+{offset}", said):
+        raise StoryError(said)
+
+
+async def ask_tool(stage: IncidentStage, *options: str) -> str:
+    """What kafka-consumer-groups prints."""
+    release = stage.cluster.release
+    tools = await stage.do(Tools, _TOOLS.get(release, release))
+    reached = ("--bootstrap-server", stage.cluster.bootstrap_servers, "--timeout", "60000")
+    said, error = await stage.do(tools.run, _TOOL, *reached, *options)
+    return f"{said}{error[-1000:]}"
 
 
 @story("coordinator-moved-while-loading", config={"offsets.topic.num.partitions": "1"})

@@ -1,6 +1,6 @@
 """Incidents of members and what they have committed: one that is too slow, and offsets that expire."""
 
-from typing import Final
+from typing import Any, Final
 
 from mockbroker.rig.client import Client
 
@@ -8,7 +8,7 @@ from .clients import Member
 from .stage import GROUPS, IncidentStage, StoryError, story
 
 _INTERVAL_MS: Final = 7_000
-_SLOW: Final = {"max_poll_interval_ms": _INTERVAL_MS, "session_timeout_ms": 6_000}
+_SLOW: Final[dict[str, Any]] = {"max_poll_interval_ms": _INTERVAL_MS, "session_timeout_ms": 6_000}
 _FETCH: Final = 5
 """The version of OffsetFetch that is asked."""
 

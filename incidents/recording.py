@@ -17,8 +17,13 @@ from . import (
     groups,
     healthy,
     members,
+    memberships,
+    operations,
+    outages,
     producers,
+    readers,
     records,
+    refusals,
     transactions,
 )
 from .admin import Admin
@@ -38,6 +43,11 @@ MODULES = (
     groups,
     members,
     consumer_groups,
+    memberships,
+    readers,
+    refusals,
+    outages,
+    operations,
 )
 """Which add their stories."""
 
@@ -72,7 +82,7 @@ def _record(story: Story, release: str, out: Path, tell: Tell) -> Path:
     ):
         clients, kept = Path(scratch, "clients"), Path(scratch, "kept")
         clients.mkdir()
-        truth = Truth(story.name, release, story.finding)
+        truth = Truth(story.name, release, story.finding, story.libraries)
 
         def copy() -> None:
             tell("keeps the files")
@@ -100,7 +110,7 @@ async def _play(
     copy: Callable[[], None],
 ) -> None:
     tell("starts clients")
-    async with applications(cluster.bootstrap_servers, logs) as clients:
+    async with applications(cluster.bootstrap_servers, logs, story.libraries) as clients:
         stage = IncidentStage(cluster, Admin(cluster.ports), clients, logs, truth, tell, copy, not story.twin)
         await story.play(stage)
         await clients.leave(*clients.members)

@@ -1,8 +1,7 @@
 """Incidents of logs: retention, DeleteRecords, a disk, a clock, a topic that is created again."""
 
-import shutil
-
 from .admin import EARLIEST
+from .outages import wipe
 from .stage import GROUPS, IncidentStage, story
 
 
@@ -59,7 +58,7 @@ async def follower_disk_lost(stage: IncidentStage) -> None:
     async with stage.traffic("orders"):
         await stage.more("orders", 500)
         await stage.stop(3)
-        await stage.do(_wipe, stage)
+        await stage.do(wipe, stage.cluster.data(3))
         stage.did("the disk of a broker was lost", broker=3)
         await stage.more("orders", 100)
         await stage.start(3)
@@ -67,15 +66,6 @@ async def follower_disk_lost(stage: IncidentStage) -> None:
         await stage.more("orders", 100)
     await stage.caught_up("orders")
     stage.jumps("orders")
-
-
-def _wipe(stage: IncidentStage) -> None:
-    """Leaves what `kafka-storage format` makes."""
-    for each in stage.cluster.data(3).iterdir():
-        if each.is_dir():
-            shutil.rmtree(each)
-        elif each.name.endswith("-checkpoint") and "bootstrap" not in each.name:
-            each.unlink()
 
 
 @story("clock-stepped", stepped=2)

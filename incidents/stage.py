@@ -1,7 +1,7 @@
 """What a story plays on: a cluster, its operator, its applications, and the record of what is true."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from .cluster import BROKERS, RecordedCluster
 from .truth import Truth, Value
 
 INTERNAL: Final = ("__consumer_offsets", "__transaction_state")
-LIMIT_S: Final = 120.0
+LIMIT_S: Final = 300.0
 _PACE_S: Final = 0.1
 _AT_ONCE: Final = 5
 
@@ -28,7 +28,7 @@ class StoryError(MockBrokerError, RuntimeError):
 
 @dataclass
 class IncidentStage:
-    """`tell` is told what is under way. Nothing waits for longer than two minutes. `logs` has those of the
+    """`tell` is told what is under way. Nothing waits for longer than five minutes. `logs` has those of the
     clients; `copy` keeps the files as they are then, not those at the end. `caused` is false in a twin, in
     which all is as in the incident, but for its cause."""
 
@@ -45,6 +45,10 @@ class IncidentStage:
     def did(self, what: str, **fields: Value) -> None:
         self.truth.did(what, **fields)
         self.tell(what)
+
+    def noticed(self, symptom: str, **fields: Value) -> None:
+        """What somebody notices of it, with offsets: `offset` up to and without `end_offset`."""
+        self.truth.noticed(symptom, **fields)
 
     async def until(self, what: str, condition: Callable[[], bool]) -> None:
         """Waits for a condition, which may ask brokers. StoryError."""
@@ -97,8 +101,10 @@ class IncidentStage:
         await self.until("all replicas to be in sync", lambda: self.admin.ready(*names))
 
     @asynccontextmanager
-    async def traffic(self, topic: str, partitions: int = 1) -> AsyncIterator[None]:
-        """Producers of all libraries write all the while; at the end all that they sent is acknowledged."""
+    async def traffic(
+        self, topic: str, partitions: int = 1, libraries: Sequence[str] = LIBRARIES
+    ) -> AsyncIterator[None]:
+        """Producers of libraries write all the while; at the end all that they sent is acknowledged."""
         ends = trio.Event()
 
         async def write(library: str) -> None:
@@ -110,7 +116,7 @@ class IncidentStage:
                 await trio.sleep(_PACE_S)
 
         async with trio.open_nursery() as nursery:
-            for library in LIBRARIES:
+            for library in libraries:
                 nursery.start_soon(write, library)
             yield
             ends.set()
@@ -160,7 +166,8 @@ Play = Callable[[IncidentStage], Awaitable[None]]
 class Story:
     """`finding` is the signature that is expected, None for an operation that is healthy. `topics` are kept
     with their segments. `stepped` is a broker whose clock can be set. `since` is the first release that has
-    what happens. A `twin` of an incident is played without its cause, and is healthy."""
+    what happens. `libraries` have a process from the beginning. A `twin` of an incident is played without its
+    cause, and is healthy."""
 
     play: Play
     finding: str | None
@@ -169,6 +176,7 @@ class Story:
     stepped: int | None
     since: tuple[int, int]
     brokers: int
+    libraries: Sequence[str]
     twin: bool = False
 
     @property
@@ -198,13 +206,14 @@ def story(
     stepped: int | None = None,
     since: tuple[int, int] = (3, 9),
     brokers: int = len(BROKERS),
+    libraries: Sequence[str] = LIBRARIES,
     twin: Mapping[str, str] | None = None,
 ) -> Callable[[Play], Play]:
     """Adds a story, which is called as its function is, and its twin, if there is a configuration that `twin`
     adds to its own."""
 
     def add(play: Play) -> Play:
-        one = Story(play, finding, dict(config or {}), topics, stepped, since, brokers)
+        one = Story(play, finding, dict(config or {}), topics, stepped, since, brokers, libraries)
         STORIES[one.name] = one
         if twin is not None:
             other = replace(one, finding=None, config={**one.config, **twin}, twin=True)

@@ -150,6 +150,10 @@ class RealCluster:
         """What is added to that of this process."""
         return {}
 
+    def _jars_of(self, node: int) -> Path:
+        """The class path of a node, or of a tool."""
+        return self._jars
+
     def _properties(self, node: int) -> dict[str, str]:
         listeners = self._listeners(node)
         found = {
@@ -278,7 +282,7 @@ class RealCluster:
     def _command(self, node: int, main: str, *arguments: str) -> list[str]:
         logs = f"-Dlog4j.configuration=file:{self.folder}/log4j.properties"
         logs2 = f"-Dlog4j2.configurationFile={self.folder}/log4j2.xml"
-        classes = ["-cp", f"{self._jars}/*:{self.folder}"]
+        classes = ["-cp", f"{self._jars_of(node)}/*:{self.folder}"]
         return [self._java, *self.jvm, logs, logs2, *self._options(node), *classes, main, *arguments]
 
     def _up(self, node: int) -> bool:
