@@ -112,7 +112,7 @@ def _incident(incident: Incident, noticed: Sequence[str], plot: Plot | None) -> 
     if matched := matches(incident):
         yield f"<p>Matches {escape(', '.join(matched))}.</p>"
     for line in noticed:
-        yield f"<p>Explains {escape(line)}.</p>"
+        yield f"<p>{escape(line[0].upper() + line[1:])}.</p>"
     yield '<ol class="timeline">'
     for event in incident.events[:_MOST]:
         yield from _event(event)

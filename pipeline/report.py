@@ -123,7 +123,7 @@ def _told(incident: Incident, noticed: Sequence[str], width: int, most: int) -> 
     if matched := matches(incident):
         yield from _wrapped(f"matches {', '.join(matched)}", width, 2)
     for line in noticed:
-        yield from _wrapped(f"explains {line}", width, 2)
+        yield from _wrapped(line, width, 2)
     yield from _places(cause, 4)
     for event in incident.events[1 : most + 1]:
         finding = event.finding

@@ -7,12 +7,12 @@ from typing import Any, Final
 from ..rows import of_kinds
 from ..tables import Table
 from ..tables import functions as F
-from . import group_partitions, members, partitions, producers
+from . import brokers, group_partitions, members, partitions, producers
 from .ledger import Ledger
 from .row import Note, Row
 
 LEDGERS: Final = {
-    each.name: each for each in (group_partitions.LEDGER, partitions.LEDGER, producers.LEDGER, members.LEDGER)
+    each.LEDGER.name: each.LEDGER for each in (group_partitions, partitions, producers, members, brokers)
 }
 _ORDER: Final = ("time_ms", "file", "position", "offset", "kind")
 _ALWAYS: Final = ("key", "kind", "source", "file", "position", "time_ms")

@@ -61,19 +61,20 @@ class Note(NamedTuple):
     detail: str | None = None
 
 
-SUBJECT: Final = ("group", "client", "topic", "partition", "producer_id", "transactional_id")
-"""What a note may be about."""
+_OF_ROW: Final = ("group", "client", "topic", "partition", "producer_id", "transactional_id")
+SUBJECT: Final = (*_OF_ROW, "broker")
+"""What a note may be about; a broker only if it is not just the one that tells."""
 
 
 def note(what: str, *rows: Row | None, **values: Any) -> Note:
     """A note that these rows show: about what the last one is about, at their times, unless `values` say
     otherwise."""
     shown = [row for row in rows if row is not None]
-    about = {name: getattr(shown[-1], name) for name in SUBJECT} if shown else {}
+    about = {name: getattr(shown[-1], name) for name in _OF_ROW} if shown else {}
     times = sorted(row.time_ms for row in shown if row.time_ms is not None)
     if times:
         about |= {"from_ms": times[0], "to_ms": times[-1]}
-    places = tuple((row.file, row.position, row.kind) for row in shown)
+    places = tuple(dict.fromkeys((row.file, row.position, row.kind) for row in shown))
     return Note(what, places, **{**about, **values})
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ..consequences import BEHIND, REWOUND, SET_BACK
+from ..consequences import BEHIND, LOSSY, REWOUND, SET_BACK
 from ..incidents import Evidence, Incident
 from ..incidents.model import Finding
 from .kinds import KINDS
@@ -18,6 +18,14 @@ _BY_NAME: Final = {each.name: each for each in KINDS}
 _UNNAMED: Final = "of which group it was"
 _TO_GROUPS: Final = (*SET_BACK, *REWOUND, *BEHIND, "admin-reset", "offsets-expired", "poll-overrun")
 """What happened to groups may follow from what happened to a partition, and does not explain it."""
+_OF_BROKERS: Final = (
+    *LOSSY,
+    "unreplicated-tail-lost",
+    "coordinator-moved-while-loading",
+    "follower-log-lost",
+)
+"""What may happen while a broker is away."""
+_BROKER: Final = "broker"
 _GROUP: Final = None
 _Numbered = tuple[int, Finding]
 
@@ -32,7 +40,10 @@ def explain(symptoms: Sequence[Symptom], incidents: Sequence[Incident]) -> None:
     for symptom in symptoms:
         rows = {row[:2] for row in symptom.rows}
         found: set[int] = set()
-        for key in {*rows, (symptom.topic,), (symptom.group, _GROUP), (_OFFSETS,)}:
+        keys = {*rows, (symptom.topic,), (symptom.group, _GROUP), (_OFFSETS,)}
+        if _BY_NAME[symptom.name].of_broker:
+            keys |= {(_BROKER, symptom.broker), *((_BROKER, name) for name in _OF_BROKERS)}
+        for key in keys:
             for number, finding in about.get(key, {}).values():
                 if number not in found and _explains(finding, symptom, rows):
                     found.add(number)
@@ -45,6 +56,10 @@ def _keys(finding: Finding) -> Iterator[tuple[Any, ...]]:
         yield (finding["topic"],)
     if finding["group"] is not None:
         yield finding["group"], _GROUP
+    if finding["broker"] is not None:
+        yield _BROKER, finding["broker"]
+    if finding["signature"] in _OF_BROKERS:
+        yield _BROKER, finding["signature"]
     for each in finding["evidence"]:
         yield each["file"], each["position"]
 
@@ -73,7 +88,17 @@ def _explains(finding: Finding, symptom: Symptom, rows: set[tuple[str, int]]) ->
         return False
     if any((each["file"], each["position"]) in rows for each in finding["evidence"]):
         return True
+    if _BY_NAME[symptom.name].of_broker and finding["signature"] in _OF_BROKERS:
+        return _meanwhile(finding, symptom)
     return _about_the_same(finding, symptom)
+
+
+def _meanwhile(finding: Finding, symptom: Symptom) -> bool:
+    """Whether something began while a broker was away, or just after it came back."""
+    begun, ended = finding["from_ms"], finding["to_ms"]
+    if begun is None or ended is None or symptom.from_ms is None or symptom.to_ms is None:
+        return False
+    return bool(begun <= symptom.to_ms + _BEFORE_MS and symptom.from_ms - _BEFORE_MS <= ended)
 
 
 def _about_the_same(finding: Finding, symptom: Symptom) -> bool:
@@ -81,6 +106,8 @@ def _about_the_same(finding: Finding, symptom: Symptom) -> bool:
     producer = finding["producer_id"]
     if None not in (group, symptom.group) and group != symptom.group:
         return False
+    if symptom.broker is not None and finding["broker"] == symptom.broker and topic in (None, symptom.topic):
+        return True
     if None not in (producer, symptom.producer_id) and producer != symptom.producer_id:
         return False
     if topic is not None and topic == symptom.topic:

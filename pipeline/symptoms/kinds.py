@@ -1,50 +1,17 @@
 """The symptoms: of what ledgers note each is made, how it is told, and where its cause would be."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ..ledgers import Note
 from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, CLIENT, COORDINATORS, OFFSETS
+from . import broker_kinds
+from .kind import HALF_A_MINUTE_MS, MINUTE_MS, Kind, at, lasts, took_ms, who
 
-HALF_A_MINUTE_MS: Final = 30_000
-MINUTE_MS: Final = 60_000
-"""The default of `transaction.timeout.ms`, after which a coordinator aborts."""
 _ALIVE: Final = 3
 """Commits by which a group shows that it lives."""
 _EPOCHS: Final = 10
 """New epochs of a group after another one, although neither its members nor its topics changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """`of` is what a ledger noted, and `noticed` whether somebody would notice it. `causes` are where what
-    caused it would be told, each one of `signature.NEEDS`; `wide` if it may be told of the group's or the
-    producer's other partitions, or of none; `of_partition` if it is not about a group."""
-
-    name: str
-    of: str
-    what: str
-    told: Callable[[Note], str]
-    causes: Sequence[str]
-    noticed: Callable[[Note], bool] = lambda _: True
-    wide: bool = False
-    of_partition: bool = False
-
-
-def at(note: Note) -> str:
-    return f"{note.topic}-{note.partition}"
-
-
-def who(note: Note) -> str:
-    if note.group is not None:
-        return f"group {note.group}"
-    return "a consumer" if note.client is None else f"client {note.client}"
-
-
-def took_ms(note: Note) -> int:
-    return (note.to_ms or 0) - (note.from_ms or 0)
 
 
 def _records(count: int) -> str:
@@ -156,10 +123,6 @@ def _rebalance(note: Note) -> str:
     return f"group {note.group} was rebalancing for {took_ms(note) // 1000} s"
 
 
-def _lasts(least_ms: int) -> Callable[[Note], bool]:
-    return lambda note: took_ms(note) >= least_ms
-
-
 _OF_LOSS: Final = (CONTROLLER, BROKERS)
 _OF_OFFSETS: Final = (OFFSETS, COORDINATORS, CLIENT)
 KINDS: Final = (
@@ -231,7 +194,7 @@ KINDS: Final = (
         "nothing after it is given to read_committed consumers",
         _open,
         (COORDINATORS,),
-        _lasts(MINUTE_MS),
+        lasts(MINUTE_MS),
         of_partition=True,
     ),
     Kind(
@@ -249,7 +212,7 @@ KINDS: Final = (
         "a partition has no leader for half a minute",
         _no_leader,
         (CONTROLLER,),
-        _lasts(HALF_A_MINUTE_MS),
+        lasts(HALF_A_MINUTE_MS),
         of_partition=True,
     ),
     Kind(
@@ -258,7 +221,7 @@ KINDS: Final = (
         "a partition refuses producers for half a minute",
         _partition_refused,
         _OF_LOSS,
-        _lasts(HALF_A_MINUTE_MS),
+        lasts(HALF_A_MINUTE_MS),
         of_partition=True,
     ),
     Kind(
@@ -300,7 +263,8 @@ KINDS: Final = (
         "a rebalance takes a minute and more",
         _rebalance,
         (CLIENT, COORDINATORS),
-        _lasts(MINUTE_MS),
+        lasts(MINUTE_MS),
         wide=True,
     ),
+    *broker_kinds.KINDS,
 )

@@ -29,6 +29,7 @@ class Symptom:
     partition: int | None = None
     producer_id: int | None = None
     transactional_id: str | None = None
+    broker: int | None = None
     offset: int | None = None
     end_offset: int | None = None
     count: int | None = None
@@ -50,6 +51,8 @@ class Symptom:
             return f"producer {self.producer_id}"
         if self.client is not None:
             return f"client {self.client}"
+        if self.broker is not None:
+            return f"broker {self.broker}"
         return self.at
 
     @property

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..ledgers import SUBJECT, Note
-from .kinds import KINDS, Kind
+from .kind import LASTING, STILL, Kind
+from .kinds import KINDS
 from .model import Symptom
 
 _ROWS: Final = 6
@@ -35,8 +36,8 @@ def symptoms(notes: Iterable[Note], until_ms: int | None = None) -> list[Symptom
 
 
 def _until(note: Note, until_ms: int | None) -> Note:
-    if note.what == "no-leader" and note.to_ms is None:
-        return note._replace(to_ms=until_ms)
+    if note.what in LASTING and note.to_ms is None:
+        return note._replace(to_ms=until_ms, detail=STILL)
     return note
 
 

@@ -1,14 +1,17 @@
 """Symptoms for people: those of an incident as a list of who noticed what, the others one by one."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
+from .kinds import KINDS
 from .model import Symptom
 
+_OF_BROKERS: Final = {each.name for each in KINDS if each.of_broker}
 HEADING = "Not explained"
 
 
 def victims(symptoms: Sequence[Symptom], incident: int, most: int) -> Iterator[str]:
-    """A line for each kind of symptom that the incident explains: who noticed it."""
+    """A line for each kind of symptom that the incident explains, or that it came with: who noticed it."""
     by_name: dict[str, dict[str, None]] = {}
     for each in symptoms:
         if incident in each.explained_by:
@@ -16,7 +19,8 @@ def victims(symptoms: Sequence[Symptom], incident: int, most: int) -> Iterator[s
     for name, who in by_name.items():
         listed = list(who)
         more = f"; and {len(listed) - most} more" if len(listed) > most else ""
-        yield f"{name}: {'; '.join(listed[:most])}{more}"
+        verb = "came with" if name in _OF_BROKERS else "explains"
+        yield f"{verb} {name}: {'; '.join(listed[:most])}{more}"
 
 
 def unexplained(symptoms: Sequence[Symptom]) -> list[Symptom]:

@@ -85,7 +85,9 @@ def test_a_recording(folder: Path, tmp_path: Path) -> None:
     found = analyze([unpacked(folder, tmp_path)], tmp_path / "out")
     assert [row["detail"] for row in found.unreadable] == []
     told = [(each.name, each.story) for each in found.incidents]
-    symptoms = [(each.told, each.explained_by) for each in found.symptoms]
+    symptoms = [(each.told, each.explained_by) for each in found.symptoms if each.name != "broker-died"]
+    died = [each.broker for each in found.symptoms if each.name == "broker-died"]
+    assert died == [each["broker"] for each in truth["event"] if each["did"] == "a broker was killed"]
     if truth["healthy"]:
         assert (told, symptoms) == ([], [])
         return

@@ -57,6 +57,22 @@ def test_the_same_thing_at_the_same_time(about: dict[str, Any], *, explains: boo
     assert found.explained_by == [0] * explains
 
 
+@pytest.mark.parametrize(
+    ("about", "belongs"),
+    [
+        ({"signature": "clock-stepped", "broker": 2}, True),
+        ({"signature": "clock-stepped", "broker": 1}, False),
+        ({"signature": "unclean-election", "topic": "orders", "partition": 0, "broker": 3}, True),
+        ({"signature": "unclean-election", "broker": 3, "from_ms": 90_000, "to_ms": 91_000}, False),
+        ({"signature": "poll-overrun", "group": "billing"}, False),
+    ],
+)
+def test_what_began_while_a_broker_was_away(about: dict[str, Any], *, belongs: bool) -> None:
+    found = symptom("broker-died", {"broker": 2, "from_ms": 10_000, "to_ms": 20_000})
+    explain([found], [incident(**about)])
+    assert found.explained_by == [0] * belongs
+
+
 def test_what_happened_to_a_group_does_not_explain_what_happened_to_the_partition() -> None:
     found = symptom("acknowledged-missing", GONE)
     effect, cause = incident(signature="set-back", **SKIPPED), incident(signature="truncation-gap", **SKIPPED)

@@ -1,0 +1,74 @@
+"""The symptoms of brokers."""
+
+from typing import Final
+
+from ..ledgers import Note
+from ..readers.log_spans import CONTROLLER
+from ..signature import BROKERS, COORDINATORS
+from .kind import MINUTE_MS, STILL, TEN_MINUTES_MS, Kind, at, lasts, took_ms
+
+
+def _back(note: Note) -> str:
+    seconds = took_ms(note) // 1000
+    if note.detail == STILL:
+        return f"and was still away {seconds} s later"
+    return f"and came back after {seconds} s"
+
+
+def _died(note: Note) -> str:
+    return f"broker {note.broker} went away without being shut down, {_back(note)}"
+
+
+def _fenced(note: Note) -> str:
+    return f"broker {note.broker} was fenced because its session had timed out, {_back(note)}"
+
+
+def _shut_down(note: Note) -> str:
+    return f"broker {note.broker} was shut down, {_back(note)}"
+
+
+def _loading(note: Note) -> str:
+    loaded = f"broker {note.broker} was loading {at(note)} for {took_ms(note) // 1000} s"
+    return f"{loaded}: meanwhile what it coordinates had no coordinator"
+
+
+KINDS: Final = (
+    Kind(
+        "broker-died",
+        "broker-died",
+        "a broker went away without being shut down",
+        _died,
+        (CONTROLLER, BROKERS),
+        of_partition=True,
+        of_broker=True,
+    ),
+    Kind(
+        "broker-fenced",
+        "broker-fenced",
+        "a broker was fenced because its session had timed out, and nothing tells that it was started again",
+        _fenced,
+        (CONTROLLER, BROKERS),
+        of_partition=True,
+        of_broker=True,
+    ),
+    Kind(
+        "broker-away",
+        "broker-shut-down",
+        "a broker that was shut down is away for ten minutes",
+        _shut_down,
+        (CONTROLLER, BROKERS),
+        lasts(TEN_MINUTES_MS),
+        of_partition=True,
+        of_broker=True,
+    ),
+    Kind(
+        "loading-long",
+        "loading",
+        "a coordinator takes a minute and more to load a partition of its topic",
+        _loading,
+        (COORDINATORS,),
+        lasts(MINUTE_MS),
+        of_partition=True,
+        of_broker=True,
+    ),
+)
