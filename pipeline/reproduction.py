@@ -19,8 +19,9 @@ _LATE_MS: Final = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Texts in which `{topic}`, `{kafka}` and `{story}` are to be filled in. In the scenario `failing` is the
-    line that `passing` takes the place of where the incident is prevented."""
+    """Texts in which `{topic}`, `{kafka}` and `{story}` are to be filled in, and `{group}` with its quotes.
+    In the scenario `failing` is the line that `passing` takes the place of where the incident is prevented.
+    """
 
     test: str
     scenario: str | None = None
@@ -33,21 +34,27 @@ def always(why: str, evidence: str) -> bool:
     return True
 
 
+def unchanged(plan: Plan) -> Plan:
+    """The same plan."""
+    return plan
+
+
 @dataclass(frozen=True, slots=True)
 class Reproduction:
     """Of incidents that are called one of `names`: a plan for each seed, of a release (`kafka` if no other is
     asked for), and the same with what prevents the incident. `fails` and `passes` say what these have.
 
     If an invariant says what is wrong, seeds are tried until a plan violates it; else a plan always shows the
-    incident, and `template` has the files that do so with a cluster. `fits` is given why the incident came
-    about and the text of its evidence, and `when` says for people when that is true.
+    incident, and `template` has the files that do so with a cluster. Without plan there is only the template.
+    `fits` is given why the incident came about and the text of its evidence, and `when` says for people when
+    that is true.
     """
 
     names: tuple[str, ...]
     fails: str
     passes: str
-    plan: Callable[[int, str], Plan]
-    prevented: Prevents
+    plan: Callable[[int, str], Plan] | None = None
+    prevented: Prevents = unchanged
     invariant: str | None = None
     template: Template | None = None
     kafka: str = "3.9"

@@ -41,17 +41,18 @@ def _run(report: Path, out: Path, number: int | None, kafka: str | None, seed: i
     incident = reading.choose(reading.read(report), number)
     kind = kinds.kind_of(incident)
     closest = searching.search(incident, kind, kafka, seed, histories, _tell, now_and_then("reproduce"))
-    typer.echo(
-        f"{incident.name}: the history of seed {closest.plan.seed} shows {len(closest.matched)} of "
-        f"{len(incident.signatures)} kinds of observations, in their order"
-    )
-    for index, name in enumerate(incident.signatures):
-        typer.echo(f"  {'shown' if index in closest.matched else 'not shown':9} {name}")
+    if closest is not None:
+        typer.echo(
+            f"{incident.name}: the history of seed {closest.plan.seed} shows {len(closest.matched)} of "
+            f"{len(incident.signatures)} kinds of observations, in their order"
+        )
+        for index, name in enumerate(incident.signatures):
+            typer.echo(f"  {'shown' if index in closest.matched else 'not shown':9} {name}")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as name:
         unfinished = Path(name) / "files"
         unfinished.mkdir()
-        files.write(unfinished, incident, kind, closest)
+        files.write(unfinished, incident, kind, closest, kafka)
         tried = files.try_out(unfinished, kind, _tell)
         shutil.move(unfinished, out)
     for file, (fails, passes) in tried.items():
@@ -59,7 +60,8 @@ def _run(report: Path, out: Path, number: int | None, kafka: str | None, seed: i
             f"{out / file}: {'fails' if fails else 'does NOT fail'} with {kind.fails}, "
             f"{'passes' if passes else 'does NOT pass'} with {kind.passes}"
         )
-    typer.echo(f"{out / files.HISTORY}: `mockbroker replay` and `mockbroker view` show it")
+    if closest is not None:
+        typer.echo(f"{out / files.HISTORY}: `mockbroker replay` and `mockbroker view` show it")
     return all(fails and passes for fails, passes in tried.values())
 
 

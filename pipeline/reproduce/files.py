@@ -1,5 +1,6 @@
 """The files that show an incident, and what running them says."""
 
+import json
 import os
 import re
 import subprocess
@@ -19,6 +20,7 @@ from .searching import Closest
 
 HISTORY, PREVENTED, SCENARIO, TEST = "history.json", "prevented.json", "scenario.toml", "test_incident.py"
 _TOPIC: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+_IMPORTED: Final = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
 _WAIT: Final = "import time; time.sleep(6)"
 _HISTORY: Final = Template(
     '''\
@@ -45,22 +47,26 @@ def test_{test}(history: str) -> None:
 """What violates an invariant; `{name}`, `{test}` and `{invariant}` are about it."""
 
 
-def write(folder: Path, incident: Recorded, kind: Reproduction, closest: Closest) -> None:
-    """Writes the files. PipelineError if the topic's name is none."""
+def write(
+    folder: Path, incident: Recorded, kind: Reproduction, closest: Closest | None, kafka: str | None = None
+) -> None:
+    """Writes the files; `kafka` is the release to act as. PipelineError if the topic's name is none."""
     if not _TOPIC.fullmatch(incident.topic):
         raise PipelineError(f"{incident.topic!r} is not the name of a topic")
     template = kind.template or _HISTORY
     name = kind.invariant or ""
     told = {
         "topic": incident.topic,
-        "kafka": closest.plan.kafka,
+        "group": json.dumps(incident.group),
+        "kafka": closest.plan.kafka if closest else kafka or kind.kafka,
         "story": ascii(" ".join(incident.story.split()))[1:-1],
         "name": name,
         "test": name.replace("-", "_"),
         "invariant": INVARIANTS.get(name, "").capitalize(),
     }
-    (folder / HISTORY).write_text(closest.plan.to_json())
-    (folder / PREVENTED).write_text(closest.prevented.to_json())
+    if closest is not None:
+        (folder / HISTORY).write_text(closest.plan.to_json())
+        (folder / PREVENTED).write_text(closest.prevented.to_json())
     (folder / TEST).write_text(template.test.format_map(told))
     if template.scenario is not None:
         (folder / SCENARIO).write_text(template.scenario.format_map(told))
@@ -70,9 +76,11 @@ def try_out(
     folder: Path, kind: Reproduction, tell: Callable[[str], None] = lambda _: None
 ) -> dict[str, tuple[bool, bool]]:
     """For each file whether it fails as the incident did, and whether it passes with what prevents it. `tell`
-    is told before each. PipelineError if pytest is missing."""
-    if find_spec("pytest") is None:
-        raise PipelineError("the test can't be tried out: pip install pytest")
+    is told before each. PipelineError if something is missing that the test imports."""
+    imported = _IMPORTED.findall((folder / TEST).read_text())
+    if missing := sorted({each for each in imported if find_spec(each) is None}):
+        named = " ".join(each.replace("_", "-") for each in missing)
+        raise PipelineError(f"the test can't be tried out: pip install {named}")
     tell(f"running {TEST}, with and without what prevents the incident")
     tried = {TEST: (_pytest(folder, "incident") == 1, _pytest(folder, "prevented") == 0)}
     if kind.template is not None and kind.template.scenario is not None:

@@ -8,14 +8,17 @@ from typing import Any, Final
 from ...json_texts import read_json
 from ..errors import PipelineError
 from ..incidents.model import SCHEMA
+from ..rows import INTERNAL
 
 FILE: Final = "incidents.json"
+_TOPIC, _GROUP = "orders", "readers"
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """An incident of a report. `signatures` are those of its events, in their order; of equal ones in a row
-    the first is kept, because a history has only one group. `why` and `evidence` are those of its cause."""
+    the first is kept, because a history has only one group. `why`, `evidence`, `group` and `confidence` are
+    those of its cause."""
 
     name: str
     story: str
@@ -23,6 +26,8 @@ class Recorded:
     signatures: tuple[str, ...]
     why: str = ""
     evidence: str = ""
+    group: str = _GROUP
+    confidence: str = ""
 
 
 def read(report: Path) -> list[Recorded]:
@@ -63,5 +68,8 @@ def _recorded(row: Mapping[str, Any]) -> Recorded:
     kept = tuple(name for i, name in enumerate(names) if i == 0 or names[i - 1] != name)
     cause = findings[0]
     evidence = "\n".join(str(each["text"]) for each in cause.get("evidence", ()))
-    topic, why = str(cause.get("topic") or "orders"), str(cause.get("why", ""))
-    return Recorded(str(row["name"]), str(row["story"]), topic, kept, why, evidence)
+    topic, why = str(cause.get("topic") or _TOPIC), str(cause.get("why", ""))
+    if topic in INTERNAL:
+        topic = _TOPIC
+    group, confidence = str(cause.get("group") or _GROUP), str(cause.get("confidence", ""))
+    return Recorded(str(row["name"]), str(row["story"]), topic, kept, why, evidence, group, confidence)

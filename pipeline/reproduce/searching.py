@@ -32,17 +32,19 @@ def search(
     histories: int,
     tell: Tell = lambda _: None,
     tell_progress: Tell = lambda _: None,
-) -> Closest:
+) -> Closest | None:
     """The history of the first seed that shows everything, else of the first that shows most; made as small
     as possible if it was drawn. `tell` is told of each step, `tell_progress` of each history.
 
-    PipelineError if none shows the incident.
+    None if histories can't show it, PipelineError if none of them does.
     """
+    if (plan := kind.plan) is None:
+        return None
     best: Closest | None = None
     tell(f"trying {histories} histories")
     for each in range(seed, seed + histories):
         tell_progress(f"{each - seed} of {histories} histories tried")
-        found = _try(incident, kind, kind.plan(each, kafka or kind.kafka))
+        found = _try(incident, kind, plan(each, kafka or kind.kafka))
         if found is not None and (best is None or len(found.matched) > len(best.matched)):
             best = found
         if best is not None and len(best.matched) == len(incident.signatures):

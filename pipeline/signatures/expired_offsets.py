@@ -9,6 +9,7 @@ from typing import Final
 from ..consequences import BEHIND, GROUP, LATE_MS, REWOUND, leads
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..offsets_log import logs
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, first_of, in_order, of_kinds, only_if, place, prefixed, seen, sentence
 from ..signature import OFFSETS, Alike, Search, Signature
 from ..tables import Column, Table, Window, WindowSpec
@@ -182,6 +183,32 @@ def _missed(observations: Table, lines: Table) -> Table:
     )
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "minutes", [pytest.param("60", id="incident"), pytest.param("10080", id="prevented")]
+)
+def test_the_group_goes_on_where_it_was(minutes: str) -> None:
+    config = {{"offsets.retention.minutes": minutes}}
+    with MockCluster(
+        kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config, clock="manual"
+    ) as cluster:
+        consumer = Consumer({{"bootstrap.servers": cluster.bootstrap_servers, "group.id": {group}}})
+        consumer.commit(offsets=[TopicPartition("{topic}", 0, 5)], asynchronous=False)
+        cluster.clock.advance(24 * 3_600_000)  # the group is away
+        (found,) = consumer.committed([TopicPartition("{topic}", 0)], timeout=30)
+        consumer.close()
+        assert found.offset == 5
+"""
+)
 _EXPIRED: Final = ("offsets-expired",)
 SEARCH: Final = Search(
     "offsets that expired",
@@ -194,5 +221,13 @@ SEARCH: Final = Search(
         stories={"offsets-expired": "the offsets of {who} expired"},
         rules=leads(_EXPIRED, (*REWOUND, *BEHIND), GROUP, LATE_MS, "its offset had expired"),
         looked_for=Alike("offsets that expired", _EXPIRED, OFFSETS, "tombstone", ("group",)),
+        reproductions=(
+            Reproduction(
+                _EXPIRED,
+                "offsets.retention.minutes below the time that the group is away",
+                "offsets.retention.minutes above it",
+                template=_TEMPLATE,
+            ),
+        ),
     ),
 )

@@ -8,6 +8,7 @@ from typing import Final
 
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..readers.producer_messages import TIMED_OUT
+from ..reproduction import Reproduction, Template
 from ..rows import first_of, of_kinds, only_if, prefixed, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
@@ -17,6 +18,7 @@ _ERRORS: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH")
 _SOON_MS: Final = 600_000
 """How long a producer may be idle before it notices."""
 _SKEW_MS: Final = 1_000
+_ANOTHER: Final = "another producer began"
 
 
 def find(observations: Table) -> Table:
@@ -52,10 +54,9 @@ def find(observations: Table) -> Table:
             If(
                 known & ~F.col("guessed") & (F.col("epoch") > F.col("was")),
                 CERTAIN,
-                "another producer began with its transactional id, in a newer epoch, and the first was "
-                "refused",
+                f"{_ANOTHER} with its transactional id, in a newer epoch, and the first was refused",
             ),
-            If(known, LIKELY, "another producer began with a transactional id shortly before"),
+            If(known, LIKELY, f"{_ANOTHER} with a transactional id shortly before"),
             If(F.col("error") == "PRODUCER_FENCED", LIKELY, "the client was told so"),
             Else(
                 POSSIBLE,
@@ -82,6 +83,10 @@ def find(observations: Table) -> Table:
         evidence=[F.col("first"), F.col("second"), F.col("timed_out"), F.col("seen")],
         ids=["KIP-98", "KIP-360"],
     )
+
+
+def _by_another(why: str, evidence: str) -> bool:
+    return why.startswith(_ANOTHER)
 
 
 def _refused(observations: Table) -> Table:
@@ -145,15 +150,60 @@ def _with_others(rows: Table, begun: Table, observations: Table) -> Table:
     return rows.join(aborted, earlier, "left")
 
 
+_FENCED: Final = ("producer-fenced",)
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import KafkaException, Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "transactional_ids",
+    [
+        pytest.param(("payments", "payments"), id="incident"),
+        pytest.param(("payments-1", "payments-2"), id="prevented"),
+    ],
+)
+def test_producers_at_work_do_not_fence_each_other(transactional_ids: tuple[str, str]) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}) as cluster:
+        producers = [
+            Producer({{"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": each}})
+            for each in transactional_ids
+        ]
+        for producer in producers:
+            producer.init_transactions(30)
+            producer.begin_transaction()
+        for producer in producers:
+            producer.produce("{topic}", "1")
+            try:
+                producer.commit_transaction(30)
+            except KafkaException as error:
+                pytest.fail(f"it may not go on: {{error}}")
+"""
+)
 SEARCH: Final = Search(
     "producers that were fenced",
     find,
     ("refused",),
     Signature(
-        ("producer-fenced",),
+        _FENCED,
         "a producer was refused for good, because another one had begun with its transactional id, or its "
         "transaction had timed out",
         known_as="KIP-98",
         stories={"producer-fenced": "its producer was fenced"},
+        reproductions=(
+            Reproduction(
+                _FENCED,
+                "one transactional id for two producers",
+                "a transactional id for each",
+                template=_TEMPLATE,
+                fits=_by_another,
+                when="if another producer had begun",
+            ),
+        ),
     ),
 )

@@ -9,6 +9,7 @@ from typing import Final
 from ..consequences import ANYWHERE, BROKER, LATE_MS, LOSSY, TO_USERS, TOPIC, leads
 from ..findings import CERTAIN, LIKELY, findings
 from ..readers.log_spans import CONTROLLER
+from ..reproduction import Reproduction, Template
 from ..rows import NO_PARTITION, in_order, of_kinds, seen, sentence
 from ..signature import Alike, Search, Signature
 from ..tables import Table, Window
@@ -70,6 +71,28 @@ def _lost(logs: Table) -> Table:
     )
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("anew", [pytest.param(True, id="incident"), pytest.param(False, id="prevented")])
+def test_readers_get_all_that_is_written_after_a_topic_was_emptied(anew: bool) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}) as cluster:
+        position = max(cluster.produce("{topic}", str(number)).offset for number in range(5)) + 1
+        if anew:
+            cluster.delete_topic("{topic}")
+            cluster.create_topic("{topic}", partitions=1)
+        else:
+            cluster.delete_records("{topic}", 0)
+        written = [cluster.produce("{topic}", str(number)) for number in range(10)]
+        assert cluster.records("{topic}", offset=position) == written
+"""
+)
 _AGAIN: Final = ("topic-recreated",)
 _LOST: Final = ("follower-log-lost",)
 _MEANINGLESS: Final = "offsets, epochs and producers of the old topic mean nothing in the new one"
@@ -84,6 +107,14 @@ SEARCH: Final = Search(
         rules=leads(_AGAIN, TO_USERS, TOPIC, LATE_MS, _MEANINGLESS),
         alike=("unclean-election", "truncation-gap"),
         looked_for=Alike("a topic that was created anew", _AGAIN, CONTROLLER, "log", ("topic",)),
+        reproductions=(
+            Reproduction(
+                _AGAIN,
+                "a topic that is deleted and created again",
+                "a topic whose records are deleted",
+                template=_TEMPLATE,
+            ),
+        ),
     ),
     Signature(
         _LOST,

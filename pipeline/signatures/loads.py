@@ -11,6 +11,7 @@ from typing import Final
 
 from ..consequences import ANYWHERE, BROKER, EVER_MS, LOSSY, PARTITION, REWOUND, SOON_MS, leads
 from ..findings import CERTAIN, findings
+from ..reproduction import Reproduction, Template
 from ..rows import SEEN, before, first_of, in_order, of_kinds, only_if, place, prefixed, row, seen, sentence
 from ..signature import COORDINATORS, Alike, Search, Signature
 from ..tables import Column, Table, Window
@@ -187,6 +188,40 @@ def _stopped(cleaners: Table) -> Table:
     )
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("pace", [pytest.param("slow", id="incident"), pytest.param("fast", id="prevented")])
+def test_the_group_has_a_coordinator_after_it_has_moved(pace: str) -> None:
+    policies = {{"offsets-load-pace": pace}}
+    with MockCluster(
+        kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, policies=policies, clock="manual"
+    ) as cluster:
+        member = {{"bootstrap.servers": cluster.bootstrap_servers, "group.id": {group}}}
+        before = Consumer(member)
+        for offset in range(50):
+            before.commit(offsets=[TopicPartition("{topic}", 0, offset)], asynchronous=False)
+        before.close()
+        for _ in range(2):  # the second takes over before the first has loaded
+            cluster.move_coordinator(group={group})
+            cluster.clock.advance(1_000)
+        after = Consumer(member)
+        try:
+            (found,) = after.committed([TopicPartition("{topic}", 0)], timeout=10)
+        except KafkaException as error:
+            pytest.fail(f"it is told no offset: {{error}}")
+        finally:
+            after.close()
+        assert found.offset == 49
+"""
+)
 _MOVED: Final = ("coordinator-moved-while-loading",)
 _STOPPED: Final = ("cleaner-stopped",)
 _SLOW: Final = ("slow-load", "load-ended-early")
@@ -201,6 +236,9 @@ SEARCH: Final = Search(
         _MOVED,
         "a coordinator was still loading committed offsets when another one took over",
         rules=leads(_MOVED, LOSSY, PARTITION, SOON_MS, "it went on as leader when it came back"),
+        reproductions=(
+            Reproduction(_MOVED, "offsets-load-pace=slow", "offsets-load-pace=fast", template=_TEMPLATE),
+        ),
     ),
     Signature(
         ("load-ended-early", "slow-load", "cleaner-stopped"),

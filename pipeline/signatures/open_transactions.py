@@ -11,6 +11,7 @@ from typing import Final
 from ..consequences import EVER_MS, LATE_MS, PARTITION, leads
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..readers.producer_messages import TIMED_OUT
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION as PLACE
 from ..rows import first_of, of_kinds, only_if, place, prefixed, same, seen, sentence
 from ..signature import Search, Signature
@@ -194,6 +195,38 @@ def _with_groups(rows: Table, observations: Table) -> Table:
     return rows.select(*key, *carried, *shown).join(last, list(key), "left")
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "timeout_ms", [pytest.param(600_000, id="incident"), pytest.param(10_000, id="prevented")]
+)
+def test_readers_go_on_after_a_producer_died(timeout_ms: int) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, clock="manual") as cluster:
+        producer = Producer(
+            {{
+                "bootstrap.servers": cluster.bootstrap_servers,
+                "transactional.id": "payments",
+                "transaction.timeout.ms": timeout_ms,
+            }}
+        )
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        producer.produce("{topic}", "1")
+        assert producer.flush(30) == 0
+        del producer  # it neither commits nor aborts
+        written = cluster.produce("{topic}", "2")
+        cluster.clock.advance(60_000)
+        assert cluster.records("{topic}", isolation_level="read_committed") == [written]
+"""
+)
 _OPEN: Final = ("open-transaction",)
 SEARCH: Final = Search(
     "open transactions",
@@ -208,6 +241,14 @@ SEARCH: Final = Search(
         rules=(
             *leads(_OPEN, ("lag-spike",), PARTITION, EVER_MS, "nothing more was stable"),
             *leads(_OPEN, ("producer-fenced",), ("producer_id",), LATE_MS, "its coordinator aborted it"),
+        ),
+        reproductions=(
+            Reproduction(
+                _OPEN,
+                "a transaction timeout of ten minutes",
+                "a transaction timeout of ten seconds",
+                template=_TEMPLATE,
+            ),
         ),
     ),
 )

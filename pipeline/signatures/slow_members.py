@@ -11,6 +11,7 @@ from typing import Final
 from ..consequences import GROUP, SOON_MS, leads
 from ..findings import CERTAIN, findings
 from ..readers.member_messages import OVERRAN
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, of_kinds, only_if, place, prefixed, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window, WindowSpec
@@ -134,6 +135,48 @@ def _again(observations: Table, late: Table) -> Table:
     )
 
 
+_TEMPLATE: Final = Template(
+    """\
+import time
+
+import pytest
+from confluent_kafka import Consumer, KafkaException
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "max_poll_interval_ms", [pytest.param(1_000, id="incident"), pytest.param(300_000, id="prevented")]
+)
+def test_a_slow_member_commits_what_it_has_read(max_poll_interval_ms: int) -> None:
+    config = {{"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "1000"}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config) as cluster:
+        for number in range(5):
+            cluster.produce("{topic}", str(number))
+        consumer = Consumer(
+            {{
+                "bootstrap.servers": cluster.bootstrap_servers,
+                "group.id": {group},
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "heartbeat.interval.ms": 100,
+                "session.timeout.ms": min(max_poll_interval_ms, 30_000),
+                "max.poll.interval.ms": max_poll_interval_ms,
+            }}
+        )
+        consumer.subscribe(["{topic}"])
+        assert len(consumer.consume(5, timeout=30)) == 5
+        time.sleep(2)  # it works on them
+        try:
+            consumer.commit(asynchronous=False)
+        except KafkaException as error:
+            pytest.fail(f"others get its partitions, and read the records again: {{error}}")
+        finally:
+            consumer.close()
+"""
+)
 _LATE: Final = ("poll-overrun",)
 SEARCH: Final = Search(
     "members that were too slow",
@@ -146,5 +189,13 @@ SEARCH: Final = Search(
         known_as="KIP-62",
         stories={"poll-overrun": "{who} had a member that was too slow"},
         rules=leads(_LATE, ("offset-rewind",), GROUP, SOON_MS, "it committed what another had read again"),
+        reproductions=(
+            Reproduction(
+                _LATE,
+                "max.poll.interval.ms below the time that a member works",
+                "max.poll.interval.ms above it",
+                template=_TEMPLATE,
+            ),
+        ),
     ),
 )

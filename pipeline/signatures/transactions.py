@@ -10,7 +10,7 @@ from typing import Final
 
 from ..consequences import EVER_MS, LATE_MS, PARTITION, PRODUCER, SEQUENCES, leads
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
-from ..reproduction import forgotten_producer
+from ..reproduction import Reproduction, Template, forgotten_producer
 from ..rows import INTERNAL, of_kinds, only_if, place, prefixed, same, seen, sentence
 from ..signature import BATCHES, Alike, Search, Signature
 from ..tables import Table, Window
@@ -274,6 +274,71 @@ def _written_twice(observations: Table) -> Table:
     )
 
 
+_LATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "verification", [pytest.param("none", id="incident"), pytest.param("abortable", id="prevented")]
+)
+def test_a_batch_that_comes_after_its_transaction_stops_no_reader(verification: str) -> None:
+    policies = {{"transaction-verification": verification}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, policies=policies) as cluster:
+        producer = Producer(
+            {{"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": "payments"}}
+        )
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        late = cluster.faults.add("hold", api="Produce", times=1)
+        producer.produce("{topic}", "1")
+        late.wait_held()
+        producer.purge()
+        producer.flush(30)
+        producer.abort_transaction(30)
+        late.release()
+        written = cluster.produce("{topic}", "2")
+        assert cluster.records("{topic}", isolation_level="read_committed") == [written]
+"""
+)
+_EXPIRED: Final = ("transactional-id-expired",)
+_IDLE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import KafkaException, Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "expiration_ms", [pytest.param("3600000", id="incident"), pytest.param("604800000", id="prevented")]
+)
+def test_a_producer_goes_on_after_a_pause(expiration_ms: str) -> None:
+    config = {{"transactional.id.expiration.ms": expiration_ms}}
+    with MockCluster(
+        kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config, clock="manual"
+    ) as cluster:
+        producer = Producer(
+            {{"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": "payments"}}
+        )
+        producer.init_transactions(30)
+        for value in ("1", "2"):
+            try:
+                producer.begin_transaction()
+                producer.produce("{topic}", value)
+                producer.commit_transaction(30)
+            except KafkaException as error:
+                pytest.fail(f"it may not go on: {{error}}")
+            cluster.clock.advance(24 * 3_600_000)
+"""
+)
 _HANGING: Final = ("hanging-transaction",)
 _FORGOTTEN: Final = ("producer-expired",)
 SEARCH: Final = Search(
@@ -281,7 +346,16 @@ SEARCH: Final = Search(
     find,
     ("refused", "append"),
     Signature(
-        ("transactional-id-expired",), "a transactional producer was refused, because its id had expired"
+        _EXPIRED,
+        "a transactional producer was refused, because its id had expired",
+        reproductions=(
+            Reproduction(
+                _EXPIRED,
+                "transactional.id.expiration.ms below the time that the producer is idle",
+                "transactional.id.expiration.ms above it",
+                template=_IDLE,
+            ),
+        ),
     ),
     Signature(
         _FORGOTTEN,
@@ -298,5 +372,13 @@ SEARCH: Final = Search(
         "*certain* only if the coordinator's log goes on after it, or the partition's for 15 minutes",
         known_as="KIP-890",
         rules=leads(_HANGING, ("lag-spike",), PARTITION, EVER_MS, "nothing more is stable"),
+        reproductions=(
+            Reproduction(
+                _HANGING,
+                "transaction-verification=none",
+                "transaction-verification=abortable",
+                template=_LATE,
+            ),
+        ),
     ),
 )

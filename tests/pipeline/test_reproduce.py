@@ -1,7 +1,10 @@
 """From an incident in a report to files that show it."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -16,9 +19,9 @@ from mockbroker.pipeline.reproduce.searching import search
 from mockbroker.simulation.history import happen
 
 
-def report(folder: Path, *signatures: str, why: str = "", evidence: str = "") -> Path:
+def report(folder: Path, *signatures: str, why: str = "", evidence: str = "", confidence: str = "") -> Path:
     story = 'broker 3, which was not in sync, was elected leader of orders-0 """'
-    told = {"topic": "orders", "why": why, "evidence": [{"text": evidence}]}
+    told = {"topic": "orders", "why": why, "evidence": [{"text": evidence}], "confidence": confidence}
     events = [{"finding": {"signature": each, **told}} for each in signatures]
     incidents = [{"name": signatures[0], "story": story, "events": events}] if signatures else []
     (folder / "incidents.json").write_text(json.dumps({"schema": 1, "incidents": incidents}))
@@ -76,6 +79,7 @@ def test_an_incident_is_shown_and_can_be_prevented(name: str, why: str, tmp_path
     (incident,) = read(report(tmp_path, name, why=why, evidence=DELETED if why else ""))
     kind = kind_of(incident)
     found = search(incident, kind, None, 1, 500)
+    assert found is not None
     assert found.matched == {0}
     if kind.invariant is None:
         return
@@ -83,6 +87,52 @@ def test_an_incident_is_shown_and_can_be_prevented(name: str, why: str, tmp_path
         {each.invariant for each in happen(plan).violations} for plan in (found.plan, found.prevented)
     ]
     assert [kind.invariant in each for each in violated] == [True, False]
+
+
+FENCED = "another producer began with its transactional id, in a newer epoch, and the first was refused"
+OF_CLUSTERS = (
+    *(("coordinator-moved-while-loading", ""), ("hanging-transaction", ""), ("offsets-expired", "")),
+    *(("open-transaction", ""), ("poll-overrun", ""), ("producer-fenced", FENCED)),
+    *(("topic-recreated", ""), ("transactional-id-expired", "")),
+)
+
+
+def variants(file: Path) -> dict[str, Callable[[], None]]:
+    """The variants of a test that was written, by name."""
+    made: dict[str, Any] = {}
+    exec(compile(file.read_text(), file, "exec"), made)
+    (test,) = (each for name, each in made.items() if name.startswith("test_"))
+    (mark,) = test.pytestmark
+    return {each.id: partial(test, *each.values) for each in mark.args[1]}
+
+
+@pytest.mark.parametrize(("name", "why"), OF_CLUSTERS)
+def test_a_test_with_a_cluster_fails_as_the_incident_did(name: str, why: str, tmp_path: Path) -> None:
+    group = 'a "group"\n'
+    incident = Recorded(name, "what happened", "orders", (name,), why, group=group, confidence="certain")
+    kind = kind_of(incident)
+    assert search(incident, kind, None, 1, 1) is None
+    write(tmp_path, incident, kind, None)
+    assert [each.name for each in tmp_path.iterdir()] == ["test_incident.py"]
+    tests = variants(tmp_path / "test_incident.py")
+    assert set(tests) == {"incident", "prevented"}
+    tests["prevented"]()
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        tests["incident"]()
+
+
+def test_what_is_only_possible_is_refused(tmp_path: Path) -> None:
+    said = "the files don't tell whether its coordinator knows of it"
+    found = report(tmp_path, "open-transaction", why=said, confidence="possible")
+    status, told = run(found, "--out", tmp_path / "out")
+    assert (status, (tmp_path / "out").exists()) == (2, False)
+    assert f"can't be reproduced, because it is only possible: {said}" in " ".join(told.split())
+
+
+def test_a_producer_of_which_nobody_knows_who_fenced_it_is_refused() -> None:
+    incident = Recorded("producer-fenced", "", "orders", (), "the client was told so", confidence="likely")
+    with pytest.raises(PipelineError, match=r"producer-fenced \(if another producer had begun\)"):
+        kind_of(incident)
 
 
 def test_a_history_fails_that_violates_an_invariant(tmp_path: Path) -> None:
