@@ -18,6 +18,8 @@ _LIGHT_FAULTS: Final = frozenset({"error", "disconnect", "delay", "move-coordina
 _LATE_MS: Final = 500
 _GROUPS: Final = ("CommitFailed", "Rebalance", "IllegalGeneration", "UnknownMember", "Fenced", "Stale")
 """Parts of the names of errors that tell a member that its group goes on without it."""
+_OTHERWISE: Final = ("close", "flush", "pause", "position", "resume", "seek")
+"""Verbs that may fail for another reason: the partition is not the member's any more, or time is over."""
 _OWN: Final = frozenset({"large", "keyless", "bad"})
 """Records that are refused for a reason."""
 _SETTLED_MS: Final = 1_000
@@ -63,7 +65,7 @@ def _is_light_step(step: Step) -> bool:
 def _error(outcome: Outcome, entry: Entry) -> tuple[str, Refusal | None, int]:
     """What was asked for, the error that it got, and after how long."""
     match entry:
-        case Called() if entry.verb not in ("close", "flush"):
+        case Called() if entry.verb not in _OTHERWISE:
             return entry.verb, entry.error, entry.took_ms
         case Committed():
             return "commit", entry.error, entry.took_ms

@@ -4,21 +4,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...drivers.documentation import Act
-from ..journal import Called, Entry, Happened, Heeded, Opened, Refused
+from ..journal import Called, Entry, Failed, Happened, Heeded, Opened, Refused, Told
 from ..stage import Outcome
 from .violation import Violation
 
-_AT_ITS_END: Final = frozenset(
-    {
-        "INVALID_PRODUCER_EPOCH",
-        "INVALID_PRODUCER_ID_MAPPING",
-        "INVALID_TXN_STATE",
-        "OUT_OF_ORDER_SEQUENCE_NUMBER",
-        "PRODUCER_FENCED",
-        "UNKNOWN_PRODUCER_ID",
-    }
-)
-"""What brokers answer to producers that can't go on."""
+_AT_ITS_END: Final = {
+    "INVALID_PRODUCER_EPOCH": ("fenced",),
+    "INVALID_PRODUCER_ID_MAPPING": ("invalidproduceridmapping", "invalidpidmapping"),
+    "INVALID_TXN_STATE": ("invalidtxnstate",),
+    "PRODUCER_FENCED": ("fenced",),
+}
+"""What brokers answer to producers that can't go on, and how clients call it."""
 _ABORT: Final = "abort-transaction"
 _COMMIT: Final = "commit-transaction"
 
@@ -91,15 +87,27 @@ def _by_handle(outcome: Outcome) -> dict[str, list[Entry]]:
 
 
 def _fails(outcome: Outcome, entries: list[Entry], call: Called) -> bool:
-    """Whether a call failed for good, and neither since brokers have put the producer to its end, nor since
-    they did not answer in time while there were faults."""
+    """Whether a call failed for good, and neither since the producer is at its end, nor since brokers did not
+    answer in time while there were faults."""
     if call.error is None:
         return False
     after = next((e for e in entries if e.at > call.at and isinstance(e, Called | Heeded)), None)
     again = isinstance(after, Heeded) and after.act is Act.RETRY
-    ended = any(isinstance(e, Refused) and _AT_ITS_END & {*e.errors} for e in entries if e.at < call.at)
     late = call.took_ms >= outcome.patience.enough_ms and call.at < outcome.repaired
-    return not (again or ended or late)
+    return not (again or late or _is_at_its_end(entries, call.at))
+
+
+def _is_at_its_end(entries: list[Entry], at: int) -> bool:
+    """Whether brokers have put the producer to its end, and the application was told."""
+    names: set[str] = set()
+    for entry in entries:
+        if isinstance(entry, Refused) and entry.at < at:
+            names.update(name for code in entry.errors for name in _AT_ITS_END.get(code, ()))
+        elif isinstance(entry, Called | Failed | Told) and entry.at <= at and entry.error is not None:
+            said = "".join(filter(str.isalpha, f"{entry.error.name} {entry.error.message}".lower()))
+            if any(name in said for name in names):
+                return True
+    return False
 
 
 def _undisturbed(outcome: Outcome, begin: Entry, end: Entry) -> bool:
