@@ -62,6 +62,8 @@ class Driver:
         self.left_out = LeftOut()
         self.printed: Callable[[str], None] = lambda _: None
         """Gets each line that the process prints."""
+        self.begins: Callable[[str, str], None] = lambda handle, verb: None
+        """Gets the handle and the verb of each call, before the process does."""
         self._process, self._requests = process, requests
         self._next = 0
         self._pending: dict[int, _Pending] = {}
@@ -126,6 +128,7 @@ class Driver:
         then: Then | None = None,
     ) -> "list[Pending]":
         self._check()
+        self.begins(handle, verb)
         begun: list[_Pending] = []
         requests: list[bytes] = []
         for fields in many:

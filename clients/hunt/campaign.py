@@ -3,7 +3,7 @@
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Generic, Protocol, TypeVar
 
 import trio
@@ -11,8 +11,12 @@ import trio
 from ..drivers import Driver, LeftOut, open_driver
 from ..drivers.lines import Hello
 from .correspondence import user_of
-from .drawing import draw
+from .coverage import Known, Learning, more
+from .drawing import draw, workloads
+from .drawn_faults import Asked
+from .harm import cause_of
 from .judging import Violation, judge
+from .placing import Acted
 from .plan import Plan
 from .playing import Script, play
 from .shrinking import LIMIT_S, shrink
@@ -23,18 +27,30 @@ REPEATS: Final = 3
 """How often a run with a violation is repeated."""
 ENOUGH: Final = 3
 """After so many seeds in which an invariant was violated every time, others are not repeated."""
+_LESSONS: Final = 3
+"""From so many runs it is learned what a client asks in a workload."""
 LANES: Final = 8
 """Drivers at a time: they wait for most of the time."""
 
 
 @dataclass
 class Found:
-    """A violation of one seed. `repeated` says how many of `repeats` runs of the same plan had it too."""
+    """A violation of one seed. `repeated` says how many of `repeats` runs of the same plan violated the same
+    invariant."""
 
     violation: Violation
     outcome: Outcome
     repeated: int = 0
     repeats: int = 0
+
+    @property
+    def cause(self) -> tuple[str, str]:
+        """The invariant, and what tells violations of it apart."""
+        return self.violation.invariant, cause_of(self.violation, self.outcome)
+
+    def shown_by(self, outcome: Outcome) -> bool:
+        """Whether another run shows the same."""
+        return self.cause in ((each.invariant, cause_of(each, outcome)) for each in judge(outcome))
 
     @property
     def sure(self) -> bool:
@@ -49,6 +65,8 @@ class Result:
     client: str
     plan: Plan
     found: list[Found] = field(default_factory=list)
+    acted: list[Acted] = field(default_factory=list)
+    """On what faults have acted in its first run."""
 
 
 Tell = Callable[[Result], None]
@@ -106,7 +124,9 @@ class DriverLane:
         finally:
             left.set()
 
-    async def run(self, plan: Plan, script: Script | None = None) -> Outcome:
+    async def run(
+        self, plan: Plan, script: Script | None = None, learning: Learning | None = None
+    ) -> Outcome:
         """ValueError if the plan is one of an application; DriverFailedError, OSError."""
         if user_of(plan) is not None:
             raise ValueError("this is a plan for an application: give --application COMMAND")
@@ -114,7 +134,8 @@ class DriverLane:
         self._runs += 1
         usable = False
         try:
-            outcome = await play(plan, driver, f"{self._name}-{self._runs}", self._patience, script)
+            id_ = f"{self._name}-{self._runs}"
+            outcome = await play(plan, driver, id_, self._patience, script, learning=learning)
             usable = outcome.broken is None and not driver.failed
         finally:
             # After a run that was cancelled a request may be half written, and its handles are open.
@@ -136,7 +157,7 @@ class Campaign(Generic[L]):
     def __init__(self, lanes: Sequence[L], repeats: int, left_out: LeftOut | None = None) -> None:
         self.lanes, self._repeats = lanes, repeats
         self.left_out = left_out or LeftOut()
-        self._sure: Counter[str] = Counter()
+        self._sure: Counter[tuple[str, str]] = Counter()
 
     async def hunt(self, seeds: Iterable[int], tell: Tell, kafka: str, drawn: Drawn = draw) -> None:
         """Plays each seed, and reports the result as soon as it is known. DriverFailedError if a driver
@@ -164,26 +185,47 @@ class Campaign(Generic[L]):
 
     async def _try(self, lane: Lane, plan: Plan, client: str) -> tuple[Result, Outcome]:
         outcome = await lane.run(plan)
-        result = Result(plan.seed, client, plan, [Found(each, outcome) for each in judge(outcome)])
-        if all(self._sure[each.violation.invariant] >= ENOUGH for each in result.found):
+        violations = [Found(each, outcome) for each in judge(outcome)]
+        result = Result(plan.seed, client, plan, violations, [*outcome.journal.of(Acted)])
+        if all(self._sure[each.cause] >= ENOUGH for each in result.found):
             return result, outcome
         for _ in range(self._repeats):
             again = {each.invariant for each in judge(await lane.run(plan))}
             for found in result.found:
                 found.repeated += found.violation.invariant in again
                 found.repeats += 1
-        self._sure.update({each.violation.invariant for each in result.found if each.sure})
+        self._sure.update({each.cause for each in result.found if each.sure})
         return result, outcome
 
     async def smallest(
         self, found: Found, limit_s: float = LIMIT_S, scope: trio.CancelScope | None = None
     ) -> Outcome:
-        """A run of the smallest plan that still violates the invariant; of the smallest so far if `scope` is
+        """A run of the smallest plan that still shows the same; of the smallest so far if `scope` is
         cancelled."""
         runs, outcome = [lane.run for lane in self.lanes], found.outcome
-        invariant = found.violation.invariant
-        _, outcome = await shrink(outcome.plan, outcome, invariant, runs, limit_s, scope)
+        _, outcome = await shrink(outcome.plan, outcome, found.shown_by, runs, limit_s, scope)
         return outcome
+
+
+async def learn(lanes: Sequence[DriverLane], known: Known, kafka: str) -> None:
+    """Plays plans of the workloads of which it is not known what the client asks in them, without any event.
+    DriverFailedError, OSError."""
+    capabilities = (await lanes[0].hello()).capabilities
+    left = [each for each in workloads(capabilities) if each not in known.requests]
+    to_do = iter([(each, seed) for each in left for seed in range(_LESSONS)])
+    asked: dict[str, list[Asked]] = {each: [] for each in left}
+
+    async def work(lane: DriverLane) -> None:
+        for workload, seed in to_do:
+            lesson = Learning()
+            plan = draw(seed, capabilities, kafka, workload)
+            await lane.run(replace(plan, steps=()), learning=lesson)
+            asked[workload] = more(asked[workload], lesson.asked())
+
+    async with trio.open_nursery() as nursery:
+        for lane in lanes:
+            nursery.start_soon(work, lane)
+    known.requests.update(asked)
 
 
 @contextlib.asynccontextmanager

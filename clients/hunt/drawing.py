@@ -5,10 +5,13 @@ from random import Random
 from typing import Any, Final
 
 from . import manners
-from .drawn_events import SESSION_MS, Events
+from .drawn_events import SESSION_MS, Events, Subjects
+from .drawn_faults import Guide
 from .legal import FAULTS
 from .plan import AFTER_ERRORS, Fields, Plan, PlannedTopic, PlannedUser, Step
 
+DRAWING: Final = 2
+"""Goes up when seeds draw other plans than before."""
 LIMIT: Final = 2_000
 """`max.message.bytes` of some topics: below what clients take for granted."""
 _KAFKA: Final = "4.4"
@@ -21,12 +24,14 @@ def draw(
     workload: str | None = None,
     *,
     illegal: bool = False,
+    guide: Guide | None = None,
 ) -> Plan:
     """The plan of a seed, for a client that can do so much; the seed chooses one of `workloads`, unless it
-    is given. What brokers answer is what some broker may answer, unless it may be `illegal` too."""
+    is given. What brokers answer is what some broker may answer, unless it may be `illegal` too. A `guide`
+    says at which requests faults are aimed: the same seed and guide give the same plan."""
     random = Random(f"hunt {seed}")
     chosen = random.choice(workloads(capabilities)) if workload is None else workload
-    made = _Drawing(seed, random, kafka, frozenset(capabilities), illegal)
+    made = _Drawing(seed, random, kafka, frozenset(capabilities), illegal, chosen, guide)
     plan: Plan = getattr(made, chosen.replace(" ", "_"))()
     return plan
 
@@ -57,10 +62,18 @@ def draw_application(
 
 class _Drawing:
     def __init__(
-        self, seed: int, random: Random, kafka: str, capabilities: frozenset[str], illegal: bool
+        self,
+        seed: int,
+        random: Random,
+        kafka: str,
+        capabilities: frozenset[str],
+        illegal: bool,
+        workload: str = "",
+        guide: Guide | None = None,
     ) -> None:
         self._seed, self._random, self._kafka = seed, random, kafka
         self._capabilities, self._illegal = capabilities, illegal
+        self._workload, self._guide = workload, guide
         self._brokers = random.choice((1, 3, 3))
         self._limited = random.random() < 0.4
         self._keeps = False
@@ -294,9 +307,23 @@ class _Drawing:
         groups: Sequence[str] = (),
         transactional_ids: Sequence[str] = (),
     ) -> Plan:
-        events = Events(self._random, self._brokers, keeps=self._keeps, illegal=self._illegal)
-        steps = events.drawn(topics, apis, groups, transactional_ids)
+        events = Events(
+            self._random, self._brokers, keeps=self._keeps, illegal=self._illegal, guide=self._guide
+        )
+        known = users if self._workload else ()
+        subjects = Subjects(topics, known, apis, groups, transactional_ids)
+        steps = events.drawn(subjects, self._workload, self._seed)
         config = {"broker.session.timeout.ms": str(SESSION_MS)}
         if any("group.protocol" in user.fields.get("consumer", {}) for user in users):
             config |= manners.CONSUMER_PROTOCOL
-        return Plan(self._seed, self._kafka, self._brokers, topics, users, steps, config)
+        return Plan(
+            self._seed,
+            self._kafka,
+            self._brokers,
+            topics,
+            users,
+            steps,
+            config,
+            workload=self._workload,
+            drawing=DRAWING,
+        )

@@ -1,19 +1,25 @@
 """What happens to a cluster meanwhile: verbs, what else operators do, and errors that brokers answer."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from mockbroker.control import verbs
-from mockbroker.errors import MockBrokerError
+from mockbroker.control.asking import any_broker, ask, check
+from mockbroker.control.target import Target
+from mockbroker.errors import ConflictError, MockBrokerError
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.messages.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+    CreatePartitionsTopicResult,
+)
 from mockbroker.server.serving import ServedCluster
 
 from .stage import Outcome
 
 _OFTEN_MS: Final = 200
-
-
-async def _fault(cluster: ServedCluster, outcome: Outcome, do: str, **fields: Any) -> None:
-    cluster.faults.add(do, optional=True, **fields)  # type: ignore[arg-type]
+_TIMEOUT_MS: Final = 60_000
 
 
 async def _delete_topic(cluster: ServedCluster, outcome: Outcome, topic: str) -> None:
@@ -38,12 +44,38 @@ async def _pass_time(cluster: ServedCluster, outcome: Outcome, by_ms: int) -> No
     await cluster.clock.advance_async(by_ms)
 
 
+async def _start_brokers(cluster: ServedCluster, outcome: Outcome) -> None:
+    """All that are down."""
+    for broker in range(1, outcome.plan.brokers + 1):
+        with suppress(ConflictError):
+            cluster.start_broker(broker)
+
+
+async def _close_idle(cluster: ServedCluster, outcome: Outcome) -> None:
+    cluster.pump.sockets.close_quiet()
+
+
+async def _add_partitions(cluster: ServedCluster, outcome: Outcome, topic: str, by: int) -> None:
+    wanted = CreatePartitionsTopic(topic, len(cluster.topic(topic).partitions) + by, None)
+
+    def asked(target: Target) -> CreatePartitionsTopicResult:
+        request = CreatePartitionsRequest([wanted], _TIMEOUT_MS)
+        broker = any_broker(target.cluster)
+        answer = ask(target.cluster, broker, ApiKey.CREATE_PARTITIONS, request, lambda answer: answer)
+        return answer.result().results[0]  # type: ignore[no-any-return]
+
+    result = cluster.do(asked)
+    check(result.error_code, result.error_message, f"topic {topic!r} got no partitions")
+
+
 _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
-    "fault": _fault,
     "delete-topic": _delete_topic,
     "recreate-topic": _recreate_topic,
     "delete-records": _delete_records,
     "pass-time": _pass_time,
+    "start-brokers": _start_brokers,
+    "close-idle": _close_idle,
+    "add-partitions": _add_partitions,
 }
 
 

@@ -26,14 +26,29 @@ class PlannedTopic:
 
 @dataclass(frozen=True)
 class Step:
-    """Something that is done `after_ms` after the step before it: by an application, or to the cluster."""
+    """Something that is done `after_ms` after the step before it: by an application, or to the cluster.
+
+    A step of the cluster that is `on` something is done `after_ms` after that instead, and holds up no other:
+    on the `nth` time (1 if left out) that a `user` makes a `call`, just before the client hears of it; or on
+    the first request on which the `fault` acts that another step adds, by the `name` of that step.
+    """
 
     do: str
     after_ms: int = 0
     fields: Fields = field(default_factory=dict)
+    on: Fields = field(default_factory=dict)
+    name: str = ""
 
     def __str__(self) -> str:
-        return " ".join([self.do, *(f"{name}={value}" for name, value in self.fields.items())])
+        named = [f"({self.name})"] if self.name else []
+        told = [self.do, *named, *(f"{name}={value}" for name, value in self.fields.items())]
+        return " ".join([*told, _on(self.on)] if self.on else told)
+
+
+def _on(on: Fields) -> str:
+    if "fault" in on:
+        return f"once ({on['fault']}) has acted"
+    return f"when {on['user']} calls {on['call']}, time {on.get('nth', 1)}"
 
 
 @dataclass(frozen=True)
@@ -62,6 +77,10 @@ class Plan:
     """Behaviours that were chosen, by name."""
     fixed: bool = True
     """Whether brokers have every fix, whatever their release."""
+    workload: str = ""
+    """What kind of plan it is, as `drawing.workloads` names them."""
+    drawing: int = 1
+    """How plans were drawn when this one was: only within one drawing is a seed the same plan."""
 
     def topic(self, name: str) -> PlannedTopic:
         return next(each for each in self.topics if each.name == name)

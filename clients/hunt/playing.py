@@ -11,6 +11,7 @@ from mockbroker.trace import Event
 from mockbroker.trace.events import Decision
 
 from ..drivers import Driver, DriverFailedError, OverdueError
+from .coverage import Learning
 from .members import Consuming
 from .plan import Plan
 from .refusals import note_refused
@@ -28,17 +29,33 @@ Script = Callable[[Stage, Users], Awaitable[None]]
 
 
 class _Run:
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, learning: Learning | None) -> None:
         self._stage, self.outcome = stage, stage.outcome
         self._plan, self._scene = stage.plan, Scene(stage.cluster, stage.outcome)
+        stage.driver.begins = self._begins
+
+        self._learning = learning
+        if learning is not None:
+            stage.cluster.trace.listen(learning.heard)
+
+    def _begins(self, handle: str, verb: str) -> None:
+        user = self._stage.user_of(handle)
+        self._scene.waits.begins(user, verb)
+        if self._learning is not None:
+            self._learning.begins(user, verb)
 
     async def to_the_end(self, script: Script | None) -> None:
         users = {each.name: KINDS[each.kind](self._stage, each) for each in self._plan.users}
         if script is None:
             events = ("", self._scene.events)
-            await self._at_once([*((name, user.run) for name, user in users.items()), events])
+            async with trio.open_nursery() as meanwhile:
+                meanwhile.start_soon(self._scene.placed)
+                await self._at_once([*((name, user.run) for name, user in users.items()), events])
+                meanwhile.cancel_scope.cancel()
         else:
             await self._at_once([("", functools.partial(script, self._stage, users))])
+        if self._learning is not None:
+            self._learning.over = True
         if self.outcome.broken is None:
             self._scene.repair()
             await self._probe()
@@ -78,14 +95,15 @@ async def play(
     script: Script | None = None,
     *,
     trace: Literal[True, "requests"] = "requests",
+    learning: Learning | None = None,
 ) -> Outcome:
-    """Takes a few seconds. `id_` has to be another one for each run with this driver. With a `script`, the
-    cluster has this `trace`."""
+    """Takes a few seconds. `id_` has to be another one for each run with this driver. With a `script`, or if
+    somebody is `learning` from it, the cluster has this `trace`."""
     given = options(plan)
-    given["trace"] = "requests" if script is None else trace
+    given["trace"] = "requests" if script is None and learning is None else trace
     driver.grace_s = patience.grace_s
     async with serve(**given) as cluster:
-        run = _Run(Stage(plan, driver, id_, cluster, patience))
+        run = _Run(Stage(plan, driver, id_, cluster, patience), learning)
         run.outcome.client = driver.hello.client
         cluster.trace.listen(functools.partial(note_refused, run.outcome))
         if script is not None:

@@ -13,7 +13,8 @@ from mockbroker.server.serving import ServedCluster
 
 from .events import happen
 from .journal import Happened
-from .plan import Plan
+from .placing import Waits, add_fault
+from .plan import Plan, Step
 from .stage import InLog, Outcome
 
 _OFTEN_S: Final = 0.05
@@ -36,18 +37,46 @@ class Scene:
 
     def __init__(self, cluster: ServedCluster, outcome: Outcome) -> None:
         self.cluster, self.outcome, self.plan = cluster, outcome, outcome.plan
+        self.waits = Waits(self.plan)
+        self._waiting = [step for step in self.plan.steps if step.on]
         for topic in self.plan.topics:
             cluster.create_topic(topic.name, partitions=topic.partitions, config=dict(topic.config))
 
     async def events(self) -> None:
-        """Does to the cluster what the plan says."""
+        """Does to the cluster what the plan says, but for the steps that wait for something."""
         for step in self.plan.steps:
+            if not step.on:
+                await self._do(step)
+
+    async def placed(self) -> None:
+        """Does these steps, each when what it waits for has come, until it is cancelled."""
+        async with trio.open_nursery() as nursery:
+            for step in list(self._waiting):
+                nursery.start_soon(self._wait_and_do, step)
+            await trio.sleep_forever()
+
+    async def _wait_and_do(self, step: Step) -> None:
+        await self.waits.until(step.on)
+        self._waiting.remove(step)
+        await self._do(step)
+
+    async def _do(self, step: Step) -> None:
+        if step.after_ms:
             await trio.sleep(step.after_ms / 1000)
+        if step.do == "fault":
+            why_not = ""
+            try:
+                add_fault(self.cluster, step, self.waits, self.outcome.journal)
+            except MockBrokerError as error:
+                why_not = str(error)
+        else:
             why_not = await happen(self.cluster, self.outcome, step.do, step.fields)
-            self._happened(str(step), why_not)
+        self._happened(str(step), why_not)
 
     def repair(self) -> None:
         """Makes all well again."""
+        for step in self._waiting:
+            self._happened(str(step), "what it waits for never came")
         cluster = self.cluster
         cluster.faults.clear()
         for broker in range(1, self.plan.brokers + 1):

@@ -7,7 +7,6 @@ import trio
 
 from mockbroker.shrinking import Shrinking
 
-from .judging import judge
 from .plan import Plan, smaller
 from .stage import Outcome
 
@@ -20,19 +19,19 @@ _TRIES: Final = 2
 async def shrink(
     plan: Plan,
     outcome: Outcome,
-    invariant: str,
+    shows: Callable[[Outcome], bool],
     runs: Sequence[Run],
     limit_s: float = LIMIT_S,
     scope: trio.CancelScope | None = None,
 ) -> tuple[Plan, Outcome]:
-    """The smallest plan that was found in the time, or until `scope` is cancelled, and a run of it that
-    violates the invariant. `runs` are used at the same time."""
+    """The smallest plan that was found in the time, or until `scope` is cancelled, and a run of it that still
+    `shows` what is looked for. `runs` are used at the same time."""
     end, search = trio.current_time() + limit_s, Shrinking(plan, smaller)
 
     async def show(candidate: Plan, run: Run, shown: dict[int, Outcome], number: int) -> None:
         for _ in range(_TRIES):
             found = await run(candidate)
-            if any(each.invariant == invariant for each in judge(found)):
+            if shows(found):
                 shown[number] = found
                 return
 

@@ -116,6 +116,10 @@ class Stage:
         every = self.cluster.bootstrap_servers.split(",")
         return ",".join(every[each - 1] for each in brokers)
 
+    def user_of(self, handle: str) -> str:
+        """The user that has opened a handle."""
+        return handle.removeprefix(f"{self.id}-").rpartition("-")[0]
+
     def number(self) -> int:
         self._numbers += 1
         return self._numbers

@@ -1,6 +1,7 @@
 """`mockbroker hunt` and `mockbroker check`: the commands for clients under test."""
 
 import enum
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -85,8 +86,34 @@ def hunt(
             rich_help_panel=_WHOLE,
         ),
     ] = 60,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds, each a run of a few seconds.")] = 300,
+    seeds: Annotated[
+        str,
+        typer.Option(metavar="N|A-B", help="How many seeds, or from which to which: runs of a few seconds."),
+    ] = "300",
     first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    coverage: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What was played so far: what never was comes first. It is written if it is not there.",
+        ),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Show what --coverage says was played, and what never was.")
+    ] = False,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What is known to go wrong: only what is new is shown in full, and added to it.",
+        ),
+    ] = None,
+    merge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER", help="Merge the folder of a campaign with others, into --out; again for each."
+        ),
+    ] = None,
     illegal: Annotated[
         bool, typer.Option("--illegal", help="Let brokers also give answers that no broker of Kafka's gives.")
     ] = False,
@@ -123,11 +150,23 @@ def hunt(
     if shrink is None:
         shrink = _SHRINK_S if plan is None else 0
     settings = hunting.Settings(
-        client, client_version, client_command, kafka, lanes, shrink, listed, out, illegal
+        client,
+        client_version,
+        client_command,
+        kafka,
+        lanes,
+        shrink,
+        listed,
+        out,
+        illegal,
+        coverage=coverage,
+        ruled=known,
     )
     try:
+        if report or merge:
+            raise typer.Exit(_without_playing(hunting, coverage if report else None, merge or (), out))
         if application is not None:
-            known = hunting.fields(
+            fields = hunting.fields(
                 input_ or (),
                 output or (),
                 group,
@@ -135,15 +174,40 @@ def hunt(
                 restarts=restart,
                 at_least_once=at_least_once,
             )
-            settings = settings.of_application(application, known, partitions, settle)
+            if coverage is not None:
+                raise ValueError("--coverage is for clients: it is not known what an application asks")
+            settings = settings.of_application(application, fields, partitions, settle)
         if plan is not None:
             found = hunting.play(settings, plan)
         else:
-            found = hunting.run(settings, range(first, first + seeds))
+            found = hunting.run(settings, _range(seeds, first))
     except (ValueError, OSError, DriverFailedError, MockBrokerError) as error:
         typer.echo(f"mockbroker hunt: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if found else 0)
+
+
+def _range(seeds: str, first: int) -> range:
+    """ValueError."""
+    begin, dash, end = seeds.partition("-")
+    if not begin.isdigit() or (dash and not end.isdigit()):
+        raise ValueError(f"--seeds is {seeds!r}: give a number, or the first and the last: 1000-1999")
+    found = range(int(begin), int(end) + 1) if dash else range(first, first + int(begin))
+    if not found:
+        raise ValueError(f"--seeds {seeds} are none")
+    return found
+
+
+def _without_playing(hunting: Any, coverage: Path | None, merge: Sequence[Path], out: Path | None) -> int:
+    """The exit status. ValueError, OSError."""
+    if merge:
+        if out is None:
+            raise ValueError("merge into which folder? Give --out FOLDER")
+        return int(hunting.merge(merge, out))
+    if coverage is None:
+        raise ValueError("which file? Give --coverage FILE")
+    hunting.report(coverage)
+    return 0
 
 
 class Fixed(enum.StrEnum):

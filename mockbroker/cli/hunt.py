@@ -6,28 +6,37 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
 import trio
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from ..clients.drivers import DriverFailedError, command_for
 from ..clients.drivers.building import BuildError
 from ..clients.hunt.applications import Application, application_campaign
-from ..clients.hunt.campaign import Campaign, Found, Result, campaign
+from ..clients.hunt.campaign import Campaign, Found, Result, campaign, learn
 from ..clients.hunt.correspondence import fields
-from ..clients.hunt.drawing import draw, draw_application
+from ..clients.hunt.coverage import Known
+from ..clients.hunt.coverage import read as read_coverage
+from ..clients.hunt.drawing import DRAWING, draw, draw_application
+from ..clients.hunt.drawn_faults import Guide
 from ..clients.hunt.judging import judge
+from ..clients.hunt.known import KnownViolation, covering, read_known, write_known
+from ..clients.hunt.merging import CampaignRecord, write_campaign
+from ..clients.hunt.merging import merge as merged
 from ..clients.hunt.plan import Fields, Plan
+from ..clients.hunt.stage import Outcome
 from ..clients.hunt.telling import lines
-from ..clients.hunt.writing import Group, Groups, read, write
+from ..clients.hunt.writing import Group, Groups, Record, read, write
 from ..errors import first_of
+from .hunt_tables import coverage_table, findings_table
 
-__all__ = ("Settings", "fields", "play", "run")
+__all__ = ("Settings", "fields", "merge", "play", "report", "run")
 _WHICH: Final = "which client? Give --client NAME, --client-command COMMAND or --application COMMAND"
 TIMES: Final = 3
 """How often a plan is played again."""
@@ -53,6 +62,10 @@ class Settings:
     """The application, as far as plans need it."""
     partitions: int = 2
     """Of each of its topics."""
+    coverage: Path | None = None
+    """The file of what was played before, which steers what is played."""
+    ruled: Path | None = None
+    """The file of known violations."""
 
     def of_application(self, command: str, fields: Fields, partitions: int, settle_s: float) -> Self:
         """For a whole application."""
@@ -69,9 +82,11 @@ class Settings:
             raise ValueError("an application has no versions: give --client NAME")
         return application_campaign(self.application, lanes)
 
-    def drawn(self, seed: int, capabilities: frozenset[str], kafka: str) -> Plan:
+    def drawn(
+        self, seed: int, capabilities: frozenset[str], kafka: str, *, guide: Guide | None = None
+    ) -> Plan:
         if self.application is None:
-            return draw(seed, capabilities, kafka, illegal=self.illegal)
+            return draw(seed, capabilities, kafka, illegal=self.illegal, guide=guide)
         return draw_application(seed, self.known, self.partitions, kafka, illegal=self.illegal)
 
     def driver(self, version: str | None = None) -> Sequence[str]:
@@ -99,6 +114,27 @@ def play(settings: Settings, path: Path) -> bool:
     return _searched(_Replay(settings, read(path)))
 
 
+def report(path: Path) -> None:
+    """Prints what the campaigns of a coverage file have played, and what they never have. ValueError,
+    OSError."""
+    console = Console(emoji=False, soft_wrap=True, highlight=False)
+    if not path.exists():
+        raise ValueError(f"no file {path}: hunt --coverage {path} writes it")
+    for name, known in read_coverage(path).clients.items():
+        console.rule(name)
+        console.print(coverage_table(known))
+
+
+def merge(folders: Sequence[Path], out: Path) -> bool:
+    """Writes one campaign of several, and returns whether anything was found. ValueError, OSError."""
+    console = Console(emoji=False, soft_wrap=True, highlight=False)
+    whole, records = merged(folders, out)
+    if records:
+        console.print(findings_table(records, {}))
+    console.print(f"{whole.client}: {len(whole.seeds):,} seeds, in {out}", markup=False)
+    return bool(records)
+
+
 def _searched(search: "_Search") -> bool:
     """Runs it, and returns whether anything was found."""
     try:
@@ -107,7 +143,7 @@ def _searched(search: "_Search") -> bool:
         raise first_of(group) from None
     if search.interrupted:
         raise KeyboardInterrupt
-    return bool(search.groups.by_name)
+    return bool(search.groups)
 
 
 async def _tried(settings: Settings, version: str, plan: Plan) -> str:
@@ -155,8 +191,20 @@ class _Search(ABC):
         """Plays until it is over, or interrupted."""
 
     async def _tell(self, drivers: Campaign[Any]) -> None:
-        for group in self.groups.by_name.values():
-            await self._show(drivers, group)
+        """Shows the groups that are not known, the worst first; of those that the smallest plan of another
+        one shows too, only the names."""
+        left = sorted(self._unknown(), key=lambda each: each.record(self._client).order)
+        while left:
+            group = left.pop(0)
+            outcome = await self._smallest(drivers, group)
+            others = [
+                each for each in left if each.best.shown_by(outcome) and {*each.plans} <= {*group.plans}
+            ]
+            await self._show(group, outcome, others)
+            left = [each for each in left if each not in others]
+
+    def _unknown(self) -> list[Group]:
+        return list(self.groups)
 
     async def _heed(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Ctrl-C ends what is played, and what was found is made smaller; Ctrl-C during that leaves it out,
@@ -170,19 +218,23 @@ class _Search(ABC):
                 if self._hurries:
                     return
 
-    async def _show(self, drivers: Campaign[Any], group: Group) -> None:
-        """Shrinks the plan of a group, and prints its story or writes it."""
-        settings, found = self._settings, group.best
-        outcome = found.outcome
-        if found.sure and settings.shrink_s and not self._hurries:
-            self._scope = trio.CancelScope()
-            self._errors.print(
-                f"looking for a smaller plan of {group.name} for {settings.shrink_s:g} s (Ctrl-C ends that)"
-            )
-            outcome = await drivers.smallest(found, settings.shrink_s, self._scope)
+    async def _smallest(self, drivers: Campaign[Any], group: Group) -> Outcome:
+        """A run of the smallest plan that is found in time."""
+        limit_s, found = self._settings.shrink_s, group.best
+        if not found.sure or not limit_s or self._hurries:
+            return found.outcome
+        self._scope = trio.CancelScope()
+        name = group.record(self._client).name
+        self._errors.print(f"looking for a smaller plan of {name} for {limit_s:g} s (Ctrl-C ends that)")
+        return await drivers.smallest(found, limit_s, self._scope)
+
+    async def _show(self, group: Group, outcome: Outcome, others: Sequence[Group]) -> None:
+        """Prints the story of a group, or writes it."""
+        settings = self._settings
         told = [str(each) for each in judge(outcome) if each.invariant == group.invariant]
+        told += [f"the same plan shows {each.record(self._client).name}" for each in others]
         told += await self._with_versions(outcome.plan)
-        self._console.rule(group.name)
+        self._console.rule(group.record(self._client).name)
         if settings.out is not None:
             home = write(settings.out, group, self._client, outcome, told)
             self._console.print(f"{home}", markup=False)
@@ -205,35 +257,86 @@ class _Hunt(_Search):
     def __init__(self, settings: Settings, seeds: range) -> None:
         super().__init__(settings, min(settings.lanes, len(seeds)))
         self._seeds = seeds
-        self._done = 0
+        self._done: list[int] = []
+        self._coverage = None if settings.coverage is None else read_coverage(settings.coverage)
+        self._ruled = [] if settings.ruled is None else read_known(settings.ruled)
 
     async def _play(self, drivers: Campaign[Any]) -> None:
         with _progress(self._errors) as progress:
-            task = progress.add_task("seeds", total=len(self._seeds))
+            task = progress.add_task("learning", total=len(self._seeds))
+            drawn = self._settings.drawn
+            known: Known | None = None
+            if self._coverage is not None:
+                client = (await drivers.lanes[0].hello()).client
+                known = self._coverage.of(client, self._settings.kafka)
+                await learn(drivers.lanes, known, self._settings.kafka)
+                self._save()
+                # What is played does not depend on which seed is faster than which.
+                drawn = partial(drawn, guide=deepcopy(known))
+            progress.update(task, description="seeds")
             await drivers.hunt(
                 self._seeds,
-                lambda result: self._take(progress, task, result),
+                lambda result: self._take(progress, task, result, known),
                 self._settings.kafka,
-                self._settings.drawn,
+                drawn,
             )
 
+    def _save(self) -> None:
+        if self._coverage is not None and self._settings.coverage is not None:
+            self._settings.coverage.write_text(self._coverage.to_json())
+
     async def _tell(self, drivers: Campaign[Any]) -> None:
-        told = f"{self._client}: {self._done:,} seeds"
-        if self.groups.by_name:
-            self._console.print(_table(self.groups))
+        self._save()
+        told = f"{self._client}: {len(self._done):,} seeds"
+        if self.groups:
+            every = [group.record(self._client) for group in self.groups]
+            ruled = {each.name: ruling.told for each in every if (ruling := self._ruling(each)) is not None}
+            self._console.print(findings_table(every, ruled))
             self._console.print(told)
+            self._keep_ruled(every)
+            self._write_known()
         else:
             self._console.print(f"{told}, nothing is violated")
+        if self._settings.out is not None and self._done:
+            record = CampaignRecord(self._client, self._settings.kafka, DRAWING, tuple(sorted(self._done)))
+            write_campaign(self._settings.out, record, self._coverage)
         await super()._tell(drivers)
 
-    def _take(self, progress: Progress, task: TaskID, result: Result) -> None:
+    def _ruling(self, record: Record) -> KnownViolation | None:
+        client = self._settings.client or record.client
+        return covering(self._ruled, client, record.invariant, record.application, record.cause)
+
+    def _unknown(self) -> list[Group]:
+        return [each for each in self.groups if self._ruling(each.record(self._client)) is None]
+
+    def _write_known(self) -> None:
+        """As they are: a campaign's folder has all that it has found."""
+        for group in self.groups:
+            ruling = self._ruling(group.record(self._client))
+            if ruling is not None and self._settings.out is not None:
+                told = [f"known: {ruling.told}", *map(str, judge(group.best.outcome))]
+                write(self._settings.out, group, self._client, group.best.outcome, told)
+
+    def _keep_ruled(self, every: Sequence[Record]) -> None:
+        """Adds what is new to the file, for somebody to rule on."""
+        if self._settings.ruled is not None:
+            new = [
+                KnownViolation(
+                    self._settings.client or each.client, each.invariant, each.application, each.cause
+                )
+                for each in every
+                if self._ruling(each) is None
+            ]
+            write_known(self._settings.ruled, [*self._ruled, *new])
+
+    def _take(self, progress: Progress, task: TaskID, result: Result, known: Known | None) -> None:
         self._client = result.client
-        self._done += 1
+        self._done.append(result.seed)
         progress.advance(task)
-        known = set(self.groups.by_name)
-        self.groups.add(result)
-        for name in self.groups.by_name.keys() - known:
-            progress.console.print(f"seed {result.seed}: {_line(self.groups.by_name[name])}", markup=False)
+        if known is not None:
+            known.add(result.plan, result.acted)
+        for group in self.groups.add(result):
+            progress.console.print(f"seed {result.seed}: {_line(group)}", markup=False)
 
 
 class _Replay(_Search):
@@ -270,14 +373,6 @@ class _Replay(_Search):
 def _line(group: Group) -> str:
     text = str(group.best.violation).partition("\n")[0]
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _table(groups: Groups) -> Table:
-    table = Table("invariant", "application", "seeds", "every time", "without any event", "first seed")
-    for group in groups.by_name.values():
-        counts = (len(group.seeds), group.sure, group.quiet, min(group.seeds))
-        table.add_row(group.invariant, group.kind, *map(str, counts))
-    return table
 
 
 def _progress(console: Console) -> Progress:

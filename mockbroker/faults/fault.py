@@ -42,6 +42,8 @@ class Fault:
         self.removed = False
         self.on_hit: list[Callable[[], None]] = []
         """Called at each hit, and when it is removed."""
+        self.on_act: list[Callable[[Fault, Exchange], None]] = []
+        """Called at each hit with the request on which it is about to act."""
         self.came: Collection[ApiKey] = ()
         """The APIs that clients have requested from the cluster, even before the fault was added."""
         self.came_from: Callable[[], Mapping[str, Collection[ApiKey]]] = dict
@@ -155,6 +157,8 @@ class Fault:
             self._arm()
             return True
         self.hits += 1
+        for tell in self.on_act:
+            tell(self, exchange)
         held = self._paused
         if held:
             self._held.append(exchange)

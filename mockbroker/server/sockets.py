@@ -147,6 +147,12 @@ class ClientSockets:
             else:
                 self.drop(peer)
 
+    def close_quiet(self) -> None:
+        """Closes all connections on which no answer is owed, as if each had been idle for too long."""
+        for peer in list(self.open.values()):
+            if not peer.connection.owes:
+                self.drop(peer)
+
     def read(self, peer: ClientSocket) -> None:
         connection = peer.connection
         target = connection.target

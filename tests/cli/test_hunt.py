@@ -110,3 +110,52 @@ def test_a_whole_application(tmp_path: Path) -> None:
     client = hunt(*wrong("right"), "--plan", str(home))
     assert client.returncode == 2
     assert "this is a plan for an application: give --application COMMAND" in client.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--report",), "which file? Give --coverage FILE"),
+        (("--report", "--coverage", "/no/such"), "no file /no/such: hunt --coverage /no/such writes it"),
+        (("--merge", "/no/such"), "merge into which folder? Give --out FOLDER"),
+        (("--client", "java", "--seeds", "9-3"), "--seeds 9-3 are none"),
+        (
+            ("--client", "java", "--seeds", "few"),
+            "--seeds is 'few': give a number, or the first and the last",
+        ),
+    ],
+)
+def test_what_is_missing_is_said(options: tuple[str, ...], told: str) -> None:
+    done = hunt(*options)
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
+@pytest.mark.long
+def test_a_campaign_is_steered_by_what_was_played_before_and_shows_what_is_new(tmp_path: Path) -> None:
+    coverage, known = tmp_path / "coverage.json", tmp_path / "known.toml"
+    files = ("--coverage", str(coverage), "--known", str(known), "--shrink", "0", "--lanes", "4")
+    first = hunt(*wrong("loses"), "--seeds", "4-7", *files, "--out", str(tmp_path / "one"))
+    assert "lost or twice" in first.stdout
+    assert (tmp_path / "one" / "acknowledged-lost-producer" / "seeds").is_dir()
+    assert 'invariant = "acknowledged-lost"' in known.read_text()
+    known.write_text(known.read_text().replace('ruling = ""', 'ruling = "on purpose"'))
+    second = hunt(*wrong("loses"), "--seeds", "14-17", *files, "--out", str(tmp_path / "two"))
+    assert "on purpose" in second.stdout
+    assert "is told that record" not in second.stdout
+    assert "known: on purpose" in (tmp_path / "two" / "acknowledged-lost-producer" / "story.txt").read_text()
+    report = hunt("--report", "--coverage", str(coverage))
+    assert report.returncode == 0
+    assert "wrong loses, Kafka 4.4" in report.stdout
+    both = (
+        "--merge",
+        str(tmp_path / "one"),
+        "--merge",
+        str(tmp_path / "two"),
+        "--out",
+        str(tmp_path / "both"),
+    )
+    merged = hunt(*both)
+    assert merged.returncode == 1
+    assert "wrong loses: 8 seeds" in merged.stdout
+    assert (tmp_path / "both" / "coverage.json").exists()
