@@ -61,7 +61,8 @@ class Finding:
     """`at` are the functions at fault, as file:function. `needs` is what it takes: nothing, what an operator
     does, or what a broker does wrong. `issue` is where the defect is known. `moves` is the group whose
     coordinator the program moves, `moves_leader` the topic whose leader it moves. `real` are the releases of
-    real brokers on which it was seen, and when.
+    real brokers on which it was seen, and when. `hunt` says which violations of `mockbroker hunt` it causes
+    (fields of `mockbroker.clients.hunt.known.KnownViolation`).
     """
 
     name: str
@@ -78,6 +79,7 @@ class Finding:
     by_design: bool = False
     moves: str | None = None
     moves_leader: str | None = None
+    hunt: Sequence[Mapping[str, str]] = ()
 
     @classmethod
     def load(cls, folder: Path) -> Self:

@@ -54,8 +54,18 @@ def _table() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for each in findings():
         status = f"[known]({each.issue})" if each.issue else each.status
-        what = f"**{each.severity}**: [{each.title}](../found/{each.name})"
+        what = f"**{each.severity}**: {_link(each)}"
         yield f"| {what} | {each.client} | {_span(each.versions)} | {each.needs} | {status} |"
+    yield "\n## By client\n"
+    yield "With the report card of each, which says how it does in known stories."
+    for client in sorted({each.client for each in findings()}):
+        yield f"\n### {client}\n"
+        yield f"[Report card](report-cards/{client}.md)\n"
+        yield from (f"- {_link(each)}" for each in findings() if each.client == client)
+
+
+def _link(finding: Finding) -> str:
+    return f"[{finding.title}](../found/{finding.name})"
 
 
 def _facts(finding: Finding) -> Iterator[str]:

@@ -9,6 +9,8 @@ from ..scenarios import SCENARIOS, STORIES
 from ..verdicts import NOT_SUPPORTED, RIGHT, Judged
 
 INDEX: Final = "README.md"
+_FOUND: Final = "found.md"
+"""Beside the folder of the cards, in mockbroker's documentation: what is wrong with clients, by client."""
 _LONG: Final = 240
 _INTRODUCTION: Final = """\
 # Report cards
@@ -27,7 +29,7 @@ def write(folder: Path, reports: Iterable[Report]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     every = list(reports)
     for report in every:
-        _write(folder / _file(report), _card(report))
+        _write(folder / _file(report), _card(report, _defects(folder.parent / _FOUND, report)))
     _write(folder / INDEX, _index(every))
 
 
@@ -67,10 +69,19 @@ def _shown(report: Report, story: str) -> str:
     return f"{', '.join(words)}: {len(shown)}" if shown else "–"
 
 
-def _card(report: Report) -> Iterator[str]:
+def _defects(page: Path, report: Report) -> Iterator[str]:
+    """A link to what was found in this client, if there is such a page and it has something."""
+    heading = f"### {report.name}"
+    if page.exists() and heading in page.read_text(encoding="utf-8").splitlines():
+        yield f"[What is wrong with it](../{_FOUND}#{report.name})"
+        yield ""
+
+
+def _card(report: Report, defects: Iterable[str]) -> Iterator[str]:
     columns = report.columns
     yield f"# {report.client}"
     yield ""
+    yield from defects
     yield f"| scenario | {' | '.join(columns)} |"
     yield "|---|" + "---|" * len(columns)
     for (scenario, answers), cells in report.rows():

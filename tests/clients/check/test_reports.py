@@ -121,6 +121,15 @@ def test_cards(report: Report, tmp_path: Path) -> None:
     assert {line.replace("\\|", "").count("|") for line in rows} == {len(report.columns) + 2}
 
 
+def test_a_card_leads_to_what_is_wrong_with_its_client(report: Report, tmp_path: Path) -> None:
+    (tmp_path / "found.md").write_text("# Defects\n\n### mine\n")
+    cards.write(tmp_path / "cards", [report])
+    assert "[What is wrong with it](../found.md#mine)" in (tmp_path / "cards" / "mine.md").read_text()
+    (tmp_path / "found.md").write_text("# Defects\n\n### yours\n")
+    cards.write(tmp_path / "cards", [report])
+    assert "found.md" not in (tmp_path / "cards" / "mine.md").read_text()
+
+
 def test_the_table_of_a_terminal(report: Report) -> None:
     console = Console(width=120, record=True, file=io.StringIO())
     for each in table.tables(report):
