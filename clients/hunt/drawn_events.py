@@ -16,8 +16,8 @@ SESSION_MS: Final = 1_500
 _DISCONNECTS: Final = ("before", "after")
 _QUIET: Final = 0.25
 """So many plans have nothing happen to the cluster."""
-_AIMED: Final = 0.5
-"""So many of the others have a fault that is tied to a request; with a guide, twice as many have."""
+_AIMED: Final = {False: 0.5, True: 0.75}
+"""So many of the others have a fault that is tied to a request: without a guide, and with one."""
 _THINKS_MS: Final = 12_000
 """Longer than the transaction timeout of a plan."""
 _CALLS: Final[Mapping[str, Sequence[str]]] = {
@@ -60,7 +60,7 @@ class Events:
         random, steps = self._random, list[Step]()
         if random.random() < _QUIET:
             return ()
-        if about.users and random.random() < _AIMED * (1 if self._guide is None else 2):
+        if about.users and random.random() < _AIMED[self._guide is not None]:
             return tuple(self._aimed(about, workload, seed))
         for _ in range(random.choice((1, 1, 2, 3, 5))):
             steps += self._event(about)

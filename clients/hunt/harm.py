@@ -40,6 +40,8 @@ _HARMS: Final = {
     "reset-without-loss": Harm.LOST,
     "read-again": Harm.LOST,
     "skipped": Harm.LOST,
+    "told-two-things": Harm.LOST,
+    "fenced-untold": Harm.LOST,
     "stuck": Harm.STUCK,
     "call-overdue": Harm.STUCK,
     "call-spins": Harm.STUCK,
@@ -47,6 +49,9 @@ _HARMS: Final = {
     "unusable": Harm.UNUSABLE,
     "died": Harm.UNUSABLE,
     "untold": Harm.UNUSABLE,
+    "begin-failed": Harm.UNUSABLE,
+    "commit-failed": Harm.UNUSABLE,
+    "abort-failed": Harm.UNUSABLE,
 }
 
 
