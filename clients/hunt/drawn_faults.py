@@ -6,7 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple, Protocol
 
-from .legal import FAULTS, faults_of
+from mockbroker.faults.legal import legal_codes
+from mockbroker.faults.match import parse_api
+from mockbroker.protocol.errors import ErrorCode
+
+from .legal import FAULTS, faults_of, fields_of
 from .plan import Fields, Step
 
 ANY: Final = "*"
@@ -33,6 +37,21 @@ _COORDINATED: Final = frozenset(
     }
 )
 _OF_MEMBERS: Final = frozenset({"SyncGroup", "Heartbeat", "OffsetCommit", "ConsumerGroupHeartbeat"})
+_PASSING: Final = frozenset(
+    {
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        ErrorCode.GROUP_AUTHORIZATION_FAILED,
+        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+        ErrorCode.TRANSACTION_ABORTABLE,
+    }
+)
+"""Refusals that don't say to try again, and are given whatever the state: ACLs reach brokers one by one, and
+checks of a transaction may fail for a while."""
+_LOOKED_UP: Final[Mapping[ErrorCode, Fields]] = {
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: {"group": ANY},
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: {"transactional_id": ANY},
+}
 _LED: Final = frozenset({"Produce", "Fetch", "ListOffsets"})
 _BACK_MS: Final = 300
 _NUMBER: Final = re.compile(r"\d+")
@@ -87,12 +106,25 @@ def ways(api: str, *, transactional: bool, brokers: int) -> Mapping[str, Fields]
     every: list[Fields] = [*_ALWAYS]
     if api in FAULTS:
         every += [{"do": "error", **each} for each in faults_of(api, transactional)]
+        every += [{"do": "error", **each} for each in _passing(api, transactional)]
     if brokers > 1:
         every += [{"do": "move-coordinator"}] * (api in _COORDINATED)
         every += [{"do": "move-leader"}] * (api in _LED)
         every += [{"do": "stop-broker"}]
     every += [{"do": "evict-member"}] * (api in _OF_MEMBERS)
     return {way_of(each): each for each in every}
+
+
+def _passing(api: str, transactional: bool) -> list[Fields]:
+    key = parse_api(api)
+    codes = {each.code for each in legal_codes(key) if each.code in _PASSING and not each.retry}
+    if not transactional:
+        codes -= {ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, ErrorCode.TRANSACTION_ABORTABLE}
+    if transactional or api != "InitProducerId":
+        codes -= {ErrorCode.CLUSTER_AUTHORIZATION_FAILED}
+    # Which of them a look-up may get depends on what it looks for.
+    about = _LOOKED_UP if api == "FindCoordinator" else {}
+    return [{**fields_of(key, code), **about.get(code, {})} for code in sorted(codes)]
 
 
 def way_of(fields: Fields) -> str:

@@ -44,7 +44,7 @@ _NOT_ALWAYS: Final = frozenset(
 _IN_TRANSACTIONS: Final = (ApiKey.PRODUCE, ErrorCode.CONCURRENT_TRANSACTIONS)
 
 
-def _fields(api: ApiKey, code: ErrorCode) -> dict[str, Any]:
+def fields_of(api: ApiKey, code: ErrorCode) -> dict[str, Any]:
     """Of a fault that answers it in the versions in which brokers do."""
     oldest, newest = CODEC_VERSIONS[api]
     every = range(oldest, newest + 1)
@@ -55,7 +55,7 @@ def _fields(api: ApiKey, code: ErrorCode) -> dict[str, Any]:
 FAULTS: Final[dict[str, tuple[dict[str, Any], ...]]] = {
     api_name(api): tuple(
         {
-            each.code: _fields(api, each.code)
+            each.code: fields_of(api, each.code)
             for each in legal_codes(api)
             if each.retry and each.code not in _NOT_ALWAYS and (api, each.code) != _IN_TRANSACTIONS
         }.values()

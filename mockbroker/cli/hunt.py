@@ -238,6 +238,10 @@ class _Search(ABC):
         if settings.out is not None:
             home = write(settings.out, group, self._client, outcome, told)
             self._console.print(f"{home}", markup=False)
+            for each in others:
+                write(
+                    settings.out, each, self._client, outcome, [f"see {home.name}, which has the same plan"]
+                )
         else:
             for user in outcome.plan.users:
                 for step in user.steps:
@@ -274,19 +278,21 @@ class _Hunt(_Search):
                 # What is played does not depend on which seed is faster than which.
                 drawn = partial(drawn, guide=deepcopy(known))
             progress.update(task, description="seeds")
-            await drivers.hunt(
-                self._seeds,
-                lambda result: self._take(progress, task, result, known),
-                self._settings.kafka,
-                drawn,
-            )
+            try:
+                await drivers.hunt(
+                    self._seeds,
+                    lambda result: self._take(progress, task, result, known),
+                    self._settings.kafka,
+                    drawn,
+                )
+            finally:
+                self._save()
 
     def _save(self) -> None:
         if self._coverage is not None and self._settings.coverage is not None:
             self._settings.coverage.write_text(self._coverage.to_json())
 
     async def _tell(self, drivers: Campaign[Any]) -> None:
-        self._save()
         told = f"{self._client}: {len(self._done):,} seeds"
         if self.groups:
             every = [group.record(self._client) for group in self.groups]
