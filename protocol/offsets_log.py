@@ -19,6 +19,7 @@ _INT64: Final = struct.Struct(">q")
 _COMMIT_KEY: Final = _INT16.pack(1)
 _GROUP_KEY: Final = _INT16.pack(2)
 _WITH_EPOCH_HEAD: Final = struct.Struct(">hqi")
+_WITHOUT_METADATA: Final = struct.Struct(">hqihq")
 _CACHED_LENGTH: Final = 256
 """The keys of longer group ids are not cached."""
 NO_TOPIC_ID: Final = bytes(16)
@@ -151,6 +152,10 @@ def read_key(data: bytes) -> CommitKey | GroupKey | MemberKey | OtherKey:
 def read_commit(data: bytes) -> Commit:
     """Reads a value of version 0 to 4. ValueError for another version, or if it is cut short."""
     try:
+        if len(data) == _WITHOUT_METADATA.size:
+            version, offset, leader_epoch, size, commit_ms = _WITHOUT_METADATA.unpack(data)
+            if version == 3 and size == 0:
+                return Commit(offset, leader_epoch, "", commit_ms)
         (version,) = _INT16.unpack_from(data)
         if not 0 <= version <= _FLEXIBLE:
             raise ValueError(f"unknown version {version} of a committed offset")

@@ -205,6 +205,50 @@ def pairs(header: BatchHeader, data: Batch) -> Iterator[tuple[int, bytes | None,
         yield base + (delta >> 1), key, value
 
 
+def record_list(header: BatchHeader, data: bytes) -> list[Record]:
+    """What `records` gives, several times faster. ValueError or IndexError if it is malformed."""
+    body, end = data, HEADER_BYTES
+    if codec := header.attributes & COMPRESSION_MASK:
+        body, end = bytes(decompress(codec, memoryview(data)[end:])), 0
+    base_offset, base_time = header.base_offset, header.base_timestamp
+    append_time = header.max_timestamp if header.attributes & LOG_APPEND_TIME else None
+    found: list[Record] = []
+    key: bytes | None
+    value: bytes | None
+    try:
+        for _ in range(header.record_count):
+            size, start = varint(body, end)
+            end = start + size
+            if not start <= end <= len(body):
+                raise ValueError(f"a record of {size} bytes where {len(body) - start} are left")
+            delta, at = body[start + 1], start + 2
+            if delta >= _LONG:
+                delta, at = varint(body, start + 1)
+            else:
+                delta = (delta >> 1) ^ -(delta & 1)
+            time = base_time + delta if append_time is None else append_time
+            delta = body[at]
+            if delta >= _LONG:
+                delta, at = varint(body, at)
+            else:
+                delta, at = (delta >> 1) ^ -(delta & 1), at + 1
+            size = body[at]
+            if size >= _LONG or size & 1:
+                key, at = field(body, at)
+            else:
+                at += 1 + (size >> 1)
+                key = body[at - (size >> 1) : at]
+            size = body[at]
+            if size >= _LONG or size & 1:
+                value, _ = field(body, at)
+            else:
+                value = body[at + 1 : at + 1 + (size >> 1)]
+            found.append(_new(Record, (base_offset + delta, time, key, value)))
+    except IndexError:
+        return list(records(data))  # whose error says it as always
+    return found
+
+
 def varint(data: bytes | bytearray | memoryview, offset: int) -> tuple[int, int]:
     """A zigzag-decoded varint, and the offset after it."""
     byte = data[offset]

@@ -67,12 +67,20 @@ def scan(
 
 
 def starts(data: mmap | bytes, apart: int) -> list[int]:
-    """Positions of spans that are at least `apart` bytes from each other, the first being 0."""
+    """Positions of spans that are at least `apart` bytes from each other, the first being 0. Each follows a
+    span of the right length: so what is before it can be divided without it."""
     found, at, size = [0], 0, len(data)
+    head, least = _HEAD.unpack_from, _LEAST_LENGTH[2]
     while at < size:
-        length, reason = _length(data, at)
-        at = at + length if not reason else _next_batch(data, at + 1)
-        if at - found[-1] >= apart and at < size:
+        # Most batches are whole, and of magic 2.
+        length, magic = head(data, at)[1:] if at + HEADER_BYTES <= size else (0, 0)
+        reason = ""
+        if magic == 2 and least <= length <= size - at - OVERHEAD_BYTES:
+            at += length + OVERHEAD_BYTES
+        else:
+            length, reason = _length(data, at)
+            at = at + length if not reason else _next_batch(data, at + 1)
+        if at - found[-1] >= apart and at < size and not reason:
             found.append(at)
     return found
 

@@ -1,7 +1,8 @@
 """The records of `__consumer_offsets` and `__transaction_state` as rows."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from construct import ConstructError
@@ -28,6 +29,8 @@ from ..observations import Observation
 OFFSETS: Final = "__consumer_offsets"
 TRANSACTIONS: Final = "__transaction_state"
 TOPICS: Final = (OFFSETS, TRANSACTIONS)
+_key = lru_cache(maxsize=1 << 12)(read_offsets_key)
+"""Groups commit for the same partitions again and again."""
 
 
 def observations(topic: str, records: Iterable[Record], batch: Observation) -> Iterator[Observation]:
@@ -36,48 +39,40 @@ def observations(topic: str, records: Iterable[Record], batch: Observation) -> I
     Rows of commits in a transaction have its `producer_id`: such an offset becomes valid when the transaction
     commits.
     """
+    of: Callable[[Record, Observation, Observation], Observation | None]
     of = _offsets if topic == OFFSETS else _transactions
     for record in records:
-        blank = Observation("", batch.source, batch.file, batch.position, time_ms=max(record.timestamp, 0))
-        if record.timestamp < 0:
-            blank.time_ms = None
+        blank = Observation("", batch.source, batch.file, batch.position)
+        if record.timestamp >= 0:
+            blank.time_ms = record.timestamp
         try:
-            yield from of(record, blank, batch)
+            row = of(record, blank, batch)
+            if row is not None:
+                yield row
         except (ValueError, IndexError, ConstructError, KeyError) as error:
             reason = f"{topic} record at offset {record.offset}: {error}"
             yield replace(blank, kind="unreadable", detail=reason, topic=topic, partition=batch.partition)
 
 
-def _offsets(record: Record, blank: Observation, batch: Observation) -> Iterator[Observation]:
-    key = read_offsets_key(record.key or b"")
-    value: Value | None = None
-    if record.value is not None:
-        if isinstance(key, CommitKey):
-            value = read_commit(record.value)
-        elif isinstance(key, GroupKey):
-            value = read_group(record.value, key)
-    row = of_entry(Entry(key, value, deleted=record.value is None), blank)
-    if row is not None:
-        if isinstance(key, CommitKey):
-            row.producer_id, row.producer_epoch = batch.producer_id, batch.producer_epoch
-            if row.kind == "commit" and batch.producer_id is not None:
-                row.detail = "in a transaction"
-        yield row
+def _offsets(record: Record, blank: Observation, batch: Observation) -> Observation | None:
+    key, data = _key(record.key or b""), record.value
+    if not isinstance(key, CommitKey):
+        value = read_group(data, key) if isinstance(key, GroupKey) and data is not None else None
+        return of_entry(Entry(key, value, deleted=data is None), blank)
+    row = _of_commit(key, None if data is None else read_commit(data), blank)
+    row.producer_id, row.producer_epoch = batch.producer_id, batch.producer_epoch
+    if row.kind == "commit" and batch.producer_id is not None:
+        row.detail = "in a transaction"
+    return row
 
 
 def of_entry(entry: Entry, blank: Observation) -> Observation | None:
-    """The row of a record of `__consumer_offsets`; None for records that are not in the table."""
+    """The row of a record of `__consumer_offsets`, for which `blank` is used up; None for records that are
+    not in the table."""
     key, value = entry.key, entry.value
     match key:
         case CommitKey():
-            row = replace(blank, group=key.group, topic=key.topic, partition=key.partition)
-            if not isinstance(value, Commit):
-                return replace(row, kind="tombstone", detail="committed offset")
-            row.kind, row.offset = "commit", value.offset
-            row.leader_epoch = None if value.leader_epoch < 0 else value.leader_epoch
-            if value.commit_ms >= 0:
-                row.time_ms = value.commit_ms
-            return row
+            return _of_commit(key, value, blank)
         case GroupKey():
             row = replace(blank, group=key.group)
             if value is None or isinstance(value, Commit):
@@ -92,6 +87,18 @@ def of_entry(entry: Entry, blank: Observation) -> Observation | None:
             return _member(key, entry.deleted, blank)
         case OtherKey():
             return None
+
+
+def _of_commit(key: CommitKey, value: Value | None, row: Observation) -> Observation:
+    row.group, row.topic, row.partition = key
+    if not isinstance(value, Commit):
+        row.kind, row.detail = "tombstone", "committed offset"
+        return row
+    row.kind, row.offset = "commit", value.offset
+    row.leader_epoch = None if value.leader_epoch < 0 else value.leader_epoch
+    if value.commit_ms >= 0:
+        row.time_ms = value.commit_ms
+    return row
 
 
 def _of_group(value: GroupMetadata | GroupState) -> tuple[int, int]:
@@ -114,13 +121,12 @@ def group_state(kind: str, members: int) -> str:
     return "Stable" if members else "Empty"
 
 
-def _transactions(record: Record, blank: Observation, batch: Observation) -> Iterator[Observation]:
+def _transactions(record: Record, blank: Observation, batch: Observation) -> Observation:
     transactional_id = read_transaction_key(record.key or b"")
     row = replace(blank, transactional_id=transactional_id)
     if record.value is None:
-        yield replace(row, kind="tombstone", detail="transactional id")
-        return
-    yield of_transaction(row, _transaction(record.value))
+        return replace(row, kind="tombstone", detail="transactional id")
+    return of_transaction(row, _transaction(record.value))
 
 
 def _transaction(data: bytes) -> TransactionValue:

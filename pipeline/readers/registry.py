@@ -13,16 +13,20 @@ from .files import Reading, Refused, head, later, walk
 
 Recognises = Callable[[Head], bool]
 Reads = Callable[[Path, Reading], Iterator[Observation]]
+ReadsPart = Callable[[Path, Reading, int, int], Iterator[Observation]]
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`name` is the value of `Observation.source`; `what` is for people."""
+    """`name` is the value of `Observation.source`; `what` is for people. `read_part` reads from one of the
+    places that `cuts` found to before another; None if files are read as a whole."""
 
     name: str
     what: str
     recognises: Recognises
     read: Reads
+    cuts: Callable[[Path, int], list[int]] | None = None
+    read_part: ReadsPart | None = None
 
 
 _MODULES: Final = (
@@ -44,7 +48,8 @@ _USELESS: Final = re.compile(
     r"|recovery-point-offset-checkpoint|cleaner-offset-checkpoint|\.lock|\.kafka_cleanshutdown"
 )
 """What else is in the data folders of brokers."""
-_LOGS: Final = ("librdkafka-log", "broker-log", "client-log")
+LOGS: Final = ("librdkafka-log", "broker-log", "client-log")
+"""What may be printed to several files."""
 
 
 def readers() -> list[Reader]:
@@ -60,10 +65,19 @@ def recognise(path: Path | str) -> Reader | None:
     first = head(Path(path))
     found = next((each for each in readers() if each.recognises(first)), None)
     if found is None and first.text and len(first.data) >= HEAD_BYTES:
-        logs = [each for each in readers() if each.name in _LOGS]
+        logs = [each for each in readers() if each.name in LOGS]
         for part in later(Path(path)):
             found = found or next((each for each in logs if each.recognises(part)), None)
     return found
+
+
+def is_useless(path: Path) -> bool:
+    """Whether a file of Kafka's says nothing about what happened."""
+    return bool(_USELESS.fullmatch(path.name))
+
+
+def by_name(name: str) -> Reader:
+    return next(each for each in readers() if each.name == name)
 
 
 def read(path: Path | str, reading: Reading | None = None) -> Iterator[Observation]:
@@ -96,7 +110,7 @@ def survey(paths: Iterable[Path | str], refused: Refused | None = None) -> Surve
             refused(path, error)
             continue
         if reader is None:
-            (found.useless if _USELESS.fullmatch(path.name) else found.unknown).append(path)
+            (found.useless if is_useless(path) else found.unknown).append(path)
         else:
             found.recognised.append((path, reader))
     return found

@@ -3,12 +3,13 @@
 Topic and partition are taken from the name of the folder, as Kafka names it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from ...dumps.files import mapped
-from ...dumps.scanning import Span, scan
+from ...dumps.scanning import Span, scan, starts
 from ...dumps.segments import Place, place_of, recognises, records_of
 from ...protocol import message_set, record_batch
 from ...protocol.batch_writing import marker_of
@@ -21,11 +22,19 @@ from .registry import Reader
 SOURCE: Final = "segment"
 
 
-def read(path: Path, reading: Reading) -> Iterator[Observation]:
-    """`position` is the byte at which the batch begins."""
+def read(path: Path, reading: Reading, start: int = 0, end: int | None = None) -> Iterator[Observation]:
+    """`position` is the byte at which the batch begins; batches from `start`, one of `cuts`, to before
+    `end`."""
+    file, place = str(path), place_of(path)
     with readable(path), mapped(path) as data:
-        for span in scan(data):
-            yield from observations(span, str(path), place_of(path))
+        for span in scan(data, start, end):
+            yield from observations(span, file, place)
+
+
+def cuts(path: Path, size: int) -> list[int]:
+    """Where the parts of some `size` bytes begin, each at a batch. PipelineError."""
+    with readable(path), mapped(path) as data:
+        return starts(data, size)
 
 
 def observations(span: Span, file: str, place: Place) -> Iterator[Observation]:
@@ -41,7 +50,7 @@ def observations(span: Span, file: str, place: Place) -> Iterator[Observation]:
     yield row
     if place.topic in internal_topics.TOPICS and "control" not in (row.detail or ""):
         try:
-            yield from internal_topics.observations(place.topic, list(records), row)
+            yield from internal_topics.observations(place.topic, records(), row)
         except (ValueError, IndexError) as error:
             yield _unreadable(span, file, place, f"records: {error}")
 
@@ -52,7 +61,8 @@ def _unreadable(span: Span, file: str, place: Place, reason: str) -> Observation
     return row
 
 
-def _batch(span: Span, file: str, place: Place) -> tuple[Observation, Iterator[Record]]:
+def _batch(span: Span, file: str, place: Place) -> tuple[Observation, Callable[[], list[Record]]]:
+    """The row of a batch, and how to read its records."""
     row = Observation("append", SOURCE, file, span.position, topic=place.topic, partition=place.partition)
     if span.magic < 2:
         old = records_of(span)
@@ -61,7 +71,7 @@ def _batch(span: Span, file: str, place: Place) -> tuple[Observation, Iterator[R
         row.end_offset = message.offset + 1
         row.time_ms = _known(max([message.timestamp, *(each.timestamp for each in old)]))
         row.detail = _detail(f"magic {message.magic}", _codec(message.codec))
-        return row, iter(old)
+        return row, lambda: old
     header = record_batch.parse_header(span.data)
     row.offset = header.base_offset
     row.end_offset = header.base_offset + header.last_offset_delta + 1
@@ -71,7 +81,7 @@ def _batch(span: Span, file: str, place: Place) -> tuple[Observation, Iterator[R
     row.producer_epoch = _known(header.producer_epoch)
     row.sequence = _known(header.base_sequence)
     row.detail = _what(header, span)
-    return row, record_batch.records(span.data)
+    return row, lambda: record_batch.record_list(header, span.data)
 
 
 def _what(header: BatchHeader, span: Span) -> str | None:
@@ -79,11 +89,16 @@ def _what(header: BatchHeader, span: Span) -> str | None:
     if header.attributes & CONTROL:
         marker = marker_of(memoryview(span.data), header) if header.attributes & TRANSACTIONAL else None
         kind = f"control {'commit' if marker.committed else 'abort'}" if marker else "control"
+    return _told(header.attributes, kind, header.record_count == 0)
+
+
+@lru_cache(maxsize=1 << 10)
+def _told(attributes: int, kind: str, is_empty: bool) -> str | None:
     return _detail(
-        "transactional" * bool(header.attributes & TRANSACTIONAL),
+        "transactional" * bool(attributes & TRANSACTIONAL),
         kind,
-        _codec(header.attributes & record_batch.COMPRESSION_MASK),
-        "no records" * (header.record_count == 0),
+        _codec(attributes & record_batch.COMPRESSION_MASK),
+        "no records" * is_empty,
     )
 
 
@@ -104,4 +119,4 @@ def _known(value: int) -> int | None:
     return None if value < 0 else value
 
 
-READERS: Final = [Reader(SOURCE, "Kafka log segment", recognises, read)]
+READERS: Final = [Reader(SOURCE, "Kafka log segment", recognises, read, cuts, read)]

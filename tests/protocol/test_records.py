@@ -280,3 +280,30 @@ def test_a_record_with_one_byte_changed_is_read_as_kafka_reads_it(data: st.DataO
         return
     (size,) = made[:1]
     assert size == 2 * (len(made) - 1)
+
+
+@pytest.mark.parametrize("codec", [0, ZSTD])
+@given(data=st.data())
+def test_records_in_a_list_are_those_one_by_one(codec: int, data: st.DataObject) -> None:
+    """With one byte changed too, if they are not compressed."""
+    fields = st.none() | st.binary(max_size=200)
+    one = st.builds(Record, timestamp=st.integers(0, 2**40), key=fields, value=fields)
+    attributes = data.draw(st.sampled_from([0, record_batch.LOG_APPEND_TIME]))
+    made = bytearray(batch(data.draw(st.lists(one, max_size=5)), codec=codec, attributes=attributes))
+    if not codec and data.draw(st.booleans()):
+        made[data.draw(st.integers(record_batch.HEADER_BYTES - 4, len(made) - 1))] = data.draw(
+            st.integers(0, 255)
+        )
+    header = record_batch.header_of(made)._replace(record_count=min(record_batch.header_of(made)[-1], 10))
+    made[: record_batch.HEADER_BYTES] = record_batch.HEADER.pack(*header)
+    whole = bytes(made)
+    assert _outcome(lambda: record_batch.record_list(header, whole)) == _outcome(
+        lambda: list(record_batch.records(whole))
+    )
+
+
+def _outcome(read: Callable[[], Any]) -> Any:
+    try:
+        return read()
+    except (ValueError, IndexError) as error:
+        return type(error), str(error)
