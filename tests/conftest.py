@@ -41,7 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what needs something, before `-m` looks. Tests that share a JVM run in one worker."""
+    """Marks what needs something, before `-m` looks. Tests that share a JVM run in one worker, and first: the
+    others are shorter, so that no worker is left with much to do while the rest has ended."""
     for item in items:
         needed = needs.of(item)
         item.stash[_needed] = needed
@@ -49,6 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if item.get_closest_marker("needs") is None:
                 item.add_marker(pytest.mark.needs(*sorted(needed)))
             item.add_marker(pytest.mark.xdist_group("spark" if "pyspark" in needed else item.path.stem))
+    items.sort(key=lambda item: ("pyspark" not in item.stash[_needed], not item.stash[_needed]))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
