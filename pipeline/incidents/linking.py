@@ -1,6 +1,8 @@
 """Finds for each finding what led to it, and makes incidents of what belongs together."""
 
 import json
+import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +15,7 @@ CLOCKS_MS: Final = 5_000
 """How much earlier than its cause something may seem to be, because clocks differ."""
 TOGETHER_MS: Final = 60_000
 """What happens to several groups or partitions within this time, without a known cause, has the same one."""
+_TOPIC: Final = "topic"
 
 
 class _Cause(NamedTuple):
@@ -27,6 +30,39 @@ class _Cause(NamedTuple):
     def order(self) -> tuple[Any, ...]:
         """The best first: what was not later, what has more in common, what was not long ago."""
         return self.after_ms < 0, -self.keys, abs(self.after_ms), self.number
+
+
+class _Alike:
+    """Findings of one signature that are about the same, in the order of time: what may lead to something is
+    found without a look at the others."""
+
+    def __init__(self) -> None:
+        self._numbers: list[int] = []
+        self._begun: list[float] = []
+        self._ended: list[float] = []
+        """When the last of them ended so far."""
+
+    def add(self, number: int, finding: Finding) -> None:
+        begun, ended = finding["from_ms"], finding["to_ms"]
+        self._numbers.append(number)
+        self._begun.append(-math.inf if begun is None else begun)
+        self._ended.append(max([math.inf if begun is None else ended, *self._ended[-1:]]))
+
+    def near(self, rule: Rule, noticed: int | None) -> Sequence[int]:
+        """Those that may have led to what was noticed then."""
+        if noticed is None:
+            return self._numbers
+        first = bisect_left(self._ended, noticed - rule.within_ms)
+        return self._numbers[first : bisect_right(self._begun, noticed + CLOCKS_MS)]
+
+
+def _keys(rule: Rule) -> tuple[str, ...]:
+    return rule.keys if rule.topic is None else (*rule.keys, _TOPIC)
+
+
+def _values(rule: Rule, finding: Finding) -> tuple[Any, ...]:
+    own = tuple(finding[key] for key in rule.keys)
+    return own if rule.topic is None else (*own, rule.topic)
 
 
 def link(findings: Iterable[Finding]) -> list[Incident]:
@@ -51,18 +87,24 @@ def _rank(finding: Finding) -> int:
 
 def _causes(ordered: Sequence[Finding]) -> dict[int, _Cause]:
     """The best cause of each finding that has one; no chain of them comes back to where it began."""
-    at: dict[str, list[int]] = {}
-    for number, finding in enumerate(ordered):
-        at.setdefault(finding["signature"], []).append(number)
     causes: dict[str, list[Rule]] = {}
+    keys: dict[str, set[tuple[str, ...]]] = {}
     for rule in rules():
         causes.setdefault(rule.consequence, []).append(rule)
+        keys.setdefault(rule.cause, set()).add(_keys(rule))
+    alike: dict[tuple[Any, ...], _Alike] = {}
+    for number, finding in enumerate(ordered):
+        signature = finding["signature"]
+        for each in keys.get(signature, ()):
+            place = signature, each, tuple(finding[key] for key in each)
+            alike.setdefault(place, _Alike()).add(number, finding)
     found: dict[int, _Cause] = {}
     for number, finding in enumerate(ordered):
         possible = (
             _Cause(len(rule.keys), after_ms, other, rule.why)
             for rule in causes.get(finding["signature"], ())
-            for other in at.get(rule.cause, ())
+            if (known := alike.get((rule.cause, _keys(rule), _values(rule, finding)))) is not None
+            for other in known.near(rule, finding["to_ms"])
             if (after_ms := _after_ms(rule, ordered[other], finding)) is not None
         )
         for cause in sorted(possible, key=lambda each: each.order):
@@ -75,8 +117,6 @@ def _causes(ordered: Sequence[Finding]) -> dict[int, _Cause]:
 def _after_ms(rule: Rule, cause: Finding, finding: Finding) -> int | None:
     """The time from one to the other, 0 if it is not known; None if they don't belong together."""
     if cause is finding or not _about_the_same(rule, cause, finding):
-        return None
-    if rule.topic not in (None, cause["topic"]):
         return None
     begun: int | None = cause["from_ms"]
     noticed: int | None = finding["to_ms"]
@@ -119,28 +159,45 @@ def _together(
 ) -> Iterator[list[int]]:
     """The findings of each incident: those without a cause that happened to the same at the same time, each
     with all that followed from it."""
-    alike: dict[tuple[Any, ...], list[list[int]]] = {}
+    first: dict[int, int] = {}
+
+    def first_of(number: int) -> int:
+        while first[number] != number:
+            first[number] = number = first[first[number]]
+        return number
+
+    last: dict[tuple[Any, ...], int] = {}
     for number, finding in enumerate(ordered):
         if number in causes:
             continue
-        groups = alike.setdefault(_kind(finding), [])
-        if groups and _near(ordered[groups[-1][-1]], finding):
-            groups[-1].append(number)
-        else:
-            groups.append([number])
-    for groups in alike.values():
-        for first in groups:
-            found, rest = [], list(first)
-            while rest:
-                found.append(rest.pop(0))
-                rest += led_to.get(found[-1], ())
-            yield found
+        first[number] = number
+        for kind in _kinds(finding):
+            other = last.get(kind)
+            if other is not None and _near(ordered[other], finding):
+                one, another = sorted((first_of(other), first_of(number)))
+                first[another] = one
+            last[kind] = number
+    groups: dict[int, list[int]] = {}
+    for number in first:
+        groups.setdefault(first_of(number), []).append(number)
+    for rest in groups.values():
+        found = []
+        while rest:
+            found.append(rest.pop(0))
+            rest += led_to.get(found[-1], ())
+        yield found
 
 
-def _kind(finding: Finding) -> tuple[Any, ...]:
-    """What findings of the same have in common. Of those who read a partition only some say from whom."""
-    topic = finding["topic"]
-    return finding["signature"], topic, finding["partition"], finding["broker"] if topic is None else None
+def _kinds(finding: Finding) -> Iterator[tuple[Any, ...]]:
+    """What findings of the same have in common: the place, of which not all say who reads it; or a group, a
+    producer, or brokers that an event befell, whatever the place."""
+    signature, topic = finding["signature"], finding["topic"]
+    yield signature, topic, finding["partition"], finding["broker"] if topic is None else None
+    sure = signature, finding["confidence"]
+    whose = [(key, finding[key]) for key in ("group", "producer_id") if finding[key] is not None]
+    yield from ((*sure, *each) for each in whose)
+    if not whose and topic is not None and finding["broker"] is not None:
+        yield sure
 
 
 def _near(one: Finding, other: Finding) -> bool:

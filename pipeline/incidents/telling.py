@@ -7,13 +7,15 @@ from ..signatures import signatures
 from .model import Event, Finding
 
 _WHO: Final = "{who} "
+_MOST: Final = 12
+"""The most names in a row."""
 
 
 def story(events: Sequence[Event]) -> str:
     """The cause, to whom the same happened, and what followed: each group once for what it did."""
     cause, *rest = events
     parts = [str(cause.finding["summary"])]
-    same = [_who(each.finding) for each in rest if each.because is None]
+    same = [_victim(each.finding, cause.finding) for each in rest if each.because is None]
     if same:
         parts.append(f"the same happened to {_listed(same)}")
     parts += _consequences([each.finding for each in rest if each.because is not None])
@@ -55,14 +57,27 @@ def _listed(names: Sequence[str]) -> str:
         return f"{', '.join(unique[:-1])} and {unique[-1]}"
     (kind,) = kinds
     bare = [name.partition(" ")[2] for name in unique]
+    if len(bare) > _MOST:
+        bare = [*bare[: _MOST - 1], f"{len(bare) - _MOST + 1:,} more"]
     return f"{kind}s {', '.join(bare[:-1])} and {bare[-1]}"
+
+
+def _victim(finding: Finding, cause: Finding) -> str:
+    """To whom the same happened as to the cause: another partition, if it is that of the same group or
+    producer, or of none."""
+    unnamed = all(finding[key] == cause[key] for key in ("group", "producer_id"))
+    if unnamed and finding["topic"] is not None:
+        return _place(finding)
+    return _who(finding)
+
+
+def _place(finding: Finding) -> str:
+    topic, partition = finding["topic"], finding["partition"]
+    return f"partition {topic}-{partition}" if partition is not None else f"topic {topic}"
 
 
 def _who(finding: Finding) -> str:
     for key, name in (("group", "group"), ("producer_id", "producer"), ("broker", "broker")):
         if finding[key] is not None:
             return f"{name} {finding[key]}"
-    topic, partition = finding["topic"], finding["partition"]
-    if topic is None:
-        return "a client"
-    return f"partition {topic}-{partition}" if partition is not None else f"topic {topic}"
+    return "a client" if finding["topic"] is None else _place(finding)

@@ -90,6 +90,28 @@ def test_what_happened_to_several_groups_at_once_is_one_incident() -> None:
     assert [each.finding["group"] for each in later.events] == ["c"]
 
 
+def test_what_befell_many_partitions_at_once_is_one_incident() -> None:
+    def at(signature: str, number: int, **other: Any) -> dict[str, Any]:
+        return finding(signature, number, topic=f"t{number % 2}", partition=number, **other)
+
+    elected = [at("unclean-election", each, broker=2 + each % 2) for each in range(50)]
+    unsure = at("unclean-election", 50, broker=2, confidence="possible")
+    expired = [at("offsets-expired", each, group="abc"[each % 3], broker=1) for each in range(50)]
+    found = link([*elected, unsure, *expired])
+    assert [(each.name, len(each.events)) for each in found] == [
+        ("offsets-expired", 50 // 3 + 1),
+        ("unclean-election", 50),
+        ("offsets-expired", 50 // 3 + 1),
+        ("offsets-expired", 50 // 3),
+        ("unclean-election", 1),
+    ]
+    assert found[1].story.endswith(
+        "partitions t1-1, t0-2, t1-3, t0-4, t1-5, t0-6, t1-7, t0-8, t1-9, t0-10, t1-11 and 38 more"
+    )
+    groups = [at("offsets-expired", 7, group=each) for each in "abc"]
+    assert len(link([*expired, *groups])) == 1
+
+
 def test_a_lost_election_of_the_offsets_topic_concerns_all_groups() -> None:
     rewind = orders("offset-rewind", 2_000, "billing")
     internal = finding("unclean-election", 1_000, topic="__consumer_offsets", partition=3)
