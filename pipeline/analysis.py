@@ -14,7 +14,9 @@ from typing import Any, Final
 from .collecting import Collected, collect, observations
 from .engine import AUTO, SHOWN, Engine, choose, open_engine
 from .findings import TYPES
-from .incidents import CONFIDENCE, SCHEMA, Evidence, Incident, link, rule_out, summed
+from .incidents import CONFIDENCE, Evidence, Incident, link, rule_out, summed
+from .incidents_file import FILE, as_json
+from .narrowing import EVERYTHING, Wanted, kept
 from .plots import Plot, of_busiest, of_incidents
 from .symptoms import Symptom, explain, look, noticed
 from .tables import Table
@@ -23,7 +25,6 @@ from .tables import functions as F
 KEPT: Final = 10_000
 """The findings of one search that are kept; more are only counted."""
 SHOWN_UNREADABLE: Final = 1_000
-INCIDENTS: Final = "incidents.json"
 Finding = dict[str, Any]
 Tell = Callable[[str], None]
 
@@ -33,7 +34,8 @@ class Analysis:
     """What was read and what was found, and the `incidents` to which findings belong. `plots` are those
     of incidents, by number; if there are none, `busiest` has those of the busiest partitions. `unreadable`
     has the first rows of that kind, `kinds` counts all rows. `symptoms` are what users and operators would
-    notice, whether an incident explains it or not."""
+    notice, whether an incident explains it or not. All of this is what is `wanted`, and `left` counts the
+    rest, in words."""
 
     collected: Collected
     findings: list[Finding] = field(default_factory=list)
@@ -45,6 +47,8 @@ class Analysis:
     busiest: list[Plot] = field(default_factory=list)
     incidents: list[Incident] = field(default_factory=list)
     symptoms: list[Symptom] = field(default_factory=list)
+    wanted: Wanted = EVERYTHING
+    left: str = ""
 
     @property
     def files(self) -> int:
@@ -59,12 +63,13 @@ def analyze(
     engine: str = AUTO,
     master: str | None = None,
     tell: Tell = lambda _: None,
+    wanted: Wanted = EVERYTHING,
 ) -> Analysis:
     """Writes observations and findings as Parquet and incidents as JSON into `out`, an empty or new folder,
-    and returns them.
+    and returns them. All is searched, whatever is wanted.
 
-    `engine` is one of `ENGINES`, `master` where Spark runs. PipelineError for a path that can't be read, and
-    without Java if Spark needs it; MissingExtraError.
+    `engine` is one of `ENGINES`, `master` where Spark runs. PipelineError for a path that can't be read, if
+    the files know nothing of what is wanted, and without Java if Spark needs it; MissingExtraError.
     """
     folder = out / "observations"
     name, why = choose(engine, master)
@@ -74,35 +79,37 @@ def analyze(
     ):
         collected = collect(paths, folder, used, timezone, tell)
         tell(f"counting, and searching with {SHOWN[name]} ({why})")
-        found = search(collected, used, tell=tell)
+        found = search(collected, used, tell=tell, wanted=wanted)
+    _narrow(found)
     tell("drawing")
     found.plots = of_incidents(folder, found.incidents)
     found.busiest = [] if found.incidents else of_busiest(folder)
     _write(out / "findings.parquet", found.findings)
-    told = {
-        "schema": SCHEMA,
-        "incidents": [each.as_json() for each in found.incidents],
-        "unknown_lines": [each.as_json(shape) for shape, each in collected.unknown_lines],
-        "symptoms": [each.as_json() for each in found.symptoms],
-    }
-    (out / INCIDENTS).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    told = as_json(collected, found.kinds, found.span_ms, found.incidents, found.symptoms, wanted.as_json())
+    (out / FILE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return found
 
 
 def search(
-    collected: Collected, used: Engine, without: Collection[str] = (), tell: Tell = lambda _: None
+    collected: Collected,
+    used: Engine,
+    without: Collection[str] = (),
+    tell: Tell = lambda _: None,
+    wanted: Wanted = EVERYTHING,
 ) -> Analysis:
-    """What is found in files that were read; the plots are left out. `without` are files that are not taken
-    into account."""
+    """What is found in files that were read, all of it; the plots are left out. `without` are files that are
+    not taken into account. PipelineError if the files know nothing of what is wanted."""
     from .client_groups import with_groups
 
-    found = Analysis(collected)
+    found = Analysis(collected, wanted=wanted)
     _count(found)
     table = observations(used, collected.folder)
     spans = {file: span for file, span in collected.spans.items() if file not in without}
     if without:
         table = table.where(~F.col("file").isin(*without))
     with used.searching(found.kinds.total()):
+        if wanted:
+            wanted.check(_named(table, "group"), _named(table, "topic"), found.span_ms)
         table = with_groups(table)
         _search(found, table, used.at_once, tell)
         found.symptoms = noticed(table, found.kinds, found.span_ms[1] if found.span_ms else None, tell)
@@ -113,6 +120,30 @@ def search(
     explain(found.symptoms, found.incidents)
     look(found.symptoms, evidence)
     return found
+
+
+def _named(table: Table, name: str) -> list[str]:
+    return [row[name] for row in table.select(name).distinct().collect() if row[name] is not None]
+
+
+def _narrow(found: Analysis) -> None:
+    """Leaves what is wanted, and what that explains."""
+    incidents, symptoms = len(found.incidents), len(found.symptoms)
+    told = [(each.as_json(), each.explained_by) for each in found.symptoms]
+    findings = [[event.finding for event in each.events] for each in found.incidents]
+    numbers = {number: place for place, number in enumerate(kept(found.wanted, findings, told))}
+    found.incidents = [found.incidents[number] for number in numbers]
+    for symptom in found.symptoms:
+        symptom.explained_by = [numbers[each] for each in symptom.explained_by if each in numbers]
+    found.symptoms = [
+        symptom
+        for symptom, (about, _) in zip(found.symptoms, told, strict=True)
+        if symptom.explained_by or found.wanted.fits([about])
+    ]
+    events = {id(event.finding) for each in found.incidents for event in each.events}
+    found.findings = [each for each in found.findings if id(each) in events]
+    left = (incidents - len(found.incidents), "incident"), (symptoms - len(found.symptoms), "symptom")
+    found.left = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in left if count)
 
 
 def _linked(findings: list[Finding], evidence: Evidence) -> list[Incident]:

@@ -8,11 +8,15 @@ from typing import Any, Final
 from .analysis import Analysis
 from .incidents import Event, Incident
 from .plots import Plot, Points
-from .report import counted, matches, nothing_known, trouble, when, where
+from .report import counted, matches, nothing_known, trouble, where
 from .symptoms import HEADING, Symptom, looked_for, unexplained, victims
+from .times import when
 
 _MOST: Final = 100
 """The most incidents on the page, and the most events of each; incidents.json has all of them."""
+_EVENTS: Final = 2_000
+"""The most events of all incidents, if each has more than a few: browsers take time for each."""
+_FEW: Final = 10
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 860, 220, 80, 24
 _COLOURS: Final = ("#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b9770e", "#117a65", "#616a6b", "#d35400")
 _STYLE: Final = """
@@ -47,9 +51,11 @@ def _page(analysis: Analysis) -> Iterator[str]:
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield f"<title>mockbroker analyze</title>\n<style>{_STYLE}</style>\n</head>\n<body>"
     yield from _overview(analysis)
-    for number, incident in enumerate(analysis.incidents[:_MOST]):
-        noticed = list(victims(analysis.symptoms, number, _MOST))
-        yield from _incident(incident, noticed, analysis.plots.get(number))
+    told = analysis.incidents[:_MOST]
+    most = min(_MOST, max(_FEW, _EVENTS // max(len(told), 1)))
+    for number, incident in enumerate(told):
+        noticed = list(victims(analysis.symptoms, number, most))
+        yield from _incident(incident, noticed, analysis.plots.get(number), most)
     if (left := len(analysis.incidents) - _MOST) > 0:
         yield f"<p>{left:,} more incidents are in incidents.json.</p>"
     yield from _unexplained(unexplained(analysis.symptoms))
@@ -98,7 +104,7 @@ def _evidence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield f"<details><summary>evidence</summary><pre>{escape(shown)}</pre></details>"
 
 
-def _incident(incident: Incident, noticed: Sequence[str], plot: Plot | None) -> Iterator[str]:
+def _incident(incident: Incident, noticed: Sequence[str], plot: Plot | None, most: int) -> Iterator[str]:
     cause = incident.cause
     yield f'<article class="{escape(incident.confidence)}">'
     yield f"<h2>{escape(incident.name)}</h2>"
@@ -114,10 +120,10 @@ def _incident(incident: Incident, noticed: Sequence[str], plot: Plot | None) -> 
     for line in noticed:
         yield f"<p>{escape(line[0].upper() + line[1:])}.</p>"
     yield '<ol class="timeline">'
-    for event in incident.events[:_MOST]:
+    for event in incident.events[:most]:
         yield from _event(event)
     yield "</ol>"
-    if (left := len(incident.events) - _MOST) > 0:
+    if (left := len(incident.events) - most) > 0:
         yield f"<p>{left:,} more events are in incidents.json.</p>"
     if plot is not None:
         yield from _plot(plot)

@@ -3,7 +3,6 @@
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Final
@@ -14,6 +13,7 @@ from .coverage import not_read, read
 from .incidents import Incident
 from .incidents.model import Finding
 from .symptoms import HEADING, looked_for, unexplained, victims
+from .times import when
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,16 +22,6 @@ if TYPE_CHECKING:
 
 _DATE: Final = len("2026-01-01 ")
 _SILENT: Final = 20
-
-
-def when(time_ms: int | None) -> str:
-    """The time for people, in UTC."""
-    if time_ms is None:
-        return ""
-    try:
-        return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%d %H:%M:%S.%f}"[:-3]
-    except (ValueError, OverflowError, OSError):
-        return str(time_ms)
 
 
 def where(finding: Finding) -> str:
@@ -81,6 +71,8 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
 def nothing_known(analysis: Analysis) -> list[str]:
     """That no search found anything, and in what."""
     some = unexplained(analysis.symptoms)
+    if analysis.left:
+        return [f"Nothing {analysis.wanted}.", f"elsewhere: {analysis.left}"]
     lines = ["No known pattern." if some else "No known pattern, and no symptom."]
     lines.append(f"read: {read(analysis.collected)}")
     if missing := not_read(analysis.collected):
@@ -109,7 +101,10 @@ def counted(analysis: Analysis) -> str:
     """How many incidents and findings there are."""
     incidents, total = len(analysis.incidents), len(analysis.findings) + analysis.left_out
     told = f"{incidents} incident{'s' * (incidents != 1)}"
-    return told if total == incidents else f"{told}, {total} findings"
+    told += "" if total == incidents else f", {total} findings"
+    if analysis.wanted:
+        told += f" {analysis.wanted}"
+    return f"{told}; elsewhere: {analysis.left}" if analysis.left else told
 
 
 def _told(incident: Incident, noticed: Sequence[str], width: int, most: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ import typer
 from ..protocol.releases import NEWEST
 from ..version import __version__
 from . import clients, completion, histories, reproduce, serving, view
-from .analyze_command import Analyze
+from .analyze_command import Analyze, Around, Group, Topic, Zone
 from .choices import Search
 from .ctl_command import Ctl
 from .described import SERVE, described
@@ -162,9 +162,10 @@ def analyze(
             metavar="FOLDER", help="Write report.html and Parquet files to this folder, a new or empty one."
         ),
     ] = None,
-    timezone: Annotated[
-        str, typer.Option(help="Time zone of log lines that do not name one, such as Europe/Berlin.")
-    ] = "UTC",
+    timezone: Zone = "UTC",
+    around: Around = None,
+    group: Group = None,
+    topic: Topic = None,
     engine: Annotated[
         Search,
         typer.Option(help="Search with DuckDB, on this machine, or Spark. auto: Spark with --master."),
@@ -178,13 +179,15 @@ def analyze(
 ) -> None:
     """Search traces, captures, logs, dumps and segments for signs of known bugs.
 
-    This needs the extra `mockbroker[analyze]`; with Spark, `mockbroker[spark]` and Java 17 or newer. Exit
+    This needs the extra `mockbroker[analyze]`; with Spark, `mockbroker[spark]` and Java 17 or newer. With
+    --around, --group or --topic all is searched, and what is shown says the same as without them. Exit
     status 2: a path or an option is not valid.
     """
-    from .analyze import run
+    from .analyze import run, wanted
 
     with reported("analyze"):
-        count = run(paths, out, timezone, engine.value, master)
+        narrowed = wanted(around, group, topic, timezone)
+        count = run(paths, out, timezone, engine.value, master, narrowed)
     raise typer.Exit(1 if count and fail_on_findings else 0)
 
 

@@ -2,10 +2,13 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
 from typing import Final
 
 SECONDS: Final = 5.0
+_REMINDED_S: Final = 2.0
 
 
 def now_and_then(
@@ -23,3 +26,41 @@ def now_and_then(
             sys.stderr.flush()
 
     return tell
+
+
+class Doing:
+    """Writes what a command does; `now` changes that without a line of its own."""
+
+    def __init__(self, command: str) -> None:
+        self._command, self._began, self.now = command, time.monotonic(), ""
+
+    def tell(self, what: str) -> None:
+        self.now, self._began = what, time.monotonic()
+        self._write(what)
+
+    def remind(self) -> None:
+        """Writes for how long it has done it."""
+        if self.now:
+            self._write(f"{self.now} ({time.monotonic() - self._began:.0f} s)")
+
+    def _write(self, what: str) -> None:
+        sys.stderr.write(f"mockbroker {self._command}: {what}\n")
+        sys.stderr.flush()
+
+
+@contextmanager
+def doing(command: str, seconds: float = _REMINDED_S) -> Iterator[Doing]:
+    """Reminds of what is being done, every so many seconds, until the block ends."""
+    done, found = Event(), Doing(command)
+
+    def remind() -> None:
+        while not done.wait(seconds):
+            found.remind()
+
+    reminding = Thread(target=remind, name="progress", daemon=True)
+    reminding.start()
+    try:
+        yield found
+    finally:
+        done.set()
+        reminding.join()

@@ -1,23 +1,50 @@
-"""`mockbroker reproduce`: from an incident in a report to files that show it again."""
+"""`mockbroker reproduce`: from an incident to files that show it again."""
 
 import shutil
 import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..pipeline.errors import PipelineError
+from .analyze_command import Around, Group, Topic, Zone
 from .failing import reported
-from .now_and_then import now_and_then
+from .now_and_then import Doing, doing
+
+if TYPE_CHECKING:
+    from ..pipeline.narrowing import Wanted
+    from ..pipeline.reproduce.reading import Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    kafka: str | None
+    seed: int
+    histories: int
 
 
 def reproduce(
-    report: Annotated[Path, typer.Argument(help="A folder that `analyze --out` wrote.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...",
+            help="A folder that `analyze --out` wrote, or what an incident left behind, to analyze it first.",
+        ),
+    ],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the files; it must not exist.")],
     number: Annotated[
         int | None, typer.Option(help="Which incident of the report, from 1 on, if it has several.")
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every incident of the report, each in a folder of its own.")
+    ] = False,
+    around: Around = None,
+    group: Group = None,
+    topic: Topic = None,
+    timezone: Zone = "UTC",
     kafka: Annotated[
         str | None, typer.Option(help="Release to act as: 0.11 to 4.4; if not given, one that shows it.")
     ] = None,
@@ -26,21 +53,73 @@ def reproduce(
 ) -> None:
     """Turn an incident that `analyze` found into a history, a scenario and a pytest that show it.
 
-    Exit status 1: the files don't fail as they should; 2: a path or an option is not valid.
+    Exit status 1: the files don't fail as they should; 2: a path or an option is not valid, or the incident
+    can't be reproduced.
     """
+    from .analyze import wanted
+
     with reported("reproduce"):
-        shows = _run(report, out, number, kafka, seed, histories)
+        if out.exists():
+            raise PipelineError(f"{out} exists: --out needs a new folder")
+        if every and number is not None:
+            raise PipelineError("give --number or --all")
+        narrowed = wanted(around, group, topic, timezone)
+        report = _report(paths, out, timezone, narrowed)
+        with doing("reproduce") as told:
+            how = _How(kafka, seed, histories)
+            shows = _reproduce(report, out, number, how, told, narrowed, every=every)
     raise typer.Exit(0 if shows else 1)
 
 
-def _run(report: Path, out: Path, number: int | None, kafka: str | None, seed: int, histories: int) -> bool:
-    from ..pipeline.reproduce import files, kinds, reading, searching
+def _report(paths: list[str], out: Path, timezone: str, narrowed: "Wanted") -> Path:
+    """What is given, if it is one; else a new one in `out`."""
+    from ..pipeline.reproduce import reading
+    from .analyze import run
 
-    if out.exists():
-        raise PipelineError(f"{out} exists: --out needs a new folder")
-    incident = reading.choose(reading.read(report), number)
+    if len(paths) == 1 and reading.is_report(Path(paths[0])):
+        return Path(paths[0])
+    report = out / "report"
+    try:
+        run(paths, report, timezone, narrowed=narrowed)
+    except BaseException:
+        with suppress(OSError):
+            out.rmdir()
+        raise
+    return report
+
+
+def _reproduce(
+    report: Path, out: Path, number: int | None, how: _How, told: Doing, narrowed: "Wanted", *, every: bool
+) -> bool:
+    from ..pipeline.reproduce import reading
+
+    incidents = reading.read(report, narrowed)
+    if not every:
+        return _one(reading.choose(incidents, number), out, how, told)
+    if not incidents:
+        raise PipelineError("the report has no such incident: there is nothing to reproduce")
+    shown: list[bool] = []
+    for each in incidents:
+        typer.echo(f"{each.number} of {incidents[-1].number}:")
+        try:
+            shown.append(_one(each, out / f"{each.number}-{each.name}", how, told))
+        except PipelineError as error:
+            typer.echo(str(error))
+    if not shown:
+        raise PipelineError("none of the incidents can be reproduced")
+    return all(shown)
+
+
+def _one(incident: "Recorded", out: Path, how: _How, told: Doing) -> bool:
+    """Whether the files that it writes fail and pass as they should."""
+    from ..pipeline.reproduce import files, kinds, searching
+
     kind = kinds.kind_of(incident)
-    closest = searching.search(incident, kind, kafka, seed, histories, _tell, now_and_then("reproduce"))
+
+    def tried(what: str) -> None:
+        told.now = what
+
+    closest = searching.search(incident, kind, how.kafka, how.seed, how.histories, told.tell, tried)
     if closest is not None:
         typer.echo(
             f"{incident.name}: the history of seed {closest.plan.seed} shows {len(closest.matched)} of "
@@ -52,21 +131,19 @@ def _run(report: Path, out: Path, number: int | None, kafka: str | None, seed: i
     with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as name:
         unfinished = Path(name) / "files"
         unfinished.mkdir()
-        files.write(unfinished, incident, kind, closest, kafka)
-        tried = files.try_out(unfinished, kind, _tell)
-        shutil.move(unfinished, out)
-    for file, (fails, passes) in tried.items():
+        files.write(unfinished, incident, kind, closest, how.kafka)
+        ran = files.try_out(unfinished, kind, told.tell)
+        out.mkdir(exist_ok=True)
+        for each in unfinished.iterdir():
+            shutil.move(each, out / each.name)
+    for file, (fails, passes) in ran.items():
         typer.echo(
             f"{out / file}: {'fails' if fails else 'does NOT fail'} with {kind.fails}, "
             f"{'passes' if passes else 'does NOT pass'} with {kind.passes}"
         )
     if closest is not None:
         typer.echo(f"{out / files.HISTORY}: `mockbroker replay` and `mockbroker view` show it")
-    return all(fails and passes for fails, passes in tried.values())
-
-
-def _tell(what: str) -> None:
-    typer.echo(f"mockbroker reproduce: {what}", err=True)
+    return all(fails and passes for fails, passes in ran.values())
 
 
 def register(app: typer.Typer) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-SCHEMA: Final = 1
-"""The version of `Incident.as_json`."""
+SCHEMA: Final = 2
+"""The version of `incidents.json`."""
 CERTAIN: Final = "certain"
 CONFIDENCE: Final = (CERTAIN, "likely", "possible")
 """From the most certain on."""

@@ -1,16 +1,19 @@
 """The incidents in a report that `analyze --out` wrote."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from ...json_texts import read_json
 from ..errors import PipelineError
 from ..incidents.model import SCHEMA
+from ..incidents_file import FILE
+from ..narrowing import EVERYTHING, Wanted, kept
 from ..rows import INTERNAL
 
-FILE: Final = "incidents.json"
+_SCHEMAS: Final = (1, SCHEMA)
 _TOPIC, _GROUP = "orders", "readers"
 
 
@@ -18,7 +21,7 @@ _TOPIC, _GROUP = "orders", "readers"
 class Recorded:
     """An incident of a report. `signatures` are those of its events, in their order; of equal ones in a row
     the first is kept, because a history has only one group. `why`, `evidence`, `group` and `confidence` are
-    those of its cause."""
+    those of its cause. `number` is its place in the report, from 1 on."""
 
     name: str
     story: str
@@ -28,10 +31,17 @@ class Recorded:
     evidence: str = ""
     group: str = _GROUP
     confidence: str = ""
+    number: int = 1
 
 
-def read(report: Path) -> list[Recorded]:
-    """The incidents in the folder of a report, or in its `incidents.json`. PipelineError says what to do."""
+def is_report(path: Path) -> bool:
+    """Whether it is the folder of a report, or its `incidents.json`."""
+    return path.name == FILE or (path / FILE).is_file()
+
+
+def read(report: Path, wanted: Wanted = EVERYTHING) -> list[Recorded]:
+    """The incidents that are wanted in the folder of a report, or in its `incidents.json`. PipelineError says
+    what to do."""
     path = report / FILE if report.is_dir() else report
     try:
         told = read_json(path.read_text(encoding="utf-8"))
@@ -43,33 +53,49 @@ def read(report: Path) -> list[Recorded]:
     except ValueError:
         raise PipelineError(f"{path} is not the {FILE} of `mockbroker analyze --out`") from None
     try:
-        if told["schema"] != SCHEMA:
+        if told["schema"] not in _SCHEMAS:
             raise PipelineError(f"{path} has schema {told['schema']}, this mockbroker knows {SCHEMA}")
-        return [_recorded(each) for each in told["incidents"]]
+        findings = [[event["finding"] for event in each["events"]] for each in told["incidents"]]
+        symptoms = [(each, each["explained_by"]) for each in told.get("symptoms", ())]
+        if wanted:
+            rows = [*chain.from_iterable(findings), *(each for each, _ in symptoms)]
+            wanted.check(_named(rows, "group"), _named(rows, "topic"), _span(rows))
+        numbers = kept(wanted, findings, symptoms)
+        return [_recorded(told["incidents"][each], each + 1) for each in numbers]
     except (KeyError, TypeError, IndexError) as error:
         raise PipelineError(f"{path} is not the {FILE} of `mockbroker analyze --out`: {error!r}") from None
 
 
 def choose(incidents: list[Recorded], number: int | None) -> Recorded:
-    """The incident with a number, from 1 on; without a number, the only one. PipelineError."""
+    """The incident with a number; without a number, the only one. PipelineError."""
     if not incidents:
-        raise PipelineError("the report has no incident: there is nothing to reproduce")
-    if number is None and len(incidents) == 1:
-        return incidents[0]
-    if number is None or not 1 <= number <= len(incidents):
-        listed = "\n".join(f"  {i}  {each.name}: {each.story}" for i, each in enumerate(incidents, 1))
-        raise PipelineError(f"choose an incident with --number:\n{listed}")
-    return incidents[number - 1]
+        raise PipelineError("the report has no such incident: there is nothing to reproduce")
+    found = [each for each in incidents if number in (None, each.number)]
+    if len(found) == 1:
+        return found[0]
+    listed = "\n".join(f"  {each.number}  {each.name}: {each.story}" for each in incidents)
+    raise PipelineError(f"choose an incident with --number, or --all:\n{listed}")
 
 
-def _recorded(row: Mapping[str, Any]) -> Recorded:
+def _named(rows: Iterable[Mapping[str, Any]], key: str) -> set[str]:
+    return {each[key] for each in rows if each.get(key) is not None}
+
+
+def _span(rows: Iterable[Mapping[str, Any]]) -> tuple[int, int] | None:
+    times = [each["from_ms"] for each in rows if each.get("from_ms") is not None]
+    return (min(times), max(times)) if times else None
+
+
+def _recorded(row: Mapping[str, Any], number: int) -> Recorded:
     findings = [event["finding"] for event in row["events"]]
     names = [str(each["signature"]) for each in findings]
-    kept = tuple(name for i, name in enumerate(names) if i == 0 or names[i - 1] != name)
+    once = tuple(name for i, name in enumerate(names) if i == 0 or names[i - 1] != name)
     cause = findings[0]
     evidence = "\n".join(str(each["text"]) for each in cause.get("evidence", ()))
     topic, why = str(cause.get("topic") or _TOPIC), str(cause.get("why", ""))
     if topic in INTERNAL:
         topic = _TOPIC
     group, confidence = str(cause.get("group") or _GROUP), str(cause.get("confidence", ""))
-    return Recorded(str(row["name"]), str(row["story"]), topic, kept, why, evidence, group, confidence)
+    return Recorded(
+        str(row["name"]), str(row["story"]), topic, once, why, evidence, group, confidence, number
+    )

@@ -2,14 +2,17 @@
 
 import itertools
 import os
+import re
 import sys
 from pathlib import Path
+from queue import SimpleQueue
+from types import SimpleNamespace
 
 import pytest
 
 from mockbroker.cli import main
 from mockbroker.cli.failing import why
-from mockbroker.cli.now_and_then import now_and_then
+from mockbroker.cli.now_and_then import doing, now_and_then
 from mockbroker.duration import milliseconds
 
 
@@ -60,3 +63,16 @@ def test_how_far_it_is_is_told_now_and_then(capsys: pytest.CaptureFixture[str]) 
     for number in range(7):
         tell(f"{number} of 7")
     assert capsys.readouterr().err == "mockbroker check: 2 of 7\nmockbroker check: 5 of 7\n"
+
+
+def test_who_waits_is_reminded_of_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=lines.put, flush=lambda: None))
+    with doing("reproduce", seconds=0.001) as told:
+        told.tell("trying 500 histories")
+        assert lines.get(timeout=30) == "mockbroker reproduce: trying 500 histories\n"
+        told.now = "3 of 500 histories tried"
+        said = ""
+        while "3 of 500" not in said:
+            said = lines.get(timeout=30)
+    assert re.fullmatch(r"mockbroker reproduce: 3 of 500 histories tried \(\d+ s\)\n", said)

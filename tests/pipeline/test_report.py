@@ -1,14 +1,19 @@
-"""What `analyze` prints of its findings."""
+"""What `analyze` prints of its findings, and its page."""
 
 import io
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from rich.console import Console
 
+from mockbroker.pipeline.analysis import Analysis
+from mockbroker.pipeline.collecting import Collected
 from mockbroker.pipeline.incidents import Event, Incident
+from mockbroker.pipeline.narrowing import EVERYTHING
+from mockbroker.pipeline.page import write_page
 from mockbroker.pipeline.report import show
 
 PLACE = "/a/folder/with/a/name/that/is/longer/than/any/terminal/is/wide/as/those/of/builds/are/consumer.log"
@@ -25,6 +30,19 @@ FINDING = {
 }
 
 
+def test_the_page_of_five_hundred_incidents_is_small(tmp_path: Path) -> None:
+    row = {"file": PLACE, "position": 30, "time_ms": 0, "text": "x" * 300}
+    told = {**FINDING, "to_ms": FINDING["from_ms"], "evidence": [row] * 4}
+    incidents = [Incident([Event(told), *[Event(told, 0, "so")] * 99], "story")] * 500
+    found = Analysis(Collected(tmp_path), findings=[told] * 50_000, incidents=incidents)
+    write_page(found, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert len(page) < 5_000_000
+    assert page.count("<") < 50_000
+    assert "400 more incidents are in incidents.json" in page
+    assert "80 more events are in incidents.json" in page
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_findings_keep_to_the_width_and_places_in_files_are_whole(width: int) -> None:
     collected = SimpleNamespace(unknown=[], silent={}, without_zone=0, unknown_lines=[])
@@ -38,6 +56,8 @@ def test_findings_keep_to_the_width_and_places_in_files_are_whole(width: int) ->
         unreadable=[],
         collected=collected,
         symptoms=[],
+        wanted=EVERYTHING,
+        left="",
     )
     said = io.StringIO()
     show(analysis, Console(file=said, width=width), most=2)

@@ -1,6 +1,8 @@
 """From an incident in a report to files that show it."""
 
 import json
+import shutil
+import tarfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,6 +19,8 @@ from mockbroker.pipeline.reproduce.matching import matched
 from mockbroker.pipeline.reproduce.reading import Recorded, read
 from mockbroker.pipeline.reproduce.searching import search
 from mockbroker.simulation.history import happen
+
+RECORDINGS = Path(__file__).parent / "recordings"
 
 
 def report(folder: Path, *signatures: str, why: str = "", evidence: str = "", confidence: str = "") -> Path:
@@ -159,6 +163,45 @@ def test_what_the_evidence_does_not_tell_apart_is_refused() -> None:
         PipelineError, match=r"can't be reproduced: known is .*if its leader deleted segments"
     ):
         kind_of(incident)
+
+
+@pytest.mark.long
+def test_from_a_folder_of_logs_to_a_test_that_fails(tmp_path: Path) -> None:
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    with tarfile.open(RECORDINGS / "4.4.0-producer-died-in-transaction" / "files.tar.xz") as archive:
+        archive.extractall(logs, filter="data")
+    status, told = run(logs, "--out", out, "--topic", "orders", "--all")
+    assert status == 0, told
+    assert (out / "report" / "report.html").exists()
+    (test,) = out.glob("1-open-transaction/test_incident.py")
+    assert "the transaction of transactional id payments" in test.read_text()
+    status, _ = run(out / "report", "--out", tmp_path / "again", "--number", 1)
+    assert status == 0
+    assert (tmp_path / "again" / "test_incident.py").read_text() == test.read_text()
+
+
+def test_each_of_several_incidents(tmp_path: Path) -> None:
+    """What can't be reproduced is said, and the others are."""
+    names, out = ("slow-load", "topic-recreated"), tmp_path / "out"
+    told = [json.loads((report(tmp_path, name) / "incidents.json").read_text()) for name in names]
+    incidents = [each for one in told for each in one["incidents"]]
+    (tmp_path / "incidents.json").write_text(json.dumps({"schema": 2, "incidents": incidents}))
+    status, said = run(tmp_path, "--out", out)
+    assert (status, "choose an incident with --number, or --all:\n  1  slow-load: " in said) == (2, True)
+    status, said = run(tmp_path, "--out", out, "--all")
+    assert status == 0, said
+    assert "slow-load can't be reproduced" in said
+    assert [each.name for each in out.iterdir()] == ["2-topic-recreated"]
+    shutil.rmtree(out)
+    (tmp_path / "incidents.json").write_text(json.dumps({"schema": 2, "incidents": incidents[:1]}))
+    status, said = run(tmp_path, "--out", out, "--all")
+    assert (status, "none of the incidents can be reproduced" in said, out.exists()) == (2, True, False)
+
+
+def test_a_report_of_another_schema_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "incidents.json").write_text(json.dumps({"schema": 3, "incidents": []}))
+    with pytest.raises(PipelineError, match="has schema 3, this mockbroker knows 2"):
+        read(tmp_path)
 
 
 def test_no_history_that_shows_it(tmp_path: Path) -> None:

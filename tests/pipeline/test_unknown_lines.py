@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from mockbroker.pipeline.analysis import INCIDENTS, analyze
+from mockbroker.pipeline.analysis import analyze
+from mockbroker.pipeline.incidents_file import FILE
 from mockbroker.pipeline.page import write_page
 from mockbroker.pipeline.report import show
 
@@ -24,7 +25,7 @@ def test_the_most_frequent_come_first_with_their_first_place(tmp_path: Path) -> 
     path.write_text("\n".join([STARTED, KNOWN, *shapes, *often]) + "\n")
     found = analyze([path], tmp_path / "out", engine="duckdb")
 
-    told = json.loads((tmp_path / "out" / INCIDENTS).read_text())["unknown_lines"]
+    told = json.loads((tmp_path / "out" / FILE).read_text())["unknown_lines"]
     assert len(told) == 20
     assert told[0] == {
         "shape": "WARN comet … came near (x.Comet)",
