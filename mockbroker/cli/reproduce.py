@@ -56,6 +56,7 @@ def reproduce(
     Exit status 1: the files don't fail as they should; 2: a path or an option is not valid, or the incident
     can't be reproduced.
     """
+    from ..pipeline.reproduce.reading import choose
     from .analyze import wanted
 
     with reported("reproduce"):
@@ -64,43 +65,41 @@ def reproduce(
         if every and number is not None:
             raise PipelineError("give --number or --all")
         narrowed = wanted(around, group, topic, timezone)
-        report = _report(paths, out, timezone, narrowed)
+        incidents = _incidents(paths, out, timezone, narrowed)
         with doing("reproduce") as told:
             how = _How(kafka, seed, histories)
-            shows = _reproduce(report, out, number, how, told, narrowed, every=every)
+            if every:
+                shows = _all(incidents, out, how, told)
+            else:
+                shows = _one(choose(incidents, number), out, how, told)
     raise typer.Exit(0 if shows else 1)
 
 
-def _report(paths: list[str], out: Path, timezone: str, narrowed: "Wanted") -> Path:
-    """What is given, if it is one; else a new one in `out`."""
+def _incidents(paths: list[str], out: Path, timezone: str, narrowed: "Wanted") -> "list[Recorded]":
+    """Those of the report that is given, or else of a new one in `out`."""
     from ..pipeline.reproduce import reading
     from .analyze import run
 
     if len(paths) == 1 and reading.is_report(Path(paths[0])):
-        return Path(paths[0])
-    report = out / "report"
-    try:
-        run(paths, report, timezone, narrowed=narrowed)
-    except BaseException:
-        with suppress(OSError):
-            out.rmdir()
-        raise
-    return report
+        found = reading.read(Path(paths[0]), narrowed)
+    else:
+        report = out / "report"
+        try:
+            run(paths, report, timezone, narrowed=narrowed)
+        except BaseException:
+            with suppress(OSError):
+                out.rmdir()
+            raise
+        found = reading.read(report)
+    if not found:
+        raise PipelineError(f"there is no incident {narrowed}".rstrip() + ": nothing can be reproduced")
+    return found
 
 
-def _reproduce(
-    report: Path, out: Path, number: int | None, how: _How, told: Doing, narrowed: "Wanted", *, every: bool
-) -> bool:
-    from ..pipeline.reproduce import reading
-
-    incidents = reading.read(report, narrowed)
-    if not every:
-        return _one(reading.choose(incidents, number), out, how, told)
-    if not incidents:
-        raise PipelineError("the report has no such incident: there is nothing to reproduce")
+def _all(incidents: "list[Recorded]", out: Path, how: _How, told: Doing) -> bool:
     shown: list[bool] = []
     for each in incidents:
-        typer.echo(f"{each.number} of {incidents[-1].number}:")
+        typer.echo(f"{each.number}  {each.name}")
         try:
             shown.append(_one(each, out / f"{each.number}-{each.name}", how, told))
         except PipelineError as error:

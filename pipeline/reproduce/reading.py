@@ -68,8 +68,6 @@ def read(report: Path, wanted: Wanted = EVERYTHING) -> list[Recorded]:
 
 def choose(incidents: list[Recorded], number: int | None) -> Recorded:
     """The incident with a number; without a number, the only one. PipelineError."""
-    if not incidents:
-        raise PipelineError("the report has no such incident: there is nothing to reproduce")
     found = [each for each in incidents if number in (None, each.number)]
     if len(found) == 1:
         return found[0]

@@ -16,6 +16,9 @@ import pytest
 from mockbroker.pipeline.analysis import Finding, analyze, search
 from mockbroker.pipeline.collecting import collect
 from mockbroker.pipeline.engine import DuckEngine
+from mockbroker.pipeline.errors import PipelineError
+from mockbroker.pipeline.reproduce.kinds import kind_of
+from mockbroker.pipeline.reproduce.reading import read
 
 HOME = Path(__file__).parent / "recordings"
 RECORDED = sorted(HOME.iterdir())
@@ -43,6 +46,11 @@ OF = {
     "retention deleted segments": ("retention-lowered",),
 }
 """Events that have another cause in other recordings."""
+REFUSED = (
+    *("admin-reset", "clock-stepped", "follower-log-lost", "group-never-settles", "joined-too-early"),
+    *("migration-refused", "rebalance-timeout", "session-timeout"),
+)
+"""What `reproduce` does not show again."""
 QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 
@@ -98,6 +106,14 @@ def test_a_recording(folder: Path, tmp_path: Path) -> None:
     assert all(0 in by for _, by in symptoms), symptoms
     offsets = {(each.at, each.offset, each.end_offset) for each in found.symptoms}
     assert set(_noticed(truth)) <= offsets
+    assert _is_reproduced(tmp_path / "out") is (truth["finding"] not in REFUSED)
+
+
+def _is_reproduced(report: Path) -> bool:
+    try:
+        return bool(kind_of(read(report)[0]))
+    except PipelineError:
+        return False
 
 
 def _says(text: str) -> Any:
