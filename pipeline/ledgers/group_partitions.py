@@ -25,7 +25,8 @@ class GroupPartition:
 
     `positions` are those of clients; `moved` is the last row by which one of them went elsewhere than to the
     next record, `gone` the commit that a client was told is not there. `refused` has, by client, a position
-    that is out of range, until it has another one.
+    that is out of range, until it has another one. `highest` is the highest commit, `again` what was given to
+    clients below it: the first row, the commit, and the end.
     """
 
     committed: Row | None = None
@@ -38,6 +39,8 @@ class GroupPartition:
     gone: Row | None = None
     restored: tuple[int, int] | None = None
     refused: dict[str | None, Row] = field(default_factory=dict)
+    highest: Row | None = None
+    again: tuple[Row, Row, int] | None = None
 
 
 def step(state: GroupPartition, row: Row) -> Iterable[Note]:
@@ -47,6 +50,7 @@ def step(state: GroupPartition, row: Row) -> Iterable[Note]:
 def end(state: GroupPartition) -> Iterator[Note]:
     for row in state.refused.values():
         yield note("out-of-range", row, offset=row.offset)
+    yield from _given_again(state)
 
 
 def _commit(state: GroupPartition, row: Row) -> Iterator[Note]:
@@ -60,6 +64,8 @@ def _commit(state: GroupPartition, row: Row) -> Iterator[Note]:
     state.by_voice[who] = state.committed = row
     state.recent.append(row)
     state.deleted = state.gone = None
+    if state.highest is None or (state.highest.offset or 0) <= row.offset:
+        state.highest = row
     if (back := state.back.get(who)) is not None:
         high, low = back
         assert high.offset is not None
@@ -96,7 +102,7 @@ def _went_back(high: Row, low: Row, *more: Row) -> Note:
 
 def _tombstone(state: GroupPartition, row: Row) -> Iterable[Note]:
     """What is committed after that is not compared with what was committed before."""
-    state.deleted = row
+    state.deleted, state.highest = row, None
     state.recent.clear()
     state.by_voice.pop(voice(row), None)
     state.back.pop(voice(row), None)
@@ -177,6 +183,32 @@ def _reset(state: GroupPartition, row: Row) -> Iterator[Note]:
         yield note("position-back", gone, refused, row, offset=row.offset, end_offset=before)
 
 
+def _fetched(state: GroupPartition, row: Row) -> Iterator[Note]:
+    """Only what was committed counts: after a rebalance all else is read again by another member."""
+    high, again, offset = state.highest, state.again, row.offset
+    if offset is None or row.end_offset is None:
+        return
+    if again is not None:
+        first, high, end = again
+        assert high.offset is not None
+        if offset < high.offset:
+            state.again = first, high, min(max(end, row.end_offset), high.offset)
+        else:
+            yield from _given_again(state)
+    elif (
+        high is not None and high.offset is not None and row.end_offset <= high.offset and _before(high, row)
+    ):
+        # A batch is given whole, with the records before the one that was asked for.
+        state.again = row, high, row.end_offset
+
+
+def _given_again(state: GroupPartition) -> Iterator[Note]:
+    if state.again is not None:
+        first, high, end = state.again
+        state.again = None
+        yield note("given-again", high, first, offset=first.offset, end_offset=end, client=None)
+
+
 _STEPS: Final = {
     "commit": _commit,
     "tombstone": _tombstone,
@@ -184,6 +216,7 @@ _STEPS: Final = {
     "restore": _restore,
     "refused": _refused,
     "reset": _reset,
+    "fetched": _fetched,
 }
 LEDGER: Final = Ledger(
     "groups and partitions",
@@ -194,7 +227,7 @@ LEDGER: Final = Ledger(
     & refused_only(F.col("error") == _OUT_OF_RANGE)
     & ~F.coalesce(F.col("detail").startswith("follower"), F.lit(False)),
     F.concat_ws("\n", F.coalesce("group", "client"), "topic", "partition"),
-    ("client", "group", "topic", "partition", "offset", "from_offset", "error", "detail"),
+    ("client", "group", "topic", "partition", "offset", "from_offset", "end_offset", "error", "detail"),
     GroupPartition,
     step,
     end,

@@ -7,6 +7,7 @@ from typing import Final
 
 from ..rows import INTERNAL
 from ..tables import functions as F
+from .lag import Lag
 from .ledger import Ledger, refused_only
 from .row import Note, Row, goes_on, note, voice
 
@@ -51,25 +52,29 @@ class Standing:
 @dataclass(slots=True)
 class Partition:
     """`begins` has by leader epoch the row of its leader, with the offset at which it begins; `readable` the
-    highest commit of a record of an epoch; `watermarks` by broker its last high watermark.
+    highest commit of a record of an epoch; `watermarks` by broker its last high watermark, `led` the epoch in
+    which it leads by its own log, and `highs` by epoch the highest one that its leader told.
 
     `acknowledged` are the last batches whose producers got an answer, which only traces tell, and
     `acknowledged_end` is the highest end of one.
 
     `ends` has by voice the last batch of its log, `open` by voice and producer the first batch of a
     transaction without a marker, and `batches` the last ones of a producer with its epoch. `stands` has the
-    last commit of each group, `start` is the last log start.
+    last commit of each group, `lags` how far it is behind, `start` is the last log start.
     """
 
     begins: dict[int, Row] = field(default_factory=dict)
     readable: dict[int, Row] = field(default_factory=dict)
     watermarks: dict[int, Row] = field(default_factory=dict)
+    led: dict[int, int] = field(default_factory=dict)
+    highs: dict[int, Row] = field(default_factory=dict)
     acknowledged: deque[Row] = field(default_factory=lambda: deque(maxlen=_ANSWERED))
     acknowledged_end: int = 0
     ends: dict[str, Row] = field(default_factory=dict)
     open: dict[tuple[str, int], Row] = field(default_factory=dict)
     batches: dict[tuple[str, int], tuple[int | None, list[Batch]]] = field(default_factory=dict)
     stands: dict[str, Standing] = field(default_factory=dict)
+    lags: dict[str, Lag] = field(default_factory=dict)
     start: Row | None = None
     highest: Row | None = None
     leaderless: Row | None = None
@@ -101,6 +106,18 @@ def end(state: Partition) -> Iterator[Note]:
                 end_offset=end,
                 number=each.count,
             )
+    for group, lag in state.lags.items():
+        last, behind = lag.last
+        if lag.grows and (last.offset or 0) > (lag.base.offset or 0):
+            about = {"group": group, "client": None, "number": lag.count, "detail": str(lag.least)}
+            yield note(
+                "lag-grows",
+                lag.base,
+                last,
+                offset=last.offset,
+                end_offset=(last.offset or 0) + behind,
+                **about,
+            )
     if state.start is not None:
         yield note("log-start", state.start, offset=state.start.offset)
 
@@ -113,8 +130,11 @@ def _leader(state: Partition, row: Row) -> Iterator[Note]:
             yield note("no-leader", state.leaderless, row)
         state.leaderless = None
     epoch = row.leader_epoch
+    if row.broker is not None and row.leader != row.broker:
+        state.led.pop(row.broker, None)
     if epoch is None or row.offset is None or row.leader != row.broker or row.leader is None:
         return
+    state.led[row.leader] = epoch
     if epoch == 0 and row.offset == 0 and state.begins and 0 not in state.begins:
         # A topic of that name was created anew.
         yield from _anew(state)
@@ -132,20 +152,25 @@ def _anew(state: Partition) -> Iterator[Note]:
     state.begins.clear()
     state.readable.clear()
     state.watermarks.clear()
+    state.led.clear()
+    state.highs.clear()
     state.acknowledged.clear()
     state.acknowledged_end = 0
 
 
 def _missing(state: Partition) -> Iterator[Note]:
-    """A group had a record of an epoch, and the leader of a later one began before that record."""
+    """A group, or a high watermark, had passed a record of an epoch, and the leader of a later one began
+    before that record: whatever clocks say."""
     for epoch, began in sorted(state.begins.items()):
-        had = [row for each, row in state.readable.items() if each < epoch]
+        passed = (*state.readable.items(), *state.highs.items())
+        had = [row for each, row in passed if each < epoch]
         above = [row for row in had if (row.offset or 0) > (began.offset or 0)]
         if not above:
             continue
         highest = max(above, key=lambda row: row.offset or 0)
-        for each in [each for each in state.readable if each < epoch]:
-            del state.readable[each]
+        for known in (state.readable, state.highs):
+            for each in [each for each in known if each < epoch]:
+                del known[each]
         yield note(
             *("acknowledged-missing", highest, began),
             group=None,
@@ -172,6 +197,11 @@ def _commit(state: Partition, row: Row) -> Iterable[Note]:
             if row.at_ms > (stands.last or stands.behind).at_ms:
                 stands.count += 1
             stands.last = row
+        if state.highest is not None:
+            behind = max((state.highest.end_offset or 0) - offset, 0)
+            if row.group not in state.lags:
+                state.lags[row.group] = Lag(row, behind, (row, behind))
+            state.lags[row.group].add(row, behind)
     return ()
 
 
@@ -183,6 +213,9 @@ def _watermark(state: Partition, row: Row) -> Iterable[Note]:
         and row.detail != "fell"
     ):
         state.watermarks[row.broker] = row
+        epoch = state.led.get(row.broker)
+        if epoch is not None and row.detail != "loaded":
+            state.highs[epoch] = max(row, state.highs.get(epoch, row), key=lambda each: each.offset or 0)
     return ()
 
 

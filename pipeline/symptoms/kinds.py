@@ -6,10 +6,13 @@ from ..ledgers import Note
 from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, CLIENT, COORDINATORS, OFFSETS
 from . import broker_kinds
-from .kind import HALF_A_MINUTE_MS, MINUTE_MS, Kind, at, lasts, took_ms, who
+from .kind import HALF_A_MINUTE_MS, MINUTE_MS, TEN_MINUTES_MS, Kind, at, lasts, took_ms, who
 
 _ALIVE: Final = 3
 """Commits by which a group shows that it lives."""
+_COMMITS: Final = 10
+_BEHIND: Final = 100
+"""Records by which a group has to fall behind."""
 _EPOCHS: Final = 10
 """New epochs of a group after another one, although neither its members nor its topics changed."""
 
@@ -85,6 +88,18 @@ def _stands(note: Note) -> str:
     end = "" if note.end_offset is None else f", and the log goes to {note.end_offset}"
     stood = f"committed {note.offset} of {at(note)} again and again for {took_ms(note) // 1000} s"
     return f"{who(note)} {stood}{end}"
+
+
+def _grows(note: Note) -> str:
+    behind = (note.end_offset or 0) - (note.offset or 0)
+    fell = f"from {int(note.detail or 0):,} to {behind:,} records"
+    lasted = f"for {took_ms(note) // 60_000} min"
+    return f"{who(note)} fell behind in {at(note)} {lasted}, {fell}, although it went on"
+
+
+def _given_again(note: Note) -> str:
+    first, last = _range(note)
+    return f"{who(note)} was given {_records(last - first + 1)} of {at(note)} again: {_offsets(first, last)}"
 
 
 def _no_leader(note: Note) -> str:
@@ -205,6 +220,27 @@ KINDS: Final = (
         _stands,
         (CLIENT, BROKERS),
         lambda note: took_ms(note) >= MINUTE_MS and (note.number or 0) >= _ALIVE,
+    ),
+    Kind(
+        "lag-grows",
+        "lag-grows",
+        "a group falls further and further behind for ten minutes and more, until the end of the files, "
+        "although it commits higher and higher offsets",
+        _grows,
+        (CLIENT, BROKERS),
+        lambda note: (
+            took_ms(note) >= TEN_MINUTES_MS
+            and (note.number or 0) >= _COMMITS
+            and (note.end_offset or 0) - (note.offset or 0) - int(note.detail or 0) >= _BEHIND
+        ),
+    ),
+    Kind(
+        "records-again",
+        "given-again",
+        "a group was given records again that it had committed, as traces and captures tell",
+        _given_again,
+        (*_OF_OFFSETS, *_OF_LOSS),
+        wide=True,
     ),
     Kind(
         "no-leader",

@@ -135,3 +135,35 @@ def test_each_replica_of_the_offsets_topic_tells_the_same(commits: list[tuple[in
         return rows
 
     assert sorted(told(LEDGER, *map(log, (1, 2, 3)))) == sorted(3 * told(LEDGER, log(1)))
+
+
+def trace(*rows: tuple[str, int, int]) -> Rows:
+    """By kind, offsets and their ends."""
+    found = Rows("trace.jsonl", "trace", **ABOUT)
+    for kind, offset, end in rows:
+        found.add(kind, offset=offset, end_offset=end if kind == "fetched" else None, client="a")
+    return found
+
+
+def test_records_that_a_group_had_committed_are_given_again() -> None:
+    """Those after them were not committed, and so are read again by whoever comes next."""
+    rows = trace(("fetched", 0, 100), ("commit", 100, 0), ("fetched", 100, 140), ("restore", 40, 0))
+    for offset in (40, 60, 80, 100, 120):
+        rows.add("fetched", offset=offset, end_offset=offset + 20, client="b")
+    again = [each for each in noted(LEDGER, rows) if each.what == "given-again"]
+    assert [(each.offset, each.end_offset, each.group, each.client) for each in again] == [
+        (40, 100, "billing", None)
+    ]
+
+
+def test_records_that_are_given_again_in_the_end() -> None:
+    rows = trace(("fetched", 0, 100), ("commit", 100, 0), ("commit", 40, 0), ("fetched", 40, 60))
+    again = [each for each in noted(LEDGER, rows) if each.what == "given-again"]
+    assert [(each.offset, each.end_offset) for each in again] == [(40, 60)]
+
+
+def test_what_was_not_committed_may_be_read_twice() -> None:
+    rows = trace(("fetched", 0, 100), ("commit", 60, 0), ("fetched", 100, 140), ("fetched", 60, 100))
+    assert noted(LEDGER, rows) == []
+    rows.add("tombstone", detail="committed offset").add("fetched", offset=0, end_offset=50)
+    assert noted(LEDGER, rows) == []

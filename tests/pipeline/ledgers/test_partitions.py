@@ -45,6 +45,25 @@ def test_no_clock_is_needed_for_that() -> None:
     assert told(LEDGER, led((0, 0), (2, 1000), (3, 1200)), late) == [("acknowledged-missing", 1000, 2600)]
 
 
+def other_leader(begins: int, *, leads: bool = True) -> list[Rows]:
+    """Broker 1 tells its high watermark, and broker 2 leads after it."""
+    first = led((0, 0)) if leads else brokers().add("leader", leader=3, leader_epoch=0, offset=0)
+    first.add("high-watermark", offset=700, end_offset=800)
+    second = Rows("broker2/server.log", broker=2, **ABOUT)
+    return [first, second.add("leader", MINUTE, leader=2, leader_epoch=1, offset=begins)]
+
+
+def test_the_next_leader_began_below_the_high_watermark_of_the_last() -> None:
+    (found,) = noted(LEDGER, *other_leader(500))
+    assert (found.what, found.offset, found.end_offset) == ("acknowledged-missing", 500, 700)
+    assert [file for file, *_ in found.rows] == ["broker1/server.log", "broker2/server.log"]
+
+
+def test_what_only_the_last_leader_had_was_not_acknowledged() -> None:
+    assert noted(LEDGER, *other_leader(700)) == []
+    assert noted(LEDGER, *other_leader(500, leads=False)) == []
+
+
 @pytest.mark.parametrize("epoch", [2, None])
 def test_records_of_the_same_epoch_are_there(epoch: int | None) -> None:
     assert told(LEDGER, led((0, 0), (2, 1000)), commits(epoch)) == []
