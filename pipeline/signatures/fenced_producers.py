@@ -2,6 +2,9 @@
 
 Not here: that a new instance takes over from one that is gone. A producer whose transaction has timed out is
 refused in the same way; what came first is `open-transaction`.
+
+Without a client's log only the coordinator's topic tells: InitProducerId aborts a transaction that is open,
+and raises the epoch for that. With KIP-890 every end of a transaction raises it, and nothing can be told.
 """
 
 from typing import Final
@@ -11,7 +14,7 @@ from ..readers.producer_messages import TIMED_OUT
 from ..reproduction import Reproduction, Template
 from ..rows import first_of, of_kinds, only_if, prefixed, same, seen, sentence
 from ..signature import Search, Signature
-from ..tables import Table, Window
+from ..tables import Column, Table, Window
 from ..tables import functions as F
 
 _ERRORS: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH")
@@ -19,6 +22,9 @@ _SOON_MS: Final = 600_000
 """How long a producer may be idle before it notices."""
 _SKEW_MS: Final = 1_000
 _ANOTHER: Final = "another producer began"
+_AT_WORK_MS: Final = 2_000
+_AT_ONCE_MS: Final = 1_000
+_CLIENTS: Final = ("client-log", "librdkafka-log")
 
 
 def find(observations: Table) -> Table:
@@ -47,6 +53,10 @@ def find(observations: Table) -> Table:
     rows = _with_others(rows, begun, observations)
     known, timed_out = F.col("second").isNotNull(), F.col("timed_out").isNotNull()
     rows = rows.where(known | ~timed_out)
+    return _told(rows, known).unionByName(_taken_over(observations, refused))
+
+
+def _told(rows: Table, known: Column) -> Table:
     return findings(
         rows,
         signature="producer-fenced",
@@ -89,10 +99,67 @@ def _by_another(why: str, evidence: str) -> bool:
     return why.startswith(_ANOTHER)
 
 
+def _taken_over(observations: Table, refused: Table) -> Table:
+    """By the coordinator's topic, of producers whose clients tell nothing: a transaction was aborted soon
+    after it had begun, and another producer began at once. Whoever crashes does not come back so soon."""
+    states = of_kinds(observations, "transaction").where("transactional_id is not null")
+    records = states.where(F.col("source").isin("segment", "dump-log", "console-consumer"))
+    # Three replicas tell the same.
+    once = (
+        records.withColumn("shown", seen())
+        .groupBy(
+            "transactional_id", "producer_id", F.col("producer_epoch").alias("epoch"), "detail", "time_ms"
+        )
+        .agg(F.min("position").alias("position"), F.min_by("shown", "file").alias("seen"))
+    )
+    window = Window.partitionBy("transactional_id").orderBy("time_ms", "position")
+    what = F.struct("detail", "time_ms", "epoch", "seen")
+    steps = once.withColumns(
+        {
+            name: F.lag(what, F.lit(back)).over(window)
+            for back, name in enumerate(("ended", "ending", "open"), 1)
+        }
+    ).persist()
+    raised = F.col("detail").startswith("PrepareCommit") & (F.col("epoch") > F.col("ended.epoch"))
+    newer = prefixed(steps.where(raised), "_", "transactional_id").distinct()
+    begun = prefixed(states.where(F.col("source").isin(*_CLIENTS)), "_", "transactional_id").distinct()
+    named = prefixed(refused.where("transactional_id is not null"), "_", "transactional_id").distinct()
+    unnamed = refused.where("transactional_id is null").select(F.col("time_ms").alias("_ms"))
+    is_taken = (
+        F.col("detail").startswith("Empty")
+        & F.col("ended.detail").startswith("CompleteAbort")
+        & F.col("ending.detail").startswith("PrepareAbort")
+        & F.col("open.detail").startswith("Ongoing")
+        & (F.col("ending.epoch") > F.col("open.epoch"))
+        & (F.col("epoch") > F.col("ending.epoch"))
+        & ((F.col("ending.time_ms") - F.col("open.time_ms")) <= _AT_WORK_MS)
+        & ((F.col("time_ms") - F.col("ended.time_ms")) <= _AT_ONCE_MS)
+    )
+    taken = steps.where(F.coalesce(is_taken, F.lit(False)))
+    for others in (newer, begun, named):
+        taken = taken.join(others, same("_", ["transactional_id"]), "left_anti")
+    taken = taken.join(unnamed, [F.abs(F.col("_ms") - F.col("time_ms")) <= _SOON_MS], "left_anti")
+    taken = first_of(taken, window)
+    return findings(
+        taken,
+        signature="producer-fenced",
+        confidence=POSSIBLE,
+        why="its transaction was aborted because another producer began with its id; whether it was there to "
+        "notice, only its own log tells",
+        summary=sentence(
+            "a producer of transactional id {transactional_id} may have been fenced: another one began with "
+            "its id, as producer {producer_id} in epoch {epoch}, {ago} ms after it had written",
+            ago=F.col("ending.time_ms") - F.col("open.time_ms"),
+        ),
+        evidence=[F.col("open.seen"), F.col("ending.seen"), F.col("seen")],
+        ids=["KIP-98", "KIP-360"],
+    )
+
+
 def _refused(observations: Table) -> Table:
     """The first time of each client and transactional id."""
     rows = of_kinds(observations, "refused").where(F.col("error").isin(*_ERRORS))
-    rows = rows.where("source in ('client-log', 'librdkafka-log')")
+    rows = rows.where(F.col("source").isin(*_CLIENTS))
     rows = rows.where("client is not null or transactional_id is not null").withColumn("seen", seen())
     first = first_of(rows, Window.partitionBy("client", "transactional_id").orderBy("time_ms"))
     return first.select("client", "transactional_id", "time_ms", "error", "seen")
@@ -188,7 +255,7 @@ def test_producers_at_work_do_not_fence_each_other(transactional_ids: tuple[str,
 SEARCH: Final = Search(
     "producers that were fenced",
     find,
-    ("refused",),
+    ("refused", "transaction"),
     Signature(
         _FENCED,
         "a producer was refused for good, because another one had begun with its transactional id, or its "
