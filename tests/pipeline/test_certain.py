@@ -1,0 +1,223 @@
+"""*Certain* means that the files hold the act itself: the same rows without it are never certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mockbroker.pipeline import signatures
+from mockbroker.pipeline.findings import CERTAIN
+from mockbroker.pipeline.observations import Observation
+
+from .rows import DAY, SECOND, History, found_in
+from .test_consumer_groups import STORIES as GROUPS
+from .test_hanging_transactions import hung
+from .test_resets import RESETS, cut_off
+from .test_rewinds import FOUND as REWINDS
+from .test_sequences import UNKNOWN, appended, refused
+
+MINUTE = 60 * SECOND
+TOPIC: dict[str, Any] = {"partition": None}
+NO_TOPIC: dict[str, Any] = {"topic": None, "partition": None}
+OFFSETS: dict[str, Any] = {"topic": "__consumer_offsets", "partition": 7}
+ID: dict[str, Any] = {"transactional_id": "payments", **NO_TOPIC}
+Is = Callable[[Observation], bool]
+
+
+@dataclass(frozen=True)
+class Case:
+    """`acts` are rows without each of which nothing is certain."""
+
+    file: str
+    history: History
+    acts: tuple[Is, ...]
+
+
+def told(kind: str, *words: str) -> Is:
+    return lambda row: row.kind == kind and all(word in (row.detail or "") for word in words)
+
+
+def case(file: str, history: History, *acts: Is | str) -> Case:
+    return Case(file, history, tuple(told(each) if isinstance(each, str) else each for each in acts))
+
+
+def deleted(why: str) -> History:
+    """Records that a group had not read."""
+    rows = History("broker-log").commit(100)
+    rows.add("config", detail="retention.ms = 1000", **TOPIC)
+    return rows.add("log-start", offset=300, detail=why, broker=1)
+
+
+def stepped() -> History:
+    rows = History("broker-log").add("leader", broker=2, leader_epoch=1)
+    rows.add("log-start", 120 * MINUTE, broker=2, offset=9)
+    return rows.add("leader", -119 * MINUTE, broker=2, leader_epoch=1)
+
+
+def went_on_alone() -> History:
+    rows = History("broker-log")
+    rows.add("leader", broker=2, leader=2, leader_epoch=0, offset=0)
+    rows.add("leader", broker=3, leader=3, leader_epoch=1, offset=100)
+    rows.add("in-sync-replicas", broker=2, replicas=[2], detail="shrank from 1,2,3")
+    rows.add("high-watermark", 0, broker=2, offset=100, end_offset=250)
+    rows.rows[-1] = replace(rows.rows[-1], position=rows.rows[-2].position)
+    return rows.add("truncation", broker=2, offset=100)
+
+
+def expired() -> History:
+    rows = History("dump-log").add("group", detail="Empty", group="billing", **NO_TOPIC)
+    rows.commit(300).add("tombstone", DAY, group="billing", detail="committed offset")
+    rows.add("tombstone", 10, source="broker-log", detail="Removed 1 expired offsets", broker=1, **NO_TOPIC)
+    return rows.commit(1_000, MINUTE)
+
+
+def fenced() -> History:
+    begun: dict[str, Any] = {"detail": "initialized", **ID}
+    rows = History("client-log").add("transaction", client="a", producer_id=1, producer_epoch=0, **begun)
+    rows.add("transaction", client="b", producer_id=1, producer_epoch=1, **begun)
+    return rows.refused("PRODUCER_FENCED", client="a", **ID)
+
+
+def recreated() -> History:
+    rows = History("broker-log").add("log", detail="created", **TOPIC).commit(5)
+    return rows.add("log", detail="deleted", **TOPIC).add("log", detail="created", **TOPIC)
+
+
+def loading(*details: str) -> History:
+    rows = History("broker-log")
+    for detail in details:
+        rows.add("load", MINUTE, broker=6, leader_epoch=2, detail=detail, **OFFSETS)
+    return rows
+
+
+def moved() -> History:
+    rows = loading("began").add("load", broker=7, leader_epoch=3, detail="began", **OFFSETS)
+    failed = "failed: is no longer the leader"
+    return rows.add("load", MINUTE, broker=6, leader_epoch=2, detail=failed, **OFFSETS)
+
+
+def timed_out() -> History:
+    one: dict[str, Any] = {"producer_id": 7, "producer_epoch": 0}
+    state: dict[str, Any] = {**one, **ID, "source": "segment"}
+    rows = History("segment").add("transaction", detail="Ongoing orders-0", **state)
+    rows.add("append", offset=0, end_offset=5, detail="transactional", sequence=0, **one)
+    rows.add("transaction", MINUTE, **{**ID, "source": "broker-log"}, detail="timed out", broker=1)
+    rows.add("append", 10, offset=5, end_offset=6, detail="transactional, control abort", **one)
+    return rows.add("transaction", 10, detail="CompleteAbort", **state)
+
+
+def forgotten() -> History:
+    rows = History("segment").add("tombstone", detail="transactional id", **ID)
+    return rows.refused("INVALID_PRODUCER_ID_MAPPING", client="a", **{**ID, "source": "client-log"})
+
+
+def fell() -> History:
+    rows = History().add("leader", leader=3, leader_epoch=1).add("high-watermark", offset=150, end_offset=150)
+    rows.commit(150).add("leader", leader=2, leader_epoch=2)
+    return rows.add("high-watermark", offset=100, end_offset=100)
+
+
+def reset_to_latest() -> History:
+    return History().add("log-start", offset=600).out_of_range(500).reset(900, detail="latest")
+
+
+LOADS, RESET = "loads", "resets"
+CASES = {
+    "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
+    "retention-lowered": case("administrators", deleted("segment deletion"), "config", "log-start"),
+    "clock-stepped": case("clocks", stepped(), "log-start"),
+    "rebalance-timeout": case("consumer_groups", GROUPS["late"], told("member", "fenced")),
+    "session-timeout": case("consumer_groups", GROUPS["expired"], told("member", "fenced")),
+    "group-never-settles": case("consumer_groups", GROUPS["never settles"], "group"),
+    "migration-refused": case("consumer_groups", GROUPS["refused"], "refused"),
+    "cut-off-leader": case("cut_off", went_on_alone(), "in-sync-replicas", "truncation"),
+    "unclean-election": case(
+        "elections",
+        History("broker-log").add("leader", leader=3, leader_epoch=2, detail="unclean"),
+        told("leader", "unclean"),
+    ),
+    "undefined-epoch": case(
+        "epochs",
+        History()
+        .add("leader", leader=1, leader_epoch=2)
+        .add("epoch-answer", leader_epoch=1, end_offset=-1, client="a", broker=1),
+        "epoch-answer",
+    ),
+    "offsets-expired": case("expired_offsets", expired(), told("tombstone", "Removed")),
+    "producer-fenced": case("fenced_producers", fenced(), lambda row: row.producer_epoch == 1, "refused"),
+    "log-start-past-log-end": case(
+        "followers",
+        History().add(
+            "follower-failure",
+            broker=2,
+            detail="cannot increment the log start offset to 9: it is larger than the high watermark 5",
+        ),
+        "follower-failure",
+    ),
+    "topic-recreated": case("lifetimes", recreated(), told("log", "deleted")),
+    "coordinator-moved-while-loading": case(
+        LOADS, moved(), told("load", "failed"), lambda row: row.broker == 7
+    ),
+    "load-ended-early": case(LOADS, loading("failed: CorruptRecordException"), told("load", "failed")),
+    "slow-load": case(LOADS, loading("finished in 90000 ms"), told("load", "finished")),
+    "cleaner-stopped": case(
+        LOADS, History("broker-log").add("cleaner", broker=3, detail="Error due to: X"), "cleaner"
+    ),
+    "open-transaction": case("open_transactions", timed_out(), told("transaction", "timed out")),
+    "set-back": case(RESET, RESETS["logs that parted"], told("reset", "truncation")),
+    "out-of-range": case(RESET, RESETS["no reset follows"], "log-start"),
+    "reset-to-earliest": case(RESET, RESETS["retention"], "log-start"),
+    "reset-to-latest": case(RESET, reset_to_latest(), "log-start"),
+    "offset-rewind": case("rewinds", REWINDS["as at LinkedIn"], "restore"),
+    "offset-lost": case("rewinds", REWINDS["gone"], "restore"),
+    "spurious-sequence-error": case(
+        "sequences", refused(appended(History(), 3).add("log-start", offset=3), UNKNOWN, 3), "log-start"
+    ),
+    "poll-overrun": case(
+        "slow_members",
+        History("client-log").add(
+            "member", group="billing", detail="a left: consumer poll timeout has expired", **NO_TOPIC
+        ),
+        "member",
+    ),
+    "transactional-id-expired": case("transactions", forgotten(), "tombstone", "refused"),
+    "hanging-transaction": case("transactions", hung(900 * SECOND), "transaction"),
+    "truncation-gap": case("truncations", cut_off(), lambda row: row.leader == 3),
+    "log-end-fell": case("truncations", fell(), lambda row: row.offset == 100),
+}
+NEVER = {
+    *("joined-too-early", "epoch-regression", "unknown-epoch", "follower-failure", "follower-log-lost"),
+    *("lost-records", "sequence-error", "producer-expired"),
+}
+"""What is never certain, though others of the same search are."""
+
+
+def certain(case: Case, without: Is = lambda _: False) -> set[str]:
+    search = import_module(f"{signatures.__name__}.{case.file}")
+    rows = [row for row in case.history.rows if not without(row)]
+    return {each.signature for each in found_in(rows, search.find) if each.confidence == CERTAIN}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_without_the_act_nothing_is_certain(name: str) -> None:
+    one = CASES[name]
+    assert name in certain(one) <= {*CASES}
+    for act in one.acts:
+        assert any(map(act, one.history.rows))
+        assert name not in certain(one, act)
+
+
+def test_every_signature_that_may_be_certain_is_tried() -> None:
+    """They are listed by their files: a new one has to be added here."""
+    may_be: set[str] = set()
+    for search in signatures.searches():
+        source = Path(str(import_module(search.find.__module__).__file__)).read_text()
+        if "CERTAIN" in source:
+            may_be |= {name for each in search.signatures for name in each.names}
+    assert may_be == {*CASES, *NEVER}
+    assert not NEVER.intersection(CASES)
