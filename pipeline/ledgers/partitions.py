@@ -20,6 +20,8 @@ _TIMEOUT_MS: Final = 35_000
 """A broker that waits for followers refuses late: `request.timeout.ms` is half a minute by default."""
 _KEPT: Final = 5
 """The batches of a producer that a leader keeps in mind (ProducerStateEntry.NUM_BATCHES_TO_RETAIN)."""
+_ALIVE: Final = 10
+"""Commits by which a group shows that it lives."""
 _ANSWERED: Final = 1_000
 """The batches that are kept in mind, because answers may come in another order."""
 _UNAVAILABLE: Final = (
@@ -108,16 +110,10 @@ def end(state: Partition) -> Iterator[Note]:
             )
     for group, lag in state.lags.items():
         last, behind = lag.last
-        if lag.grows and (last.offset or 0) > (lag.base.offset or 0):
-            about = {"group": group, "client": None, "number": lag.count, "detail": str(lag.least)}
-            yield note(
-                "lag-grows",
-                lag.base,
-                last,
-                offset=last.offset,
-                end_offset=(last.offset or 0) + behind,
-                **about,
-            )
+        offset = last.offset or 0
+        if lag.grows and lag.count >= _ALIVE and offset > (lag.base.offset or 0):
+            about = {"group": group, "client": None, "number": behind - lag.least}
+            yield note("lag-grows", lag.base, last, offset=offset, end_offset=offset + behind, **about)
     if state.start is not None:
         yield note("log-start", state.start, offset=state.start.offset)
 

@@ -10,7 +10,6 @@ from .kind import HALF_A_MINUTE_MS, MINUTE_MS, TEN_MINUTES_MS, Kind, at, lasts, 
 
 _ALIVE: Final = 3
 """Commits by which a group shows that it lives."""
-_COMMITS: Final = 10
 _BEHIND: Final = 100
 """Records by which a group has to fall behind."""
 _EPOCHS: Final = 10
@@ -92,7 +91,7 @@ def _stands(note: Note) -> str:
 
 def _grows(note: Note) -> str:
     behind = (note.end_offset or 0) - (note.offset or 0)
-    fell = f"from {int(note.detail or 0):,} to {behind:,} records"
+    fell = f"from {behind - (note.number or 0):,} to {behind:,} records"
     lasted = f"for {took_ms(note) // 60_000} min"
     return f"{who(note)} fell behind in {at(note)} {lasted}, {fell}, although it went on"
 
@@ -228,11 +227,7 @@ KINDS: Final = (
         "although it commits higher and higher offsets",
         _grows,
         (CLIENT, BROKERS),
-        lambda note: (
-            took_ms(note) >= TEN_MINUTES_MS
-            and (note.number or 0) >= _COMMITS
-            and (note.end_offset or 0) - (note.offset or 0) - int(note.detail or 0) >= _BEHIND
-        ),
+        lambda note: took_ms(note) >= TEN_MINUTES_MS and (note.number or 0) >= _BEHIND,
     ),
     Kind(
         "records-again",

@@ -120,7 +120,7 @@ def test_each_kind_can_be_told() -> None:
     whole = {
         "offset": 1,
         "end_offset": 3,
-        "number": 50,
+        "number": 500,
         "detail": "it",
         "producer_id": 7,
         "client": "c",
