@@ -74,8 +74,11 @@ CAMPAIGNS: Final = {
         (tests("-m", "hypothesis", "--hypothesis-profile", "thorough", "--timeout", "3600"),),
     ),
     "incidents": Campaign(
-        "every recorded incident without some of its files: nothing gets surer, and nothing else is blamed",
-        (tests("tests/pipeline/test_left_out.py", "--hypothesis-profile", "thorough", "--timeout", "1800"),),
+        "every recorded incident, also without some of its files: nothing gets surer, nothing else is blamed",
+        (
+            tests("tests/pipeline/test_recordings.py", "--hypothesis-profile", "thorough"),
+            tests("tests/pipeline/test_left_out.py", "--hypothesis-profile", "thorough", "--timeout", "1800"),
+        ),
     ),
     "real": Campaign(
         "real brokers of every recorded release are asked all recorded questions, one broker and three",
@@ -124,7 +127,11 @@ CAMPAIGNS: Final = {
         ),
     ),
     "week": Campaign(
-        "a week of traffic in virtual time: what is kept must not grow", (python("benchmarks.week"),)
+        "a week of traffic in virtual time: what is kept must not grow; nothing is told of a quiet week",
+        (
+            python("benchmarks.week"),
+            tests("tests/pipeline/test_quiet_week.py", "--hypothesis-profile", "thorough"),
+        ),
     ),
     "explore": Campaign(
         "100,000 seeded histories of 4.4 with every fix: no violation",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from mockbroker.pipeline.analysis import Finding, analyze, search
 from mockbroker.pipeline.collecting import collect
@@ -19,6 +20,7 @@ from mockbroker.pipeline.engine import DuckEngine
 from mockbroker.pipeline.errors import PipelineError
 from mockbroker.pipeline.reproduce.kinds import kind_of
 from mockbroker.pipeline.reproduce.reading import read
+from mockbroker.pipeline.symptoms import Symptom
 
 HOME = Path(__file__).parent / "recordings"
 RECORDED = sorted(HOME.iterdir())
@@ -53,6 +55,21 @@ REFUSED = (
 """What `reproduce` does not show again."""
 QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
+NOT_TOLD = frozenset(
+    {
+        "4.4.0-applications-share-a-group",
+        "4.4.0-assignors-differ",
+        "4.4.0-instance-id-shared",
+        "4.4.0-record-too-large",
+        "4.4.0-record-unreadable",
+        "4.4.0-transaction-timed-out",
+    }
+)
+"""Of these the cause, or what is noticed of it, is not told yet. One that is told has to leave the list."""
+OFTEN = frozenset({"4.4.0-record-unreadable"})
+"""Of the recordings whose truth says which clients they have, those that are not only tried with the profile
+`thorough`."""
+THOROUGH = settings().max_examples > 100
 
 
 def unpacked(folder: Path, into: Path) -> Path:
@@ -84,14 +101,32 @@ def recordings(folders: list[Path], short: list[Path]) -> list[Any]:
     return [pytest.param(each, id=each.name, marks=own) for each, own in marks.items()]
 
 
+TRIED = [each for each in RECORDED if THOROUGH or each.name in OFTEN or "clients" not in truth_of(each)]
 SHORT = [each for each in NEWEST.values() if not each.name.endswith("-healthy")]
+TOLD_OF = [each for each in TRIED if each.name not in NOT_TOLD]
 
 
-@pytest.mark.parametrize("folder", recordings(RECORDED, SHORT))
+@pytest.mark.parametrize("folder", recordings(TOLD_OF, SHORT))
 def test_a_recording(folder: Path, tmp_path: Path) -> None:
+    compare(folder, tmp_path)
+
+
+@pytest.mark.parametrize("folder", recordings([each for each in TRIED if each not in TOLD_OF], []))
+def test_what_is_not_told_yet(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        compare(folder, tmp_path)
+
+
+def test_what_is_not_told_yet_was_recorded() -> None:
+    assert {each.name for each in RECORDED} >= NOT_TOLD
+
+
+def compare(folder: Path, tmp_path: Path) -> None:
+    """What is found has to be the truth. AssertionError."""
     truth = truth_of(folder)
     found = analyze([unpacked(folder, tmp_path)], tmp_path / "out")
-    assert [row["detail"] for row in found.unreadable] == []
+    damaged = any(event["did"] == "a segment was damaged" for event in truth.get("event", ()))
+    assert bool(found.unreadable) == damaged
     told = [(each.name, each.story) for each in found.incidents]
     symptoms = [(each.told, each.explained_by) for each in found.symptoms if each.name != "broker-died"]
     died = [each.broker for each in found.symptoms if each.name == "broker-died"]
@@ -99,14 +134,22 @@ def test_a_recording(folder: Path, tmp_path: Path) -> None:
     if truth["healthy"]:
         assert (told, symptoms) == ([], [])
         return
-    assert told[0][0] == truth["finding"], told
+    assert [name for name, _ in told[:1]] == [truth["finding"]], told
     assert len(told) <= 2, told
     missing = [each for each in told_of(truth) if not any(map(_says(each), found.findings))]
     assert missing == [], [each["summary"] for each in found.findings]
     assert all(0 in by for _, by in symptoms), symptoms
     offsets = {(each.at, each.offset, each.end_offset) for each in found.symptoms}
     assert set(_noticed(truth)) <= offsets
+    for wanted in truth.get("symptom", ()):
+        assert any(_is(each, wanted) for each in found.symptoms), (wanted, symptoms)
     assert _is_reproduced(tmp_path / "out") is (truth["finding"] not in REFUSED)
+
+
+def _is(symptom: Symptom, wanted: dict[str, Any]) -> bool:
+    """Not everything that is refused says by which client."""
+    given = {name: value for name, value in wanted.items() if name != "client" or symptom.client is not None}
+    return all(getattr(symptom, name) == value for name, value in given.items())
 
 
 def _is_reproduced(report: Path) -> bool:
