@@ -1,7 +1,8 @@
 """Incidents of real clusters, made on purpose and recorded, and ordinary operations that are none.
 
-Three brokers and a controller, clients in Java, C and Python; what they write is kept, with what is true
-of it: `python -m mockbroker.rig record incidents`. A clock that is stepped needs Debian's faketime.
+Up to four brokers and a controller, clients in Java, C, Python, Go and JavaScript; what they write is kept,
+with what is true of it: `python -m mockbroker.rig record incidents`. A clock that is stepped needs Debian's
+faketime, a disk that is full needs Linux and root.
 """
 
 from .recording import Incidents
