@@ -69,9 +69,9 @@ async def partitions_found_late(stage: IncidentStage) -> None:
     while await producer.send("orders", 1, 20) < 99:
         producer.failed.clear()  # its metadata are older
     while any(("orders", 1) not in stage.clients.at[group] for group in groups):
-        await stage.clients.send("kafkajs", "orders", 1, 1)
+        await producer.send("orders", 1, 1)
         await trio.sleep(1)
-    await stage.clients.send("kafkajs", "orders", 1, 20)
+    await producer.send("orders", 1, 20)
     await stage.caught_up("orders", groups=groups)
     for group, member in members.items() if stage.caused else ():
         first = member.began["orders", 1]
