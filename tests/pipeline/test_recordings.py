@@ -57,12 +57,14 @@ QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 NOT_TOLD = frozenset(
     {
+        "3.9.2-group-full",
         "3.9.2-partitions-found-late",
         "4.4.0-admin-reset-on",
         "4.4.0-applications-share-a-group",
         "4.4.0-assignors-differ",
         "4.4.0-compacted-before-read",
         "4.4.0-instance-id-shared",
+        "4.4.0-only-replica-lost",
         "4.4.0-record-too-large",
         "4.4.0-record-unreadable",
         "4.4.0-timestamps-too-old",
