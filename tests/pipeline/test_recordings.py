@@ -59,6 +59,7 @@ NOT_TOLD = frozenset(
     {
         "3.9.2-group-full",
         "3.9.2-partitions-found-late",
+        "3.9.2-retried-without-idempotence",
         "4.4.0-admin-reset-on",
         "4.4.0-applications-share-a-group",
         "4.4.0-assignors-differ",
