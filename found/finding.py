@@ -60,8 +60,9 @@ class UpstreamReport:
 class Finding:
     """`at` are the functions at fault, as file:function. `needs` is what it takes: nothing, what an operator
     does, or what a broker does wrong. `issue` is where the defect is known. `moves` is the group whose
-    coordinator the program moves, `moves_leader` the topic whose leader it moves. `real` are the releases of
-    real brokers on which it was seen, and when. `hunt` says which violations of `mockbroker hunt` it causes
+    coordinator the program moves, `moves_leader` the topic whose leader it moves. `forbids` is a topic that
+    must not be written to: mocks have a fault for that, real brokers an ACL. `real` are the releases of real
+    brokers on which it was seen, and when. `hunt` says which violations of `mockbroker hunt` it causes
     (fields of `mockbroker.clients.hunt.known.KnownViolation`).
     """
 
@@ -80,6 +81,7 @@ class Finding:
     moves: str | None = None
     moves_leader: str | None = None
     hunt: Sequence[Mapping[str, str]] = ()
+    forbids: str | None = None
 
     @classmethod
     def load(cls, folder: Path) -> Self:

@@ -115,7 +115,11 @@ def _setting(finding: Finding) -> str:
     parts += [f"`{name}={value}`" for name, value in scenario.cluster.get("config", {}).items()]
     for topic, partitions in scenario.cluster.get("topics", {}).items():
         parts.append(f"topic `{topic}` with {partitions} partition{'s' if partitions > 1 else ''}")
-    for fault in scenario.faults:
+    if finding.forbids:
+        parts.append(
+            f"ACLs by which everybody may describe topic `{finding.forbids}`, and nobody may write to it"
+        )
+    for fault in () if finding.forbids else scenario.faults:
         parts.append("a fault: `" + " ".join(f"{name}={value}" for name, value in fault.given.items()) + "`")
     moving = ""
     if finding.moves:

@@ -24,6 +24,13 @@ MOVE: Final = "MOVE_COORDINATOR"
 """Has the command that makes the other broker the coordinator, for programs that need it."""
 MOVE_LEADER: Final = "MOVE_LEADER"
 """Has the command that makes the other broker the leader of a topic's first partition."""
+_RIGHTS: Final = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "allow.everyone.if.no.acl.found": "true",
+}
+_TOPIC: Final = 2
+_WRITE, _DESCRIBE = 4, 8
+_DENY, _ALLOW = 2, 3
 _LIMIT_S: Final = 120.0
 _MOVE_LIMIT_S: Final = 30.0
 
@@ -50,14 +57,21 @@ def on_real_brokers(
 ) -> str:
     """What the program prints. PlayError, RealBrokerError, BuildError."""
     scenario = load(finding.scenario)
-    if scenario.faults or scenario.steps or any(each.moment for each in scenario.checks):
+    if (
+        (scenario.faults and finding.forbids is None)
+        or scenario.steps
+        or any(each.moment for each in scenario.checks)
+    ):
         raise PlayError(f"{finding.name} needs {finding.needs}: real brokers don't do that when asked")
     cluster = scenario.cluster
     brokers = cluster.get("brokers", 3)
-    real = RealCluster(kafka, brokers, {**BROKER_CONFIG, **cluster.get("config", {})})
+    rights = {} if finding.forbids is None else _RIGHTS
+    real = RealCluster(kafka, brokers, {**BROKER_CONFIG, **rights, **cluster.get("config", {})})
     interpreter, paths = _interpreter(finding, python, release)
     with real:
         _create_topics(real.ports[1], cluster.get("topics", {}), brokers)
+        if finding.forbids is not None:
+            _forbid(real.ports[1], finding.forbids)
         given = {
             "BOOTSTRAP_SERVERS": real.bootstrap_servers,
             MOVE: f"{sys.executable} -m found move-leader {GROUPS}",
@@ -114,6 +128,25 @@ def _create_topics(port: int, topics: Mapping[str, int], replicas: int) -> None:
     refused = [each for each in created["topics"] if each["error_code"] != "NONE"]
     if refused:
         raise PlayError(f"topics were not created: {refused}")
+
+
+def _forbid(port: int, topic: str) -> None:
+    """Everybody may see the topic, and nobody may write to it."""
+    acls = [
+        {
+            "resource_type": _TOPIC,
+            "resource_name": topic,
+            "principal": "User:*",
+            "host": "*",
+            "operation": operation,
+            "permission_type": permission,
+        }
+        for operation, permission in ((_WRITE, _DENY), (_DESCRIBE, _ALLOW))
+    ]
+    with Client("127.0.0.1", port) as client:
+        created = client.call("create_acls", 2, {"creations": acls})
+    if any(each["error_code"] != "NONE" for each in created["results"]):
+        raise PlayError(f"the topic {topic} was not forbidden: {created['results']}")
 
 
 def move_leader(bootstrap_servers: str, topic: str) -> None:

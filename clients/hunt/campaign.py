@@ -175,13 +175,18 @@ class Campaign(Generic[L]):
                 else:
                     tell(result)
 
-        async with trio.open_nursery() as nursery:
-            for lane in self.lanes:
-                nursery.start_soon(work, lane)
-        for result, outcome in later:
-            slow = await played_alone(outcome, self.lanes[0].run)
-            result.found += [Found(each, outcome, self._repeats, self._repeats) for each in slow]
-            tell(result)
+        try:
+            async with trio.open_nursery() as nursery:
+                for lane in self.lanes:
+                    nursery.start_soon(work, lane)
+            while later:
+                result, outcome = later[0]
+                slow = await played_alone(outcome, self.lanes[0].run)
+                result.found += [Found(each, outcome, self._repeats, self._repeats) for each in slow]
+                tell(later.pop(0)[0])
+        finally:
+            for result, _ in later:
+                tell(result)
 
     async def _try(self, lane: Lane, plan: Plan, client: str) -> tuple[Result, Outcome]:
         outcome = await lane.run(plan)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..drivers import Answer, Refusal
-from ..drivers.documentation import Act
 from .journal import Committed, Failed, Owns, Partition, Read, Sought
 from .users import BAD, Application, described, read_values
 
@@ -78,7 +77,7 @@ class Consuming(Application):
         answer = await self.driver.call("poll", handle, POLL_MS, lambda told: self._note_read(handle, told))
         if any(error.deserializer for error in _errors(answer)):
             await self._step_over()
-        if any(self.heed("poll", error) is Act.CLOSE for error in _errors(answer)):
+        if any(self.ends("poll", error) for error in _errors(answer)):
             await self.close()
             self._yielded = self._shares_instance
         return read_values((answer.ok or {}).get("records", ()))

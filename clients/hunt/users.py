@@ -69,17 +69,25 @@ class Application:
 
     def heed(self, verb: str, error: Refusal) -> Act:
         """What to do after the error of a call, or about a record (`produce`): of what the client's
-        documentation allows, what the step prefers. It is noted, unless it is nothing."""
+        documentation allows, what the step prefers."""
         rule = documentation(self.driver.hello.client).after(verb, error)
         possible = [each for each in rule.then if each is not Act.RETRY or self._retries < _RETRIES]
         act = next((each for each in self._wanted if each in possible), (possible or [Act.CLOSE])[0])
         self._retries += act is Act.RETRY
-        if act is not Act.GO_ON:
-            self.note(Heeded(verb=verb, error=error, act=Act(act), says=rule.says))
+        self.note(Heeded(verb=verb, error=error, act=Act(act), says=rule.says))
         return Act(act)
 
+    def ends(self, verb: str, error: Refusal) -> bool:
+        """Whether the documentation leaves nothing but to close the client."""
+        rule = documentation(self.driver.hello.client).after(verb, error)
+        if list(rule.then) != [Act.CLOSE]:
+            return False
+        self.note(Heeded(verb=verb, error=error, act=Act.CLOSE, says=rule.says))
+        return True
+
     async def made(self, verb: str, make: Callable[[], Awaitable[Refusal | None]]) -> bool:
-        """Makes a call, and does after an error what is to be done. Whether it succeeded in the end."""
+        """Makes a call, and does after an error what is to be done. Whether it succeeded in the end; an
+        application that goes on after an error about a record still ends its transaction."""
         while (error := await make()) is not None:
             act = self.heed(verb, error)
             if act is Act.RETRY:
@@ -89,7 +97,7 @@ class Application:
                 await self.close()
             elif act is Act.ABORT:
                 await self.abort()
-            return False
+            return act is Act.GO_ON and verb == "produce"
         return True
 
     async def abort(self) -> None:
@@ -184,7 +192,7 @@ class Sending(Producing):
     def _told(self, sent: Sent, answer: Answer) -> None:
         super()._told(sent, answer)
         if answer.error is not None and not self._ended and sent.handle == self.handle:
-            self._ended = self.heed("produce", answer.error) is Act.CLOSE
+            self._ended = self.ends("produce", answer.error)
 
     async def _ready(self) -> bool:
         if self._ended:

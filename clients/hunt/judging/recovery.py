@@ -36,10 +36,13 @@ def abort_failed(outcome: Outcome) -> Iterator[Violation]:
 
 
 def begin_failed(outcome: Outcome) -> Iterator[Violation]:
-    """`begin-failed`: a transaction is over, and another can't begin."""
+    """`begin-failed`: a transaction is over, or its application went on as documented, and another can't
+    begin."""
     for entries in _by_handle(outcome).values():
-        over: Called | None = None
+        over: Called | Heeded | None = None
         for entry in entries:
+            if isinstance(entry, Heeded) and entry.act is Act.GO_ON and entry.verb in (_ABORT, _COMMIT):
+                over = entry
             if not isinstance(entry, Called):
                 continue
             if entry.verb in (_ABORT, _COMMIT) and entry.error is None:

@@ -53,8 +53,15 @@ def committed_incomplete(outcome: Outcome) -> Iterator[Violation]:
 
 
 def aborted_visible(outcome: Outcome) -> Iterator[Violation]:
-    """`aborted-visible`: a transaction was aborted, and consumers of committed records get a record of it."""
+    """`aborted-visible`: a transaction was aborted, or its producer closed before its end, and consumers of
+    committed records get a record of it."""
     visible, sent = _committed_values(outcome), _by_transaction(outcome)
+    ends = {each.transaction for each in outcome.journal.of(Ended)}
+    for transaction in sent.keys() - ends:
+        for each in sent[transaction]:
+            if visible[each.value]:
+                what = f"transaction {transaction} was never committed, and record {each.number} is visible"
+                yield Violation("aborted-visible", each.user, what, (each.at,))
     for ended in outcome.journal.of(Ended):
         if ended.commits or ended.error is not None:
             continue
