@@ -16,8 +16,8 @@ _FEW: Final = 2
 _LIGHT: Final = frozenset({"move-leader", "move-coordinator", "drop-fetch-sessions"})
 _LIGHT_FAULTS: Final = frozenset({"error", "disconnect", "delay", "move-coordinator"})
 _LATE_MS: Final = 500
-_GROUPS: Final = ("CommitFailed", "Rebalance", "IllegalGeneration", "UnknownMember", "Fenced", "Stale")
-"""Parts of the names of errors that tell a member that its group goes on without it."""
+_REPLACED: Final = ("commitfailed", "rebalance", "illegalgeneration", "unknownmember", "fenced", "stale")
+"""Parts of the names of errors that tell a client that others go on without it."""
 _OTHERWISE: Final = ("close", "flush", "pause", "position", "resume", "seek")
 """Verbs that may fail for another reason: the partition is not the member's any more, or time is over."""
 _OWN: Final = frozenset({"large", "keyless", "bad"})
@@ -84,7 +84,7 @@ def _limit_ms(outcome: Outcome, verb: str) -> float:
 def _has_cause(outcome: Outcome, entry: Entry, verb: str, error: Refusal) -> bool:
     if error.deserializer or error.name == "unsupported" or error.code in DEFINITE:
         return True
-    if any(part in error.name for part in _GROUPS):
+    if any(part in error.name.replace("_", "").lower() for part in _REPLACED):
         return True
     rule = documentation(outcome.client).after(verb, error)
     if Act.RETRY in rule.then or rule.informs:
