@@ -4,7 +4,17 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..stage import Outcome
-from . import applications, calls, consumers, fencing, needless, producers, recovery, transactions
+from . import (
+    applications,
+    calls,
+    consumers,
+    disagreeing,
+    fencing,
+    needless,
+    producers,
+    recovery,
+    transactions,
+)
 from .violation import Violation
 
 Judge = Callable[[Outcome], Iterator[Violation]]
@@ -23,7 +33,9 @@ JUDGES: Final[tuple[Judge, ...]] = (
     recovery.begin_failed,
     recovery.commit_failed,
     needless.needless,
-    needless.told_two_things,
+    disagreeing.committed_though_failed,
+    disagreeing.flushed_though_untold,
+    disagreeing.told_twice,
     fencing.producers,
     fencing.members,
     consumers.aborted_read,

@@ -1,11 +1,11 @@
-"""Errors that nobody needed, and outcomes of which the application was told two things."""
+"""Errors that nobody needed."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from ...drivers import Refusal
 from ...drivers.documentation import Act, documentation
-from ..journal import Called, Committed, Ended, Entry, Failed, Opened, Refused, Sent, Told
+from ..journal import Called, Committed, Entry, Failed, Opened, Refused, Sent, Told
 from ..legal import ANSWERS
 from ..plan import Plan, Step
 from ..stage import TIMERS, Outcome
@@ -22,7 +22,6 @@ _OTHERWISE: Final = ("close", "flush", "pause", "position", "resume", "seek")
 """Verbs that may fail for another reason: the partition is not the member's any more, or time is over."""
 _OWN: Final = frozenset({"large", "keyless", "bad"})
 """Records that are refused for a reason."""
-_SETTLED_MS: Final = 1_000
 
 
 def needless(outcome: Outcome) -> Iterator[Violation]:
@@ -105,39 +104,3 @@ def _works_later(outcome: Outcome, entry: Entry, verb: str) -> bool:
                 case Told(error=None) if verb == "produce":
                     return True
     return verb == "poll"
-
-
-def told_two_things(outcome: Outcome) -> Iterator[Violation]:
-    """`told-two-things`: what a call returns and what the application is told of its records disagree."""
-    sent = list(outcome.journal.of(Sent))
-    visible = {each.value for records in outcome.logs.values() for each in records if each.committed}
-    for ended in outcome.journal.of(Ended):
-        if not ended.commits or ended.error is not None:
-            continue
-        for each in sent:
-            told = each.told
-            if each.transaction != ended.transaction or told is None or told.error is None:
-                continue
-            # Without it, `committed-incomplete` says more.
-            if not told.error.raised and each.value in visible:
-                what = (
-                    f"record {each.number} failed ({told.error}), and its transaction was committed with it"
-                )
-                yield Violation("told-two-things", ended.user, what, (told.at, ended.at))
-    for called in outcome.journal.of(Called):
-        if called.verb == "flush" and called.error is None and not called.left:
-            for each in sent:
-                told = each.told
-                if each.handle != called.handle or each.at > called.began:
-                    continue
-                if told is None or (told.at > called.at and told.ms > called.ms + _SETTLED_MS):
-                    what = (
-                        f"flush has returned, and what became of record {each.number} is not told until later"
-                    )
-                    yield Violation("told-two-things", called.user, what, (each.at, called.at))
-    for told in outcome.journal.of(Told):
-        (first,) = [each.told for each in sent if each.number == told.number]
-        if first is not None and first is not told and (first.error is None) != (told.error is None):
-            both = f"{first.error or 'written'}, {told.error or 'written'}"
-            what = f"record {told.number} is told of twice: {both}"
-            yield Violation("told-two-things", told.user, what, (first.at, told.at))
