@@ -23,6 +23,7 @@ class Severity(enum.StrEnum):
     STALLED = "stuck for minutes"
     AGAIN = "read again"
     SWALLOWED = "an error swallowed"
+    NEEDLESS = "a needless failure"
 
 
 class UnknownFindingError(MockBrokerError):

@@ -29,7 +29,8 @@ _FINDING: Final = """\
 # The plan is {plan}, the story {story}.
 title = "WHAT GOES WRONG, IN ONE SENTENCE"
 client = {client}
-# data lost, aborted records read, stuck for ever, stuck for minutes, read again, an error swallowed
+# data lost, aborted records read, stuck for ever, stuck for minutes, read again, an error swallowed,
+# a needless failure
 severity = "WHICH OF THESE"
 at = ["FILE:FUNCTION AT FAULT"]
 needs = {needs}
