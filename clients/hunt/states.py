@@ -1,14 +1,20 @@
 """In which state a broker is while a fault acts on a request to it, in words."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from mockbroker.contents.groups import groups
 from mockbroker.contents.transactions import transactions
 from mockbroker.faults.about import About, about
 from mockbroker.faults.exchange import Exchange
+from mockbroker.protocol.api_keys import ApiKey
 
-_NAMES = 20
-READY = "ready"
+_NAMES: Final = 20
+_LEADERS: Final = frozenset(
+    {ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_FOR_LEADER_EPOCH}
+)
+"""Whoever leads a partition answers these."""
+READY: Final = "ready"
 
 
 def state_of(exchange: Exchange) -> str:
@@ -28,7 +34,7 @@ def _words(exchange: Exchange, named: About) -> Iterator[str]:
         open_ = transactions(cluster)
         for name in sorted(named.transactional_ids):
             yield f"transaction {open_[name].state}" if name in open_ else "no transaction"
-    for topic, partition in sorted(named.partitions):
+    for topic, partition in sorted(named.partitions) if exchange.api in _LEADERS else ():
         of_topic = cluster.topics.get(topic)
         if of_topic is None or partition >= len(of_topic.partitions):
             yield "no partition"

@@ -294,15 +294,15 @@ class _Hunt(_Search):
 
     async def _tell(self, drivers: Campaign[Any]) -> None:
         told = f"{self._client}: {len(self._done):,} seeds"
-        if self.groups:
-            every = [group.record(self._client) for group in self.groups]
+        every = [group.record(self._client) for group in self.groups]
+        if every:
             ruled = {each.name: ruling.told for each in every if (ruling := self._ruling(each)) is not None}
             self._console.print(findings_table(every, ruled))
             self._console.print(told)
-            self._keep_ruled(every)
             self._write_known()
         else:
             self._console.print(f"{told}, nothing is violated")
+        self._keep_ruled(every)
         if self._settings.out is not None and self._done:
             record = CampaignRecord(self._client, self._settings.kafka, DRAWING, tuple(sorted(self._done)))
             write_campaign(self._settings.out, record, self._coverage)
