@@ -36,6 +36,7 @@ def python(module: str, *arguments: str) -> Command:
 
 _LARGEST: Final = ("--mode", "largest", "--memory", "1000000000", "--p99", "0.25", "--kept", "300")
 """Members and fetch sessions keep what they named for as long as they live."""
+_RECORDINGS: Final = ("tests/pipeline/test_recordings.py", "tests/pipeline/test_left_out.py")
 
 
 def tests(*arguments: str) -> Command:
@@ -74,11 +75,8 @@ CAMPAIGNS: Final = {
         (tests("-m", "hypothesis", "--hypothesis-profile", "thorough", "--timeout", "3600"),),
     ),
     "incidents": Campaign(
-        "every recorded incident, also without some of its files: nothing gets surer, nothing else is blamed",
-        (
-            tests("tests/pipeline/test_recordings.py", "--hypothesis-profile", "thorough"),
-            tests("tests/pipeline/test_left_out.py", "--hypothesis-profile", "thorough", "--timeout", "1800"),
-        ),
+        "every recorded incident is named; without some of its files nothing gets surer, or else is blamed",
+        (tests(*_RECORDINGS, "--hypothesis-profile", "thorough", "--timeout", "1800"),),
     ),
     "real": Campaign(
         "real brokers of every recorded release are asked all recorded questions, one broker and three",

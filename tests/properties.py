@@ -12,3 +12,8 @@ def examples(count: int) -> int:
     """`count` in CI, fewer by default, more with the profile `thorough`: for `max_examples`, and for how many
     seeds have a property of histories."""
     return max(1, count * settings().max_examples // _USUAL)
+
+
+def thorough() -> bool:
+    """Whether more is tried than in CI: `make acceptance` does."""
+    return settings().max_examples > _USUAL

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from mockbroker.pipeline.analysis import Analysis, search
 from mockbroker.pipeline.collecting import collect
@@ -16,6 +15,7 @@ from mockbroker.pipeline.engine import DuckEngine
 from mockbroker.pipeline.incidents import CONFIDENCE
 from mockbroker.pipeline.signatures import by_name
 
+from ..properties import thorough
 from .test_recordings import HOME, RECORDED, recordings, truth_of, unpacked
 
 KINDS = {
@@ -39,26 +39,24 @@ TELL = {
 ALONE = ("data", "controller", "brokers", "clients")
 SHORT = [HOME / "4.4.0-offsets-expired", HOME / "4.4.0-poll-overrun"]
 FEW = [*SHORT, HOME / "4.4.0-unclean-election", HOME / "3.9.2-producer-died-in-transaction"]
-TRIED = RECORDED if settings().max_examples > 100 else FEW
+TRIED = RECORDED if thorough() else FEW
 """All with the profile `thorough`: five searches in each take their time."""
-Without = Iterator[tuple[str, Analysis]]
 
 
 @contextmanager
-def searched(folder: Path, kinds: Iterable[str], tmp_path: Path) -> Iterator[tuple[Analysis, Without]]:
-    """What is found with all files, and without those of each kind."""
+def searching(folder: Path, tmp_path: Path) -> Iterator[Callable[..., Analysis]]:
+    """What is found: with all files, or without those of a kind."""
     files = unpacked(folder, tmp_path)
     (tmp_path / "scratch").mkdir()
     with closing(DuckEngine(tmp_path / "scratch")) as used:
         collected = collect([files], tmp_path / "observations", used)
 
-        def parts() -> Without:
-            for kind in kinds:
-                without = {str(path) for pattern in KINDS[kind] for path in files.glob(pattern)}
-                assert without
-                yield kind, search(collected, used, without)
+        def found(kind: str = "") -> Analysis:
+            without = {str(path) for pattern in KINDS.get(kind, ()) for path in files.glob(pattern)}
+            assert bool(without) is bool(kind)
+            return search(collected, used, without)
 
-        yield search(collected, used), parts()
+        yield found
 
 
 def surest(findings: Iterable[dict[str, Any]]) -> dict[tuple[Any, ...], int]:
@@ -91,9 +89,11 @@ def test_with_fewer_files(folder: Path, tmp_path: Path) -> None:
     truth = truth_of(folder)
     signature = None if truth["healthy"] else by_name().get(truth["finding"])  # None also if it is not told
     looked_for = None if signature is None else signature.looked_for
-    with searched(folder, ALONE, tmp_path) as (whole, parts):
+    with searching(folder, tmp_path) as found:
+        whole = found()
         known = surest(whole.findings)
-        for kind, part in parts:
+        for kind in ALONE:
+            part = found(kind)
             if truth["healthy"]:
                 assert {each.confidence for each in part.incidents} <= {"possible"}, kind
             assert certain(part) <= certain(whole), kind
@@ -115,8 +115,9 @@ def test_with_fewer_files(folder: Path, tmp_path: Path) -> None:
 def test_what_is_still_ruled_out(name: str, kinds: list[str], finds: bool, tmp_path: Path) -> None:
     """Files that are there rule out what they would tell."""
     all_ruled_out = []
-    with searched(HOME / name, kinds, tmp_path) as (_, parts):
-        for kind, part in parts:
+    with searching(HOME / name, tmp_path) as found:
+        for kind in kinds:
+            part = found(kind)
             assert bool(part.findings) is finds, kind
             ruled_out = [told for each in part.incidents for told in each.ruled_out if told[:4] == "not "]
             all_ruled_out += ruled_out

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from mockbroker.pipeline.analysis import Finding, analyze, search
 from mockbroker.pipeline.collecting import collect
@@ -22,10 +21,20 @@ from mockbroker.pipeline.reproduce.kinds import kind_of
 from mockbroker.pipeline.reproduce.reading import read
 from mockbroker.pipeline.symptoms import Symptom
 
+from ..properties import thorough
+
 HOME = Path(__file__).parent / "recordings"
 RECORDED = sorted(HOME.iterdir())
 NEWEST = {each.name.partition("-")[2]: each for each in RECORDED}
 """By what happened, the recording of the newest release."""
+OLDER = (
+    "2.8.2-exactly-once",
+    "2.8.2-streams",
+    "3.9.2-offsets-expired",
+    "3.9.2-producer-died-in-transaction",
+    "3.9.2-unclean-election",
+)
+"""Of other releases: files in the formats of each."""
 TOLD = {
     "a group was set back": "up to {back} records of {topic}-{partition}, from its committed offset {offset} "
     "on",
@@ -77,7 +86,6 @@ NOT_TOLD = frozenset(
 OFTEN = frozenset({"4.4.0-record-unreadable"})
 """Of the recordings whose truth says which clients they have, those that are not only tried with the profile
 `thorough`."""
-THOROUGH = settings().max_examples > 100
 
 
 def unpacked(folder: Path, into: Path) -> Path:
@@ -109,7 +117,13 @@ def recordings(folders: list[Path], short: list[Path]) -> list[Any]:
     return [pytest.param(each, id=each.name, marks=own) for each, own in marks.items()]
 
 
-TRIED = [each for each in RECORDED if THOROUGH or each.name in OFTEN or "clients" not in truth_of(each)]
+USUAL = [*NEWEST.values(), *(HOME / each for each in OLDER)]
+TRIED = (
+    RECORDED
+    if thorough()
+    else [each for each in USUAL if each.name in OFTEN or "clients" not in truth_of(each)]
+)
+"""All take ten minutes: `make acceptance ARGS=incidents`."""
 SHORT = [each for each in NEWEST.values() if not each.name.endswith("-healthy")]
 TOLD_OF = [each for each in TRIED if each.name not in NOT_TOLD]
 
