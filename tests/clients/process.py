@@ -18,7 +18,8 @@ from confluent_kafka.cimpl import NewTopic
 from . import scenario
 from .scenario import BATCH, PARTITIONS, TIMEOUT, Plan, Record
 
-CHUNK = 65_536
+CHUNK = 8_192
+"""Bytes. What waits here, in the pipe and in the program is less than a partition has after `PART`."""
 PARTITION = re.compile(r"[\[-](\d+)\b")
 
 

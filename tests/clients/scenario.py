@@ -1,6 +1,6 @@
 """The scenario that every client runs: its steps, its events and the checks on them.
 
-A topic of three partitions is filled with 10,000 records. Member "a" of a group reads a part of them,
+A topic of three partitions is filled with 4,000 records. Member "a" of a group reads a part of them,
 "b" joins while "a" holds, both read the rest, commit and leave. Then 100 more are produced, and restarted
 members of the same group must read exactly these.
 """
@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Protocol
 
 PARTITIONS = 3
-RECORDS = 10_000
+RECORDS = 4_000
 EXTRA = 100
-PART = 1_000
+PART = 300
 """So many records "a" has read at least when "b" joins; no partition is finished then."""
-BATCH = 250
+BATCH = 100
 """No poll returns more records than this."""
 TIMEOUT = 120.0
 SESSION_MS = 60_000

@@ -13,7 +13,7 @@ SHORT_SESSIONS = {
     "group.consumer.min.session.timeout.ms": "1000",
     "group.consumer.session.timeout.ms": "5000",
 }
-RECORDS = 10_000
+RECORDS = 4_000
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -24,37 +24,37 @@ async def test_each_record_is_read_once(client: str) -> None:
         playing(client, config=CONFIG | SHORT_SESSIONS) as (served, driver, members),
         open_driver(command_for(client)) as another,
     ):
-        await write(served, 2000)
+        await write(served, 800)
         await members.join(driver, "a")
-        await members.read_until(500)
+        await members.read_until(200)
         await members.join(driver, "b")
         await members.share()
-        await members.read_until(2000)
+        await members.read_until(800)
 
-        await write(served, 2000)
-        await members.read_until(2500)
+        await write(served, 800)
+        await members.read_until(1000)
         served.move_coordinator(group=GROUP)
-        await members.read_until(4000)
+        await members.read_until(1600)
         group = members.described()
         assert (group.type, len(group.members)) == ("consumer", 2)
 
-        await write(served, 2000)
-        await members.read_until(4500)
+        await write(served, 800)
+        await members.read_until(1800)
         killed = group.coordinator
         assert killed is not None
         served.kill_broker(killed)
         await members.poll_until(lambda group: group.coordinator not in (None, killed))
-        await members.read_until(6000)
+        await members.read_until(2400)
 
         await members.join(another, "c")
-        await write(served, 2000)
-        await members.read_until(6500)
+        await write(served, 800)
+        await members.read_until(2600)
         await members.leave("a")
         await members.share()
-        await members.read_until(8000)
+        await members.read_until(3200)
 
-        await write(served, 2000)
-        await members.read_until(8500)
+        await write(served, 800)
+        await members.read_until(3400)
         members.kill("c")
         await members.share()
         await members.read_until(RECORDS)
