@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mockbroker.pipeline.ledgers import brokers
@@ -67,7 +69,7 @@ def test_what_comes_after_is_another_time() -> None:
 )
 def test_a_load(ends: tuple[str, str], after_ms: int, lasted_ms: int | None) -> None:
     """One that has not ended lasts until the end of the files, whenever that is."""
-    about = {"topic": "__consumer_offsets", "partition": 3}
+    about: dict[str, Any] = {"topic": "__consumer_offsets", "partition": 3}
     rows = Rows(broker=2).add("load", detail="began", **about)
     rows.add(ends[0], after_ms, detail=ends[1], **(about if ends[0] == "load" else {}))
     found = [each for each in noted(brokers.LEDGER, rows) if each.what == "loading"]
