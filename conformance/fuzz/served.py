@@ -97,7 +97,7 @@ def run(
             server.check()
             good.clean()
             good.watch(Longest(), _for(0.5))
-        except Finding:
+        except (Finding, OSError):
             server.check()
             raise
         result.peak_bytes = server.resident_bytes(most=True)

@@ -257,9 +257,10 @@ async def _main(report: Report, listener: "Callable[[Event], None] | None", opti
         async with serve(observer=report, trace=trace, **options) as served:
             if listener is not None:
                 served.pump.trace.attach(listener)
-            # What exists now stays: garbage collection need neither look at it again, nor run as often.
+            # What exists now stays: garbage collection need neither look at it again, nor run as often. What
+            # lives longer is looked at often enough that it is never so much that clients would notice.
             gc.freeze()
-            gc.set_threshold(50_000, 50, 100)
+            gc.set_threshold(50_000, 5, 1_000)
             gc.enable()
             report.ready(served, _seconds_since_start())
             async for _ in signals:
