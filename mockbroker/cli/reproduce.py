@@ -111,6 +111,7 @@ def _all(incidents: "list[Recorded]", out: Path, how: _How, told: Doing) -> bool
 
 def _one(incident: "Recorded", out: Path, how: _How, told: Doing) -> bool:
     """Whether the files that it writes fail and pass as they should."""
+    told.tell(f"looking how {incident.name} comes about")
     from ..pipeline.reproduce import files, kinds, searching
 
     kind = kinds.kind_of(incident)
