@@ -11,11 +11,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from .acts import Act, acts
+from .clocks import Clock, by_one, compared, shifts_of, span, spans_by_one
 from .collecting import Collected, collect, observations
 from .engine import AUTO, SHOWN, Engine, choose, open_engine
 from .findings import TYPES
 from .incidents import CONFIDENCE, Evidence, Incident, link, rule_out, summed
 from .incidents_file import FILE, as_json
+from .ledgers import notes
 from .narrowing import EVERYTHING, Wanted, kept
 from .plots import Plot, of_busiest, of_incidents
 from .symptoms import Symptom, explain, look, noticed
@@ -34,8 +37,9 @@ class Analysis:
     """What was read and what was found, and the `incidents` to which findings belong. `plots` are those
     of incidents, by number; if there are none, `busiest` has those of the busiest partitions. `unreadable`
     has the first rows of that kind, `kinds` counts all rows. `symptoms` are what users and operators would
-    notice, whether an incident explains it or not. All of this is what is `wanted`, and `left` counts the
-    rest, in words."""
+    notice, whether an incident explains it or not. `clocks` are those that are not like the others: all
+    times are told by the others. `acts` are what administrators did. All of this is what is `wanted`, and
+    `left` counts the rest, in words."""
 
     collected: Collected
     findings: list[Finding] = field(default_factory=list)
@@ -47,6 +51,8 @@ class Analysis:
     busiest: list[Plot] = field(default_factory=list)
     incidents: list[Incident] = field(default_factory=list)
     symptoms: list[Symptom] = field(default_factory=list)
+    clocks: list[Clock] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
     wanted: Wanted = EVERYTHING
     left: str = ""
 
@@ -82,10 +88,13 @@ def analyze(
         found = search(collected, used, tell=tell, wanted=wanted)
     _narrow(found)
     tell("drawing")
-    found.plots = of_incidents(folder, found.incidents)
-    found.busiest = [] if found.incidents else of_busiest(folder)
+    shifts = shifts_of(found.clocks)
+    found.plots = of_incidents(folder, found.incidents, shifts)
+    found.busiest = [] if found.incidents else of_busiest(folder, shifts)
     _write(out / "findings.parquet", found.findings)
     told = as_json(collected, found.kinds, found.span_ms, found.incidents, found.symptoms, wanted.as_json())
+    told["clocks"] = [each.as_json() for each in found.clocks]
+    told["acts"] = [each.as_json() for each in found.acts]
     (out / FILE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return found
 
@@ -108,17 +117,23 @@ def search(
     if without:
         table = table.where(~F.col("file").isin(*without))
     with used.searching(found.kinds.total()):
+        found.clocks = compared(table)
+        if found.clocks:
+            table, spans = by_one(table, found.clocks), spans_by_one(spans, found.clocks)
+            found.span_ms = span(table)
         if wanted:
             wanted.check(_named(table, "group"), _named(table, "topic"), found.span_ms)
         table = with_groups(table)
         _search(found, table, used.at_once, tell)
-        found.symptoms = noticed(table, found.kinds, found.span_ms[1] if found.span_ms else None, tell)
+        noted = notes(table, found.kinds, tell)
+        found.symptoms = noticed(table, noted, found.span_ms[1] if found.span_ms else None)
+        found.acts = acts(table, found.kinds, noted)
         tell("linking")
         evidence = Evidence(summed(table) if found.findings or found.symptoms else (), spans)
     found.findings.sort(key=_rank)
     found.incidents = _linked(found.findings, evidence)
     explain(found.symptoms, found.incidents)
-    look(found.symptoms, evidence)
+    look(found.symptoms, evidence, found.acts)
     return found
 
 

@@ -24,7 +24,11 @@ KINDS: Final[dict[str, str]] = {
     "group": "a group's generation: detail the state",
     "member": "a member of a group: detail `ID joined`, `ID left: why`, of Kafka 4's `ID fenced: why`; `?` "
     "if its id is not told",
-    "config": "a setting of a topic, or of the producer `client`: detail `NAME = VALUE`",
+    "config": "a setting of a topic, or of the producer `client`: detail `NAME = VALUE`; of brokers "
+    "`broker 2: NAME = VALUE`, `all brokers: …`",
+    "quota": "a quota: detail `ENTITY: NAME = VALUE`, `none` when it was removed",
+    "reassignment": "a partition moves: replicas are all that it has meanwhile; detail "
+    "`adding 4, removing 1`, `completed`",
     "load": "a coordinator read its partition of an internal topic: detail `began`, `finished in N ms`, "
     "`failed: why`",
     "cleaner": "the log cleaner stopped, altogether or for a partition: detail the reason",

@@ -5,11 +5,13 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+from .acts import HEADING as HEADING_OF_ACTS
+from .acts import Act
 from .analysis import Analysis
 from .incidents import Event, Incident
 from .plots import Plot, Points
 from .report import counted, matches, nothing_known, trouble, where
-from .symptoms import HEADING, Symptom, looked_for, unexplained, victims
+from .symptoms import HEADING, Symptom, looked_for, place, unexplained, victims
 from .times import when
 
 _MOST: Final = 100
@@ -59,6 +61,7 @@ def _page(analysis: Analysis) -> Iterator[str]:
     if (left := len(analysis.incidents) - _MOST) > 0:
         yield f"<p>{left:,} more incidents are in incidents.json.</p>"
     yield from _unexplained(unexplained(analysis.symptoms))
+    yield from _done(analysis.acts)
     if analysis.busiest:
         yield "<h2>Offsets and lag over time</h2>"
         for plot in analysis.busiest:
@@ -77,6 +80,8 @@ def _overview(analysis: Analysis) -> Iterator[str]:
     if analysis.span_ms:
         told += f", from {when(analysis.span_ms[0])} to {when(analysis.span_ms[1])} (UTC)"
     yield f'<p class="dim">{escape(told)}.</p>'
+    for clock in analysis.clocks:
+        yield f"<p>{escape(clock.told[0].upper() + clock.told[1:])}.</p>"
     if lines := trouble(analysis):
         summary = "<summary>some of it could not be read or was not understood</summary>"
         yield f'<details class="trouble">{summary}<pre>{escape(chr(10).join(lines))}</pre></details>'
@@ -97,10 +102,16 @@ def _unexplained(symptoms: Sequence[Symptom]) -> Iterator[str]:
         yield f"<p>{left:,} more symptoms are in incidents.json.</p>"
 
 
+def _done(acts: Sequence[Act]) -> Iterator[str]:
+    if acts:
+        yield f"<h2>{HEADING_OF_ACTS}</h2>\n<ul>"
+        for each in acts[:_MOST]:
+            yield f"<li><time>{escape(when(each.from_ms))}</time> {escape(each.told)}</li>"
+        yield "</ul>"
+
+
 def _evidence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    shown = "\n".join(
-        f"{each['file']}:{each['position']}  {when(each['time_ms'])}\n    {each['text']}" for each in rows
-    )
+    shown = "\n".join(f"{place(each)}  {when(each['time_ms'])}\n    {each['text']}" for each in rows)
     yield f"<details><summary>evidence</summary><pre>{escape(shown)}</pre></details>"
 
 

@@ -21,7 +21,7 @@ HIGH_WATERMARK: Final = "high watermark"
 _GROUP: Final = "group "
 _OF_GROUPS: Final = ("commit", "restore")
 _KINDS: Final = (*_OF_GROUPS, "high-watermark", "log-start")
-_COLUMNS: Final = ("topic", "partition", "time_ms", "offset", "group", "broker")
+_COLUMNS: Final = ("topic", "partition", "time_ms", "offset", "group", "broker", "file")
 Points = list[tuple[int, int]]
 Place = tuple[str, int]
 
@@ -38,14 +38,18 @@ class Plot:
     marks: list[tuple[int, int]] = field(default_factory=list)
 
 
-def of_incidents(folder: Path, incidents: Sequence[Incident]) -> dict[int, Plot]:
-    """By the incident's number, plots of the first ones that are about a partition and have times."""
+def of_incidents(
+    folder: Path, incidents: Sequence[Incident], shifts: Mapping[str, int] | None = None
+) -> dict[int, Plot]:
+    """By the incident's number, plots of the first ones that are about a partition and have times. `shifts`
+    are what the times of some files are too much."""
     found: dict[int, Plot] = {}
     for number, incident in enumerate(incidents):
         place, span = _place(incident), incident.span_ms
         if len(found) < DRAWN and place is not None and span is not None:
             around = max(LEAST_AROUND_MS, (span[1] - span[0]) // 5)
-            plot = _plot(folder, place, (span[0] - around, span[1] + around)) or _plot(folder, place, None)
+            wider = span[0] - around, span[1] + around
+            plot = _plot(folder, place, shifts, wider) or _plot(folder, place, shifts)
             if plot is not None:
                 times = (each.time_ms for each in incident.events)
                 plot.marks = [(time, event) for event, time in enumerate(times, 1) if time is not None]
@@ -53,7 +57,7 @@ def of_incidents(folder: Path, incidents: Sequence[Incident]) -> dict[int, Plot]
     return found
 
 
-def of_busiest(folder: Path) -> list[Plot]:
+def of_busiest(folder: Path, shifts: Mapping[str, int] | None = None) -> list[Plot]:
     """Plots of the partitions with the most commits."""
     rows = _rows(folder, "commit", ("topic", "partition"))
     if rows is None:
@@ -63,7 +67,7 @@ def of_busiest(folder: Path) -> list[Plot]:
         [("count_all", "descending"), ("topic", "ascending"), ("partition", "ascending")]
     )
     places = [(row["topic"], row["partition"]) for row in counted.slice(0, DRAWN).to_pylist()]
-    plots = (_plot(folder, place, None) for place in places)
+    plots = (_plot(folder, place, shifts) for place in places)
     return [each for each in plots if each is not None]
 
 
@@ -76,17 +80,21 @@ def _place(incident: Incident) -> Place | None:
     return None
 
 
-def _plot(folder: Path, place: Place, span: tuple[int, int] | None) -> Plot | None:
+def _plot(
+    folder: Path, place: Place, shifts: Mapping[str, int] | None, span: tuple[int, int] | None = None
+) -> Plot | None:
     """None if there is no line to draw."""
     plot = Plot(*place)
     for kind in _KINDS:
-        rows = _rows(folder, kind, _COLUMNS, place, span)
+        rows = _rows(folder, kind, _COLUMNS, place)
+        if rows is not None and rows.num_rows:
+            rows = _between(_shifted(rows, shifts or {}), span)
         for (group, broker), points in ({} if rows is None else _sliced(rows)).items():
             plot.offsets.setdefault(_series(kind, group, broker), []).extend(points)
     if not any(len(each) > 1 for each in plot.offsets.values()):
         return None
     plot.offsets = {name: sorted(set(points)) for name, points in sorted(plot.offsets.items())}
-    plot.lag = _lags(plot.offsets, _leaders(folder, place))
+    plot.lag = _lags(plot.offsets, _leaders(folder, place, shifts))
     return plot
 
 
@@ -102,7 +110,6 @@ def _rows(
     kind: str,
     columns: Sequence[str],
     place: Place | None = None,
-    span: tuple[int, int] | None = None,
 ) -> "pa.Table | None":
     import pyarrow.dataset as ds
 
@@ -115,9 +122,28 @@ def _rows(
         wanted = wanted & ds.field("time_ms").is_valid()
     if "offset" in columns:
         wanted = wanted & (ds.field("offset") >= 0)
-    if span is not None:
-        wanted = wanted & (ds.field("time_ms") >= span[0]) & (ds.field("time_ms") <= span[1])
     return ds.dataset(path, format="parquet").to_table(columns=list(columns), filter=wanted)
+
+
+def _shifted(rows: "pa.Table", shifts: Mapping[str, int]) -> "pa.Table":
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not shifts:
+        return rows
+    at = pc.index_in(rows["file"], pa.array(list(shifts)))
+    too_much = pc.coalesce(pc.take(pa.array(list(shifts.values())), at), 0)
+    times = pc.subtract(rows["time_ms"], too_much)
+    return rows.set_column(rows.schema.get_field_index("time_ms"), "time_ms", times)
+
+
+def _between(rows: "pa.Table", span: tuple[int, int] | None) -> "pa.Table":
+    import pyarrow.compute as pc
+
+    if span is None:
+        return rows
+    times = rows["time_ms"]
+    return rows.filter(pc.and_(pc.greater_equal(times, span[0]), pc.less_equal(times, span[1])))
 
 
 def _sliced(rows: "pa.Table") -> "dict[tuple[str | None, int | None], set[tuple[int, int]]]":
@@ -140,11 +166,12 @@ def _sliced(rows: "pa.Table") -> "dict[tuple[str | None, int | None], set[tuple[
     return found
 
 
-def _leaders(folder: Path, place: Place) -> Points:
+def _leaders(folder: Path, place: Place, shifts: Mapping[str, int] | None) -> Points:
     """When each broker became the partition's leader, as far as that is known."""
-    rows = _rows(folder, "leader", ("time_ms", "leader"), place)
+    rows = _rows(folder, "leader", ("time_ms", "leader", "file"), place)
     if rows is None:
         return []
+    rows = _shifted(rows, shifts or {})
     return sorted((row["time_ms"], row["leader"]) for row in rows.drop_null().to_pylist())
 
 

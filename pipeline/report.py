@@ -8,11 +8,12 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Final
 
 from ..shown import shown
+from .acts import HEADING as HEADING_OF_ACTS
 from .analysis import Analysis
 from .coverage import not_read, read
 from .incidents import Incident
 from .incidents.model import Finding
-from .symptoms import HEADING, looked_for, unexplained, victims
+from .symptoms import HEADING, looked_for, place, unexplained, victims
 from .times import when
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
     # Texts from files are neither markup nor orders to the terminal.
     plain = partial(console.print, highlight=False, markup=False, emoji=False)
     plain(shown(_read(analysis)))
+    for clock in analysis.clocks:
+        plain(shown(clock.told))
     for line in trouble(analysis):
         plain(shown(line), style="yellow")
     if analysis.incidents:
@@ -59,7 +62,7 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
             noticed = list(victims(analysis.symptoms, number, most))
             for line in _told(incident, noticed, console.width, most):
                 plain(shown(line), soft_wrap=True)
-    for line in _unexplained(analysis, console.width, most):
+    for line in (*_unexplained(analysis, console.width, most), *_done(analysis, console.width, most)):
         plain(shown(line), soft_wrap=True)
     if told:
         console.print()
@@ -92,9 +95,19 @@ def _unexplained(analysis: Analysis, width: int, most: int) -> Iterator[str]:
             yield from _wrapped(line, width, 2)
         for row in each.evidence:
             yield from _wrapped(f"{when(row['time_ms'])[_DATE:] or '?'}  {row['text']}", width, 4)
-            yield f"        {row['file']}:{row['position']}"
+            yield f"        {place(row)}"
     if len(some) > most:
         yield f"{len(some) - most} more are in the report"
+
+
+def _done(analysis: Analysis, width: int, most: int) -> Iterator[str]:
+    if analysis.acts:
+        yield ""
+        yield f"{HEADING_OF_ACTS}:"
+    for each in analysis.acts[:most]:
+        yield from _wrapped(f"{when(each.from_ms)[_DATE:]}  {each.told}", width, 2)
+    if len(analysis.acts) > most:
+        yield f"  {len(analysis.acts) - most} more are in the report"
 
 
 def counted(analysis: Analysis) -> str:

@@ -6,7 +6,13 @@ Comments name the classes that log them; texts differ by release, and each form 
 import re
 from typing import Final
 
-from . import broker_life_messages, coordinator_messages, producer_messages, rejection_messages
+from . import (
+    administration_messages,
+    broker_life_messages,
+    coordinator_messages,
+    producer_messages,
+    rejection_messages,
+)
 from .log_entries import Entry, cause
 from .log_messages import Table, Values, message
 
@@ -290,5 +296,6 @@ TABLE: Final = Table.of(
     *coordinator_messages.MESSAGES,
     *producer_messages.BROKER,
     *broker_life_messages.MESSAGES,
+    *administration_messages.MESSAGES,
     *rejection_messages.MESSAGES,
 )

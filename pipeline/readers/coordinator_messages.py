@@ -261,12 +261,4 @@ MESSAGES: Final = (
         r"Marking its partition \({tp}\) (?P<what>as uncleanable)",
         _uncleaned,
     ),
-    # ConfigurationControlManager
-    message(
-        "config",
-        "Replayed ConfigRecord for",
-        r"ConfigResource\(type=TOPIC, name='(?P<topic>[^']+)'\) which set configuration (?P<name>\S+) to "
-        r"(?P<value>[^\n]*?)(?: \([\w.]+\))?(?:\n|$)",
-        lambda _, found: {"detail": f"{found['name']} = {found['value']}"},
-    ),
 )

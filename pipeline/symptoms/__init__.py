@@ -5,7 +5,7 @@ from .kinds import KINDS
 from .model import Symptom
 from .noticing import symptoms
 from .reading import noticed
-from .telling import HEADING, looked_for, unexplained, victims
+from .telling import HEADING, looked_for, place, unexplained, victims
 
 __all__ = (
     "HEADING",
@@ -15,6 +15,7 @@ __all__ = (
     "look",
     "looked_for",
     "noticed",
+    "place",
     "symptoms",
     "unexplained",
     "victims",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from ..acts import Act, shortly_before
 from ..consequences import BEHIND, LOSSY, REWOUND, SET_BACK
 from ..incidents import Evidence, Incident
 from ..incidents.model import Finding
@@ -64,8 +65,8 @@ def _keys(finding: Finding) -> Iterator[tuple[Any, ...]]:
         yield each["file"], each["position"]
 
 
-def look(symptoms: Sequence[Symptom], evidence: Evidence) -> None:
-    """Fills in `looked` and `missing` of what nothing explains."""
+def look(symptoms: Sequence[Symptom], evidence: Evidence, done: Sequence[Act] = ()) -> None:
+    """Fills in `looked`, `missing` and `before` of what nothing explains."""
     for symptom in symptoms:
         if symptom.explained_by:
             continue
@@ -78,6 +79,7 @@ def look(symptoms: Sequence[Symptom], evidence: Evidence) -> None:
         }
         found = [evidence.look(need, about) for need in _BY_NAME[symptom.name].causes]
         symptom.looked = [each.told for each in found if each.covered]
+        symptom.before = shortly_before(done, symptom.from_ms, symptom.to_ms, symptom.topic)
         symptom.missing = [each.told for each in found if not each.covered and each.told != _UNNAMED]
 
 

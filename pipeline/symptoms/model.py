@@ -17,7 +17,8 @@ class Symptom:
 
     `evidence` are the rows that show it, the extract of its ledger. `explained_by` are the numbers of the
     incidents, from 0, that explain it. If there are none, `looked` says which files were read that would tell
-    more, and `missing` which were not.
+    more, `missing` which were not, and `before` what
+    administrators had done.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Symptom:
     explained_by: list[int] = field(default_factory=list)
     looked: Sequence[str] = ()
     missing: Sequence[str] = ()
+    before: Sequence[str] = ()
 
     @property
     def who(self) -> str:
@@ -70,5 +72,6 @@ class Symptom:
             "explained_by": self.explained_by,
             "looked": list(self.looked),
             "missing": list(self.missing),
+            "before": list(self.before),
             "evidence": list(self.evidence),
         }

@@ -8,8 +8,8 @@ from .kind import LASTING, STILL, Kind
 from .kinds import KINDS
 from .model import Symptom
 
-_ROWS: Final = 6
-"""The most rows that show a symptom."""
+_ROWS: Final = 30
+"""The most rows that show a symptom, those that replicas tell alike counted each."""
 _AGAIN: Final = 5
 """The most symptoms of one kind that are told of one thing."""
 _SOON_MS: Final = 60_000

@@ -1,7 +1,7 @@
 """Symptoms for people: those of an incident as a list of who noticed what, the others one by one."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from .kinds import KINDS
 from .model import Symptom
@@ -31,8 +31,17 @@ def looked_for(symptom: Symptom) -> Iterator[str]:
     """Where its cause was looked for, and where it might be."""
     if symptom.looked:
         yield f"no known cause in {'; nor in '.join(symptom.looked).rstrip(',')}"
+    for each in symptom.before:
+        yield f"perhaps because of what an administrator did: {each}"
     if symptom.missing:
         yield f"its cause may be told elsewhere: {'; '.join(each.rstrip(',') for each in symptom.missing)}"
+
+
+def place(row: Mapping[str, Any]) -> str:
+    """Where a row is that shows a symptom."""
+    others = row.get("also_in", 0)
+    more = f" (also in {others} other file{'s' * (others != 1)})" if others else ""
+    return f"{row['file']}:{row['position']}{more}"
 
 
 def _short(symptom: Symptom) -> str:

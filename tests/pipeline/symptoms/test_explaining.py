@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,7 +17,7 @@ from mockbroker.pipeline.engine import DuckEngine
 from mockbroker.pipeline.incidents import Event, Incident
 from mockbroker.pipeline.page import write_page
 from mockbroker.pipeline.report import show
-from mockbroker.pipeline.symptoms import Symptom, explain
+from mockbroker.pipeline.symptoms import Symptom, explain, place
 
 from ..rows import History, written
 
@@ -144,6 +145,19 @@ def test_the_report_tells_what_nothing_explains(tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text()
     assert "<h1>No known pattern</h1>" in page
     assert "<h2>acknowledged-missing</h2>" in page
+
+
+def test_what_replicas_tell_alike_is_shown_once() -> None:
+    one: dict[str, Any] = {"topic": "orders", "source": "segment", "group": "billing"}
+    rows = History().add("commit", offset=25, **one).add("commit", MINUTE, offset=10, **one)
+    rows.rows = [
+        replace(row, file=f"broker{broker}/__consumer_offsets-0/0.log")
+        for broker in range(5)
+        for row in rows.rows
+    ]
+    (back,) = analyzed(rows).symptoms
+    said = "broker0/__consumer_offsets-0/0.log:{} (also in 4 other files)"
+    assert [place(each) for each in back.evidence] == [said.format(1), said.format(2)]
 
 
 def test_a_healthy_log_has_neither() -> None:

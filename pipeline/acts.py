@@ -1,0 +1,196 @@
+"""What administrators did, told as what it is, and no symptom: restarts, alterations, deletions, moves."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from .deletions import BY_REQUEST
+from .ledgers import Note
+from .rows import INTERNAL, NO_PARTITION, of_kinds
+from .tables import Table
+from .tables import functions as F
+
+HEADING: Final = "What administrators did"
+KINDS: Final = ("config", "quota", "reassignment", "log", "log-start")
+_MOST: Final = 20_000
+"""The rows that are looked at."""
+_AT_ONCE_MS: Final = 1_000
+"""What a topic is created with is written with it; a controller that starts replays all at once."""
+_IN_ORDER_MS: Final = 1_800_000
+"""Brokers that are restarted later than that are restarted for another reason."""
+_COMPLETED: Final = "completed"
+_BEFORE_MS: Final = 600_000
+_FEW: Final = 5
+Row = Mapping[str, Any]
+Places = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """`told` says what was done; `places` are file and position of rows that tell it. Times are Unix ms."""
+
+    name: str
+    told: str
+    from_ms: int
+    to_ms: int
+    places: Places
+    topic: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        names = ("name", "told", "from_ms", "to_ms", "topic")
+        told = {name: value for name in names if (value := getattr(self, name)) is not None}
+        return told | {"evidence": [{"file": file, "position": position} for file, position in self.places]}
+
+
+def acts(observations: Table, kinds: Mapping[str, int], notes: Iterable[Note]) -> list[Act]:
+    """In order of time; `kinds` counts the rows of each kind."""
+    rows: Sequence[Row] = []
+    if any(map(kinds.get, KINDS)):
+        requested = (F.col("kind") != "log-start") | F.coalesce(
+            F.col("detail").startswith(BY_REQUEST), F.lit(False)
+        )
+        some = of_kinds(observations, *KINDS).where(requested & F.col("time_ms").isNotNull())
+        some = some.where("source = 'broker-log' and client is null")
+        some = some.where((F.col("kind") != "log") | (F.col("partition") == NO_PARTITION))
+        names = ("kind", "file", "position", "time_ms", "topic", "partition", "offset", "detail")
+        rows = some.select(*names).limit(_MOST).collect()
+    return acts_of(rows, notes)
+
+
+def acts_of(rows: Iterable[Row], notes: Iterable[Note]) -> list[Act]:
+    ordered = sorted(rows, key=lambda row: (row["time_ms"], row["file"], row["position"]))
+    created: dict[str, list[int]] = {}
+    for row in ordered:
+        if row["kind"] == "log" and row["detail"] == "created":
+            created.setdefault(row["topic"], []).append(row["time_ms"])
+    known = [
+        row
+        for row in ordered
+        if not any(abs(row["time_ms"] - at_ms) <= _AT_ONCE_MS for at_ms in created.get(row["topic"], ()))
+    ]
+    found = [
+        *_restarts(notes),
+        *_altered(row for row in known if row["kind"] in ("config", "quota")),
+        *_deleted(known),
+        *_records(row for row in known if row["kind"] == "log-start"),
+        *_moved(row for row in known if row["kind"] == "reassignment"),
+    ]
+    return sorted(found, key=lambda each: (each.from_ms, each.told))
+
+
+def shortly_before(
+    done: Iterable[Act], from_ms: int | None, to_ms: int | None, topic: str | None
+) -> list[str]:
+    """What was done to a topic, or to brokers, before something was noticed, and not long before it began."""
+    if from_ms is None or to_ms is None:
+        return []
+    return [
+        each.told
+        for each in done
+        if from_ms - _BEFORE_MS <= each.from_ms <= to_ms and each.topic in (None, topic)
+    ]
+
+
+def _restarts(notes: Iterable[Note]) -> Iterator[Act]:
+    """Brokers that were shut down; those that were restarted in order are one act."""
+    stops = sorted(
+        {(each.from_ms or 0, each.to_ms, each.broker or 0, each.rows) for each in notes if _shut_down(each)},
+        key=lambda each: each[:1],
+    )
+    run: list[Any] = []
+    for stop in stops:
+        if run and not _follows(run[-1], stop):
+            yield _restarted(run)
+            run = []
+        run.append(stop)
+    if run:
+        yield _restarted(run)
+
+
+def _shut_down(note: Note) -> bool:
+    return note.what == "broker-shut-down"
+
+
+def _follows(last: Any, stop: Any) -> bool:
+    return last[1] is not None and last[2] != stop[2] and last[1] <= stop[0] <= last[1] + _IN_ORDER_MS
+
+
+def _restarted(run: Sequence[Any]) -> Act:
+    first, last = run[0], run[-1]
+    end = last[1] or last[0]
+    places = tuple((file, position) for each in run for file, position, _ in each[3][:1])
+    took = f"{(end - first[0]) // 1000} s"
+    if len(run) > 1:
+        brokers = ", ".join(str(each[2]) for each in run[:-1]) + f" and {last[2]}"
+        back = "" if last[1] is not None else "; the last one had not come back at the end of the files"
+        told = f"brokers {brokers} were shut down and started again one after the other, in {took}{back}"
+        return Act("brokers-restarted", told, first[0], end, places)
+    back = f"and came back after {took}" if last[1] is not None else "and did not come back"
+    return Act("broker-shut-down", f"broker {last[2]} was shut down, {back}", first[0], end, places)
+
+
+def _altered(rows: Iterable[Row]) -> Iterator[Act]:
+    """What has the value already is no alteration: every controller tells of it."""
+    values: dict[tuple[Any, ...], str] = {}
+    for row in rows:
+        named, _, value = row["detail"].partition(" = ")
+        key = row["kind"], row["topic"], named
+        if values.get(key) == value:
+            continue
+        values[key] = value
+        whose, _, name = named.rpartition(": ")
+        whose = f"topic {row['topic']}" if row["topic"] is not None else whose or "all brokers"
+        quota = row["kind"] == "quota"
+        set_to = "was removed" if value in ("none", "null") else f"was set to {value}"
+        told = f"{'the quota ' if quota else ''}{name} of {whose} {set_to}"
+        yield _of("quota-altered" if quota else "configuration-altered", told, [row])
+
+
+def _deleted(rows: Iterable[Row]) -> Iterator[Act]:
+    gone: dict[str, Row] = {}
+    for row in rows:
+        if row["kind"] == "log" and row["topic"] not in gone:
+            gone[row["topic"]] = row
+            yield _of("topic-deleted", f"topic {row['topic']} was deleted", [row])
+
+
+def _records(rows: Iterable[Row]) -> Iterator[Act]:
+    """Those of Kafka Streams' own topics are deleted all the time by their application."""
+    by_topic: dict[str, list[Row]] = {}
+    for row in rows:
+        if (
+            row["topic"] is not None
+            and row["topic"] not in INTERNAL
+            and not row["topic"].endswith("-repartition")
+        ):
+            by_topic.setdefault(row["topic"], []).append(row)
+    for topic, some in by_topic.items():
+        last = {row["partition"]: row["offset"] for row in some}
+        below = ", ".join(
+            f"{topic}-{partition} below {offset}" for partition, offset in list(last.items())[:_FEW]
+        )
+        more = f" and {len(last) - _FEW} more partitions" if len(last) > _FEW else ""
+        yield _of("records-deleted", f"the records of {below}{more} were deleted by request", some)
+
+
+def _moved(rows: Iterable[Row]) -> Iterator[Act]:
+    by_topic = sorted(rows, key=lambda row: (row["topic"], row["time_ms"]))
+    for topic, some in groupby(by_topic, key=lambda row: row["topic"]):
+        each = list(some)
+        began = [row for row in each if row["detail"] != _COMPLETED]
+        if not began:
+            continue
+        partitions = sorted({row["partition"] for row in began})
+        ended = {row["partition"] for row in each if row["detail"] == _COMPLETED}
+        how = "; ".join(dict.fromkeys(row["detail"] for row in began))
+        listed = ", ".join(map(str, partitions[:_FEW])) + (", …" if len(partitions) > _FEW else "")
+        left = len(set(partitions) - ended)
+        done = "completed" if not left else f"{left} not completed"
+        told = f"{len(partitions)} partitions of {topic} were reassigned ({listed}; {how}), {done}"
+        yield _of("partitions-reassigned", told.replace("1 partitions", "1 partition", 1), each)
+
+
+def _of(name: str, told: str, rows: Sequence[Row]) -> Act:
+    places = tuple((row["file"], row["position"]) for row in rows[:_FEW])
+    return Act(name, told, rows[0]["time_ms"], rows[-1]["time_ms"], places, rows[0]["topic"])

@@ -1,0 +1,75 @@
+"""Log messages of controllers with KRaft about what administrators alter.
+
+Comments name the classes that log them.
+"""
+
+import re
+from typing import Final
+
+from .log_entries import Entry
+from .log_messages import END, Values, message
+
+_NONE: Final = ("null", "[]")
+_ENTITY: Final = r"ClientQuotaEntity\(entries=\{(?P<entity>[^}\n]*)\}\)"
+
+
+def _set(_: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"{found['name']} = {found['value']}"}
+
+
+def _set_of_brokers(_: Entry, found: re.Match[str]) -> Values:
+    whose = f"broker {found['whose']}" if found["whose"] else "all brokers"
+    return {"detail": f"{whose}: {found['name']} = {found['value']}"}
+
+
+def _quota(_: Entry, found: re.Match[str]) -> Values:
+    value = found.groupdict().get("value", "none")
+    return {"detail": f"{found['entity'].replace('=null', '=default')}: {found['name']} = {value}"}
+
+
+def _moves(_: Entry, found: re.Match[str]) -> Values:
+    changes = [
+        f"{verb} {found[verb].strip('[]')}" for verb in ("adding", "removing") if found[verb] not in _NONE
+    ]
+    return {"detail": ", ".join(changes) or "completed"}
+
+
+MESSAGES: Final = (
+    # ConfigurationControlManager
+    message(
+        "config",
+        "Replayed ConfigRecord for",
+        r"ConfigResource\(type=TOPIC, name='(?P<topic>[^']+)'\) which set configuration (?P<name>\S+) to "
+        rf"(?P<value>[^\n]*?){END}",
+        _set,
+    ),
+    message(
+        "config",
+        "Replayed ConfigRecord for",
+        r"ConfigResource\(type=BROKER, name='(?P<whose>\d*)'\) which set configuration (?P<name>\S+) to "
+        rf"(?P<value>[^\n]*?){END}",
+        _set_of_brokers,
+    ),
+    # ClientQuotaControlManager
+    message(
+        "quota",
+        "Replayed ClientQuotaRecord for",
+        rf"Replayed ClientQuotaRecord for {_ENTITY} setting (?P<name>\S+) to (?P<value>[^\n]*?)\.?{END}",
+        _quota,
+    ),
+    message(
+        "quota",
+        "Replayed ClientQuotaRecord for",
+        rf"Replayed ClientQuotaRecord for {_ENTITY} removing (?P<name>\S+?)\.?{END}",
+        _quota,
+    ),
+    # ReplicationControlManager
+    message(
+        "reassignment",
+        "Replayed partition assignment change",
+        r"PartitionChangeRecord\(partitionId={partition}, .*?[ (]replicas=(?:\[{replicas}\]|null), "
+        r"removingReplicas=(?P<removing>\[[\d, ]*\]|null), addingReplicas=(?P<adding>\[[\d, ]*\]|null)"
+        r"[^\n]*? for topic (?P<topic>[\w.-]*\w)",
+        _moves,
+    ),
+)
