@@ -66,6 +66,7 @@ QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 NOT_TOLD = frozenset(
     {
+        "3.9.2-controller-away",
         "3.9.2-group-full",
         "3.9.2-partitions-found-late",
         "3.9.2-retried-without-idempotence",
@@ -77,6 +78,7 @@ NOT_TOLD = frozenset(
         "4.4.0-only-replica-lost",
         "4.4.0-record-too-large",
         "4.4.0-record-unreadable",
+        "4.4.0-session-timeout-short",
         "4.4.0-timestamps-too-old",
         "4.4.0-too-few-in-sync",
         "4.4.0-transaction-timed-out",
