@@ -76,6 +76,7 @@ NOT_TOLD = frozenset(
         "4.4.0-compacted-before-read",
         "4.4.0-instance-id-shared",
         "4.4.0-only-replica-lost",
+        "4.4.0-record-corrupt",
         "4.4.0-record-too-large",
         "4.4.0-record-unreadable",
         "4.4.0-session-timeout-short",
