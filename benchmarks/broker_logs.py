@@ -29,7 +29,7 @@ _FILE_BYTES: Final = 100_000_000
 _HOUR: Final = re.compile(rb"^\[(\d{4}-\d\d-\d\d \d\d)", re.MULTILINE)
 _TOPIC: Final = re.compile(rb"\borders\b")
 _FIRST: Final = datetime(2026, 1, 1)
-_TIMED: Final = """
+TIMED: Final = """
 import json, sys, time
 from pathlib import Path
 from mockbroker.pipeline.analysis import analyze
@@ -40,7 +40,7 @@ def tell(what):
     now = time.monotonic()
     seconds[current] = round(seconds.get(current, 0) + now - since, 1)
     current, since = next((phase for start, phase in PHASES.items() if what.startswith(start)), what), now
-found = analyze([Path(sys.argv[1])], Path(sys.argv[2]), tell=tell)
+found = analyze([Path(sys.argv[1])], Path(sys.argv[2]), master=next(iter(sys.argv[3:]), None), tell=tell)
 tell("")
 print(json.dumps({"rows": found.kinds.total(), "findings": len(found.findings), "phases": seconds}))
 """
@@ -77,11 +77,12 @@ def _healthy(recording: Path) -> dict[tuple[int, str], bytes]:
     if not tomllib.loads((recording / "truth.toml").read_text())["healthy"]:
         return {}
     with tarfile.open(recording / "files.tar.xz") as archive:
+        written = set(archive.getnames())
         return {
             (broker, name): file.read()
             for broker in BROKERS
             for name in _FILES
-            if (file := archive.extractfile(f"broker{broker}/{name}"))
+            if (path := f"broker{broker}/{name}") in written and (file := archive.extractfile(path))
         }
 
 
@@ -93,7 +94,7 @@ def main(megabytes: Annotated[int, typer.Option(help="Of logs.")] = 1_000, folde
             write(logs, megabytes * 1_000_000)
         shutil.rmtree(out, ignore_errors=True)
         measured = measure(
-            f"analyze {megabytes:,} MB of broker logs", [sys.executable, "-c", _TIMED, str(logs), str(out)]
+            f"analyze {megabytes:,} MB of broker logs", [sys.executable, "-c", TIMED, str(logs), str(out)]
         )
         tell(measured, **json.loads(measured.said.strip().splitlines()[-1]))
 

@@ -40,14 +40,15 @@ class CommandCost:
     said: str
 
 
-def measure(what: str, command: list[str]) -> CommandCost:
-    """Runs a command to its end. RuntimeError when it fails."""
+def measure(what: str, command: list[str], *, below: int | None = None) -> CommandCost:
+    """Runs a command to its end; `below` is the process whose tree is measured, if not that of the command.
+    RuntimeError when it fails."""
     cpu: dict[int, float] = {}
     begun, peak = time.monotonic(), 0.0
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
         while process.poll() is None:
-            tree = _tree(process.pid)
+            tree = _tree(process.pid if below is None else below)
             cpu |= {pid: seconds for pid, (seconds, _) in tree.items()}
             peak = max(peak, sum(mb for _, mb in tree.values()))
             time.sleep(_TICK_S)

@@ -13,7 +13,7 @@ import re
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -43,13 +43,15 @@ class SparkStage:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[str]:
-    """The URL of a master that has its workers."""
+def cluster(
+    folder: Path, workers: int = WORKERS, environment: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """The URL of a master that has its workers, of one core each. `folder` is for what they write."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
     runs = [str(home / "bin" / "spark-class")]
-    where = {**os.environ, "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
+    where = {**os.environ, "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable, **(environment or {})}
     started: list[subprocess.Popen[str]] = []
 
     def start(*arguments: str) -> IO[str]:
@@ -74,7 +76,7 @@ def cluster(folder: Path) -> Iterator[str]:
     local = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
     try:
         url = until(start(f"{_CLASS}.master.Master", *local), _MASTER)[1]
-        for _ in range(WORKERS):
+        for _ in range(workers):
             size = ("--cores", "1", "--memory", "3g", "--work-dir", str(folder))
             lines = start(f"{_CLASS}.worker.Worker", *local, *size, url)
             until(lines, re.compile("Successfully registered with master"))
@@ -83,6 +85,8 @@ def cluster(folder: Path) -> Iterator[str]:
         for process in reversed(started):
             process.terminate()
             process.wait()
+            assert process.stderr is not None
+            process.stderr.close()
 
 
 def stages(log: Path) -> Iterator[SparkStage]:
