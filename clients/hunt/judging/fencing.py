@@ -14,6 +14,7 @@ def producers(outcome: Outcome) -> Iterator[Violation]:
     ready = [
         e for e in outcome.journal.of(Called) if e.verb == "open" and e.error is None and e.handle in opened
     ]
+    since = {e.handle: e.at for e in ready}
     begun: dict[str, int] = {}
     for entry in outcome.journal.entries:
         if isinstance(entry, Called) and entry.verb == "begin":
@@ -26,7 +27,7 @@ def producers(outcome: Outcome) -> Iterator[Violation]:
             for e in ready
             if opened[e.handle].config["transactional.id"] == id_
             and e.user != entry.user
-            and opened[entry.handle].at < opened[e.handle].at
+            and since[entry.handle] < opened[e.handle].at
             and e.at < began
         ]
         sent = [e for e in outcome.journal.of(Sent) if e.transaction == entry.transaction]

@@ -85,12 +85,22 @@ def _has_cause(outcome: Outcome, entry: Entry, verb: str, error: Refusal) -> boo
         return True
     if any(part in error.name.replace("_", "").lower() for part in _REPLACED):
         return True
+    if verb == "produce" and _is_given_up(outcome, entry):
+        return True
     rule = documentation(outcome.client).after(verb, error)
     if Act.RETRY in rule.then or rule.informs:
         return True
     opened = max((e.at for e in outcome.journal.of(Opened) if e.handle == entry.handle), default=0)
     refused = [e for e in outcome.journal.of(Refused) if e.user == entry.user and opened <= e.at < entry.at]
     return len(refused) > _FEW or not all({*e.errors} <= {*ANSWERS.get(e.api, ())} for e in refused)
+
+
+def _is_given_up(outcome: Outcome, told: Entry) -> bool:
+    """Whether the application was aborting the transaction of a record, or closing its producer."""
+    return any(
+        e.verb in ("abort-transaction", "close") and e.handle == told.handle and e.began < told.at < e.at
+        for e in outcome.journal.of(Called)
+    )
 
 
 def _works_later(outcome: Outcome, entry: Entry, verb: str) -> bool:
