@@ -16,8 +16,7 @@ REQUESTS: Final = "MOCKBROKER_DRIVER_REQUESTS"
 ANSWERS: Final = "MOCKBROKER_DRIVER_ANSWERS"
 """And of the one that it writes answers and events to."""
 LOGS: Final = "MOCKBROKER_DRIVER_LOGS"
-"""Environment variable: if it is set, drivers in Python and of KafkaJS print what their library logs at
-INFO."""
+"""Environment variable: if it is set, drivers in Python and of KafkaJS print what they log at INFO."""
 _SHOWN: Final = 200
 
 
