@@ -1,79 +1,175 @@
-"""Logs of brokers, read piece by piece: large ones by the engine, ahead of whoever takes their rows."""
+"""Files, read part by part by the engine, ahead of whoever takes what they say.
+
+What logs say comes back: only all parts together make its rows. All other rows are written where they are
+read, or come back as tables if this process reads everything."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from itertools import pairwise
+from functools import partial
+from itertools import count, groupby
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .engine import Engine
+from .looking import Look, grouped
 from .observations import Observation
-from .readers import Reader, Reading
-from .readers.files import head, unreadable, why
-from .readers.pieces import Told, can_cut, cuts, rows, told
+from .readers import Reading
+from .readers.files import guarded, why
+from .readers.log_entries import MOST_MORE
+from .readers.log_spans import TAIL
+from .readers.pieces import Told, told
+from .readers.registry import LOGS, by_name
+from .remote import File, here
+from .writing import Rows, Writers
 
-PIECE: Final = 32 << 20
-"""Bytes: a process then takes some 0.5 GB."""
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _LARGE: Final = 64 << 20
-"""Bytes of all logs that are worth the seconds in which processes, or Spark, start."""
+"""Bytes of all files that are worth the seconds in which processes start."""
 
 
-class _Task(NamedTuple):
-    path: Path
+class Part(NamedTuple):
+    """Of a file, for a reader: all of it, or from `start` to before `end`. `entries` are those of a log."""
+
+    file: File
+    reader: str
     start: int
     end: int
+    entries: bool
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+class Task(NamedTuple):
+    """Parts that are read at once. Rows are written to `folder`, if there is one, in files with this
+    number."""
+
+    number: int
+    parts: tuple[Part, ...]
     timezone: tzinfo
+    folder: str | None
 
 
-def can_read(path: Path, reader: Reader) -> bool:
-    """Whether a file is a broker's log that can be cut. PipelineError if it can't be opened."""
-    return reader.name == "broker-log" and can_cut(head(path))
+@dataclass(slots=True)
+class PartRead:
+    """What a part says: entries of a log are `told`, those of a compressed one have made `rows`, and other
+    rows are only counted. `bad` says why it can't be read."""
+
+    told: Told | None = None
+    rows: list[Observation] = field(default_factory=list)
+    count: int = 0
+    reading: Reading = field(default_factory=Reading)
+    bad: str | None = None
+
+
+class TaskRead(NamedTuple):
+    """`wrote`: the rows, other than those of logs, are in files; else in `tables`, by kind."""
+
+    number: int
+    parts: list[PartRead]
+    tables: "list[tuple[str, pa.Table]]"
+    wrote: bool
+
+
+def tasks(looks: Iterable[Look], folder: str | None, timezone: tzinfo, part: int) -> Iterator[Task]:
+    """Some `part` bytes each, in the order of the files. Logs, whose rows come back, and what is written
+    where it is read are in different tasks: so rows stay in their order."""
+    parts = (Part(each.file, each.reader, *range_, each.entries) for each in looks for range_ in each.ranges)
+    number = count(1)
+    for _, some in groupby(parts, lambda each: each.reader in LOGS):
+        for group in grouped(some, lambda each: each.size, part):
+            yield Task(next(number), tuple(group), timezone, folder)
+
+
+def read(task: Task) -> TaskRead:
+    """Carries a task out: wherever, and again if need be."""
+    tables: list[tuple[str, pa.Table]] = []
+    writers = Writers(Path(task.folder), file_name(task.number)) if task.folder else None
+    rows = Rows(writers.write if writers else lambda kind, table: tables.append((kind, table)))
+    parts = [_read(part, task, rows) for part in task.parts]
+    rows.flush()
+    if writers:
+        writers.close()
+    wrote = writers is not None and task.parts[0].reader not in LOGS
+    return TaskRead(task.number, parts, tables, wrote)
+
+
+def file_name(task: int, *, rest: bool = False) -> str:
+    """Of Parquet files, in the order of their rows: those of a task, or the `rest` before the next one's."""
+    return f"read-{task:06}-{rest:d}"
+
+
+def _read(part: Part, task: Task, rows: Rows) -> PartRead:
+    done = PartRead(reading=Reading(task.timezone))
+    try:
+        if part.entries:
+            # The last lines tell when the log ends.
+            begin = min(part.start, part.file.size - TAIL) if part.end == part.file.size else part.start
+            with here(part.file, max(begin, 0), part.end, MOST_MORE) as path:
+                done.told = told(path, part.start, part.end, done.reading, part.reader)
+            return done
+        reader = by_name(part.reader)
+        with here(part.file, part.start, part.end) as path:
+            read_all = partial(reader.read, path, done.reading)
+            if reader.read_part is not None:
+                read_all = partial(reader.read_part, path, done.reading, part.start, part.end)
+            found = guarded(part.reader, path, read_all)
+            if part.file.store is not None:
+                found = _named(found, path, part.file)
+            if part.reader in LOGS:
+                done.rows = list(found)
+            else:
+                done.count = rows.add(found)
+    except Exception as error:
+        done.bad = why(error)
+    return done
+
+
+def _named(rows: Iterator[Observation], path: Path, file: File) -> Iterator[Observation]:
+    """With the file's name in place of its copy's."""
+    for row in rows:
+        row.file = file.name
+        if row.kind == "unreadable" and row.detail:
+            row.detail = row.detail.replace(str(path), file.name)
+        yield row
 
 
 class Ahead:
-    """Reads logs, which are asked for in the order in which they are given."""
+    """Reads parts, which are asked for in the order of the files. `took` hears of each task first."""
 
     def __init__(
-        self, logs: Iterable[Path], engine: Engine, timezone: tzinfo = UTC, piece: int = PIECE
+        self,
+        looks: Iterable[Look],
+        engine: Engine,
+        folder: Path,
+        timezone: tzinfo = UTC,
+        took: Callable[[TaskRead], object] = lambda _: None,
     ) -> None:
-        cut = [[_Task(path, *each, timezone) for each in _ranges(path, piece)] for path in logs]
-        self._logs = iter(cut)
-        tasks = [task for log in cut for task in log]
-        large = sum(each.end - each.start for each in tasks) >= _LARGE
-        self._told = engine.ahead(_told, tasks) if large else (_told(task) for task in tasks)
+        found = list(looks)
+        apart = engine.is_apart or sum(each.file.size for each in found) >= _LARGE
+        todo = list(tasks(found, str(folder) if apart else None, timezone, engine.part))
+        self._done = engine.ahead(read, todo) if apart else (read(task) for task in todo)
+        self._parts = self._each(todo, took)
 
-    def read(self, path: Path, reading: Reading, done: Callable[[int], None]) -> Iterator[Observation]:
-        """The rows of the next log; `done` hears of the bytes of each piece."""
-        tasks = next(self._logs)
-        assert all(each.path == path for each in tasks), path
+    def _each(
+        self, todo: Iterable[Task], took: Callable[[TaskRead], object]
+    ) -> Iterator[tuple[Part, PartRead]]:
+        for task, done in zip(todo, self._done, strict=True):
+            took(done)
+            yield from zip(task.parts, done.parts, strict=True)
 
-        bad: list[str] = []
-
-        def pieces() -> Iterator[Told]:
-            for task in tasks:
-                found = next(self._told)
-                if isinstance(found, str):
-                    bad.append(found)
-                else:
-                    yield found
-                done(task.end - task.start)
-
-        yield from rows("broker-log", path, pieces(), reading)
-        if bad:
-            yield unreadable("broker-log", str(path), 0, bad[0])
+    def of(self, found: Look, read: Callable[[int], object] = lambda _: None) -> Iterator[PartRead]:
+        """The parts of the next file; `read` hears of the bytes of each."""
+        for _ in found.ranges:
+            part, done = next(self._parts)
+            assert part.file == found.file, part
+            yield done
+            read(part.size)
 
     def close(self) -> None:
         """Ends the processes."""
-        self._told.close()
-
-
-def _ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
-    return pairwise([*cuts(path, size), path.stat().st_size])
-
-
-def _told(task: _Task) -> Told | str:
-    """What a piece tells, or why it can't be read."""
-    try:
-        return told(task.path, task.start, task.end, Reading(task.timezone))
-    except Exception as error:
-        return why(error)
+        self._done.close()

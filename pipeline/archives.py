@@ -1,17 +1,16 @@
 """tar archives, compressed or not: their files are put into a folder, and read from there."""
 
 import tarfile
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from shutil import disk_usage
 from typing import Final
 
 from ..dumps.files import opened
 from .observations import Observation
-from .readers.files import readable, unreadable, walk, why
+from .readers.files import readable, unreadable
 
-_SOURCE: Final = "archive"
+SOURCE: Final = "archive"
 _GROWTH: Final = 100
 _LEAST_LIMIT: Final = 256 << 20
 _SHOWN: Final = 60
@@ -20,41 +19,8 @@ _BLOCK: Final = 4 << 10
 _DAMAGE: Final = (tarfile.TarError, EOFError, OSError, ValueError)
 
 
-@dataclass(slots=True)
-class Unpacked:
-    """All files, those of archives in the folders into which they were put, and rows for what can't be
-    unpacked."""
-
-    paths: list[Path] = field(default_factory=list)
-    archives: list[Path] = field(default_factory=list)
-    bad: list[Observation] = field(default_factory=list)
-
-
-def unpack(paths: Iterable[Path], folder: Path) -> Unpacked:
-    """`folder` gets a folder for each archive. PipelineError for a path that does not exist."""
-    found = Unpacked()
-
-    def refused(path: Path, error: Exception) -> None:
-        found.bad.append(unreadable(_SOURCE, str(path), 0, why(error)))
-
-    for path in walk(paths, refused):
-        try:
-            is_archive = _is_archive(path)
-        except Exception as error:
-            refused(path, error)
-            continue
-        if not is_archive:
-            found.paths.append(path)
-            continue
-        into = folder / str(len(found.archives) + 1) / path.name
-        into.mkdir(parents=True)
-        found.archives.append(path)
-        found.bad += _unpack(path, into)
-        found.paths += walk([into], refused)
-    return found
-
-
-def _is_archive(path: Path) -> bool:
+def is_archive(path: Path) -> bool:
+    """PipelineError if it can't be read."""
     with readable(path), opened(path) as file:
         try:
             with tarfile.open(fileobj=file, mode="r|") as archive:
@@ -65,14 +31,15 @@ def _is_archive(path: Path) -> bool:
             return False
 
 
-def _unpack(path: Path, into: Path) -> Iterator[Observation]:
+def unpack(path: Path, into: Path) -> Iterator[Observation]:
+    """Puts the files of an archive into a folder; rows for those that can't be unpacked."""
     number, left = 0, max(_GROWTH * path.stat().st_size, _LEAST_LIMIT)
     try:
         with opened(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
             for number, member in enumerate(archive, 1):
                 left -= max(member.size, _BLOCK)
                 if left < 0:
-                    yield unreadable(_SOURCE, str(path), number, f"the rest is left out: {_too_much(path)}")
+                    yield unreadable(SOURCE, str(path), number, f"the rest is left out: {_too_much(path)}")
                     return
                 if not member.isfile():
                     continue
@@ -88,12 +55,12 @@ def _unpack(path: Path, into: Path) -> Iterator[Observation]:
                         raise
                     yield _left_out(path, number, member, error.strerror or str(error))
     except _DAMAGE as error:
-        yield unreadable(_SOURCE, str(path), number + 1, f"the archive is broken: {error}")
+        yield unreadable(SOURCE, str(path), number + 1, f"the archive is broken: {error}")
 
 
 def _left_out(path: Path, number: int, member: tarfile.TarInfo, reason: str) -> Observation:
     name = member.name if len(member.name) <= _SHOWN else f"{member.name[:_SHOWN]}…"
-    return unreadable(_SOURCE, str(path), number, f"left out: {name!r}: {reason}")
+    return unreadable(SOURCE, str(path), number, f"left out: {name!r}: {reason}")
 
 
 def _too_much(path: Path) -> str:

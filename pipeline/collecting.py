@@ -5,27 +5,29 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from functools import partial
-from pathlib import Path
-from typing import Any, Final
+from pathlib import Path, PurePath
+from typing import Final
 
+from . import archives, bulk
+from .ahead import Ahead, PartRead, TaskRead, file_name
 from .engine import Engine, parquet_of
 from .errors import PipelineError
-from .observations import KINDS, NAMES, Observation
-from .readers.files import LogSpan
+from .looking import Archive, Look, look_at, unpack
+from .observations import Observation
+from .progress import Progress
+from .readers.files import LogSpan, Reading, cut_rows, unreadable, why
+from .readers.pieces import Told
+from .readers.pieces import rows as rows_of
+from .readers.registry import LOGS
 from .readers.shapes import Shape
+from .remote import files_of, local
 from .tables import Table
-from .writing import Writers, folder_schema
+from .writing import Rows, Writers
 
-_BATCH: Final = 50_000
-_SHOWN: Final = 200
 _SHAPES: Final = 20
 FETCHED: Final = "fetched"
 UNPACKED: Final = "unpacked"
 """The folders of files from elsewhere, beside the rows."""
-_QUIET: Final = ("broker-log", "checkpoint", "segment")
-"""Some files of these kinds say nothing of what is searched for."""
-_LOGS: Final = ("broker-log", "client-log", "librdkafka-log")
 Tell = Callable[[str], None]
 
 
@@ -43,12 +45,10 @@ class Collected:
     spans: dict[str, LogSpan] = field(default_factory=dict)
     unknown_lines: list[tuple[str, Shape]] = field(default_factory=list)
 
-    def keep_silent(self, path: Path) -> None:
+    def keep_silent(self, found: Look) -> None:
         """Nothing was understood of this file."""
-        from .readers.files import head
-
-        if shown := [line[:_SHOWN] for line in head(path).lines if line.strip()][:2]:
-            self.silent[str(path)] = shown
+        if found.shown:
+            self.silent[found.file.name] = found.shown
 
 
 def collect(
@@ -58,80 +58,132 @@ def collect(
     timezone: tzinfo = UTC,
     tell: Tell = lambda _: None,
 ) -> Collected:
-    """Reads files, and those in folders and archives, into the new `folder`; `engine` reads large traces.
+    """Reads files, and those in folders and archives, into the new `folder`; `engine` opens and reads them.
 
-    Archives are unpacked beside it, and what URIs name is copied there.
+    Archives are unpacked beside it; what URIs name is copied there, unless the engine reads it where it is.
 
     PipelineError for a path that can't be read.
     """
-    from . import ahead, bulk
-    from .ahead import Ahead
-    from .archives import unpack
-    from .progress import Progress
-    from .readers import Reading, survey
-    from .readers.files import cut_rows, guarded, unreadable, why
-    from .remote import fetched
-
-    here = fetched(paths, folder.with_name(FETCHED), tell)
-    unpacked = unpack(here, folder.with_name(UNPACKED))
-    found = survey(
-        unpacked.paths,
-        lambda path, error: unpacked.bad.append(unreadable("text", str(path), 0, why(error))),
-    )
-    collected = Collected(folder, unknown=[str(path) for path in found.unknown])
-    for path in found.unknown:
-        collected.keep_silent(path)
-    if not found.recognised:
-        listed = collected.unknown[:5] + [f"{each.file} ({each.detail})" for each in unpacked.bad[:5]]
+    looks, bad = _looks(paths, folder, engine, tell)
+    collected = Collected(folder)
+    for each in looks:
+        if not each.reader and not each.is_useless:
+            collected.unknown.append(each.file.name)
+            collected.keep_silent(each)
+    known = [each for each in looks if each.reader]
+    if not known:
+        listed = collected.unknown[:5] + [f"{each.file} ({each.detail})" for each in bad[:5]]
         raise PipelineError(f"no file has a known format: {', '.join(listed) or 'no files'}")
-    reading = Reading(timezone)
-    writer, repeats = _Writer(folder), _Repeats()
-    writer.write(iter(unpacked.bad))
-    sizes = [path.stat().st_size for path, _ in found.recognised]
-    in_pieces = [ahead.can_read(*each) for each in found.recognised]
-    logs = Ahead(
-        [path for (path, _), cut in zip(found.recognised, in_pieces, strict=True) if cut], engine, timezone
-    )
-    progress = Progress(sum(sizes), tell)
-    with closing(logs):
-        for (path, reader), size, cut in zip(found.recognised, sizes, in_pieces, strict=True):
-            tell(f"reading {path} ({reader.what})")
-            collected.files[str(path)] = reader.what
-            if cut:
-                rows = partial(logs.read, path, reading, progress.read)
-                writer.write(repeats.without(path, guarded(reader.name, path, rows)))
+    reading, writer, repeats = Reading(timezone), _Writer(folder), Repeats()
+    writer.add(bad)
+    progress = Progress(sum(each.file.size for each in known), tell)
+    whole = [each for each in known if not each.in_bulk]
+    with closing(Ahead(whole, engine, folder, timezone, writer.took)) as files:
+        for each in known:
+            name = each.file.name
+            tell(f"reading {name} ({each.what})")
+            collected.files[name] = each.what
+            if each.in_bulk:
+                writer.add(_in_bulk(each, engine, folder))
+                progress.read(each.file.size)
                 continue
-            if bulk.can_read(path, reader.name):
-                try:
-                    bulk.read(engine, path, folder)
-                except Exception as error:
-                    writer.write(iter([unreadable(reader.name, str(path), 0, why(error))]))
+            parts = files.of(each, progress.read)
+            if each.reader in LOGS:
+                count = writer.add(repeats.without(name, _of_log(each, parts, reading)))
             else:
-                rows = partial(reader.read, path, reading)
-                count = writer.write(repeats.without(path, guarded(reader.name, path, rows)))
-                if not count and reader.name not in _QUIET:
-                    collected.keep_silent(path)
-            progress.read(size)
-    writer.write(cut_rows(reading))
+                count = sum(_counted(each, part, reading, writer) for part in parts)
+            if not count:
+                collected.keep_silent(each)
+    writer.add(cut_rows(reading))
     writer.close()
     collected.without_zone, collected.spans = reading.without_zone, reading.spans
     collected.unknown_lines = reading.shapes.most_frequent(_SHAPES)
     return collected
 
 
-class _Repeats:
+def _looks(
+    paths: Iterable[str | Path], folder: Path, engine: Engine, tell: Tell
+) -> tuple[list[Look], list[Observation]]:
+    """What all files are, those of archives too, and rows for what can't be opened."""
+    bad: list[Observation] = []
+
+    def refused(path: Path, error: Exception) -> None:
+        bad.append(unreadable(archives.SOURCE, str(path), 0, why(error)))
+
+    files = files_of(paths, folder.with_name(FETCHED), refused, tell, copy=not engine.is_apart)
+    tell(f"looking at {len(files):,} file{'s' * (len(files) != 1)}")
+    found = look_at(files, engine)
+    packed = [each.file for each in found if each.is_archive]
+    into = [
+        folder.with_name(UNPACKED) / str(nth) / Path(each.name).name for nth, each in enumerate(packed, 1)
+    ]
+    if packed:
+        tell(f"unpacking {len(packed):,} archive{'s' * (len(packed) != 1)}")
+    todo = [Archive(*each) for each in zip(packed, into, strict=True)]
+    for rows in engine.ahead(unpack, todo) if engine.is_apart else map(unpack, todo):
+        bad += rows
+    inside = iter(into)
+    looks: list[Look] = []
+    for each in found:
+        some = look_at(local(next(inside), refused), engine, packed=True) if each.is_archive else [each]
+        bad += [one.bad for one in some if one.bad is not None]
+        looks += [one for one in some if one.bad is None]
+    return looks, bad
+
+
+def _of_log(found: Look, parts: Iterable[PartRead], reading: Reading) -> Iterator[Observation]:
+    """The rows of a log, whose parts say what its entries tell, or have the rows of all of it."""
+    bad: list[str] = []
+
+    def told() -> Iterator[Told]:
+        for part in parts:
+            if part.told is not None:
+                yield part.told
+            elif part.bad is not None:
+                bad.append(part.bad)
+
+    name = found.file.name
+    if found.entries:
+        yield from rows_of(found.reader, name, told(), reading)
+    else:
+        for part in parts:
+            yield from part.rows
+            reading.add(part.reading, name)
+            bad += [part.bad] if part.bad is not None else []
+    if bad:
+        yield unreadable(found.reader, name, 0, bad[0])
+
+
+def _counted(found: Look, part: PartRead, reading: Reading, writer: "_Writer") -> int:
+    """How many rows of a part were written elsewhere, or have to be here."""
+    reading.add(part.reading, found.file.name)
+    if part.bad is None:
+        return part.count
+    return writer.add([unreadable(found.reader, found.file.name, 0, part.bad)])
+
+
+def _in_bulk(found: Look, engine: Engine, folder: Path) -> list[Observation]:
+    try:
+        bulk.read(engine, Path(found.file.name), folder)
+    except Exception as error:
+        return [unreadable(found.reader, found.file.name, 0, why(error))]
+    return []
+
+
+class Repeats:
     """Leaves out log lines that another file has too: a broker prints to kafkaServer.out what it writes to
     server.log. A line that one file has several times is kept as often as any file has it."""
 
     def __init__(self) -> None:
         self._most: Counter[int] = Counter()
 
-    def without(self, path: Path, rows: Iterator[Observation]) -> Iterator[Observation]:
+    def without(self, file: str, rows: Iterator[Observation]) -> Iterator[Observation]:
+        folder = str(PurePath(file).parent)
         here: Counter[int] = Counter()
         for row in rows:
-            if row.source in _LOGS and row.kind != "unreadable":
+            if row.source in LOGS and row.kind != "unreadable":
                 # Lines that don't tell their broker may be those of several, if they lie in several folders.
-                whose = path.parent if row.broker is None else row.broker
+                whose = folder if row.broker is None else row.broker
                 key = hash((whose, row.kind, row.time_ms, row.topic, row.partition, row.text))
                 here[key] += 1
                 if here[key] <= self._most[key]:
@@ -141,34 +193,32 @@ class _Repeats:
 
 
 class _Writer:
-    """Writes rows to Parquet, each in its `kind=…/`."""
+    """Writes rows to Parquet, each in its `kind=…/`, between those that others write."""
 
     def __init__(self, folder: Path) -> None:
-        self._columns: dict[str, dict[str, list[Any]]] = {}
-        self._files = Writers(folder, "read")
+        self._folder = folder
+        self._files = self._begun(0)
+        self._rows = Rows(lambda kind, table: self._files.write(kind, table))
 
-    def write(self, rows: Iterator[Observation]) -> int:
+    def _begun(self, after: int) -> Writers:
+        return Writers(self._folder, file_name(after, rest=True))
+
+    def add(self, rows: Iterable[Observation]) -> int:
         """Returns how many there were."""
-        count = 0
-        for count, row in enumerate(rows, 1):  # noqa: B007
-            columns = self._columns.get(row.kind)
-            if columns is None:
-                columns = self._columns[row.kind] = {name: [] for name in NAMES if name != "kind"}
-            for name, values in columns.items():
-                values.append(getattr(row, name))
-            if len(columns["file"]) >= _BATCH:
-                self._flush(row.kind)
-        return count
+        return self._rows.add(rows)
 
-    def _flush(self, kind: str) -> None:
-        import pyarrow as pa
-
-        assert kind in KINDS, kind
-        self._files.write(kind, pa.table(self._columns.pop(kind), schema=folder_schema()))
+    def took(self, task: TaskRead) -> None:
+        """A task was done, which may have tables, or have written some."""
+        if task.wrote:
+            self.close()
+            self._files = self._begun(task.number)
+        elif task.tables:
+            self._rows.flush()
+            for kind, table in task.tables:
+                self._files.write(kind, table)
 
     def close(self) -> None:
-        for kind in list(self._columns):
-            self._flush(kind)
+        self._rows.flush()
         self._files.close()
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -27,17 +29,21 @@ ENGINES: Final = (AUTO, DUCKDB, SPARK)
 SHOWN: Final = {DUCKDB: "DuckDB", SPARK: "Spark"}
 _MEMORY: Final = "2GB"
 """What DuckDB may take; beyond that it uses the disk."""
-_WAVES: Final = 8
-"""Tasks for each core whose results wait on the driver at a time."""
+_WAVES: Final = 3
+"""Of a task for each core, that are given to Spark at a time: no core waits for the slowest task of a
+wave."""
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Tell = Callable[[str], None]
 
 
 class Engine(ABC):
-    """Started when it is first needed. `at_once` is how many searches it is given at the same time."""
+    """Started when it is first needed. `at_once` is how many searches it is given at the same time, `part`
+    how many bytes of a file each task reads. If it `is_apart`, no file is opened but by its tasks."""
 
     at_once: int
+    part: int
+    is_apart: bool
 
     @abstractmethod
     def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
@@ -67,6 +73,8 @@ class DuckEngine(Engine):
     """MissingExtraError. `scratch` is a folder for what does not fit into memory."""
 
     at_once = 1  # each search uses all processors
+    part = 16 << 20  # a second or two
+    is_apart = False
 
     def __init__(self, scratch: Path) -> None:
         try:
@@ -122,6 +130,8 @@ class SparkEngine(Engine):
     """Uses the session that runs already, if there is one. PipelineError, when it is needed, without Java."""
 
     at_once = 3  # a search waits half of the time for its driver
+    part = 64 << 20
+    is_apart = True
 
     def __init__(self, scratch: Path, master: str, tell: Tell = lambda _: None) -> None:
         if importlib.util.find_spec("pyspark") is None:
@@ -146,9 +156,25 @@ class SparkEngine(Engine):
         return found
 
     def ahead(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> Generator[Result, None, None]:
-        count = _WAVES * self.session.sparkContext.defaultParallelism
-        for start in range(0, len(tasks), count):
-            yield from self.each(do, tasks[start : start + count])
+        if not tasks:
+            return
+        context = self.session.sparkContext
+        wave = context.defaultParallelism
+
+        def work(some: Sequence[Task]) -> list[Result]:
+            found: list[Result] = context.parallelize(some, len(some)).map(do).collect()
+            return found
+
+        waves = iter([tasks[start : start + wave] for start in range(0, len(tasks), wave)])
+        with ThreadPoolExecutor(_WAVES) as pool:
+            running = deque(pool.submit(work, some) for some in islice(waves, _WAVES))
+            try:
+                while running:
+                    yield from running.popleft().result()
+                    running.extend(pool.submit(work, some) for some in islice(waves, 1))
+            finally:
+                for each in running:
+                    each.cancel()
 
     def files(self, paths: Sequence[Path], kind: str | None = None) -> Table:
         from pyspark.sql import functions as F

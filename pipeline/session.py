@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 MASTER: Final = "local[2]"
 _OLDEST_JAVA: Final = 17
+_LOOPBACK: Final = "127.0.0.1"
 _SETTINGS: Final = {
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -60,16 +59,22 @@ def start(scratch: Path, master: str = MASTER) -> "SparkSession":
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("mockbroker")
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # which spark-submit sets
-        folders = {
-            "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-            "spark.local.dir": str(scratch),
-        }
-        for name, value in {"spark.master": master, **folders, **_SETTINGS}.items():
+        for name, value in settings(scratch, master).items():
             builder = builder.config(name, value)
     with _quiet():
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def settings(scratch: Path, master: str) -> dict[str, str]:
+    """Those of a session. Executors on other machines could reach neither the loopback address nor
+    `scratch`."""
+    found = {"spark.master": master, "spark.sql.warehouse.dir": str(scratch / "warehouse"), **_SETTINGS}
+    if master.startswith("local") or _LOOPBACK in master:
+        found["spark.driver.host"] = found["spark.driver.bindAddress"] = _LOOPBACK
+        found["spark.local.dir"] = str(scratch)
+    return found
 
 
 @contextmanager

@@ -1,18 +1,54 @@
 """The table on disk: a folder of Parquet for each kind of row."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from .observations import arrow_schema
+from .observations import KINDS, NAMES, Observation, arrow_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_BATCH: Final = 50_000
 
 
 def folder_schema() -> "pa.Schema":
     """The table's columns except the kind, which is the folder's name."""
     schema = arrow_schema()
     return schema.remove(schema.get_field_index("kind"))
+
+
+class Rows:
+    """Makes Arrow tables of rows, and gives them to `write`, each with its kind."""
+
+    def __init__(self, write: Callable[[str, "pa.Table"], None]) -> None:
+        self._write = write
+        self._kept: dict[str, list[Observation]] = {}
+
+    def add(self, rows: Iterable[Observation]) -> int:
+        """Returns how many there were."""
+        count = 0
+        for count, row in enumerate(rows, 1):  # noqa: B007
+            kept = self._kept.get(row.kind)
+            if kept is None:
+                kept = self._kept[row.kind] = []
+            kept.append(row)
+            if len(kept) >= _BATCH:
+                self._flush(row.kind)
+        return count
+
+    def flush(self) -> None:
+        for kind in list(self._kept):
+            self._flush(kind)
+
+    def _flush(self, kind: str) -> None:
+        import pyarrow as pa
+
+        assert kind in KINDS, kind
+        rows, schema = self._kept.pop(kind), folder_schema()
+        columns = ([getattr(row, name) for row in rows] for name in NAMES if name != "kind")
+        arrays = [pa.array(values, each.type) for values, each in zip(columns, schema, strict=True)]
+        self._write(kind, pa.Table.from_arrays(arrays, schema=schema))
 
 
 class Writers:

@@ -122,6 +122,12 @@ def _format(data: bytes) -> Callable[[Path], IO[bytes]] | None:
     return next((opens for magic, opens in _FORMATS.items() if data.startswith(magic)), None)
 
 
+def is_compressed(path: Path) -> bool:
+    """OSError."""
+    with path.open("rb") as file:
+        return _format(file.read(_LONGEST_MAGIC)) is not None
+
+
 def opened(path: Path) -> IO[bytes]:
     """A file's bytes, after decompression. OSError; MissingExtraError for zstd without pyarrow."""
     with path.open("rb") as file:

@@ -73,7 +73,10 @@ def read(engine: Engine, path: Path, folder: Path, split_bytes: int = SPLIT_BYTE
     """Adds the rows of a trace of a known version to `folder`, each in its `kind=…/`."""
     from .resets import add_resets
 
-    splits = _row_groups(path, folder) if path.suffix == ".parquet" else _ranges(path, folder, split_bytes)
+    splits = _ranges(path, folder, split_bytes)
+    if path.suffix == ".parquet":
+        (groups,) = engine.each(_row_groups, [path])
+        splits = [Split(str(path), group, group + 1, 0, str(folder)) for group in range(groups)]
     looks = engine.each(_look, splits)
     before = list(accumulate((look.rows for look in looks), initial=0))
     names = {topic_id: name for look in looks for topic_id, name in look.names.items()}
@@ -91,11 +94,10 @@ def _ranges(path: Path, folder: Path, split_bytes: int) -> list[Split]:
     return [Split(str(path), start, min(start + split_bytes, size), 0, str(folder)) for start in starts]
 
 
-def _row_groups(path: Path, folder: Path) -> list[Split]:
+def _row_groups(path: Path) -> int:
     import pyarrow.parquet as pq
 
-    groups = pq.ParquetFile(path).metadata.num_row_groups
-    return [Split(str(path), group, group + 1, 0, str(folder)) for group in range(groups)]
+    return int(pq.ParquetFile(path).metadata.num_row_groups)
 
 
 def _blocks(split: Split) -> Iterator[bytes]:

@@ -50,6 +50,20 @@ class Reading:
     cut: dict[str, list[int]] = field(default_factory=dict)
     shapes: Shapes = field(default_factory=Shapes)
 
+    def add(self, other: "Reading", file: str) -> None:
+        """What was counted in one file, or a part of it, elsewhere: there it may have had another name."""
+        self.without_zone += other.without_zone
+        self.lines[file] += other.lines.total()
+        self.unknown_lines[file] += other.unknown_lines.total()
+        self.unfinished += [file] * len(other.unfinished)
+        for span in other.spans.values():
+            self.spans[file] = span
+        for numbers in other.cut.values():
+            self.cut.setdefault(file, []).extend(numbers)
+        for shape, found in other.shapes.known.items():
+            found.file = file
+            self.shapes.add(shape, found)
+
 
 def head(path: Path) -> Head:
     """With lines as they are inside, if they are wrapped. PipelineError if the file can't be read."""

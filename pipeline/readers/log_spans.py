@@ -1,10 +1,12 @@
 """From when until when a log goes, and whose it is, whatever it says."""
 
 import mmap
+from collections.abc import Iterable
+from datetime import tzinfo
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from ...dumps.files import Line
+from ...dumps.files import Line, mapped
 from .files import LogSpan, Reading, head, readable
 from .log_entries import Entry, entry
 
@@ -19,7 +21,8 @@ _WORDS: Final = {
     # The only clients that tell of leader epochs.
     JAVA: ("org.apache.kafka.clients.", "[Consumer clientId="),
 }
-_TAIL: Final = 1 << 16
+TAIL: Final = 1 << 16
+"""Bytes."""
 
 
 def note(spans: dict[str, LogSpan], file: str, found: Entry) -> None:
@@ -41,16 +44,39 @@ def note_ends(path: Path, reading: Reading) -> bool:
     first = head(path)
     if first.compressed or first.wrapped:
         return False
-    with readable(path), path.open("rb") as file:
-        if not path.stat().st_size:
-            return True
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            own = Reading(reading.timezone)
-            lines = [*first.lines, *data[-_TAIL:].decode(errors="replace").splitlines()]
-            times = [found.time_ms for line in lines if (found := entry(Line(0, line, True), own))]
-            of = {
-                name for name, words in _WORDS.items() if any(data.find(each.encode()) >= 0 for each in words)
-            }
-    if times:
-        reading.spans[str(path)] = LogSpan(min(times), max(times), of)
+    with readable(path), mapped(path) as data:
+        part = ends(path, data, 0, len(data), reading.timezone)
+    note_parts(str(path), [part], reading)
     return True
+
+
+class Ends(NamedTuple):
+    """The times of the first and last lines of a log that are in a part of it, and whose log that says it
+    is."""
+
+    times_ms: list[int]
+    of: set[str]
+
+
+def ends(path: Path, data: mmap.mmap | bytes, start: int, end: int, timezone: tzinfo) -> Ends:
+    """Of the part from `start` to before `end`, which is `data`. PipelineError."""
+    lines = list(head(path).lines) if start == 0 else []
+    size = path.stat().st_size
+    if end >= size > 0:
+        with path.open("rb") as file:
+            file.seek(max(size - TAIL, 0))
+            lines += file.read().decode(errors="replace").splitlines()
+    own = Reading(timezone)
+    times_ms = [found.time_ms for line in lines if (found := entry(Line(0, line, True), own))]
+    of = {name for name, words in _WORDS.items() if any(data.find(each.encode()) >= 0 for each in words)}
+    return Ends(times_ms, of)
+
+
+def note_parts(file: str, parts: Iterable[Ends], reading: Reading) -> None:
+    """Notes the span of a log, of what its parts say."""
+    times_ms, of = list[int](), set[str]()
+    for part in parts:
+        times_ms += part.times_ms
+        of |= part.of
+    if times_ms:
+        reading.spans[file] = LogSpan(min(times_ms), max(times_ms), of)

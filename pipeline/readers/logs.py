@@ -53,6 +53,11 @@ _NO_EFFECT: Final = re.compile(r"Truncating to (\d+) has no effect as the larges
 STATE_TEXTS: Final = (" has an older epoch ", "marked as failed", "Truncating to ", "OffsetAndMetadata{")
 """What is in every entry that is looked at and is in no table."""
 _SOON_MS: Final = 1_000
+BROKER: Final = "broker-log"
+CLIENT: Final = "client-log"
+_OF_BROKERS: Final = frozenset({"broker"})
+OF_CLIENTS: Final = frozenset({"client", "group"})
+"""What all entries of a log may agree on."""
 
 
 def _score(head: Head) -> tuple[int, int]:
@@ -150,7 +155,7 @@ class _Log:
 
     def _usually(self, about: Values) -> Values:
         """Adds what all earlier entries say; None means that they do not agree."""
-        names = ("broker",) if self._source == "broker-log" else ("client", "group")
+        names = _OF_BROKERS if self._source == BROKER else OF_CLIENTS
         said = {name: about[name] for name in names if name in about}
         for name, value in said.items():
             if self._usual.setdefault(name, value) != value:
@@ -233,7 +238,7 @@ def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:
     at_ends = note_ends(path, reading)
 
     def told() -> Iterator[Said | Observation]:
-        judge = Judge(quiet=source == "client-log")
+        judge = Judge(quiet=source == CLIENT)
         for each in entries(path, reading):
             if isinstance(each, Observation):
                 yield each
@@ -242,14 +247,13 @@ def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:
                 note(reading.spans, str(path), each)
             yield said(each, judge)
 
-    return joined(source, path, told(), reading)
+    return joined(source, str(path), told(), reading)
 
 
 def joined(
-    source: str, path: Path, told: Iterable[Said | Observation], reading: Reading
+    source: str, file: str, told: Iterable[Said | Observation], reading: Reading
 ) -> Iterator[Observation]:
     """The rows of a log, of what its entries say; those that `pieces.py` leaves out change nothing."""
-    file = str(path)
     log, decided, judge = _Log(source, file), _Decided(), Judge()
     for each in told:
         if isinstance(each, Observation):
@@ -268,6 +272,6 @@ def joined(
 
 
 READERS: Final = [
-    Reader("broker-log", "log of a Kafka broker", recognises_broker, lambda *a: _read("broker-log", *a)),
-    Reader("client-log", "log of a client", recognises_client, lambda *a: _read("client-log", *a)),
+    Reader(BROKER, "log of a Kafka broker", recognises_broker, lambda *a: _read(BROKER, *a)),
+    Reader(CLIENT, "log of a client", recognises_client, lambda *a: _read(CLIENT, *a)),
 ]

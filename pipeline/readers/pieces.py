@@ -1,4 +1,4 @@
-"""Broker logs in pieces, of which only those entries are parsed that may say something.
+"""Logs of brokers and clients in pieces; of a broker's only those entries are parsed that may say something.
 
 An entry belongs to the piece in which its first line begins. What pieces tell, one after the other, makes the
 same rows as the whole file. Lines are searched as one Arrow array, by RE2: Python takes some 30 µs for each.
@@ -17,9 +17,9 @@ from ..observations import Observation
 from .complaints import LOUD, Judge, Verdict, loud
 from .files import LONGEST, Reading, readable
 from .log_entries import MOST_MORE, Entry, entry
-from .log_spans import note_ends
+from .log_spans import Ends, ends, note_parts
 from .log_times import begins
-from .logs import STATE_TEXTS, TABLES, Said, about, joined, said
+from .logs import BROKER, OF_CLIENTS, STATE_TEXTS, TABLES, Said, about, joined, said
 from .shapes import Shapes
 
 _WORDS: Final = "|".join(
@@ -58,6 +58,7 @@ class Told:
     ended: bool
     cut: list[int]
     shapes: Shapes
+    ends: Ends
 
 
 def can_cut(head: Head) -> bool:
@@ -79,27 +80,16 @@ def cuts(path: Path, size: int) -> list[int]:
     return starts
 
 
-def told(path: Path, start: int, end: int, reading: Reading) -> Told:
+def told(path: Path, start: int, end: int, reading: Reading, source: str = BROKER) -> Told:
     """What the piece from `start` to before `end` tells; both are a line's start. PipelineError."""
     with readable(path), path.open("rb") as file:
         file.seek(start)
         data = file.read(end - start)
         after = b"".join(_up_to_entry(file)) if data.endswith(b"\n") else b""
-    piece = _Piece(data + after, Reading(reading.timezone))
+        at_ends = ends(path, data, start, end, reading.timezone)
+    piece, shapes = _Piece(data + after, Reading(reading.timezone)), Shapes()
     lines = piece.line_at(len(data))
-    judge, shapes = Judge(), Shapes()
-    kept = {number: said(found, judge) for number, found in piece.entries(piece.matching(_WORDS))}
-    for number, begun in piece.loud():
-        if number not in kept:
-            shape, verdict = judge.judged(begun, is_loud=True)
-            if verdict is Verdict.UNKNOWN:
-                shapes.saw(shape, str(path), number + 1, begun.line)
-            elif verdict is Verdict.COMPLAINT and judge.once_more(shape):
-                kept[number] = said(piece.whole(begun), judge)
-    kept |= {
-        number: each if (each := kept.get(number)) else Said(found, [], about(found))
-        for number, found in piece.own_ids()
-    }
+    kept = (_of_broker if source == BROKER else _of_client)(piece, shapes, str(path))
     of_entries = sum(1 + len(each.entry.more) for each in kept.values())
     return Told(
         [kept[number] for number in sorted(kept)],
@@ -109,7 +99,51 @@ def told(path: Path, start: int, end: int, reading: Reading) -> Told:
         not data or data.endswith(b"\n"),
         [number + 1 for number in piece.long(lines)],
         shapes,
+        at_ends,
     )
+
+
+def _of_broker(piece: "_Piece", shapes: Shapes, file: str) -> dict[int, Said]:
+    """By the number of their first line, from 0."""
+    judge = Judge()
+    kept = {number: said(found, judge) for number, found in piece.entries(piece.matching(_WORDS))}
+    for number, begun in piece.loud():
+        if number not in kept:
+            shape, verdict = judge.judged(begun, is_loud=True)
+            if verdict is Verdict.UNKNOWN:
+                shapes.saw(shape, file, number + 1, begun.line)
+            elif verdict is Verdict.COMPLAINT and judge.once_more(shape):
+                kept[number] = said(piece.whole(begun), judge)
+    return kept | {
+        number: each if (each := kept.get(number)) else Said(found, [], about(found))
+        for number, found in piece.own_ids()
+    }
+
+
+def _of_client(piece: "_Piece", shapes: Shapes, file: str) -> dict[int, Said]:
+    """The same, of all entries: what clients complain of they also tell at INFO."""
+    judge, kept, named = Judge(quiet=True), dict[int, Said](), dict[str, set[Any]]()
+    for number, found in piece.entries(piece.starts):
+        made = said(found, judge)
+        if made.unknown:
+            shapes.saw(made.shape, file, found.number, found.line)
+            made.unknown = False
+        says = made.found or any(text in found.message for text in STATE_TEXTS)
+        if _names(made, named) or says:
+            kept[number] = made
+    return kept
+
+
+def _names(made: Said, named: dict[str, set[Any]]) -> bool:
+    """Whether an entry is the first one that names a client or a group, or the first that names another
+    one."""
+    is_new = False
+    for name in OF_CLIENTS & made.about.keys():
+        values = named.setdefault(name, set())
+        if len(values) < 2 and made.about[name] not in values:
+            values.add(made.about[name])
+            is_new = True
+    return is_new
 
 
 def _up_to_entry(file: IO[bytes]) -> Iterator[bytes]:
@@ -254,19 +288,22 @@ class _Piece:
         return (each.start() for each in re.compile(pattern).finditer(self.data, int(self._offsets[line])))
 
 
-def rows(source: str, path: Path, pieces: Iterable[Told], reading: Reading) -> Iterator[Observation]:
+def rows(source: str, file: str, pieces: Iterable[Told], reading: Reading) -> Iterator[Observation]:
     """The rows of a log, of all its pieces in their order."""
-    note_ends(path, reading)
-    return joined(source, path, _numbered(str(path), pieces, reading), reading)
+    parts: list[Ends] = []
+    yield from joined(source, file, _numbered(file, pieces, parts, reading), reading)
+    note_parts(file, parts, reading)
 
 
-def _numbered(file: str, pieces: Iterable[Told], reading: Reading) -> Iterator[Said]:
+def _numbered(file: str, pieces: Iterable[Told], parts: list[Ends], reading: Reading) -> Iterator[Said]:
     before = 0
     for piece in pieces:
+        parts.append(piece.ends)
         for each in piece.said:
             each.entry.number += before
             yield each
         for shape, found in piece.shapes.known.items():
+            found.file = file
             found.position += before
             reading.shapes.add(shape, found)
         if piece.cut:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import threading
@@ -142,7 +143,8 @@ def test_a_reader_that_fails_ends_one_file(
     given = tmp_path / "given"
     given.mkdir()
     (given / STORY).write_bytes(TEXT)
-    (given / "bad").write_text("2026-11-23 02:12:13,123 INFO [Consumer clientId=a] Resetting offset for x\n")
+    line = b"2026-11-23 02:12:13,123 INFO [Consumer clientId=a] Resetting offset for x\n"
+    (given / "bad").write_bytes(gzip.compress(line))
     (given / "worse.log").write_bytes(TEXT)
     target = {
         "reading": "mockbroker.pipeline.readers.logs.entries",

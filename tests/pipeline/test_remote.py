@@ -13,21 +13,16 @@ from mockbroker.cli.app import app
 from mockbroker.pipeline.analysis import analyze
 
 from .analyzing import FOUND, STORY, TEXT
+from .stores import keys, s3
 
 
 @pytest.fixture
 def options(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Of URIs: where moto's S3 is."""
-    server = pytest.importorskip("moto.server").ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    host, port = server.get_host_and_port()
-    try:
-        yield f"scheme=http&endpoint_override={host}:{port}&region=us-east-1&allow_bucket_creation=true"
-    finally:
-        server.stop()
+    for name, value in keys("testing").items():
+        monkeypatch.setenv(name, value)
+    with s3() as store:
+        yield store.options
 
 
 def test_a_folder_of_a_bucket(options: str, tmp_path: Path) -> None:

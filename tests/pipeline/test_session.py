@@ -57,3 +57,13 @@ def test_without_a_java_that_serves(
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
     with pytest.raises(PipelineError, match=said):
         session.start(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("master", "address"),
+    [("local[2]", "127.0.0.1"), ("spark://127.0.0.1:7077", "127.0.0.1"), ("spark://head:7077", None)],
+)
+def test_executors_elsewhere_can_reach_the_driver(master: str, address: str | None, tmp_path: "Path") -> None:
+    found = session.settings(tmp_path, master)
+    assert found.get("spark.driver.host") == address
+    assert ("spark.local.dir" in found) == (address is not None)

@@ -1,4 +1,4 @@
-"""Broker logs in pieces: the rows of the whole file, wherever it is cut."""
+"""Logs of brokers and clients in pieces: the rows of the whole file, wherever it is cut."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mockbroker.pipeline.observations import Observation
-from mockbroker.pipeline.readers import Reading, pieces
+from mockbroker.pipeline.readers import Reader, Reading, pieces
 from mockbroker.pipeline.readers.files import LONGEST, head
 from mockbroker.pipeline.readers.logs import READERS
 from tests.properties import examples
@@ -25,7 +25,7 @@ RECORDING = Path(__file__).parent.parent / "recordings" / "3.9.2-rolling-restart
 MESSAGES = [
     json.loads(line)["message"] for line in (Path(__file__).parent / "entries.jsonl").read_text().splitlines()
 ]
-WHOLE = next(each for each in READERS if each.name == "broker-log")
+BROKERS, CLIENTS = READERS
 FENCED = "[ReplicaFetcher replicaId=2, leaderId=1, fetcherId=0] Partition orders-0 "
 DECIDED = "[ReplicaFetcher replicaId=2, leaderId=1] Truncating partition orders-0 to local high watermark 7"
 NO_EFFECT = (
@@ -50,6 +50,8 @@ _message = st.sampled_from(MESSAGES) | st.sampled_from(
         NO_EFFECT,
         "[KafkaServer id=2] started",
         "[Broker id=2] Handling [Partition orders-0 broker=1] of broker=3",
+        "[Consumer clientId=a, groupId=g] Handling",
+        "[Consumer clientId=b, groupId=null] Handling",
         "nothing",
     ]
 )
@@ -74,33 +76,41 @@ _line = (
 )
 
 
-def in_pieces(path: Path, size: int, reading: Reading) -> list[Observation]:
+def in_pieces(path: Path, size: int, reading: Reading, reader: Reader = BROKERS) -> list[Observation]:
     starts = pieces.cuts(path, size)
     ranges = pairwise([*starts, path.stat().st_size])
-    told = (pieces.told(path, start, end, reading) for start, end in ranges)
-    return list(pieces.rows(WHOLE.name, path, told, reading))
+    told = (pieces.told(path, start, end, reading, reader.name) for start, end in ranges)
+    return list(pieces.rows(reader.name, str(path), told, reading))
 
 
-def check(path: Path, size: int) -> list[Observation]:
+def check(path: Path, size: int, reader: Reader = BROKERS) -> list[Observation]:
     once, cut = Reading(), Reading()
-    wanted = list(WHOLE.read(path, once))
-    assert in_pieces(path, size, cut) == wanted
+    wanted = list(reader.read(path, once))
+    assert in_pieces(path, size, cut, reader) == wanted
     assert cut.without_zone >= once.without_zone, "dates that don't exist are only counted in pieces"
     assert replace(cut, without_zone=once.without_zone) == once
     return wanted
 
 
 @settings(max_examples=examples(300))
-@given(st.lists(_line, max_size=60), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(1, 4_000))
-@example([FAILED, *["\tat kafka.log.Log"] * 49, CAUSE, CAUSE], "\n", True, 1)
-@example([FAILED, *["\tat kafka.log.Log"] * 50, CAUSE, CAUSE], "\n", True, 1)
-@example([], "\n", False, 1)
-def test_pieces_make_the_rows_of_the_whole(lines: list[str], newline: str, ends: bool, size: int) -> None:
+@given(
+    st.lists(_line, max_size=60),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.integers(1, 4_000),
+    st.sampled_from(READERS),
+)
+@example([FAILED, *["\tat kafka.log.Log"] * 49, CAUSE, CAUSE], "\n", True, 1, BROKERS)
+@example([FAILED, *["\tat kafka.log.Log"] * 50, CAUSE, CAUSE], "\n", True, 1, BROKERS)
+@example([], "\n", False, 1, BROKERS)
+def test_pieces_make_the_rows_of_the_whole(
+    lines: list[str], newline: str, ends: bool, size: int, reader: Reader
+) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "server.log"
         text = newline.join(lines) + newline * ends
         path.write_bytes(text.encode(errors="surrogateescape"))
-        check(path, size)
+        check(path, size, reader)
 
 
 def test_a_real_log_in_pieces(tmp_path: Path) -> None:
