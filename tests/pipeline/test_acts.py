@@ -27,8 +27,9 @@ def told(history: History, *notes: Note) -> list[str]:
 
 
 def away(broker: int, from_s: int, to_s: int | None) -> Note:
-    times = {"from_ms": from_s * SECOND, "to_ms": None if to_s is None else to_s * SECOND}
-    return Note("broker-shut-down", (("controller.log", broker, "broker"),), broker=broker, **times)
+    to_ms = None if to_s is None else to_s * SECOND
+    place = ("controller.log", broker, "broker")
+    return Note("broker-shut-down", (place,), broker=broker, from_ms=from_s * SECOND, to_ms=to_ms)
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def near_the_truth(found: Analysis, name: str, did: str) -> bool:
     """Whether the time of an incident is that of the truth, within two seconds."""
     events: list[dict[str, Any]] = truth_of(NEWEST[name])["event"]
     (at_ms, *_) = [each["at_ms"] for each in events if each["did"] == did]
-    return abs((found.incidents[0].cause["to_ms"] or 0) - at_ms) <= 2_000
+    return bool(abs((found.incidents[0].cause["to_ms"] or 0) - at_ms) <= 2_000)
 
 
 @pytest.mark.parametrize("seconds", [-420, pytest.param(420, marks=pytest.mark.long)])

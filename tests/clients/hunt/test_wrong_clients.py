@@ -58,7 +58,8 @@ async def found(
 
     def drawn(seed: int, capabilities: frozenset[str], kafka: str) -> Plan:
         plan = replace(draw(seed, capabilities, kafka, workload), steps=())
-        return CHANGES.get(wrong, lambda plan: plan)(plan)
+        change = CHANGES.get(wrong)
+        return plan if change is None else change(plan)
 
     def take(result: Result) -> None:
         invariants.update(each.violation.invariant for each in result.found)
