@@ -18,6 +18,7 @@ from ..tables import functions as F
 
 _CLIENTS: Final = ("commit", "restore", "position", "fetched")
 _ENTRY: Final = ("undefined-epoch", "leader-epoch-entry")
+_LATE_NEWS_MS: Final = 1_000
 _REMOVED: Final = "the log begins behind the position that goes with that epoch: retention removed it"
 _NOT_ENTERED: Final = "nothing tells that retention removed that epoch, so the broker had not entered it yet"
 
@@ -70,15 +71,21 @@ def _undefined(observations: Table) -> Table:
 
 
 def _regressions(observations: Table) -> Table:
-    """A leader with a lower epoch than before, after a client has seen a higher one."""
+    """A leader with a lower epoch than before, after a client has seen a higher one. A broker that only heard
+    late of its earlier leadership tells of the later one at once."""
     leaders = of_kinds(observations, "leader").where(
         # A checkpoint does not say when an epoch began.
         "topic is not null and leader_epoch is not null and time_ms is not null and coalesce(leader, 0) >= 0"
     )
     window = in_order(*PARTITION)
     row = F.struct("leader_epoch", seen().alias("seen"))
+    own = in_order(*PARTITION, "broker")
+    leaders = leaders.withColumn("next", F.lead(F.struct("leader_epoch", "time_ms")).over(own))
+    heard_late = (F.col("next.leader_epoch") >= F.col("highest.leader_epoch")) & (
+        F.col("next.time_ms") - F.col("time_ms") <= _LATE_NEWS_MS
+    )
     fell = leaders.withColumn("highest", F.max(row).over(before(window))).where(
-        F.col("leader_epoch") < F.col("highest.leader_epoch")
+        (F.col("leader_epoch") < F.col("highest.leader_epoch")) & ~F.coalesce(heard_late, F.lit(False))
     )
     fell = (
         fell.withColumn("seen", seen())

@@ -75,7 +75,6 @@ NOT_TOLD = frozenset(
         "4.4.0-applications-share-a-group",
         "4.4.0-assignors-differ",
         "4.4.0-compacted-before-read",
-        "4.4.0-expansion",
         "4.4.0-instance-id-shared",
         "4.4.0-only-replica-lost",
         "4.4.0-record-corrupt",
@@ -87,8 +86,8 @@ NOT_TOLD = frozenset(
         "4.4.0-transaction-timed-out",
     }
 )
-"""Of these the cause, or what is noticed of it, is not told yet; or something is told that is none: an epoch
-(expansion), lines of Node as unreadable (rolling-upgrade). One that is told rightly has to leave the list."""
+"""Of these the cause, or what is noticed of it, is not told yet; or lines of Node are told as unreadable
+(rolling-upgrade). One that is told rightly has to leave the list."""
 OFTEN = frozenset({"4.4.0-record-unreadable"})
 """Of the recordings whose truth says which clients they have, those that are not only tried with the profile
 `thorough`."""
