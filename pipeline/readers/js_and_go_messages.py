@@ -1,4 +1,4 @@
-"""Log messages of KafkaJS, franz-go and kafka-go about positions, groups and producers."""
+"""Log messages of KafkaJS, franz-go, sarama and kafka-go about positions, groups and producers."""
 
 from typing import Final
 
@@ -67,6 +67,14 @@ TABLE: Final = Table.of(
         "joined, balancing group",
         r"joined, balancing group; group: (?P<group>[^,\s]+), [^\n]*?generation: {generation}",
         detail="joined",
+    ),
+    # sarama, transaction_manager.go
+    message(
+        "transaction",
+        "txnmgr/init-producer-id",
+        r"txnmgr/init-producer-id \[(?P<transactional_id>[^\]\s]+)\] obtained a ProducerId: {producer_id} "
+        r"and ProducerEpoch: {producer_epoch}",
+        detail="initialized",
     ),
     # kafka-go, consumergroup.go, reader.go
     message(

@@ -77,7 +77,7 @@ def _time_ms(found: re.Match[str], reading: Reading) -> int:
 @lru_cache(maxsize=1 << 12)
 def _seconds(date: str, clock: str, zone: str | None, otherwise: tzinfo | None) -> int:
     """Unix seconds; many lines in a row have the same. ValueError for a date that does not exist."""
-    at = datetime.fromisoformat(f"{date}T{clock}")
+    at = datetime.fromisoformat(f"{date.replace('/', '-')}T{clock}")
     if zone in ("Z", "UTC"):
         at = at.replace(tzinfo=UTC)
     elif zone:

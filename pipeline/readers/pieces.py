@@ -29,8 +29,8 @@ _WORDS: Final = "|".join(
 )
 # It may match where `begins` doesn't: of characters that are not ASCII, RE2 sees bytes.
 _START: Final = (
-    r"^[^0-9A-Za-z_]{0,12}(?:(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^0-9A-Za-z_]+)?\[?"
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d"
+    r"^[^0-9A-Za-z_]{0,12}(?:(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^0-9A-Za-z_]+|[\w-]{1,30}[\]:] )?\[?"
+    r"\d{4}(?:-\d\d-|/\d\d/)\d\d[T ]\d\d:\d\d:\d\d"
 )
 _LOUD: Final = "|".join((*LOUD, "%[0-4][|]"))
 _ZONE: Final = _START + r"(?:[.,]\d{1,9})?\s?(?:Z|UTC|[+-]\d\d:?\d\d)\b"
