@@ -106,7 +106,7 @@ def told(path: Path, start: int, end: int, reading: Reading, source: str = BROKE
 def _of_broker(piece: "_Piece", shapes: Shapes, file: str) -> dict[int, Said]:
     """By the number of their first line, from 0."""
     judge = Judge()
-    kept = {number: said(found, judge) for number, found in piece.entries(piece.matching(_WORDS))}
+    kept = {number: said(found, judge) for number, found in piece.entries(piece.telling())}
     for number, begun in piece.loud():
         if number not in kept:
             shape, verdict = judge.judged(begun, is_loud=True)
@@ -217,6 +217,16 @@ class _Piece:
             if begun is not None and done < begun.number and line < begun.number + MOST_MORE:
                 done = begun.number
                 yield begun.number - 1, replace(begun, more=list(self._more(begun, index)))
+
+    def telling(self) -> Any:
+        """The numbers of the lines that may tell something: by their words, or because they are at WARN and
+        above, but continue an entry, since their date doesn't exist."""
+        import numpy as np
+
+        loud = np.intersect1d(self.matching(_LOUD), self.starts).tolist()
+        return np.union1d(self.matching(_WORDS), [each for each in loud if self._begin(each) is None]).astype(
+            int
+        )
 
     def loud(self) -> Iterator[tuple[int, Entry]]:
         """The entries at WARN and above, without the lines that continue them, by the number of their first
