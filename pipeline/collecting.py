@@ -111,7 +111,8 @@ def _looks(
         bad.append(unreadable(archives.SOURCE, str(path), 0, why(error)))
 
     files = files_of(paths, folder.with_name(FETCHED), refused, tell, copy=not engine.is_apart)
-    tell(f"looking at {len(files):,} file{'s' * (len(files) != 1)}")
+    if files:
+        tell(f"looking at {len(files):,} file{'s' * (len(files) != 1)}")
     found = look_at(files, engine)
     packed = [each.file for each in found if each.is_archive]
     into = [

@@ -56,6 +56,8 @@ def test_findings_keep_to_the_width_and_places_in_files_are_whole(width: int) ->
         unreadable=[],
         collected=collected,
         symptoms=[],
+        clocks=[],
+        acts=[],
         wanted=EVERYTHING,
         left="",
     )

@@ -138,8 +138,8 @@ def test_aiokafka(tmp_path: Path) -> None:
 def test_dates_of_go(prefix: str, tmp_path: Path) -> None:
     lines = (
         "2026/11/26 05:18:12.094399 Initializing new client",
-        "2026/11/26 05:18:12.324192 txnmgr/init-producer-id [payments] obtained a ProducerId: 1 and "
-        "ProducerEpoch: 2",
+        "2026/11/26 05:18:12.324192 txnmgr/init-producer-id [payments] obtained a ProducerId: 1 "
+        + "and ProducerEpoch: 2",
     )
     (found,) = read(tmp_path, "".join(f"{prefix}{line}\n" for line in lines))
     assert (
