@@ -233,6 +233,8 @@ class Driver:
         else:
             answer, number = lines.answer(line), line.get("id", -1)
             pending = self._pending.pop(number, None) or self._told_of(number)
+            if pending is None:
+                return
             pending.answer = pending.answer or answer
             pending.done.set()
             if pending.then is not None:
@@ -240,12 +242,15 @@ class Driver:
                 if pending.verb == "produce":
                     self._told.setdefault(pending.handle, {})[number] = pending
 
-    def _told_of(self, number: int) -> "_Pending":
-        """ValueError if it is no record of which the client has told."""
+    def _told_of(self, number: int) -> "_Pending | None":
+        """A record of which the client has told, if somebody wants to know of it again. ValueError if there
+        was no such call."""
         for told in self._told.values():
             if number in told:
                 return told[number]
-        raise ValueError(f"nothing has the id of this answer: {number}")
+        if not 0 < number <= self._next:
+            raise ValueError(f"nothing has the id of this answer: {number}")
+        return None
 
     async def read_output(self, stream: trio.abc.ReceiveStream) -> None:
         """Reads all that it prints, so that it never blocks, and keeps the last of it."""
