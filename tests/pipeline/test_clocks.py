@@ -161,7 +161,7 @@ def test_a_client_whose_clock_is_minutes_off(seconds: int, tmp_path: Path) -> No
 @pytest.mark.long
 def test_three_time_zones(tmp_path: Path) -> None:
     hours = {"broker2/*.*": 2 * 3_600, "clients/java.log": -5 * 3_600}
-    found, said = of_recording("cut-off-leader", hours, tmp_path)
-    assert [each.partition(" ")[0] for _, each, *_ in said] == ["2", "5"]
+    found, _ = of_recording("cut-off-leader", hours, tmp_path)
+    assert [round(each.ahead_ms / 3_600_000) for each in found.clocks] == [-5, 2]
     assert [each.name.rpartition("/")[2] for each in found.clocks] == ["java.log", "broker 2"]
     assert all(each.is_zone for each in found.clocks)

@@ -157,7 +157,7 @@ def compare(folder: Path, tmp_path: Path) -> None:
     told = [(each.name, each.story) for each in found.incidents]
     symptoms = [(each.told, each.explained_by) for each in found.symptoms if each.name != "broker-died"]
     died = [each.broker for each in found.symptoms if each.name == "broker-died"]
-    assert died == [each["broker"] for each in truth["event"] if each["did"] == "a broker was killed"]
+    assert died == [each["broker"] for each in truth.get("event", ()) if each["did"] == "a broker was killed"]
     if truth["healthy"]:
         assert (told, symptoms) == ([], [])
         return
