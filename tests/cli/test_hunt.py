@@ -34,7 +34,7 @@ def wrong(name: str) -> tuple[str, str]:
 def test_a_finding_is_written_and_can_be_played_again(tmp_path: Path) -> None:
     done = hunt(*wrong("loses"), "--seeds", "4", "--first", "102", "--shrink", "5", "--out", str(tmp_path))
     assert done.returncode == 1, done.stderr
-    assert "wrong loses: 4 seeds" in done.stdout
+    assert "librdkafka loses: 4 seeds" in done.stdout
     home = tmp_path / "acknowledged-lost-producer"
     assert str(home) in done.stdout
     story = (home / "story.txt").read_text()
@@ -42,7 +42,7 @@ def test_a_finding_is_written_and_can_be_played_again(tmp_path: Path) -> None:
     assert "is told that record" in story
     finding = (home / "finding.toml").read_text().replace("= DAY OF THE SEARCH", "= 2026-11-23")
     known = tomllib.loads(finding)
-    assert known["client"] == "wrong"
+    assert known["client"] == "librdkafka"
     assert known["versions"]["has"] == ["loses"]
     assert {each.name for each in fields(Finding) if each.default is MISSING} <= {*known, "name", "real"}
     again = hunt(*wrong("loses"), "--plan", str(home))
@@ -146,7 +146,7 @@ def test_a_campaign_is_steered_by_what_was_played_before_and_shows_what_is_new(t
     assert "known: on purpose" in (tmp_path / "two" / "acknowledged-lost-producer" / "story.txt").read_text()
     report = hunt("--report", "--coverage", str(coverage))
     assert report.returncode == 0
-    assert "wrong loses, Kafka 4.4" in report.stdout
+    assert "librdkafka loses, Kafka 4.4" in report.stdout
     both = (
         "--merge",
         str(tmp_path / "one"),
@@ -157,5 +157,5 @@ def test_a_campaign_is_steered_by_what_was_played_before_and_shows_what_is_new(t
     )
     merged = hunt(*both)
     assert merged.returncode == 1
-    assert "wrong loses: 4 seeds" in merged.stdout
+    assert "librdkafka loses: 4 seeds" in merged.stdout
     assert (tmp_path / "both" / "coverage.json").exists()
