@@ -13,7 +13,7 @@ from .error_names import of_exception, of_librdkafka, of_text
 from .log_entries import Entry, cause
 from .log_messages import Values, split
 from .shapes import MOST_SHAPES, OTHER
-from .statements import COMPLAINT, Found, complaints
+from .statements import COMPLAINT, LONGEST, Found, complaints
 
 LEVEL: Final = re.compile(
     r"\b(TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|SEVERE|CRITICAL)\b|(?<![^\s:])%([0-7])\|"
@@ -24,6 +24,7 @@ _LEVEL_WITHIN: Final = 160
 _SHAPE_OF: Final = 300
 _DIGITS: Final = re.compile(r"\d+")
 _MOST_BEGINNINGS: Final = 20_000
+_MOST_WHOLES: Final = 2_000
 MOST_ROWS: Final = 1_000
 """The rows of one shape of a complaint in a file."""
 _LOUD_OF_LIBRDKAFKA: Final = "01234"
@@ -86,6 +87,7 @@ class Judge:
         self._quiet = quiet
         self._verdicts: dict[bool, dict[str, Verdict]] = {True: {}, False: {}}
         self._shapes: dict[str, str] = {}
+        self._wholes: dict[str, Verdict] = {}
         self._rows: Counter[str] = Counter()
 
     def judged(self, entry: Entry, *, is_loud: bool | None = None) -> tuple[str, Verdict]:
@@ -99,8 +101,20 @@ class Judge:
         if verdict is None:
             if len(known) >= MOST_SHAPES:
                 return (OTHER, Verdict.UNKNOWN) if is_loud else ("", Verdict.NOTHING)
-            verdict = known[shape] = self._new(entry, is_loud)
-        return shape, verdict
+            verdict = known[shape] = _verdict(self._statement(entry.message))
+        if verdict is Verdict.UNKNOWN and entry.more:
+            verdict = self._by_whole(entry)
+        return shape, verdict if is_loud or verdict is not Verdict.UNKNOWN else Verdict.NOTHING
+
+    def _by_whole(self, entry: Entry) -> Verdict:
+        """By all lines: what is filled in may have several. Entries with one shape may differ in them."""
+        whole = _DIGITS.sub("0", entry.whole[:LONGEST])
+        verdict = self._wholes.get(whole)
+        if verdict is None:
+            verdict = _verdict(self._statement(entry.whole))
+            if len(self._wholes) < _MOST_WHOLES:
+                self._wholes[whole] = verdict
+        return verdict
 
     def _shape(self, entry: Entry) -> str:
         """A shape takes ten times as long to find as digits to remove."""
@@ -111,12 +125,6 @@ class Judge:
             if len(self._shapes) < _MOST_BEGINNINGS:
                 self._shapes[begin] = shape
         return shape
-
-    def _new(self, entry: Entry, is_loud: bool) -> Verdict:
-        found = self._found(entry)
-        if found is None:
-            return Verdict.UNKNOWN if is_loud else Verdict.NOTHING
-        return Verdict.COMPLAINT if found.statement.verdict == COMPLAINT else Verdict.NOTHING
 
     def row(self, entry: Entry) -> Values:
         """What a complaint says."""
@@ -131,14 +139,21 @@ class Judge:
         return row
 
     def _found(self, entry: Entry) -> Found | None:
-        """By its first line, else by further ones: what is filled in may have lines."""
-        known = complaints(quiet=self._quiet)
-        return known.find(entry.message) or (known.find(entry.whole) if entry.more else None)
+        return self._statement(entry.message) or (self._statement(entry.whole) if entry.more else None)
+
+    def _statement(self, text: str) -> Found | None:
+        return complaints(quiet=self._quiet).find(text)
 
     def once_more(self, shape: str) -> bool:
         """Whether a complaint makes one more row."""
         self._rows[shape] += 1
         return self._rows[shape] <= MOST_ROWS
+
+
+def _verdict(found: Found | None) -> Verdict:
+    if found is None:
+        return Verdict.UNKNOWN
+    return Verdict.COMPLAINT if found.statement.verdict == COMPLAINT else Verdict.NOTHING
 
 
 def _detail(entry: Entry) -> str:

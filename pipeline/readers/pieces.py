@@ -111,6 +111,8 @@ def _of_broker(piece: "_Piece", shapes: Shapes, file: str) -> dict[int, Said]:
         if number not in kept:
             shape, verdict = judge.judged(begun, is_loud=True)
             if verdict is Verdict.UNKNOWN:
+                shape, verdict = judge.judged(begun := piece.whole(begun), is_loud=True)
+            if verdict is Verdict.UNKNOWN:
                 shapes.saw(shape, file, number + 1, begun.line)
             elif verdict is Verdict.COMPLAINT and judge.once_more(shape):
                 kept[number] = said(piece.whole(begun), judge)
@@ -219,14 +221,8 @@ class _Piece:
                 yield begun.number - 1, replace(begun, more=list(self._more(begun, index)))
 
     def telling(self) -> Any:
-        """The numbers of the lines that may tell something: by their words, or because they are at WARN and
-        above, but continue an entry, since their date doesn't exist."""
-        import numpy as np
-
-        loud = np.intersect1d(self.matching(_LOUD), self.starts).tolist()
-        return np.union1d(self.matching(_WORDS), [each for each in loud if self._begin(each) is None]).astype(
-            int
-        )
+        """The numbers of the lines that may tell something, by their words."""
+        return self.matching(_WORDS)
 
     def loud(self) -> Iterator[tuple[int, Entry]]:
         """The entries at WARN and above, without the lines that continue them, by the number of their first

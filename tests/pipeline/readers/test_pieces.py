@@ -68,10 +68,19 @@ _complaint = st.builds(
         ]
     ),
 )
+NEVER = "[2026-11-00 02:12:10] WARN "
+MOON = "[2026-11-01 02:12:10] ERROR The moon has gone 1 time (x.Moon)"
+UNUSED = NEVER + "MX4j is deprecated and will be removed in Kafka 5.0 (kafka.utils.Mx4jLoader)"
+APPEND = NEVER + "Error processing append operation on partition orders-1 (kafka.server.ReplicaManager)"
 _line = (
     _complaint
     | st.builds("{}{} INFO {}".format, st.sampled_from(["", "\ufeff", "é", "\u2028"]), _time, _message)
     | _message
+    | st.builds(
+        "{} {}".format,
+        st.sampled_from(["[sarama] 2026/11/01", "[лог] 2026/11/01", "at 2026-11-01"]),
+        st.sampled_from([APPEND[12:], UNUSED[12:], MOON[12:]]),
+    )
     | st.sampled_from(["", "\tat kafka.log.Log", CAUSE, "\udcff\udc80", "[KafkaServer id=3]"])
 )
 
@@ -102,6 +111,8 @@ def check(path: Path, size: int, reader: Reader = BROKERS) -> list[Observation]:
 )
 @example([FAILED, *["\tat kafka.log.Log"] * 49, CAUSE, CAUSE], "\n", True, 1, BROKERS)
 @example([FAILED, *["\tat kafka.log.Log"] * 50, CAUSE, CAUSE], "\n", True, 1, BROKERS)
+@example([MOON, MOON, UNUSED], "\n", False, 1, BROKERS)
+@example([MOON, MOON, APPEND, MOON], "\n", False, 1, BROKERS)
 @example([], "\n", False, 1, BROKERS)
 def test_pieces_make_the_rows_of_the_whole(
     lines: list[str], newline: str, ends: bool, size: int, reader: Reader
