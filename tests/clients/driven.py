@@ -114,11 +114,11 @@ class Member:
         commits = not client.driven.name.startswith(COMMITS_ITSELF)
         client.driven.listen(name, self._heard)
         stops_at = {"stops_at": ["revoked"]} if commits else {}
-        if client.driven.name.startswith("kafka-python"):
-            # A consumer that joins before it knows its topic joins again when it does, and 3.0.12 forgets to
-            # finish that second rebalance when a poll times out in the midst of it.
-            self._call("partitions", topic=topic)
         self._call("subscribe", None, topics=[topic], **stops_at)
+        if client.driven.name.startswith("kafka-python"):
+            # A consumer that joins before it knows the topic to which it subscribed joins again when it does,
+            # and 3.0.12 forgets to finish that second rebalance when a poll times out in the midst of it.
+            self._call("partitions", topic=topic)
 
     def _call(self, verb: str, timeout_ms: int | None = LIMIT_MS, **fields: Any) -> Mapping[str, Any]:
         self._settle()
