@@ -62,6 +62,11 @@ class GoodClient:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
+    def reconnect(self) -> None:
+        """To be called after a pause: servers close what is idle (`connections.max.idle.ms`)."""
+        self._client.close()
+        self._client = Client(*self.address, "good", PATIENCE_SECONDS)
+
     def create(self) -> None:
         """Creates its topic."""
         configs = [{"name": "max.message.bytes", "value": "1000000"}, {"name": "retention.ms", "value": "-1"}]
@@ -161,6 +166,7 @@ def beside(good: GoodClient, longest: Longest) -> Iterator[None]:
     if wrong := told.pop("wrong", "it told nothing" if not told else ""):
         raise Finding("good client", wrong)
     good.end = told.pop("end")
+    good.reconnect()
     vars(longest).update(told)
 
 
