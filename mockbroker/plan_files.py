@@ -6,9 +6,10 @@ steps, one more object a line. Lines before it that begin with `#` are comments.
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 from .errors import MockBrokerError
@@ -21,6 +22,14 @@ Row = dict[str, Any]
 
 class PlanError(MockBrokerError, ValueError):
     """A file that is not what it should be, or that this version can't play."""
+
+
+def read_file(path: Path, read: Callable[[str], T]) -> T:
+    """What a file holds. PlanError that names it, OSError."""
+    try:
+        return read(path.read_text())
+    except PlanError as error:
+        raise PlanError(f"{path} is {error}") from None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, Self
 
-from mockbroker.plan_files import PlanError, Schema
+from mockbroker.plan_files import Schema, read_file
 from mockbroker.trace import Event
 from mockbroker.trace.events import Request
 
@@ -131,10 +131,7 @@ def read(path: Path) -> Coverage:
     """An empty one if there is no such file. ValueError, OSError."""
     if not path.exists():
         return Coverage()
-    try:
-        return Coverage.from_json(path.read_text())
-    except PlanError as error:
-        raise ValueError(f"{path} is {error}") from None
+    return read_file(path, Coverage.from_json)
 
 
 class Learning:

@@ -183,6 +183,10 @@ class Journal:
     def of(self, kind: type[E]) -> Iterator[E]:
         return (each for each in self.entries if isinstance(each, kind))
 
+    def sent(self) -> dict[int, Sent]:
+        """The records that were sent, by their numbers."""
+        return {each.number: each for each in self.of(Sent)}
+
     @property
     def last(self) -> int:
         return len(self.entries) - 1

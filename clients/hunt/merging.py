@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final, Self
 
-from mockbroker.plan_files import PlanError, Schema
+from mockbroker.plan_files import Schema, read_file
 
 from . import coverage
 from .plan import Plan
@@ -48,10 +48,7 @@ def write_campaign(folder: Path, campaign: CampaignRecord, known: coverage.Cover
 def records(folder: Path) -> Iterator[tuple[Path, Record]]:
     """The findings in a campaign's folder. ValueError, OSError."""
     for path in sorted(folder.glob(f"*/{RECORD}")):
-        try:
-            yield path.parent, Record.from_json(path.read_text())
-        except PlanError as error:
-            raise ValueError(f"{path} is {error}") from None
+        yield path.parent, read_file(path, Record.from_json)
 
 
 def merge(folders: Sequence[Path], out: Path) -> tuple[CampaignRecord, list[Record]]:
@@ -107,7 +104,4 @@ def _campaign(folder: Path) -> CampaignRecord:
     path = folder / CAMPAIGN
     if not path.exists():
         raise ValueError(f"{folder} is no folder of a hunt: it lacks {CAMPAIGN}, which --out writes")
-    try:
-        return CampaignRecord.from_json(path.read_text())
-    except PlanError as error:
-        raise ValueError(f"{path} is {error}") from None
+    return read_file(path, CampaignRecord.from_json)

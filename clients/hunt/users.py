@@ -72,10 +72,10 @@ class Application:
         documentation allows, what the step prefers."""
         rule = documentation(self.driver.hello.client).after(verb, error)
         possible = [each for each in rule.then if each is not Act.RETRY or self._retries < _RETRIES]
-        act = next((each for each in self._wanted if each in possible), (possible or [Act.CLOSE])[0])
+        act = Act(next((each for each in self._wanted if each in possible), (possible or [Act.CLOSE])[0]))
         self._retries += act is Act.RETRY
-        self.note(Heeded(verb=verb, error=error, act=Act(act), says=rule.says))
-        return Act(act)
+        self.note(Heeded(verb=verb, error=error, act=act, says=rule.says))
+        return act
 
     def ends(self, verb: str, error: Refusal) -> bool:
         """Whether the documentation leaves nothing but to close the client."""

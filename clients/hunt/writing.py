@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
-from mockbroker.plan_files import PlanError, Schema
+from mockbroker.plan_files import Schema, read_file
 from mockbroker.version import __version__
 
 from .campaign import Found, Result
@@ -208,7 +208,4 @@ def _finding(group: Group, client: str, outcome: Outcome) -> str:
 def read(path: Path) -> Plan:
     """A plan from its file, or from the folder that has it. ValueError, OSError."""
     path = path / PLAN if path.is_dir() else path
-    try:
-        return Plan.from_json(path.read_text())
-    except PlanError as error:
-        raise ValueError(f"{path} is {error}") from None
+    return read_file(path, Plan.from_json)

@@ -49,9 +49,9 @@ def flushed_though_untold(outcome: Outcome) -> Iterator[Violation]:
 
 def told_twice(outcome: Outcome) -> Iterator[Violation]:
     """`told-two-things`: the client tells of a record twice, differently."""
-    sent = list(outcome.journal.of(Sent))
+    sent = outcome.journal.sent()
     for told in outcome.journal.of(Told):
-        (first,) = [each.told for each in sent if each.number == told.number]
+        first = sent[told.number].told
         if first is not None and first is not told and (first.error is None) != (told.error is None):
             both = f"{first.error or 'written'}, {told.error or 'written'}"
             what = f"record {told.number} is told of twice: {both}"

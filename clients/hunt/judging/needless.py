@@ -1,6 +1,6 @@
 """Errors that nobody needed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ...drivers import Refusal
@@ -32,10 +32,11 @@ def needless(outcome: Outcome) -> Iterator[Violation]:
         return
     told: set[tuple[str, str, str]] = set()
     spoilt: set[str] = set()
+    sent = outcome.journal.sent()
     for entry in outcome.journal.entries:
         if isinstance(entry, Sent) and entry.what in _OWN:
             spoilt.add(entry.handle)
-        verb, error, took_ms = _error(outcome, entry)
+        verb, error, took_ms = _error(sent, entry)
         if error is None or entry.handle in spoilt:
             continue
         spoilt.add(entry.handle)  # what fails after that may be a consequence
@@ -61,7 +62,7 @@ def _is_light_step(step: Step) -> bool:
     return few and fields["do"] in _LIGHT_FAULTS
 
 
-def _error(outcome: Outcome, entry: Entry) -> tuple[str, Refusal | None, int]:
+def _error(sent: Mapping[int, Sent], entry: Entry) -> tuple[str, Refusal | None, int]:
     """What was asked for, the error that it got, and after how long."""
     match entry:
         case Called() if entry.verb not in _OTHERWISE:
@@ -71,8 +72,7 @@ def _error(outcome: Outcome, entry: Entry) -> tuple[str, Refusal | None, int]:
         case Failed(by="poll"):
             return "poll", entry.error, 0
         case Told():
-            sent = next(e for e in outcome.journal.of(Sent) if e.number == entry.number)
-            return "produce", entry.error, entry.ms - sent.ms
+            return "produce", entry.error, entry.ms - sent[entry.number].ms
     return "", None, 0
 
 
