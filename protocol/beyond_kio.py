@@ -4,13 +4,14 @@ Each class is made of kio's newest version, like which it can be read and writte
 """
 
 import functools
-import importlib
 import types
 import typing
 import uuid
 from collections.abc import Mapping
 from dataclasses import MISSING, field, fields, is_dataclass, make_dataclass
 from typing import Any, Final, NamedTuple
+
+from .kio_modules import kio_module
 
 NEWEST: Final = {"api_versions": 5, "delete_groups": 3, "txn_offset_commit": 6}
 """The one version of each API that is here."""
@@ -44,7 +45,7 @@ _CHANGES: Final[Mapping[str, tuple[_Member, ...]]] = {
 def load(api: str, kind: str) -> type:
     """The class of the `NEWEST` version of `api` (such as `delete_groups`); `kind` is Request or Response."""
     before = NEWEST[api] - 1
-    module = importlib.import_module(f"kio.schema.{api}.v{before}.{kind.lower()}")
+    module = kio_module(f"schema.{api}.v{before}.{kind.lower()}")
     name = "".join(part.capitalize() for part in api.split("_")) + kind
     return _next(getattr(module, name), NEWEST[api])
 

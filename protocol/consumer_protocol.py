@@ -4,11 +4,11 @@ It is read and written where groups with members of both protocols are, hence se
 """
 
 import functools
-import importlib
 import struct
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
+from .kio_modules import kio_module
 from .primitives import write_bytes, write_string
 from .reading import READ_ERRORS, Reader, compile_plain_reader
 
@@ -71,7 +71,7 @@ def version_of(data: bytes) -> int:
 @functools.cache
 def reader(kind: Kind, version: int) -> Reader:
     """Reads what follows the version, as kio's plain values."""
-    module = importlib.import_module(f"kio.schema.consumer_protocol_{kind}.v{version}.data")
+    module = kio_module(f"schema.consumer_protocol_{kind}.v{version}.data")
     return compile_plain_reader(getattr(module, f"ConsumerProtocol{kind.capitalize()}"))
 
 

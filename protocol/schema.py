@@ -6,7 +6,6 @@ versions: the fields of every version, with Kafka's names and defaults; times ar
 to bytes, both for one version.
 """
 
-import importlib
 import pkgutil
 import types
 import typing
@@ -15,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from . import beyond_kio
+from .kio_modules import kio_module
 from .primitives import Shared
 
 STRUCT: Final = {
@@ -102,13 +102,13 @@ def load(api: str, version: int, kind: str) -> type:
     or Response. ImportError if there is none."""
     if beyond_kio.NEWEST.get(api) == version:
         return beyond_kio.load(api, kind)
-    module = importlib.import_module(f"kio.schema.{api}.v{version}.{kind.lower()}")
+    module = kio_module(f"schema.{api}.v{version}.{kind.lower()}")
     return getattr(module, class_name(api) + kind)  # type: ignore[no-any-return]
 
 
 def versions(api: str) -> list[int]:
     """The versions of `api` that `load` has, from kio's lowest on. ImportError if there are none."""
-    package = importlib.import_module(f"kio.schema.{api}")
+    package = kio_module(f"schema.{api}")
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]
     found = {int(name[1:]) for name in names if name[1:].isdigit()}
     if api in beyond_kio.NEWEST:

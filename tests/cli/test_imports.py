@@ -97,6 +97,25 @@ def test_serve_imports_few_modules(serving: list[str]) -> None:
     assert len(serving) <= MOST, f"{len(serving)} modules: import some where they are used"
 
 
+FIRST: Final = """
+import sys
+from mockbroker.apis.advertised import advertised
+from mockbroker.protocol.releases import parse
+from mockbroker.protocol.schema import load
+
+advertised(parse("4.4"))
+load("api_versions", 0, "Request")
+print(*sys.modules)
+"""
+"""Reads what the first request of a client needs."""
+
+
+def test_the_first_request_imports_no_hypothesis() -> None:
+    found = imported(FIRST)
+    assert of(("kio.schema.api_versions",), found)
+    assert of(("hypothesis", "pytest"), found) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [

@@ -1,0 +1,45 @@
+"""Imports kio's modules without Hypothesis.
+
+Where Hypothesis is installed, kio imports it, and with it pytest, to register strategies for its types: the first
+request would wait a quarter of a second for that. Programs that have imported Hypothesis before get the strategies.
+"""
+
+import functools
+import importlib
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from types import ModuleType
+from typing import Final
+
+HIDDEN: Final = "hypothesis"
+
+
+class _Hiding(MetaPathFinder):
+    """A finder that finds no Hypothesis for its own thread."""
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        if name == HIDDEN and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(f"{name} is hidden from kio", name=name)
+
+
+def kio_module(name: str) -> ModuleType:
+    """`kio.NAME`. ImportError if there is none."""
+    _without_hypothesis()
+    return importlib.import_module(f"kio.{name}")
+
+
+@functools.cache
+def _without_hypothesis() -> None:
+    if HIDDEN in sys.modules:
+        return
+    hiding = _Hiding()
+    sys.meta_path.insert(0, hiding)
+    try:
+        importlib.import_module("kio.static.primitive")
+    finally:
+        sys.meta_path.remove(hiding)
