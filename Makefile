@@ -6,7 +6,6 @@ ARGS ?=
 
 .PHONY: setup setup-dev setup-all setup-site serve test rest test-all acceptance lint bench docs site soak cards differential fuzz week lock clean
 
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 # Tests start hundreds of processes: without bytecode each would compile all that it imports.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
 # Each test is in one of the two: see "What a test needs" in CONTRIBUTING.md.
@@ -18,7 +17,7 @@ REST_WORKERS = -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadgroup --no-
 AGAIN := -n0 --last-failed --last-failed-no-failures none --maxfail 3
 again = $(if $(CI),|| { [ $$? = 1 ] && echo "Some tests failed. They are run once more:" && $(PYTEST) $(AGAIN) $(1); })
 install = echo "Installing what $(1) pins into $(VENV), $$(grep -c == $(1)) packages: seconds to minutes ..." && \
-	began=$$(date +%s) && $(PIP) --require-hashes -r $(1) $(2) && touch $@ && \
+	began=$$(date +%s) && requirements/install $(BIN)/python --require-hashes -r $(1) $(2) && touch $@ && \
 	echo "$(1) installed in $$(($$(date +%s) - began)) s"
 
 setup: $(VENV)/.run  ## the run-time set only
@@ -31,7 +30,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: requirements/run.lock pyproject.toml | $(BIN)/python
-	@$(call install,$<,&& $(PIP) --no-deps --editable .)
+	@$(call install,$<,&& requirements/install $(BIN)/python --no-deps --editable .)
 
 $(VENV)/.dev: requirements/dev.lock $(VENV)/.run
 	@$(call install,$<)
@@ -105,6 +104,7 @@ lock:  ## pin again what pyproject.toml asks for
 	$(COMPILE) --extra site pyproject.toml -o requirements/site.lock
 	cp requirements/all.lock requirements/run.lock
 	$(COMPILE) pyproject.toml -o requirements/run.lock
+	echo uv | $(COMPILE) - -o requirements/uv.lock
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
