@@ -1,7 +1,8 @@
 """Imports kio's modules without Hypothesis.
 
-Where Hypothesis is installed, kio imports it, and with it pytest, to register strategies for its types: the first
-request would wait a quarter of a second for that. Programs that have imported Hypothesis before get the strategies.
+Where Hypothesis is installed, kio imports it, and with it pytest, to register strategies for its types: the
+first request would wait a quarter of a second for that. Programs that have imported Hypothesis before get
+the strategies.
 """
 
 import functools
