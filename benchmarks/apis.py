@@ -35,6 +35,7 @@ SPOKEN: Final[dict[int, Spoken]] = {
 }
 
 _TOPIC_EXISTS = 36
+_NOT_CONTROLLER = 41
 # A new partition may not be served yet: unknown topic, no leader, not the leader, fenced or unknown epoch.
 _NOT_YET = frozenset({3, 5, 6, 74, 75})
 _TRIES = 200
@@ -100,9 +101,11 @@ class Broker:
         """A topic of one partition: by CreateTopics, or where that is missing by asking Metadata for it."""
         if ApiKey.CREATE_TOPICS in self.versions:
             writer = self.request(ApiKey.CREATE_TOPICS)
-            writer.put("lsihlltibt", 1, name, 1, replicas, 0, 0, 10_000, 0)
-            reader = self.answer(connection.call(writer.done()), ApiKey.CREATE_TOPICS)
-            error = reader.skip("i").single().skip("s").int16()
+            frame = writer.put("lsihlltibt", 1, name, 1, replicas, 0, 0, 10_000, 0).done()
+            error = self._created(connection, frame)
+            if error == _NOT_CONTROLLER:
+                with Connection(self._controller(connection)) as controller:
+                    error = self._created(controller, frame)
             if error not in (0, _TOPIC_EXISTS):
                 raise WrongAnswerError(f"CreateTopics: error code {error}")
         error = 0
@@ -114,17 +117,27 @@ class Broker:
             time.sleep(_PAUSE_SECONDS)
         raise WrongAnswerError(f"Metadata of the new topic: error code {error}")
 
+    def _created(self, connection: Connection, frame: bytearray) -> int:
+        """The error code."""
+        reader = self.answer(connection.call(frame), ApiKey.CREATE_TOPICS)
+        return reader.skip("i").single().skip("s").int16()
+
+    def _controller(self, connection: Connection) -> str:
+        """Where the controller listens."""
+        writer = (
+            self.request(ApiKey.METADATA).put("l", 0).put("b", 0, since=4).put("bb", 0, 0, since=8).put("t")
+        )
+        reader = self.answer(connection.call(writer.done()), ApiKey.METADATA).skip("i", since=3)
+        brokers = _brokers(reader)
+        return brokers[reader.skip("s", since=2).int32()]
+
     def _find_leader(self, connection: Connection, name: str) -> Partition | int:
         """Partition 0 of the topic, or the error code that it or the topic has."""
         writer = self.request(ApiKey.METADATA).put("lst", 1, name)
         writer.put("b", 1, since=4)  # create it where that is the broker's way
         writer.put("bb", 0, 0, since=8).put("t")
         reader = self.answer(connection.call(writer.done()), ApiKey.METADATA).skip("i", since=3)
-        brokers: dict[int, str] = {}
-        for _ in range(reader.length()):
-            node = reader.int32()
-            brokers[node] = f"{reader.string()}:{reader.int32()}"
-            reader.skip("st")
+        brokers = _brokers(reader)
         reader.skip("s", since=2).skip("i")
         if reader.length() != 1:
             raise WrongAnswerError("Metadata without the topic asked for")
@@ -279,3 +292,13 @@ def api_versions(connection: Connection) -> list[tuple[int, int, int]]:
     if error:
         raise WrongAnswerError(f"ApiVersions: error code {error}")
     return [(reader.int16(), reader.int16(), reader.int16()) for _ in range(reader.length())]
+
+
+def _brokers(reader: Reader) -> dict[int, str]:
+    """The addresses in an answer to Metadata, by node id."""
+    found = {}
+    for _ in range(reader.length()):
+        node = reader.int32()
+        found[node] = f"{reader.string()}:{reader.int32()}"
+        reader.skip("st")
+    return found
