@@ -6,10 +6,10 @@ import importlib.util
 import os
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
-from itertools import count, islice
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -17,7 +17,7 @@ from ..extras import MissingExtraError
 from ..processes import in_order
 from .observations import NAMES, arrow_schema
 from .tables import Table
-from .tables.duck import DuckTable
+from .tables.duck import Database, DuckTable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,6 +29,8 @@ ENGINES: Final = (AUTO, DUCKDB, SPARK)
 SHOWN: Final = {DUCKDB: "DuckDB", SPARK: "Spark"}
 _MEMORY: Final = "2GB"
 """What DuckDB may take; beyond that it uses the disk."""
+_FEW_ROWS: Final = 50_000
+"""So many DuckDB may keep of each step of a search."""
 _WAVES: Final = 3
 """Of a task for each core, that are given to Spark at a time: no core waits for the slowest task of a
 wave."""
@@ -82,8 +84,7 @@ class DuckEngine(Engine):
         except ImportError:
             raise MissingExtraError("this needs DuckDB", "analyze") from None
         config = {"memory_limit": _MEMORY, "temp_directory": str(scratch)}
-        self._numbers = count()
-        self._connection = duckdb.connect(config={**config, "preserve_insertion_order": False})
+        self._database = Database(duckdb.connect(config={**config, "preserve_insertion_order": False}))
 
     def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         return list(in_order(do, tasks, min(os.cpu_count() or 1, len(tasks))))
@@ -99,15 +100,13 @@ class DuckEngine(Engine):
         known = "" if kind is None else f"{quoted(kind)} AS "
         columns = ", ".join(f'{known if name == "kind" else ""}"{name}"' for name in NAMES)
         kinds = "hive_partitioning = false" if kind else "hive_types = {'kind': VARCHAR}"
-        return DuckTable(
-            self._connection, f"SELECT {columns} FROM read_parquet([{names}], {kinds})", NAMES, self._numbers
-        )
+        return DuckTable(self._database, f"SELECT {columns} FROM read_parquet([{names}], {kinds})", NAMES)
 
     def table(self, rows: Any) -> DuckTable:
         """An Arrow table, which is kept until the engine is closed."""
         name = f"rows_{id(rows)}"
-        self._connection.register(name, rows)
-        return DuckTable(self._connection, f"SELECT * FROM {name}", rows.schema.names, self._numbers)
+        self._database.connection.register(name, rows)
+        return DuckTable(self._database, f"SELECT * FROM {name}", rows.schema.names)
 
     def write(self, table: Table, folder: Path, name: str) -> None:
         from .writing import Writers, folder_schema
@@ -122,8 +121,16 @@ class DuckEngine(Engine):
             writers.write(kind, some.cast(folder_schema()))
         writers.close()
 
+    @contextmanager
+    def searching(self, rows: int) -> Iterator[None]:
+        self._database.few_rows = rows <= _FEW_ROWS
+        try:
+            yield
+        finally:
+            self._database.few_rows = False
+
     def close(self) -> None:
-        self._connection.close()
+        self._database.connection.close()
 
 
 class SparkEngine(Engine):

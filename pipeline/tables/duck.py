@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from .dialects import DUCKDB
@@ -18,36 +22,47 @@ _ONCE: Final = "MATERIALIZED"
 _EVERY_TIME: Final = "NOT MATERIALIZED"
 _AT_A_TIME: Final = 10_000
 """The rows that are fetched of a result that is longer."""
+_STEP: Final = re.compile(r"\bstep_\d+\b")
+
+
+@dataclass
+class Database:
+    """What the tables of one connection have in common; `numbers` makes the names of their steps.
+
+    If there are `few_rows`, a step that is used more than once is worked out once: to plan it again would
+    take longer."""
+
+    connection: duckdb.DuckDBPyConnection
+    numbers: Iterator[int] = field(default_factory=count)
+    few_rows: bool = False
 
 
 class DuckTable(Table):
-    """The result of a SELECT. Those on which it stands are its `steps`, by name: the parts of one WITH.
-
-    `numbers` makes the names, and is the same for all tables of a connection.
-    """
+    """The result of a SELECT. Those on which it stands are its `steps`, by name: the parts of one WITH."""
 
     dialect = DUCKDB
 
     def __init__(
         self,
-        connection: duckdb.DuckDBPyConnection,
+        database: Database,
         select: str,
         columns: Sequence[str],
-        numbers: Iterator[int],
         steps: Mapping[str, str] | None = None,
-        kept: str = _EVERY_TIME,
+        once: frozenset[str] = frozenset(),
     ) -> None:
         self.columns = columns
-        self._connection = connection
-        self._numbers = numbers
-        self._step = f"step_{next(numbers)}"
-        self._steps = {**(steps or {}), self._step: f"{kept} ({select})"}
+        self._database = database
+        self._step = f"step_{next(database.numbers)}"
+        self._steps = {**(steps or {}), self._step: select}
+        self._once = once
 
     def distinct(self) -> DuckTable:
         return self._then(f"SELECT DISTINCT * FROM {self._step}", self.columns)
 
     def persist(self) -> DuckTable:
-        return self._then(f"SELECT * FROM {self._step}", self.columns, kept=_ONCE)
+        kept = self._then(f"SELECT * FROM {self._step}", self.columns)
+        kept._once |= {kept._step}
+        return kept
 
     def broadcast(self) -> DuckTable:
         return self
@@ -61,25 +76,32 @@ class DuckTable(Table):
 
     def arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
-        return self._connection.sql(self.query()).to_arrow_table()
+        return self._database.connection.sql(self.query()).to_arrow_table()
 
     def folded(self, key: str, order: Sequence[str], fold: Fold, schema: pa.Schema) -> list[dict[str, Any]]:
         by = ", ".join(f"{_name(each)} NULLS FIRST" for each in (key, *order))
         return list(fold(self._streamed(f"{self.query()} ORDER BY {by}")))
 
     def _streamed(self, query: str) -> Iterator[tuple[Any, ...]]:
-        result = self._connection.execute(query)
+        result = self._database.connection.execute(query)
         while rows := result.fetchmany(_AT_A_TIME):
             yield from rows
 
     def query(self) -> str:
         """All of it as SQL."""
-        steps = ",\n".join(f"{name} AS {select}" for name, select in self._steps.items())
+        once = self._once
+        if self._database.few_rows:
+            used = Counter(name for select in self._steps.values() for name in _STEP.findall(select))
+            once |= {name for name, times in used.items() if times > 1}
+        steps = ",\n".join(
+            f"{name} AS {_ONCE if name in once else _EVERY_TIME} ({select})"
+            for name, select in self._steps.items()
+        )
         return f"WITH {steps}\nSELECT * FROM {self._step}"
 
     def _fields(self, struct: str) -> Sequence[str]:
         star = self._then(f"SELECT {_name(struct)}.* FROM {self._step}", ())
-        return [name for name, *_ in self._connection.execute(f"DESCRIBE {star.query()}").fetchall()]
+        return [name for name, *_ in self._database.connection.execute(f"DESCRIBE {star.query()}").fetchall()]
 
     def _select(self, what: Sequence[tuple[str, str]]) -> DuckTable:
         return self._then(f"SELECT {_items(what)} FROM {self._step}", [name for name, _ in what])
@@ -98,9 +120,7 @@ class DuckTable(Table):
         columns = joined_columns(self, other, how, names)
         kind = how.removeprefix("LEFT ") if how.startswith("LEFT ") else how
         chosen = ", ".join(map(_name, columns))
-        return self._then(
-            f"SELECT {chosen} FROM {self._step} {kind} JOIN {other._step} {on}", columns, other._steps
-        )
+        return self._then(f"SELECT {chosen} FROM {self._step} {kind} JOIN {other._step} {on}", columns, other)
 
     def _group(self, by: Sequence[tuple[str, str]], values: Sequence[tuple[str, str]]) -> DuckTable:
         places = ", ".join(str(place) for place in range(1, len(by) + 1))
@@ -109,17 +129,13 @@ class DuckTable(Table):
 
     def _union(self, other: DuckTable) -> DuckTable:
         both = f"SELECT * FROM {self._step} UNION ALL SELECT * FROM {other._step}"
-        return self._then(both, self.columns, other._steps)
+        return self._then(both, self.columns, other)
 
-    def _then(
-        self,
-        select: str,
-        columns: Sequence[str],
-        more: Mapping[str, str] | None = None,
-        kept: str = _EVERY_TIME,
-    ) -> DuckTable:
-        steps = {**self._steps, **(more or {})}
-        return DuckTable(self._connection, select, columns, self._numbers, steps, kept)
+    def _then(self, select: str, columns: Sequence[str], other: DuckTable | None = None) -> DuckTable:
+        steps, once = self._steps, self._once
+        if other is not None:
+            steps, once = {**steps, **other._steps}, once | other._once
+        return DuckTable(self._database, select, columns, steps, once)
 
 
 def _items(what: Sequence[tuple[str, str]]) -> str:
