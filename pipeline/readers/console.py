@@ -19,8 +19,8 @@ from .registry import Reader
 SOURCE: Final = "console-consumer"
 _TRANSACTION: Final = "::TransactionMetadata("
 _STATE: Final = re.compile(
-    r".{0,400}?producerId[=:](?P<id>\d+).{0,300}?producerEpoch[=:](?P<epoch>\d+).{0,300}?"
-    r"state[=:](?P<state>\w++).*?(?:txnLastUpdateTimestamp|lastUpdateTimestamp)[=:](?P<time>\d+)"
+    r"(?>.{0,400}?producerId[=:](?P<id>\d+))(?>.{0,300}?producerEpoch[=:](?P<epoch>\d+))"
+    r"(?>.{0,300}?state[=:](?P<state>\w++)).*?(?:txnLastUpdateTimestamp|lastUpdateTimestamp)[=:](?P<time>\d+)"
 )
 
 

@@ -30,6 +30,7 @@ _UNBOUNDED: Final = re.compile(
 _MOST_BETWEEN: Final = 1_000
 END: Final = r"(?: \([\w.]+\))?(?:\n|$)"
 """Ends a pattern whose last group is a text: behind it the name of a logger may stand."""
+_TAIL: Final = re.compile(rf"\[\^\\n\](?P<how>[*+])\?\)(?P<dot>\\\.\?)?{re.escape(END)}$")
 _SHORT: Final = re.compile(r"(?<!\\)\{([a-z_]+)\}")
 _REPLICAS: Final = r"[\d, ]*"
 _NUMBER: Final = re.compile(r"-?\d+")
@@ -65,10 +66,16 @@ def message(
     """`text` has to be in every entry that `pattern` matches: it is searched for first.
 
     What is repeated in `pattern` is so at most 1,000 times: else the beginning of a message, again and again
-    in one line, would take time that grows with the square of the line's length.
+    in one line, would take time that grows with the square of the line's length. A text at the end of the
+    pattern is taken as it comes first, however long the line is: nothing before it is tried again.
     """
-    expanded = _UNBOUNDED.sub(_bounded, _SHORT.sub(_group, pattern))
+    expanded = _UNBOUNDED.sub(_bounded, _TAIL.sub(_rest, _SHORT.sub(_group, pattern)))
     return Message(text, re.compile(expanded, re.DOTALL), {"kind": kind, **constant}, completes)
+
+
+def _rest(found: re.Match[str]) -> str:
+    end = f"{found['dot'] or ''}{END}"
+    return rf"(?>(?:(?!{end})[^\n]){{{int(found['how'] == '+')},{_MOST_BETWEEN}}}))"
 
 
 def _bounded(found: re.Match[str]) -> str:

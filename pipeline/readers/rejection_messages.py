@@ -10,7 +10,7 @@ from .error_names import of_exception, of_text
 from .log_entries import Entry
 from .log_messages import END, Values, message
 
-_ID: Final = r"(?P<transactional_id>[^\s;,']+)"
+_ID: Final = r"(?P<transactional_id>[^\s;,']{1,1000}+)"
 _SPACED_ID: Final = f" {_ID}"
 
 

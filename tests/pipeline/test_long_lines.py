@@ -28,6 +28,8 @@ PACKAGES: Final = (
 SHORT: Final = 1 << 12
 MUCH_S: Final = 0.0001
 MOST: Final = 8
+MOST_WALKS: Final = 600
+"""How many times longer than to walk through a text once."""
 _USES: Final = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub")
 _ANY: Final = {"CATEGORY_DIGIT": "1", "CATEGORY_SPACE": " ", "CATEGORY_WORD": "a"}
 _USED: Final = {"mockbroker.dumps.console._VALUES": ("fullmatch",)}
@@ -95,6 +97,9 @@ def _inline(module: str, source: str) -> Iterator[Seen]:
                 yield Seen(f"{module}:{node.lineno}", re.compile(pattern), (use,))
 
 
+WALK: Final = Seen("", re.compile(r".*?\0", re.DOTALL), ("match",))
+
+
 class Part(NamedTuple):
     """Makes a text: `again` is repeated after `before`."""
 
@@ -127,6 +132,15 @@ def growth(seen: Seen, part: Part) -> float:
             break
         found = min(found, _took(seen, long) / _took(seen, short))
     return found
+
+
+def walks(seen: Seen, part: Part) -> float:
+    """How many times longer a pattern takes than one that walks through the text; 0 if it takes little."""
+    text = part.text(4 * SHORT)
+    found = _took(seen, text)
+    if found < 100 * MUCH_S:
+        return 0.0
+    return min(found, _took(seen, text)) / min(_took(WALK, text) for _ in range(3))
 
 
 def _took(seen: Seen, text: str) -> float:
@@ -168,7 +182,9 @@ class _Examples:
                 for each in value[1]:
                     self.end(self.run(each, run))
                 run = self.run(value[1][0], run)
-            elif op in (codes.MAX_REPEAT, codes.MIN_REPEAT):
+            elif op is codes.ATOMIC_GROUP:
+                run = self.run(value, run)
+            elif op in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
                 self.end(run)
                 again = self.run(value[2], run)[len(run) :]
                 if again:
@@ -187,10 +203,20 @@ def _of_set(value: tuple[Any, Any]) -> str:
 
 
 def slow_part(seen: Seen) -> Part | None:
-    return next((part for part in parts(seen.pattern) if growth(seen, part) >= MOST), None)
+    found = parts(seen.pattern)
+    slow = (each for each in found if growth(seen, each) >= MOST or walks(seen, each) > MOST_WALKS)
+    return next(slow, None)
 
 
-@pytest.mark.parametrize("pattern", ["begun.*done", r"(?:a|b)\s*x?\s*y", r"\w+ \["])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "begun.*done",
+        r"(?:a|b)\s*x?\s*y",
+        r"\w+ \[",
+        r"for [^\s;]{1,1000}[^\n]{0,1000}?cancel[^\n]{0,1000}?(?:\n|$)",
+    ],
+)
 def test_patterns_that_grow_with_the_square_are_seen(pattern: str) -> None:
     assert slow_part(Seen("", re.compile(pattern), ("search",))) is not None
 
