@@ -4,15 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev setup-all setup-site serve test rest test-all acceptance lint bench docs site soak cards differential fuzz week lock clean
+.PHONY: setup setup-dev setup-all setup-site serve test test-all acceptance lint bench docs site soak cards differential fuzz week lock clean
 
 # Tests start hundreds of processes: without bytecode each would compile all that it imports.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
-# Each test is in one of the two: see "What a test needs" in CONTRIBUTING.md.
+# See "What a test needs" in CONTRIBUTING.md.
 QUICK := "not needs and not long"
-REST := "needs or long"
-# Many of these wait (for a JVM, a download, the end of a session): one worker more than there are cores.
-REST_WORKERS = -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadgroup --no-loadscope-reorder
+# Many of the others wait (for a JVM, a download, the end of a session): one worker more than there are cores.
+WORKERS = -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadgroup --no-loadscope-reorder
 # What failed in CI is run once more, alone. What passes then depends on how busy the machine is: mend it.
 AGAIN := -n0 --last-failed --last-failed-no-failures none --maxfail 3
 again = $(if $(CI),|| { [ $$? = 1 ] && echo "Some tests failed. They are run once more:" && $(PYTEST) $(AGAIN) $(1); })
@@ -47,15 +46,8 @@ serve: setup  ## make serve ARGS="--kafka 2.3 --brokers 1"
 test: setup-dev  ## what needs Python only and is not long; make test ARGS="-k groups", ARGS="-n0 tests/log"
 	$(PYTEST) --dist worksteal -m $(QUICK) $(ARGS) $(call again,-m $(QUICK))
 
-rest: setup-all  ## what is long, or needs Spark, Java, Node, Go, kcat or tshark
-	$(PYTEST) $(REST_WORKERS) -m $(REST) $(call again,-m $(REST))
-
-ifeq ($(strip $(ARGS)),)
-test-all: test rest  ## every test
-else
-test-all: setup-all
-	$(PYTEST) $(REST_WORKERS) $(ARGS)
-endif
+test-all: setup-all  ## every test, or those that ARGS selects
+	$(PYTEST) $(WORKERS) $(ARGS) $(call again,$(ARGS))
 
 acceptance: setup-all  ## campaigns of hours, by hand; make acceptance ARGS="--list", ARGS="fuzz real"
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m tests.acceptance $(ARGS)

@@ -41,8 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what needs something, before `-m` looks. Tests that share a JVM run in one worker, and first: the
-    others are shorter, so that no worker is left with much to do while the rest has ended."""
+    """Marks what needs something, before `-m` looks. Tests that share a JVM run in one worker, and are the
+    first to begin: they are the longest chain."""
     for item in items:
         needed = needs.of(item)
         item.stash[_needed] = needed
@@ -50,7 +50,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if item.get_closest_marker("needs") is None:
                 item.add_marker(pytest.mark.needs(*sorted(needed)))
             item.add_marker(pytest.mark.xdist_group("spark" if "pyspark" in needed else item.path.stem))
-    items.sort(key=lambda item: ("pyspark" not in item.stash[_needed], not item.stash[_needed]))
+    items[:] = _mixed(items)
+
+
+def _mixed(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Spark first. What needs something else often waits, so that beside it others compute: it is spread over
+    all but the last of them, which are short."""
+    spark = [each for each in items if "pyspark" in each.stash[_needed]]
+    waiting = [each for each in items if each.stash[_needed] and "pyspark" not in each.stash[_needed]]
+    computing = [each for each in items if not each.stash[_needed]]
+    places = [number * 0.8 * len(computing) / len(waiting) for number in range(len(waiting))]
+    both = [*zip(places, waiting, strict=True), *zip(range(len(computing)), computing, strict=False)]
+    return spark + [each for _, each in sorted(both, key=lambda placed: placed[0])]
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
