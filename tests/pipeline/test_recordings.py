@@ -80,7 +80,6 @@ NOT_TOLD = frozenset(
         "4.4.0-record-corrupt",
         "4.4.0-record-too-large",
         "4.4.0-record-unreadable",
-        "4.4.0-session-timeout-short",
         "4.4.0-timestamps-too-old",
         "4.4.0-too-few-in-sync",
         "4.4.0-transaction-timed-out",
