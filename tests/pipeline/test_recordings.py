@@ -46,6 +46,7 @@ TOLD = {
     "a replica in sync was elected": "with {lost} records that no other replica had, from offset {offset} to",
     "a transactional id expired": "transactional id {transactional_id} was refused: its id had expired",
     "an operator reset offsets": "group {group} for {topic}-{partition} was set back from 1000 to {offset}",
+    "an operator set offsets on": "group {group} for {topic}-{partition} was set on from 300 to {offset}",
     "records were deleted by request": "{topic}-{partition} below {offset} deleted (DeleteRecords)",
     "retention deleted segments": "{topic}-{partition} below {offset} were deleted",
 }
@@ -71,7 +72,6 @@ NOT_TOLD = frozenset(
         "3.9.2-partitions-found-late",
         "3.9.2-retried-without-idempotence",
         "3.9.2-rolling-upgrade",
-        "4.4.0-admin-reset-on",
         "4.4.0-applications-share-a-group",
         "4.4.0-assignors-differ",
         "4.4.0-compacted-before-read",
