@@ -6,7 +6,7 @@ Comments name the classes and files that log them.
 import re
 from typing import Final
 
-from .error_names import of_exception, of_librdkafka
+from .error_names import of_exception, of_librdkafka, of_message
 from .log_entries import Entry
 from .log_messages import END, Values, message
 
@@ -41,6 +41,10 @@ def _refused(_: Entry, found: re.Match[str]) -> Values:
         "error": error or (exception and (of_exception(exception) or exception)),
         "detail": found["why"].strip(),
     }
+
+
+def _fatal(_: Entry, found: re.Match[str]) -> Values:
+    return {"error": of_message(found["detail"])}
 
 
 def _of_librdkafka(_: Entry, found: re.Match[str]) -> Values:
@@ -86,6 +90,13 @@ JAVA: Final = (
     *(
         message("refused", f"{api} failed: ", rf"{api} failed: (?P<why>[^\n]+?){END}", _refused, api=api)
         for api in ("JoinGroup", "SyncGroup")
+    ),
+    message(
+        "refused",
+        "JoinGroup failed due to fatal error",
+        rf"JoinGroup failed due to fatal error: (?P<detail>[^\n]+?){END}",
+        _fatal,
+        api="JoinGroup",
     ),
     message(
         "group",
