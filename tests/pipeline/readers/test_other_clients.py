@@ -154,7 +154,7 @@ KAFKA_GO = "2026/11/26 05:55:13.076257 Failed to join group billing: [81] : "
 FRANZ = "2026-11-26T05:00:01.611Z [WARN] {}; group: billing, err: {}: The broker rejected this request."
 KAFKAJS = (
     '{"level":"ERROR","timestamp":"2026-11-26T04:52:57.342Z","logger":"kafkajs","groupId":"billing","message":'
-    '"[Consumer] Crash: KafkaJSProtocolError: The group member\'s supported protocols are incompatible with …"}'
+    '"[Consumer] Crash: KafkaJSProtocolError: The group member\'s supported protocols are incompatible …"}'
 )
 JAVA = (
     "2026-11-26 05:01:06,549 [main] ERROR org.apache.kafka.clients.consumer.internals.ConsumerCoordinator - "
