@@ -56,7 +56,17 @@ def _of_librdkafka(_: Entry, found: re.Match[str]) -> Values:
     )
 
 
+UNREADABLE: Final = "RecordDeserializationException"
+"""What a client is said to have told that can't read a record."""
+
 JAVA: Final = (
+    # CompletedFetch; whoever polls logs it
+    message(
+        "complaint",
+        "Error deserializing ",
+        r"(?P<detail>Error deserializing [\w/ ]{3,20} for partition {tp} at offset {offset}[^\n]{0,200})",
+        error=UNREADABLE,
+    ),
     # AbstractCoordinator, AbstractHeartbeatRequestManager
     message(
         "member",

@@ -140,6 +140,15 @@ def not_let_in(error: str) -> History:
     return History("client-log").refused(error, api="JoinGroup", **GROUP)
 
 
+def stood_still() -> History:
+    rows = History("segment")
+    for nth in range(20):
+        rows.commit(30, 2 * SECOND, partition=1).commit(40 + nth, 2 * SECOND)
+        rows.add("append", offset=30 + nth, end_offset=31 + nth, partition=1)
+    deserializing = {"error": "RecordDeserializationException", "source": "client-log"}
+    return rows.add("complaint", partition=1, offset=30, **deserializing)
+
+
 LOADS, RESET = "loads", "resets"
 CASES = {
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
@@ -175,6 +184,7 @@ CASES = {
     ),
     "group-full": case("refused_members", not_let_in("GROUP_MAX_SIZE_REACHED"), "refused"),
     "instance-id-shared": case("refused_members", joined_as_another(), "member", "refused"),
+    "record-unreadable": case("unreadable_records", stood_still(), "complaint"),
     "topic-recreated": case("lifetimes", recreated(), told("log", "deleted")),
     "coordinator-moved-while-loading": case(
         LOADS, moved(), told("load", "failed"), lambda row: row.broker == 7

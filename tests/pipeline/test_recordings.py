@@ -60,7 +60,7 @@ OF = {
 """Events that have another cause in other recordings."""
 REFUSED = (
     *("admin-reset", "clock-stepped", "follower-log-lost", "group-never-settles", "joined-too-early"),
-    *("assignors-differ", "group-full", "instance-id-shared"),
+    *("assignors-differ", "group-full", "instance-id-shared", "record-unreadable"),
     *("hanging-transaction", "migration-refused", "rebalance-timeout", "session-timeout"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long."""
@@ -77,7 +77,6 @@ NOT_TOLD = frozenset(
         "4.4.0-only-replica-lost",
         "4.4.0-record-corrupt",
         "4.4.0-record-too-large",
-        "4.4.0-record-unreadable",
         "4.4.0-timestamps-too-old",
         "4.4.0-too-few-in-sync",
         "4.4.0-transaction-timed-out",
