@@ -1,4 +1,6 @@
-"""What is committed for a group while it has no members, as the records of the offsets topic tell."""
+"""What the offsets topic tells of a group and its members: offsets that are set while it has none, partitions
+that it finds late, and partitions that it leaves.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,19 +13,23 @@ from .row import Note, Row, note, voice
 
 _HAS_MEMBERS: Final = "Stable"
 _MEMBERS: Final = ("consumer member ", "streams member ")
+_LEFT_MS: Final = 60_000
 _Place = tuple[str | None, int | None]
 
 
 @dataclass(slots=True)
 class Log:
-    """What one log tells: `members` of the newer types, whether the group `is_empty`, and whether it had
-    members at all. `committed` is the last commit of each partition, `since` are those since the members
-    left."""
+    """What one log tells: `members` of the newer types, whether the group `is_empty`, and the last time that
+    it was `assigned` partitions. `committed` is the last commit of each partition, `since` are those since
+    the members left. `counts` has by topic the number of commits, `own` by partition what it was then."""
 
     members: set[str] = field(default_factory=set)
     is_empty: bool = False
     committed: dict[_Place, Row] = field(default_factory=dict)
     since: dict[_Place, list[Row]] = field(default_factory=dict)
+    assigned: Row | None = None
+    counts: dict[str | None, int] = field(default_factory=dict)
+    own: dict[_Place, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -51,6 +57,8 @@ def _group(log: Log, row: Row) -> Iterator[Note]:
         yield from _set_on(log)
         log.since.clear()
     log.is_empty = empty
+    if not empty:
+        log.assigned = row
 
 
 def _set_on(log: Log) -> Iterator[Note]:
@@ -62,17 +70,34 @@ def _set_on(log: Log) -> Iterator[Note]:
             yield note("records-skipped", before, row, offset=before.offset, end_offset=row.offset)
 
 
-def _commit(log: Log, row: Row) -> Iterable[Note]:
+def _commit(log: Log, row: Row) -> Iterator[Note]:
     place = row.topic, row.partition
     if row.kind == "tombstone":
         log.committed.pop(place, None)
         log.since.pop(place, None)
     elif row.detail != "in a transaction" and row.offset is not None:
+        before = log.committed.get(place)
         if not log.is_empty:
+            others = log.counts.get(row.topic, 0)
+            if before is None and others and log.assigned is not None:
+                yield note("partition-found", log.assigned, row, offset=row.offset)
+            log.counts[row.topic] = log.own[place] = others + 1
             log.committed[place] = row
-        elif (before := log.committed.get(place)) is not None:
+        elif before is not None:
             log.since.setdefault(place, [before]).append(row)
-    return ()
+
+
+def end(state: Absence) -> Iterator[Note]:
+    for log in state.logs.values():
+        last: dict[str | None, Row] = {}
+        for (topic, _), row in log.committed.items():
+            last[topic] = max(row, last.get(topic, row), key=lambda each: each.at_ms)
+        for place, row in log.committed.items():
+            others = log.counts.get(row.topic, 0) - log.own.get(place, 0)
+            until = last[row.topic]
+            if others and until.at_ms - row.at_ms >= _LEFT_MS:
+                about = {"partition": row.partition, "offset": row.offset, "number": others}
+                yield note("partition-left", row, until, **about)
 
 
 LEDGER: Final = Ledger(
@@ -80,8 +105,8 @@ LEDGER: Final = Ledger(
     ("commit", "tombstone", "group"),
     F.col("group").isNotNull() & F.col("source").isin(*SOURCES),
     F.col("group"),
-    ("group", "topic", "partition", "offset", "detail", "leader_epoch"),
+    ("group", "topic", "partition", "offset", "detail"),
     Absence,
     step,
-    lambda _: (),
+    end,
 )

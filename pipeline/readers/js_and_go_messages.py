@@ -10,6 +10,10 @@ from .log_messages import Table, Values, message
 _PLACE: Final = r"topic: (?P<topic>[\w.-]+), partition: {partition}"
 
 
+UNSUBSCRIBED: Final = "received unsubscribed topics"
+"""What a member says that was given partitions of a topic that it does not read."""
+
+
 def _numbered(_: Entry, found: re.Match[str]) -> Values:
     return {"error": error_name(int(found["code"]))}
 
@@ -28,6 +32,12 @@ TABLE: Final = Table.of(
         "Offset out of range, resetting to default offset",
         rf"Offset out of range, resetting to default offset.*?{_PLACE}",
         detail="default offset",
+    ),
+    # KafkaJS, consumerGroup.js
+    message(
+        "complaint",
+        UNSUBSCRIBED,
+        rf"(?P<detail>Consumer group {UNSUBSCRIBED}); topicsNotSubscribed: \[['\"](?P<topic>[\w.-]+)",
     ),
     # KafkaJS, errors.js and protocol/error.js
     *(

@@ -36,8 +36,8 @@ def find(observations: Table) -> Table:
             If(told, CERTAIN, "a client says that it can't read it, and the group gets no further"),
             Else(
                 POSSIBLE,
-                "the group goes on elsewhere; a partition that an application pauses would look the same: the "
-                "log of the application would tell",
+                "the group goes on elsewhere; a partition that an application pauses would look the same: "
+                "the log of the application would tell",
             ),
         ),
         summary=sentence(

@@ -47,6 +47,7 @@ TOLD = {
     "a transactional id expired": "transactional id {transactional_id} was refused: its id had expired",
     "an operator reset offsets": "group {group} for {topic}-{partition} was set back from 1000 to {offset}",
     "an operator set offsets on": "group {group} for {topic}-{partition} was set on from 300 to {offset}",
+    "a group began after the first records": "{topic}-{partition} after {offset} records had been written",
     "records were deleted by request": "{topic}-{partition} below {offset} deleted (DeleteRecords)",
     "retention deleted segments": "{topic}-{partition} below {offset} were deleted",
 }
@@ -60,7 +61,8 @@ OF = {
 """Events that have another cause in other recordings."""
 REFUSED = (
     *("admin-reset", "clock-stepped", "follower-log-lost", "group-never-settles", "joined-too-early"),
-    *("assignors-differ", "group-full", "instance-id-shared", "record-unreadable"),
+    *("applications-share-a-group", "assignors-differ", "group-full", "instance-id-shared"),
+    *("partitions-found-late", "record-unreadable"),
     *("hanging-transaction", "migration-refused", "rebalance-timeout", "session-timeout"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long."""
@@ -69,10 +71,8 @@ QUIET = ("shipping",)
 NOT_TOLD = frozenset(
     {
         "3.9.2-controller-away",
-        "3.9.2-partitions-found-late",
         "3.9.2-retried-without-idempotence",
         "3.9.2-rolling-upgrade",
-        "4.4.0-applications-share-a-group",
         "4.4.0-compacted-before-read",
         "4.4.0-only-replica-lost",
         "4.4.0-record-corrupt",

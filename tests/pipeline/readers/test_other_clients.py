@@ -180,3 +180,13 @@ JAVA = (
 def test_a_member_that_is_refused(line: str, api: str, error: str, tmp_path: Path) -> None:
     (refused,) = read(tmp_path, f"{line}\n")
     assert some(refused, "kind", "group", "api", "error") == ["refused", "billing", api, error]
+
+
+def test_a_member_of_kafkajs_that_is_given_what_it_does_not_read(tmp_path: Path) -> None:
+    line = (
+        '{"level":"WARN","timestamp":"2026-11-26T04:49:22.369Z","logger":"kafkajs","message":'
+        '"[ConsumerGroup] Consumer group received unsubscribed topics","groupId":"office",'
+        '"topicsNotSubscribed":["orders"]}'
+    )
+    (told,) = read(tmp_path, f"{line}\n")
+    assert some(told, "kind", "group", "topic", "partition") == ["complaint", "office", "orders", None]

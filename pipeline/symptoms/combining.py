@@ -1,0 +1,36 @@
+"""What only the notes of two ledgers tell together: what a group did, and what was in the log then."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from ..ledgers import Note
+from .kind import MINUTE_MS, UNREAD
+
+_ABOUT_MS: Final = 1_000
+_LEFT: Final = ("partition-left", "unread")
+_FOUND: Final = ("partition-found", "begun-late")
+
+
+def combined(notes: Iterable[Note]) -> Iterator[Note]:
+    """A partition in which a group reads no more, although it goes on in others; one that it found late."""
+    by: dict[tuple[Any, ...], Note] = {}
+    for each in notes:
+        if each.what in (*_LEFT, *_FOUND):
+            by.setdefault((each.what, each.group, each.topic, each.partition), each)
+    for (what, *place), group in by.items():
+        log = by.get((_LEFT[1] if what == _LEFT[0] else _FOUND[1], *place))
+        if log is None or None in (group.to_ms, log.from_ms, log.to_ms):
+            continue
+        rows = tuple(dict.fromkeys((*group.rows, *log.rows)))
+        if what == _LEFT[0] and group.offset == log.offset:
+            about = {"what": "stands-still", "end_offset": log.end_offset, "detail": UNREAD}
+            yield group._replace(rows=rows, from_ms=log.to_ms, **about)
+        elif what == _FOUND[0] and _began_after(group, log):
+            yield log._replace(what="records-skipped", rows=rows)
+
+
+def _began_after(group: Note, log: Note) -> bool:
+    """Whether all that was in the log when the group was given the partition was left out: for a minute it
+    committed nothing of it."""
+    assigned, written = group.from_ms or 0, log.from_ms or 0
+    return (group.to_ms or 0) - assigned >= MINUTE_MS and written <= assigned + _ABOUT_MS
