@@ -21,7 +21,8 @@ _Place = tuple[str | None, int | None]
 class Log:
     """What one log tells: `members` of the newer types, whether the group `is_empty`, and the last time that
     it was `assigned` partitions. `committed` is the last commit of each partition, `since` are those since
-    the members left. `counts` has by topic the number of commits, `own` by partition what it was then."""
+    the members left. `counts` has by topic the number of commits, `own` by partition what it was then, and
+    `began` by topic the time of the first commit."""
 
     members: set[str] = field(default_factory=set)
     is_empty: bool = False
@@ -30,6 +31,7 @@ class Log:
     assigned: Row | None = None
     counts: dict[str | None, int] = field(default_factory=dict)
     own: dict[_Place, int] = field(default_factory=dict)
+    began: dict[str | None, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -79,8 +81,9 @@ def _commit(log: Log, row: Row) -> Iterator[Note]:
         before = log.committed.get(place)
         if not log.is_empty:
             others = log.counts.get(row.topic, 0)
-            if before is None and others and log.assigned is not None:
-                yield note("partition-found", log.assigned, row, offset=row.offset)
+            since_ms = log.began.setdefault(row.topic, row.at_ms)
+            if before is None and since_ms < row.at_ms and log.assigned is not None:
+                yield note("partition-found", log.assigned, row, offset=row.offset, number=since_ms)
             log.counts[row.topic] = log.own[place] = others + 1
             log.committed[place] = row
         elif before is not None:

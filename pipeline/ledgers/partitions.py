@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..readers.broker_messages import COMPACTED
 from ..rows import INTERNAL
 from ..tables import functions as F
 from .lag import Lag
@@ -143,7 +144,9 @@ def _leader(state: Partition, row: Row) -> Iterator[Note]:
 
 def _log(state: Partition, row: Row) -> Iterator[Note]:
     """A replica is created on a broker to which the partition moves, too: it begins at 0 as a topic does."""
-    if row.partition is None or row.detail == "deleted":
+    if row.detail == COMPACTED:
+        state.readers.compacted = row
+    elif row.partition is None or row.detail == "deleted":
         yield from _anew(state)
 
 

@@ -68,7 +68,10 @@ def _with_log(late: Table, observations: Table) -> Table:
     """`end`: how far the log went when the group was given the partition, if it was new, and nothing was
     written then for a while."""
     batches = of_kinds(observations, "append").where("topic is not null and time_ms is not null")
-    batches = prefixed(batches, "_", *PARTITION, "time_ms", "offset", "end_offset", shown=seen())
+    in_transaction = F.when(F.col("detail").startswith("transactional"), 1)
+    batches = prefixed(
+        batches, "_", *PARTITION, "time_ms", "offset", "end_offset", shown=seen(), later=in_transaction
+    )
     key = (*KEY, "topic_ms", "assigned_ms", "first_ms")
     pairs = late.select(*key).join(batches, same("_", PARTITION))
     until = F.col("assigned_ms") + _ABOUT_MS
@@ -79,7 +82,8 @@ def _with_log(late: Table, observations: Table) -> Table:
         F.max_by("shown", was_there).alias("written"),
         F.min("_offset").alias("start"),
         F.min("_time_ms").alias("start_ms"),
-        F.max(F.when(came, 1)).alias("came"),
+        # What is in a transaction is read when that ends, which may be late.
+        F.max(F.when(came, 1).otherwise(F.col("later"))).alias("came"),
     )
     rows = late.join(log, list(KEY)).where("start = 0 and end > 0 and end < offset and came is null")
     return rows.where(F.col("start_ms") > F.col("topic_ms"))

@@ -26,11 +26,14 @@ def combined(notes: Iterable[Note]) -> Iterator[Note]:
             about = {"what": "stands-still", "end_offset": log.end_offset, "detail": UNREAD}
             yield group._replace(rows=rows, from_ms=log.to_ms, **about)
         elif what == _FOUND[0] and _began_after(group, log):
-            yield log._replace(what="records-skipped", rows=rows)
+            yield log._replace(what="records-skipped", number=None, rows=rows)
 
 
 def _began_after(group: Note, log: Note) -> bool:
-    """Whether all that was in the log when the group was given the partition was left out: for a minute it
-    committed nothing of it."""
+    """Whether the group read the topic before there was the partition, and left out all that was in its log
+    when it was given it: for a minute it committed nothing of it. `number` is when that began: the group with
+    the topic, and the log."""
+    if group.number is None or log.number is None or group.number >= log.number:
+        return False
     assigned, written = group.from_ms or 0, log.from_ms or 0
     return (group.to_ms or 0) - assigned >= MINUTE_MS and written <= assigned + _ABOUT_MS

@@ -145,7 +145,7 @@ def stood_still() -> History:
     for nth in range(20):
         rows.commit(30, 2 * SECOND, partition=1).commit(40 + nth, 2 * SECOND)
         rows.add("append", offset=30 + nth, end_offset=31 + nth, partition=1)
-    deserializing = {"error": "RecordDeserializationException", "source": "client-log"}
+    deserializing: dict[str, Any] = {"error": "RecordDeserializationException", "source": "client-log"}
     return rows.add("complaint", partition=1, offset=30, **deserializing)
 
 

@@ -62,7 +62,7 @@ OF = {
 REFUSED = (
     *("admin-reset", "clock-stepped", "follower-log-lost", "group-never-settles", "joined-too-early"),
     *("applications-share-a-group", "assignors-differ", "group-full", "instance-id-shared"),
-    *("partitions-found-late", "record-unreadable"),
+    *("compacted-before-read", "partitions-found-late", "record-unreadable"),
     *("hanging-transaction", "migration-refused", "rebalance-timeout", "session-timeout"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long."""
@@ -73,7 +73,6 @@ NOT_TOLD = frozenset(
         "3.9.2-controller-away",
         "3.9.2-retried-without-idempotence",
         "3.9.2-rolling-upgrade",
-        "4.4.0-compacted-before-read",
         "4.4.0-only-replica-lost",
         "4.4.0-record-corrupt",
         "4.4.0-record-too-large",
@@ -127,6 +126,8 @@ TRIED = (
 """All take ten minutes: `make acceptance ARGS=incidents`."""
 SHORT = [each for each in NEWEST.values() if not each.name.endswith("-healthy")]
 TOLD_OF = [each for each in TRIED if each.name not in NOT_TOLD]
+UNTOLD = [each for each in TRIED if each.name in NOT_TOLD] or [HOME / min(NOT_TOLD)]
+"""At least one is tried."""
 
 
 @pytest.mark.parametrize("folder", recordings(TOLD_OF, SHORT))
@@ -134,7 +135,7 @@ def test_a_recording(folder: Path, tmp_path: Path) -> None:
     compare(folder, tmp_path)
 
 
-@pytest.mark.parametrize("folder", recordings([each for each in TRIED if each not in TOLD_OF], []))
+@pytest.mark.parametrize("folder", recordings(UNTOLD, []))
 def test_what_is_not_told_yet(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         compare(folder, tmp_path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mockbroker.pipeline.ledgers import absent_groups, partitions
@@ -31,10 +33,10 @@ class Story:
         return self
 
     def commit(self, at: int, partition: int, offset: int) -> Story:
-        told = {"topic": "orders", "partition": partition, "offset": offset}
+        told: dict[str, Any] = {"topic": "orders", "partition": partition, "offset": offset}
         self.group.add("commit", time_ms=START_MS + at * SECOND, **told)
         if partition == 1:
-            own = {"file": OFFSETS, "group": "billing", "time_ms": START_MS + at * SECOND}
+            own: dict[str, Any] = {"file": OFFSETS, "group": "billing", "time_ms": START_MS + at * SECOND}
             self.log.add("commit", offset=offset, **own)
         return self
 
@@ -90,6 +92,11 @@ def test_a_partition_that_a_group_found_late() -> None:
 )
 def test_a_partition_of_which_a_group_may_have_read_all(story: Story) -> None:
     assert story.noticed() == []
+
+
+def test_a_partition_that_was_there_before() -> None:
+    story = Story().assigned(0).write(1, 0).commit(5, 0, 10).write(20, 1, 2).assigned(30).write(199, 3)
+    assert story.commit(200, 1, 4).noticed() == []
 
 
 def test_a_group_that_never_read_the_topic_before() -> None:
