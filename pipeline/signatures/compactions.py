@@ -1,8 +1,8 @@
 """`compacted-before-read`: while a group was away, the log cleaner removed records that it had not read.
 
 A topic with `cleanup.policy = compact` keeps the last record of each key for sure, and no others: who reads
-it to see every change has to read before the cleaner comes (`min.compaction.lag.ms`). Not here: groups that had
-members all the time, since what they had read and not committed is not known.
+it to see every change has to read before the cleaner comes (`min.compaction.lag.ms`). Not here: groups that
+had members all the time, since what they had read and not committed is not known.
 """
 
 from typing import Final
