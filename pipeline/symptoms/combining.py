@@ -23,8 +23,8 @@ def combined(notes: Iterable[Note]) -> Iterator[Note]:
             continue
         rows = tuple(dict.fromkeys((*group.rows, *log.rows)))
         if what == _LEFT[0] and group.offset == log.offset:
-            about = {"what": "stands-still", "end_offset": log.end_offset, "detail": UNREAD}
-            yield group._replace(rows=rows, from_ms=log.to_ms, **about)
+            stands = group._replace(what="stands-still", rows=rows, from_ms=log.to_ms)
+            yield stands._replace(end_offset=log.end_offset, detail=UNREAD)
         elif what == _FOUND[0] and _began_after(group, log):
             yield log._replace(what="records-skipped", number=None, rows=rows)
 
