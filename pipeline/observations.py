@@ -32,7 +32,8 @@ KINDS: Final[dict[str, str]] = {
     "load": "a coordinator read its partition of an internal topic: detail `began`, `finished in N ms`, "
     "`failed: why`",
     "cleaner": "the log cleaner stopped, altogether or for a partition: detail the reason",
-    "log": "a replica's log, or a topic, was created or deleted: detail `created`, `deleted`",
+    "log": "a replica's log, or a topic, was created or deleted: detail `created`, `deleted`; or "
+    "`compacted`, by the records from from_offset to end_offset",
     "transaction": "a transactional id's state: detail, `initialized` when a producer began with it, "
     "`timed out` when its coordinator aborted",
     "tombstone": "a key was deleted from an internal topic",

@@ -63,29 +63,39 @@ def _with_group_records(rows: Table) -> Table:
     return F.broadcast(of_groups.withColumn("tells_groups", F.lit(True)))
 
 
-def _with_states(rows: Table) -> Table:
-    """Each record with what was known of its group then (`at` counts the records of the group), and with
-    those of the same key before and after it."""
-    group, key = _in_log(*OF_GROUP), _in_log(*KEY)
-    is_commit, is_tombstone = F.col("kind") == "commit", F.col("kind") == "tombstone"
+def with_members(rows: Table) -> Table:
+    """Each record with whether its group had members then (`state`), and its generation."""
+    group = _in_log(*OF_GROUP)
+    is_tombstone = F.col("kind") == "tombstone"
     # A member of the newer types is there from its first record to its tombstone.
     was = F.coalesce(F.lag("kind").over(_in_log(*OF_GROUP, "detail")), F.lit("tombstone"))
     of_member = F.coalesce(F.col("detail").rlike("^(consumer|streams) member "), F.lit(False))
     joined = F.when(of_member & (F.col("kind") != was), F.when(is_tombstone, -1).otherwise(1)).otherwise(0)
     rows = rows.withColumns({"of_member": of_member, "joined": joined})
-    rows = rows.withColumns({"at": F.row_number().over(group), "members": F.sum("joined").over(up_to(group))})
+    rows = rows.withColumn("members", F.sum("joined").over(up_to(group)))
     by_members = F.when(F.col("members") > 0, "Stable").otherwise(NO_MEMBERS)
     state = (
         F.when(F.col("of_member"), by_members)
         .when((F.col("kind") == "group") & F.col("detail").isin("Stable", NO_MEMBERS), F.col("detail"))
         .when(is_tombstone & (F.col("detail") == "classic group"), NO_MEMBERS)
     )
-    rows = rows.withColumns(
+    generation = F.when(F.col("kind") == "group", F.col("generation"))
+    return rows.withColumns(
         {
             "state": F.last(state, True).over(up_to(group)),
-            "known_generation": F.last(F.when(F.col("kind") == "group", F.col("generation")), True).over(
-                up_to(group)
-            ),
+            "known_generation": F.last(generation, True).over(up_to(group)),
+        }
+    )
+
+
+def _with_states(rows: Table) -> Table:
+    """Each record with what was known of its group then (`at` counts the records of the group), and with
+    those of the same key before and after it."""
+    group, key = _in_log(*OF_GROUP), _in_log(*KEY)
+    is_commit, is_tombstone = F.col("kind") == "commit", F.col("kind") == "tombstone"
+    rows = with_members(rows).withColumn("at", F.row_number().over(group))
+    rows = rows.withColumns(
+        {
             "generations": F.count(F.when(F.col("kind") == "group", F.col("generation"))).over(up_to(group)),
             "commits": F.count(F.when(is_commit, 1)).over(up_to(group)),
             "next_ms": F.last(F.when(is_commit, F.col("time_ms")), True).over(
@@ -118,3 +128,22 @@ def _with_states(rows: Table) -> Table:
             "group_gone": F.max(F.coalesce(group_gone, F.lit(False))).over(here),
         }
     )
+
+
+def set_on(rows: Table) -> Table:
+    """The commits that took a group's offset on, once, while it had no members: those before and after it
+    are of members."""
+    commits = with_members(rows.where("group is not null")).where("topic is not null")
+    key = _in_log(*KEY)
+    commits = commits.withColumns(
+        {
+            "last": F.lag(row()).over(key),
+            "next": F.lead(row()).over(key),
+            "was": F.lag("state").over(key),
+            "then": F.lead("state").over(key),
+        }
+    )
+    commits = commits.where("kind = 'commit' and last.kind = 'commit' and next.kind = 'commit'")
+    commits = commits.where((F.col("state") == NO_MEMBERS) & (F.col("known_generation") > 0))
+    by_members = (F.col("was") != NO_MEMBERS) & (F.col("then") != NO_MEMBERS)
+    return commits.where(by_members & F.col("leader_epoch").isNull()).where("offset > last.offset")

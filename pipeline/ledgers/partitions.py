@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..readers.broker_messages import COMPACTED
 from ..rows import INTERNAL
 from ..tables import functions as F
 from .lag import Lag
 from .ledger import Ledger, refused_only
+from .readers import Readers
 from .row import Note, Row, goes_on, note, voice
 
 _NOTICED_MS: Final = 10_000
@@ -62,7 +64,8 @@ class Partition:
 
     `ends` has by voice the last batch of its log, `open` by voice and producer the first batch of a
     transaction without a marker, and `batches` the last ones of a producer with its epoch. `stands` has the
-    last commit of each group, `lags` how far it is behind, `start` is the last log start.
+    last commit of each group, `lags` how far it is behind, `readers` what groups have read, `start` is the
+    last log start.
     """
 
     begins: dict[int, Row] = field(default_factory=dict)
@@ -77,6 +80,7 @@ class Partition:
     batches: dict[tuple[str, int], tuple[int | None, list[Batch]]] = field(default_factory=dict)
     stands: dict[str, Standing] = field(default_factory=dict)
     lags: dict[str, Lag] = field(default_factory=dict)
+    readers: Readers = field(default_factory=Readers)
     start: Row | None = None
     highest: Row | None = None
     leaderless: Row | None = None
@@ -108,6 +112,7 @@ def end(state: Partition) -> Iterator[Note]:
                 end_offset=end,
                 number=each.count,
             )
+    yield from state.readers.end(state.highest.end_offset if state.highest is not None else None)
     for group, lag in state.lags.items():
         last, behind = lag.last
         offset = last.offset or 0
@@ -139,7 +144,9 @@ def _leader(state: Partition, row: Row) -> Iterator[Note]:
 
 def _log(state: Partition, row: Row) -> Iterator[Note]:
     """A replica is created on a broker to which the partition moves, too: it begins at 0 as a topic does."""
-    if row.partition is None or row.detail == "deleted":
+    if row.detail == COMPACTED:
+        state.readers.compacted = row
+    elif row.partition is None or row.detail == "deleted":
         yield from _anew(state)
 
 
@@ -176,10 +183,10 @@ def _missing(state: Partition) -> Iterator[Note]:
         )
 
 
-def _commit(state: Partition, row: Row) -> Iterable[Note]:
+def _commit(state: Partition, row: Row) -> Iterator[Note]:
     offset, epoch = row.offset, row.leader_epoch
     if offset is None or row.detail == "in a transaction":
-        return ()
+        return
     if epoch is not None:
         known = state.readable.get(epoch)
         if known is None or (known.offset or 0) < offset:
@@ -198,7 +205,7 @@ def _commit(state: Partition, row: Row) -> Iterable[Note]:
             if row.group not in state.lags:
                 state.lags[row.group] = Lag(row, behind, (row, behind))
             state.lags[row.group].add(row, behind)
-    return ()
+            yield from state.readers.commit(row, state.highest.end_offset or 0)
 
 
 def _watermark(state: Partition, row: Row) -> Iterable[Note]:
@@ -263,6 +270,7 @@ def _append(state: Partition, row: Row) -> Iterator[Note]:
     highest = 0 if state.highest is None else state.highest.end_offset or 0
     if row.end_offset is not None and row.end_offset > highest and "control" not in (row.detail or ""):
         state.highest = row
+        state.readers.append(row)
     producer = row.producer_id
     if producer is None:
         return

@@ -16,6 +16,8 @@ from . import (
 from .log_entries import Entry, cause
 from .log_messages import Table, Values, message
 
+COMPACTED: Final = "compacted"
+"""What the cleaner did with a log."""
 _ERRORS: Final = {
     "OutOfOrderSequence": "OUT_OF_ORDER_SEQUENCE_NUMBER",
     "UnknownProducerId": "UNKNOWN_PRODUCER_ID",
@@ -158,6 +160,13 @@ TABLE: Final = Table.of(
         "Created log for partition",
         r"Created log for partition {tp} in (?!\S+-future)",
         detail="created",
+    ),
+    # LogCleaner, Cleaner
+    message(
+        "log",
+        "Building offset map for log",
+        r"Building offset map for log {tp} for \d+ segments in offset range \[{from_offset}, {end_offset}\)",
+        detail=COMPACTED,
     ),
     message("log", "is renamed to", r"Log for partition {tp} is renamed to \S+-delete ", detail="deleted"),
     message(

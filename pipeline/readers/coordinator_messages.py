@@ -10,6 +10,8 @@ from .log_entries import Entry, cause
 from .log_messages import END, Completes, Values, message
 
 _GROUP: Final = r"\[GroupId (?P<group>[^\]]+)\] "
+REPLACED: Final = "replaced by another with instance id "
+"""What a coordinator does with a member when another one joins with its instance id."""
 _ANY_MEMBER: Final = r"(?:\w+ m|M)ember (?P<member>\S+)(?: with instance id .+)?"
 
 
@@ -55,6 +57,10 @@ def _member(did: str) -> Completes:
 
 def _fenced(_: Entry, found: re.Match[str]) -> Values:
     return {"detail": f"{found['member']} fenced: {found['why']}"}
+
+
+def _replaced(_: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"{found['member']} {REPLACED}{found['instance']}"}
 
 
 MESSAGES: Final = (
@@ -170,6 +176,13 @@ MESSAGES: Final = (
         r".*? a new member id "
         r"(?P<member>\S+) ",
         _member("joined"),
+    ),
+    message(
+        "member",
+        "Replacing previously mapped member",
+        r"Static member with groupInstanceId=(?P<instance>.+?) and unknown member id joins group "
+        r"(?P<group>\S+) in .*? Replacing previously mapped member (?P<member>\S+) ",
+        _replaced,
     ),
     # GroupCoordinator, GroupCoordinatorService
     message(

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ...protocol.errors import ErrorCode
+from ...protocol.errors import ErrorCode, default_message
 
 _UNLIKE: Final = {
     "OUT_OF_ORDER_SEQUENCE": "OUT_OF_ORDER_SEQUENCE_NUMBER",
@@ -67,3 +67,14 @@ def of_text(text: str) -> str | None:
 
 
 _CODE: Final = re.compile(r"\b[A-Z]{2,30}(?:_[A-Z]{1,30}){1,6}\b")
+
+
+def of_message(text: str) -> str | None:
+    """The code that a text says as Kafka's own messages do; only a message that no other code has counts."""
+    return _BY_MESSAGE.get(text.strip())
+
+
+_MESSAGES: Final = [(default_message(each), each.name) for each in ErrorCode]
+_BY_MESSAGE: Final = {
+    said: name for said, name in _MESSAGES if said and [each for each, _ in _MESSAGES].count(said) == 1
+}

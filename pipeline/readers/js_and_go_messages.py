@@ -1,10 +1,22 @@
 """Log messages of KafkaJS, franz-go, sarama and kafka-go about positions, groups and producers."""
 
+import re
 from typing import Final
 
-from .log_messages import Table, message
+from ...protocol.errors import error_name
+from .log_entries import Entry
+from .log_messages import Table, Values, message
 
 _PLACE: Final = r"topic: (?P<topic>[\w.-]+), partition: {partition}"
+
+
+UNSUBSCRIBED: Final = "received unsubscribed topics"
+"""What a member says that was given partitions of a topic that it does not read."""
+
+
+def _numbered(_: Entry, found: re.Match[str]) -> Values:
+    return {"error": error_name(int(found["code"]))}
+
 
 TABLE: Final = Table.of(
     # KafkaJS, consumerGroup.js
@@ -20,6 +32,20 @@ TABLE: Final = Table.of(
         "Offset out of range, resetting to default offset",
         rf"Offset out of range, resetting to default offset.*?{_PLACE}",
         detail="default offset",
+    ),
+    # KafkaJS, consumerGroup.js
+    message(
+        "complaint",
+        UNSUBSCRIBED,
+        rf"(?P<detail>Consumer group {UNSUBSCRIBED}); topicsNotSubscribed: \[['\"](?P<topic>[\w.-]+)",
+    ),
+    # KafkaJS, errors.js and protocol/error.js
+    *(
+        message("refused", text, rf"Crash: KafkaJSProtocolError: {text}", api="JoinGroup", error=error)
+        for text, error in (
+            ("The group member's supported protocols are incompatible", "INCONSISTENT_GROUP_PROTOCOL"),
+            ("The consumer group has reached its max size", "GROUP_MAX_SIZE_REACHED"),
+        )
     ),
     # franz-go, source.go
     message(
@@ -68,6 +94,16 @@ TABLE: Final = Table.of(
         r"joined, balancing group; group: (?P<group>[^,\s]+), [^\n]*?generation: {generation}",
         detail="joined",
     ),
+    *(
+        message(
+            "refused",
+            text,
+            rf"{text}; group: (?P<group>[^,\s]+), err: (?P<error>[A-Z][A-Z_]{{4,60}}): "
+            r"(?P<detail>[^\n]{1,300})",
+            api=api,
+        )
+        for text, api in (("join group failed", "JoinGroup"), ("heartbeat errored", "Heartbeat"))
+    ),
     # sarama, transaction_manager.go
     message(
         "transaction",
@@ -77,6 +113,13 @@ TABLE: Final = Table.of(
         detail="initialized",
     ),
     # kafka-go, consumergroup.go, reader.go
+    message(
+        "refused",
+        "Failed to join group",
+        r"Failed to join group (?P<group>\S+): \[(?P<code>\d{1,4})\]",
+        _numbered,
+        api="JoinGroup",
+    ),
     message(
         "group",
         "oined group ",

@@ -6,7 +6,7 @@ Comments name the classes and files that log them.
 import re
 from typing import Final
 
-from .error_names import of_exception, of_librdkafka
+from .error_names import of_exception, of_librdkafka, of_message
 from .log_entries import Entry
 from .log_messages import END, Values, message
 
@@ -43,6 +43,10 @@ def _refused(_: Entry, found: re.Match[str]) -> Values:
     }
 
 
+def _fatal(_: Entry, found: re.Match[str]) -> Values:
+    return {"error": of_message(found["detail"])}
+
+
 def _of_librdkafka(_: Entry, found: re.Match[str]) -> Values:
     error = "PRODUCER_FENCED" if "(_FENCED)" in found[0] else of_librdkafka(found[0])
     return (
@@ -52,7 +56,17 @@ def _of_librdkafka(_: Entry, found: re.Match[str]) -> Values:
     )
 
 
+UNREADABLE: Final = "RecordDeserializationException"
+"""What a client is said to have told that can't read a record."""
+
 JAVA: Final = (
+    # CompletedFetch; whoever polls logs it
+    message(
+        "complaint",
+        "Error deserializing ",
+        r"(?P<detail>Error deserializing [\w/ ]{3,20} for partition {tp} at offset {offset}[^\n]{0,200})",
+        error=UNREADABLE,
+    ),
     # AbstractCoordinator, AbstractHeartbeatRequestManager
     message(
         "member",
@@ -86,6 +100,13 @@ JAVA: Final = (
     *(
         message("refused", f"{api} failed: ", rf"{api} failed: (?P<why>[^\n]+?){END}", _refused, api=api)
         for api in ("JoinGroup", "SyncGroup")
+    ),
+    message(
+        "refused",
+        "JoinGroup failed due to fatal error",
+        rf"JoinGroup failed due to fatal error: (?P<detail>[^\n]+?){END}",
+        _fatal,
+        api="JoinGroup",
     ),
     message(
         "group",

@@ -25,7 +25,7 @@ _LOGGERS: Final = ("log.logger", "logger_name", "loggerName", "logger", "name")
 _TRACES: Final = ("error.stack_trace", "stack_trace", "exception", "stack", "exc_info")
 _MESSAGES: Final = ("message", "msg", "log", "@message", "line")
 _PREFIXED: Final = ("clientId", "groupId")
-_ABOUT: Final = ("topic", "partition", "prior_offset")
+_ABOUT: Final = ("topic", "partition", "prior_offset", "topicsNotSubscribed")
 """Fields of KafkaJS and franz-go, which name them so in text, too."""
 _KUBERNETES: Final = re.compile(
     r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (?:stdout|stderr) "

@@ -1,8 +1,9 @@
 """`rebalance-timeout`, `session-timeout`, `group-never-settles`, `migration-refused`, `joined-too-early`:
-consumer groups of Kafka 4 (KIP-848).
+consumer groups of Kafka 4 (KIP-848); of classic groups members that fall silent again and again.
 
 Their coordinator logs who joins, leaves and is fenced, and each epoch of the group. Members that join and
-leave, topics that get partitions, and what members say anew, begin a few epochs: no finding.
+leave, topics that get partitions, and what members say anew, begin a few epochs: no finding. Nor is a classic
+member that falls silent once, or comes back late: it may have died, or its coordinator was away.
 """
 
 from typing import Final
@@ -19,7 +20,14 @@ PAUSE_MS: Final = 60_000
 """Heartbeats, with which epochs begin, are at most 15 s apart, unless somebody configures more."""
 _EPOCH: Final = "new group epoch"
 _SESSION: Final = "session expired"
+_EXPIRED: Final = r"^(\S+)-[0-9a-f]{8}-[0-9a-f-]{27} left: its session expired$"
+_JOINED: Final = r"^(\S+)-[0-9a-f]{8}-[0-9a-f-]{27} joined$"
+"""Members that coordinators named are called after their client, or their instance."""
+_BACK_MS: Final = 10_000
+"""One that lives is told with its next heartbeat, and joins again at once."""
+_AGAIN: Final = 2
 _TRANSITION: Final = "failed to transition"
+_SILENT: Final = "sent no heartbeat until its session expired: meanwhile nobody read its partitions"
 _NO_GENERATION: Final = "No value present"
 """What the coordinator makes of a classic group that has no generation yet."""
 
@@ -34,7 +42,8 @@ def find(observations: Table) -> Table:
     same = Window.partitionBy("group", "kind", "time_ms", "detail", "generation").orderBy("file", "position")
     rows = first_of(rows, same).persist()
     refused, rows = rows.where("kind = 'refused'"), rows.where("kind != 'refused'")
-    return _fenced(rows).unionByName(_unsettled(rows)).unionByName(_refused(refused))
+    found = _fenced(rows).unionByName(_unsettled(rows)).unionByName(_refused(refused))
+    return found.unionByName(_silent(rows))
 
 
 def _fenced(rows: Table) -> Table:
@@ -51,8 +60,7 @@ def _fenced(rows: Table) -> Table:
         "others waited for them",
         ms=F.regexp_extract("first.detail", r"within (\d+) ?ms", 1),
     )
-    silent = "sent no heartbeat until its session expired: meanwhile nobody read its partitions"
-    said = F.when(F.col("cause") == "rebalance-timeout", late).otherwise(silent)
+    said = F.when(F.col("cause") == "rebalance-timeout", late).otherwise(_SILENT)
     more = only_if(F.col("times") > 1, " ({times} times, {members} of its members)")
     return findings(
         each,
@@ -62,6 +70,35 @@ def _fenced(rows: Table) -> Table:
         summary=F.concat(sentence("member {member} of group {group} "), said, more),
         evidence=[seen("first"), seen("last")],
         ids=["KIP-848"],
+    )
+
+
+def _silent(rows: Table) -> Table:
+    """Classic members that live: each time they join again at once, under another id."""
+    expired, joined = (F.regexp_extract("detail", each, 1) for each in (_EXPIRED, _JOINED))
+    named = F.nullif(F.concat(expired, joined), F.lit(""))
+    rows = rows.where("kind = 'member'").withColumns({"named": named, "expired": expired != ""})
+    rows = rows.where(F.col("named").isNotNull())
+    window = in_order("broker", "group", "named")
+    rows = rows.withColumns({"back": F.lead(row()).over(window), "dead": F.lead("expired").over(window)})
+    soon = F.col("back.time_ms") - F.col("time_ms") <= _BACK_MS
+    came_back = rows.where(F.col("expired") & ~F.col("dead") & soon)
+    each = came_back.groupBy("broker", "group", "named").agg(
+        F.min_by(row(), "time_ms").alias("first"),
+        F.max_by("back", "time_ms").alias("last"),
+        F.count("*").alias("times"),
+    )
+    return findings(
+        each.where(F.col("times") >= _AGAIN),
+        signature="session-timeout",
+        confidence=CERTAIN,
+        why="the log of the coordinator says so, and each time the member joined again at once",
+        summary=sentence(
+            "member {named} of group {group} {silent} ({times} times, after each of which it joined again)",
+            silent=F.lit(_SILENT),
+        ),
+        evidence=[seen("first"), seen("last")],
+        ids=["KIP-62"],
     )
 
 
@@ -171,8 +208,8 @@ SEARCH: Final = Search(
     Signature(
         ("rebalance-timeout", "session-timeout"),
         "in a consumer group of Kafka 4: a member was fenced, because it did not give up its partitions in "
-        "time, or fell silent",
-        known_as="KIP-848",
+        "time, or fell silent; in a classic group: a member that lives fell silent again and again",
+        known_as="KIP-848, KIP-62",
         stories={
             "rebalance-timeout": "{who} had members that did not give up their partitions",
             "session-timeout": "{who} had members that fell silent",

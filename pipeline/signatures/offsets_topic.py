@@ -13,7 +13,7 @@ from typing import Final
 
 from ..consequences import BEHIND, EVER_MS, GROUP, REWOUND, leads
 from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged, texts
-from ..offsets_log import DAY_MS, KEY, NO_MEMBERS, OF_GROUP, UNCLEANED_MS, logs, told
+from ..offsets_log import DAY_MS, KEY, NO_MEMBERS, OF_GROUP, UNCLEANED_MS, logs, set_on, told
 from ..reproduction import answering, explored
 from ..rows import NO_PARTITION, first_of, only_if, place, prefixed, row, seen, sentence
 from ..signature import OFFSETS, Alike, Search, Signature
@@ -34,7 +34,8 @@ _UNPARSED: Final = "__consumer_offsets record at "
 def find(observations: Table) -> Table:
     rows = logs(observations)
     story = told(rows).persist()
-    return _went_back(story, rows).unionByName(_set_back(story)).unionByName(_deleted(story))
+    found = _went_back(story, rows).unionByName(_deleted(story))
+    return found.unionByName(_set_back(story)).unionByName(_set(set_on(rows), "set on"))
 
 
 def _went_back(story: Table, rows: Table) -> Table:
@@ -113,7 +114,10 @@ def _set_back(story: Table) -> Table:
     """Members commit with an epoch, and a group of a consumer that is no member never had a generation."""
     rows = story.where("kind = 'commit' and last.kind = 'commit' and offset < last.offset")
     rows = rows.where((F.col("state") == NO_MEMBERS) & (F.col("known_generation") > 0))
-    rows = rows.where(F.col("leader_epoch").isNull())
+    return _set(rows.where(F.col("leader_epoch").isNull()), "set back")
+
+
+def _set(rows: Table, how: str) -> Table:
     return findings(
         first_of(rows, _ONCE),
         signature="admin-reset",
@@ -121,9 +125,10 @@ def _set_back(story: Table) -> Table:
         why="the group had no members then, as when somebody resets offsets (kafka-consumer-groups "
         "--reset-offsets)",
         summary=sentence(
-            "the offset of group {group} for {at} was set back from {newest} to {offset}, while the group "
+            "the offset of group {group} for {at} was {how} from {newest} to {offset}, while the group "
             "had no members",
             at=place(),
+            how=F.lit(how),
             newest="last.offset",
         ),
         evidence=[seen("last"), seen()],
@@ -282,10 +287,10 @@ SEARCH: Final = Search(
     ("commit",),
     Signature(
         _RESET,
-        "somebody set a group's offset back while it had no members (`kafka-consumer-groups "
+        "somebody set a group's offset back, or on, while it had no members (`kafka-consumer-groups "
         "--reset-offsets`)",
         known_as="KIP-122",
-        stories={"admin-reset": "{who} was set back by an operator"},
+        stories={"admin-reset": "{who} was set elsewhere by an operator"},
         rules=leads(
             _RESET, ("offset-rewind", *BEHIND), GROUP, EVER_MS, "it goes on from the offset that was set"
         ),

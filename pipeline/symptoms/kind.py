@@ -13,6 +13,8 @@ TEN_MINUTES_MS: Final = 600_000
 LASTING: Final = ("no-leader", "broker-died", "broker-fenced", "broker-shut-down", "loading")
 """Notes that have no end if the files don't tell it."""
 STILL: Final = "still so at the end"
+UNREAD: Final = "unread"
+"""The detail of a partition of which a group commits nothing, although it goes on in others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from ..ledgers import Note
 from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, CLIENT, COORDINATORS, OFFSETS
 from . import broker_kinds
-from .kind import HALF_A_MINUTE_MS, MINUTE_MS, TEN_MINUTES_MS, Kind, at, lasts, took_ms, who
+from .kind import HALF_A_MINUTE_MS, MINUTE_MS, TEN_MINUTES_MS, UNREAD, Kind, at, lasts, took_ms, who
 
 _ALIVE: Final = 3
 """Commits by which a group shows that it lives."""
@@ -85,6 +85,9 @@ def _open(note: Note) -> str:
 
 def _stands(note: Note) -> str:
     end = "" if note.end_offset is None else f", and the log goes to {note.end_offset}"
+    if note.detail == UNREAD:
+        last = f"committed nothing of {at(note)} for {took_ms(note) // 1000} s, after {note.offset}"
+        return f"{who(note)} {last}, although it went on in other partitions{end}"
     stood = f"committed {note.offset} of {at(note)} again and again for {took_ms(note) // 1000} s"
     return f"{who(note)} {stood}{end}"
 
@@ -214,8 +217,8 @@ KINDS: Final = (
     Kind(
         "lag-stands",
         "stands-still",
-        "a group commits the same offset for a minute and more, until the end of the files, although the log "
-        "goes on",
+        "a group commits the same offset for a minute and more, or none while it goes on in other "
+        "partitions, until the end of the files, although the log goes on",
         _stands,
         (CLIENT, BROKERS),
         lambda note: took_ms(note) >= MINUTE_MS and (note.number or 0) >= _ALIVE,

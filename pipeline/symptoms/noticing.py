@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..ledgers import SUBJECT, Note
+from .combining import combined
 from .kind import LASTING, STILL, Kind
 from .kinds import KINDS
 from .model import Symptom
@@ -27,6 +28,7 @@ def symptoms(notes: Iterable[Note], until_ms: int | None = None) -> list[Symptom
         if each.what == "group-gone":
             gone.setdefault(each.group, []).append(each.to_ms or 0)
     known = [_resolved(each, starts) for each in ended if not _deleted(each, gone)]
+    known += combined(ended)
     found: list[Symptom] = []
     for kind in KINDS:
         some = sorted((each for each in known if each.what == kind.of and kind.noticed(each)), key=_order)

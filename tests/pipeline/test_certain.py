@@ -24,6 +24,7 @@ from .test_sequences import UNKNOWN, appended, refused
 MINUTE = 60 * SECOND
 TOPIC: dict[str, Any] = {"partition": None}
 NO_TOPIC: dict[str, Any] = {"topic": None, "partition": None}
+GROUP: dict[str, Any] = {"group": "billing", **NO_TOPIC}
 OFFSETS: dict[str, Any] = {"topic": "__consumer_offsets", "partition": 7}
 ID: dict[str, Any] = {"transactional_id": "payments", **NO_TOPIC}
 Is = Callable[[Observation], bool]
@@ -126,6 +127,28 @@ def reset_to_latest() -> History:
     return History().add("log-start", offset=600).out_of_range(500).reset(900, detail="latest")
 
 
+def joined_as_another(instance: str = "billing-0") -> History:
+    rows = History("broker-log")
+    rows.add("member", detail=f"m-1 replaced by another with instance id {instance}", broker=1, **GROUP)
+    fenced = (
+        f"Request memberId=m-1 for static member with groupInstanceId={instance} is fenced by existing m-2"
+    )
+    return rows.refused("FENCED_INSTANCE_ID", detail=fenced, broker=1, **NO_TOPIC)
+
+
+def not_let_in(error: str) -> History:
+    return History("client-log").refused(error, api="JoinGroup", **GROUP)
+
+
+def stood_still() -> History:
+    rows = History("segment")
+    for nth in range(20):
+        rows.commit(30, 2 * SECOND, partition=1).commit(40 + nth, 2 * SECOND)
+        rows.add("append", offset=30 + nth, end_offset=31 + nth, partition=1)
+    deserializing: dict[str, Any] = {"error": "RecordDeserializationException", "source": "client-log"}
+    return rows.add("complaint", partition=1, offset=30, **deserializing)
+
+
 LOADS, RESET = "loads", "resets"
 CASES = {
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
@@ -159,6 +182,9 @@ CASES = {
         ),
         "follower-failure",
     ),
+    "group-full": case("refused_members", not_let_in("GROUP_MAX_SIZE_REACHED"), "refused"),
+    "instance-id-shared": case("refused_members", joined_as_another(), "member", "refused"),
+    "record-unreadable": case("unreadable_records", stood_still(), "complaint"),
     "topic-recreated": case("lifetimes", recreated(), told("log", "deleted")),
     "coordinator-moved-while-loading": case(
         LOADS, moved(), told("load", "failed"), lambda row: row.broker == 7
@@ -192,7 +218,7 @@ CASES = {
 }
 NEVER = {
     *("joined-too-early", "epoch-regression", "unknown-epoch", "follower-failure", "follower-log-lost"),
-    *("lost-records", "sequence-error", "producer-expired"),
+    *("lost-records", "sequence-error", "producer-expired", "assignors-differ"),
 }
 """What is never certain, though others of the same search are."""
 

@@ -11,6 +11,8 @@ from mockbroker.pipeline.signatures import consumer_groups
 from .rows import SECOND, History, Row, found_in, healthy, rows_of
 
 EXPIRED = "the member session expired"
+UUID = "ff439c37-8252-4cd0-b75f-0edf1348a3b"
+LEFT = "left: its session expired"
 LATE = "it failed to transition from epoch {} within 3000ms"
 
 
@@ -24,6 +26,13 @@ class Group:
 
     def member(self, did: str, member: str = "a", after_ms: int = SECOND) -> Group:
         self.history.add("member", after_ms, detail=f"{member} {did}", **self._own)
+        return self
+
+    def silent(self, times: int, back_ms: int = SECOND, client: str = "app") -> Group:
+        """A classic member, whose coordinator calls it anew each time."""
+        for nth in range(times):
+            self.member(LEFT, f"{client}-{UUID}{nth}", 30 * SECOND)
+            self.member("joined", f"{client}-{UUID}{nth + 1}", back_ms)
         return self
 
     def epochs(self, count: int, topics: int | None = 7, after_ms: int = 5 * SECOND) -> Group:
@@ -49,6 +58,7 @@ def stories() -> dict[str, Group]:
         *("late", "again and again", "expired", "fenced for another reason", "joins and leaves"),
         *("never settles", "as 4.0 says it", "twice", "settles", "topics grow", "seldom"),
         *("refused", "too early", "another error"),
+        *("silent", "silent once", "comes back late", "died", "others died"),
     )
     at = {name: Group(name) for name in named}
     at["late"].member("joined").epochs(2).member(f"fenced: {LATE.format(2)}").epochs(1)
@@ -66,6 +76,12 @@ def stories() -> dict[str, Group]:
         at["refused"].refused("GROUP_ID_NOT_FOUND", "online upgrade is disabled")
     at["too early"].refused("UNKNOWN_SERVER_ERROR", "No value present")
     at["another error"].refused("UNKNOWN_SERVER_ERROR", "out of memory")
+    at["silent"].silent(3)
+    at["silent once"].silent(1)
+    at["comes back late"].silent(3, 11 * SECOND)
+    for nth in range(4):
+        at["died"].member(LEFT, f"app-{UUID}{nth}", 9 * SECOND)
+        at["others died"].silent(1, client=f"app{nth}")
     for topics in range(20):
         at["topics grow"].epochs(1, topics)
     return at
@@ -88,6 +104,7 @@ def found() -> dict[str, list[Row]]:
         ("late", "rebalance-timeout", "certain", "within its rebalance timeout of 3000 ms"),
         ("again and again", "rebalance-timeout", "certain", "(4 times, 2 of its members)"),
         ("expired", "session-timeout", "certain", "member a of group expired sent no heartbeat"),
+        ("silent", "session-timeout", "certain", "member app of group silent sent no heartbeat until"),
         ("never settles", "group-never-settles", "certain", "began 11 epochs in 55 s, from 2 to 13,"),
         ("as 4.0 says it", "group-never-settles", "likely", "began 11 epochs"),
         ("refused", "migration-refused", "certain", "group refused: online upgrade is disabled (2 times)"),
@@ -110,7 +127,10 @@ def test_a_single_time_is_not_counted(found: dict[str, list[Row]]) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["joins and leaves", "fenced for another reason", "settles", "topics grow", "seldom", "another error"],
+    [
+        *("joins and leaves", "fenced for another reason", "settles", "topics grow", "seldom"),
+        *("another error", "silent once", "comes back late", "died", "others died"),
+    ],
 )
 def test_what_happens_every_day(found: dict[str, list[Row]], name: str) -> None:
     assert found[name] == []

@@ -117,8 +117,28 @@ RESET = {
     .commit(500, leader_epoch=None)
     .group(3)
     .commit(510),
+    "set on": Topic()
+    .group(1)
+    .commit(500)
+    .group(2, "Empty")
+    .commit(9_000, leader_epoch=None)
+    .group(3)
+    .commit(9_010),
 }
 NONE = {
+    "set on, and nobody came back": Topic()
+    .group(1)
+    .commit(500)
+    .group(2, "Empty")
+    .commit(9_000, leader_epoch=None),
+    "a consumer that is no member goes on": Topic()
+    .group(1)
+    .commit(500)
+    .group(2, "Empty")
+    .commit(600, leader_epoch=None)
+    .commit(700, leader_epoch=None)
+    .group(3)
+    .commit(710),
     "commits that crossed": Topic().group(1).commit(500).commit(450, 3).commit(600),
     "several that crossed": Topic()
     .group(1)
@@ -233,6 +253,12 @@ def test_an_operator_sets_an_offset_back(found: Found) -> None:
     (one,) = found["an operator's reset"]
     assert (one.signature, one.confidence) == ("admin-reset", "likely")
     assert "was set back from 9000 to 500" in one.summary
+
+
+def test_an_operator_sets_an_offset_on(found: Found) -> None:
+    (one,) = found["set on"]
+    assert (one.signature, one.confidence) == ("admin-reset", "likely")
+    assert "was set on from 500 to 9000" in one.summary
 
 
 @pytest.mark.parametrize("story", NONE)

@@ -34,7 +34,7 @@ def noted(ledger: Ledger, *rows: Rows) -> list[Note]:
     its rows."""
     every = [row for each in rows for row in each.rows]
     every.sort(key=lambda row: (row.at_ms, row.file, row.position))
-    return [each for each in ledger.fold(every) if each.what != "log-start"]
+    return [each for each in ledger.fold(every) if each.what not in ("log-start", "unread")]
 
 
 def told(ledger: Ledger, *rows: Rows) -> list[tuple[str, int | None, int | None]]:

@@ -148,3 +148,45 @@ def test_dates_of_go(prefix: str, tmp_path: Path) -> None:
         "initialized",
     ]
     assert some(found, "time_ms", "position") == [1_795_670_292_324, 2]
+
+
+KAFKA_GO = "2026/11/26 05:55:13.076257 Failed to join group billing: [81] : "
+FRANZ = "2026-11-26T05:00:01.611Z [WARN] {}; group: billing, err: {}: The broker rejected this request."
+KAFKAJS = (
+    '{"level":"ERROR","timestamp":"2026-11-26T04:52:57.342Z","logger":"kafkajs","groupId":"billing","message":'
+    '"[Consumer] Crash: KafkaJSProtocolError: The group member\'s supported protocols are incompatible …"}'
+)
+JAVA = (
+    "2026-11-26 05:01:06,549 [main] ERROR org.apache.kafka.clients.consumer.internals.ConsumerCoordinator - "
+    "[Consumer clientId=a, groupId=billing] JoinGroup failed due to fatal error: The group has reached its "
+    "maximum size."
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "api", "error"),
+    [
+        (
+            "2026/11/26 05:55:13.076257 Failed to join group billing: [81] : ",
+            "JoinGroup",
+            "GROUP_MAX_SIZE_REACHED",
+        ),
+        (FRANZ.format("join group failed", "FENCED_INSTANCE_ID"), "JoinGroup", "FENCED_INSTANCE_ID"),
+        (FRANZ.format("heartbeat errored", "REBALANCE_IN_PROGRESS"), "Heartbeat", "REBALANCE_IN_PROGRESS"),
+        (KAFKAJS, "JoinGroup", "INCONSISTENT_GROUP_PROTOCOL"),
+        (JAVA, "JoinGroup", "GROUP_MAX_SIZE_REACHED"),
+    ],
+)
+def test_a_member_that_is_refused(line: str, api: str, error: str, tmp_path: Path) -> None:
+    (refused,) = read(tmp_path, f"{line}\n")
+    assert some(refused, "kind", "group", "api", "error") == ["refused", "billing", api, error]
+
+
+def test_a_member_of_kafkajs_that_is_given_what_it_does_not_read(tmp_path: Path) -> None:
+    line = (
+        '{"level":"WARN","timestamp":"2026-11-26T04:49:22.369Z","logger":"kafkajs","message":'
+        '"[ConsumerGroup] Consumer group received unsubscribed topics","groupId":"office",'
+        '"topicsNotSubscribed":["orders"]}'
+    )
+    (told,) = read(tmp_path, f"{line}\n")
+    assert some(told, "kind", "group", "topic", "partition") == ["complaint", "office", "orders", None]

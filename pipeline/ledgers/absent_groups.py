@@ -1,0 +1,115 @@
+"""What the offsets topic tells of a group and its members: offsets that are set while it has none, partitions
+that it finds late, and partitions that it leaves.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..offsets_log import NO_MEMBERS, SOURCES
+from ..tables import functions as F
+from .ledger import Ledger
+from .row import Note, Row, note, voice
+
+_HAS_MEMBERS: Final = "Stable"
+_MEMBERS: Final = ("consumer member ", "streams member ")
+_LEFT_MS: Final = 60_000
+_Place = tuple[str | None, int | None]
+
+
+@dataclass(slots=True)
+class Log:
+    """What one log tells: `members` of the newer types, whether the group `is_empty`, and the last time that
+    it was `assigned` partitions. `committed` is the last commit of each partition, `since` are those since
+    the members left. `counts` has by topic the number of commits, `own` by partition what it was then, and
+    `began` by topic the time of the first commit."""
+
+    members: set[str] = field(default_factory=set)
+    is_empty: bool = False
+    committed: dict[_Place, Row] = field(default_factory=dict)
+    since: dict[_Place, list[Row]] = field(default_factory=dict)
+    assigned: Row | None = None
+    counts: dict[str | None, int] = field(default_factory=dict)
+    own: dict[_Place, int] = field(default_factory=dict)
+    began: dict[str | None, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Absence:
+    """A group, by each log that tells of it: replicas tell the same."""
+
+    logs: dict[str, Log] = field(default_factory=dict)
+
+
+def step(state: Absence, row: Row) -> Iterable[Note]:
+    log = state.logs.setdefault(voice(row), Log())
+    return _commit(log, row) if row.topic is not None else _group(log, row)
+
+
+def _group(log: Log, row: Row) -> Iterator[Note]:
+    detail = row.detail or ""
+    if detail.startswith(_MEMBERS):
+        (log.members.discard if row.kind == "tombstone" else log.members.add)(detail)
+        empty = not log.members
+    elif row.kind == "group" and detail in (_HAS_MEMBERS, NO_MEMBERS):
+        empty = detail == NO_MEMBERS
+    else:
+        return
+    if log.is_empty and not empty:
+        yield from _set_on(log)
+        log.since.clear()
+    log.is_empty = empty
+    if not empty:
+        log.assigned = row
+
+
+def _set_on(log: Log) -> Iterator[Note]:
+    """An operator commits once; a consumer that is no member does so again and again."""
+    for place, (before, *after) in log.since.items():
+        log.committed[place] = (before, *after)[-1]
+        if len(after) == 1 and (before.offset or 0) < (after[0].offset or 0):
+            (row,) = after
+            yield note("records-skipped", before, row, offset=before.offset, end_offset=row.offset)
+
+
+def _commit(log: Log, row: Row) -> Iterator[Note]:
+    place = row.topic, row.partition
+    if row.kind == "tombstone":
+        log.committed.pop(place, None)
+        log.since.pop(place, None)
+    elif row.detail != "in a transaction" and row.offset is not None:
+        before = log.committed.get(place)
+        if not log.is_empty:
+            others = log.counts.get(row.topic, 0)
+            since_ms = log.began.setdefault(row.topic, row.at_ms)
+            if before is None and since_ms < row.at_ms and log.assigned is not None:
+                yield note("partition-found", log.assigned, row, offset=row.offset, number=since_ms)
+            log.counts[row.topic] = log.own[place] = others + 1
+            log.committed[place] = row
+        elif before is not None:
+            log.since.setdefault(place, [before]).append(row)
+
+
+def end(state: Absence) -> Iterator[Note]:
+    for log in state.logs.values():
+        last: dict[str | None, Row] = {}
+        for (topic, _), row in log.committed.items():
+            last[topic] = max(row, last.get(topic, row), key=lambda each: each.at_ms)
+        for place, row in log.committed.items():
+            others = log.counts.get(row.topic, 0) - log.own.get(place, 0)
+            until = last[row.topic]
+            if others and until.at_ms - row.at_ms >= _LEFT_MS:
+                about = {"partition": row.partition, "offset": row.offset, "number": others}
+                yield note("partition-left", row, until, **about)
+
+
+LEDGER: Final = Ledger(
+    "groups without members",
+    ("commit", "tombstone", "group"),
+    F.col("group").isNotNull() & F.col("source").isin(*SOURCES),
+    F.col("group"),
+    ("group", "topic", "partition", "offset", "detail"),
+    Absence,
+    step,
+    end,
+)

@@ -1,0 +1,102 @@
+"""`partitions-found-late`: a group was given a new partition after records had been written to it, and began
+behind them, as `auto.offset.reset = latest` says.
+
+Clients learn of new partitions when they ask for metadata again, by default within five minutes
+(`metadata.max.age.ms`). Not here: a group that begins with the first record, or commits soon after it was
+given the partition, because what it read before that is not known.
+"""
+
+from typing import Final
+
+from ..findings import LIKELY, findings
+from ..offsets_log import KEY, NO_MEMBERS, OF_GROUP, logs, with_members
+from ..rows import PARTITION, first_of, of_kinds, place, prefixed, row, same, seen, sentence
+from ..signature import Search, Signature
+from ..tables import Table, Window
+from ..tables import functions as F
+
+_LEAST_MS: Final = 60_000
+"""A member that has something to read commits sooner."""
+_ABOUT_MS: Final = 1_000
+
+
+def find(observations: Table) -> Table:
+    late = _late(logs(observations)).persist()
+    rows = _with_log(late, observations)
+    return findings(
+        first_of(rows, Window.partitionBy("group", *PARTITION).orderBy("log")),
+        signature="partitions-found-late",
+        confidence=LIKELY,
+        why="the group read the topic before the partition was there, was given it after these records were "
+        "written, and committed nothing until others came",
+        summary=sentence(
+            "group {group} was given the new partition {at} after {end} records had been written to it, and "
+            "began behind them, at {end}: it never got them",
+            at=place(),
+        ),
+        evidence=[F.col("written"), seen("assigned"), seen("first")],
+    )
+
+
+def _late(rows: Table) -> Table:
+    """For each partition that a group found later than others of its topic its first commit, and the record
+    by which the group had been given it."""
+    rows = with_members(rows.where("group is not null"))
+    at = F.struct("file", "position", "time_ms")
+    commits = rows.where("kind = 'commit' and topic is not null and time_ms is not null")
+    each = commits.groupBy(*KEY).agg(
+        F.min_by(row(), at).alias("first"), F.min("time_ms").alias("first_ms"), F.min(at).alias("at")
+    )
+    topics = each.groupBy(*OF_GROUP, "topic").agg(F.min("first_ms").alias("topic_ms"))
+    each = each.join(topics, [*OF_GROUP, "topic"]).where(F.col("first_ms") > F.col("topic_ms"))
+    states = rows.where(F.col("topic").isNull() & (F.col("state") != NO_MEMBERS))
+    states = states.where("kind = 'group' and time_ms is not null")
+    states = prefixed(states, "_", *OF_GROUP, "time_ms", state=row(), then=at)
+    before = [*same("_", OF_GROUP), F.col("then") < F.col("at")]
+    given = (
+        each.select(*KEY, "at")
+        .join(states, before)
+        .groupBy(*KEY)
+        .agg(F.max_by("state", "then").alias("assigned"), F.max("_time_ms").alias("assigned_ms"))
+    )
+    each = each.join(given, list(KEY))
+    waited = F.col("first_ms") - F.col("assigned_ms") >= _LEAST_MS
+    return each.where(waited).withColumn("offset", F.col("first.offset"))
+
+
+def _with_log(late: Table, observations: Table) -> Table:
+    """`end`: how far the log went when the group was given the partition, if it was new, and nothing was
+    written then for a while."""
+    batches = of_kinds(observations, "append").where("topic is not null and time_ms is not null")
+    in_transaction = F.when(F.col("detail").startswith("transactional"), 1)
+    batches = prefixed(
+        batches, "_", *PARTITION, "time_ms", "offset", "end_offset", shown=seen(), later=in_transaction
+    )
+    key = (*KEY, "topic_ms", "assigned_ms", "first_ms")
+    pairs = late.select(*key).join(batches, same("_", PARTITION))
+    until = F.col("assigned_ms") + _ABOUT_MS
+    was_there = F.when(F.col("_time_ms") <= until, F.col("_end_offset"))
+    came = (F.col("_time_ms") > until) & (F.col("_time_ms") < F.col("first_ms") - _LEAST_MS)
+    log = pairs.groupBy(*KEY).agg(
+        F.max(was_there).alias("end"),
+        F.max_by("shown", was_there).alias("written"),
+        F.min("_offset").alias("start"),
+        F.min("_time_ms").alias("start_ms"),
+        # What is in a transaction is read when that ends, which may be late.
+        F.max(F.when(came, 1).otherwise(F.col("later"))).alias("came"),
+    )
+    rows = late.join(log, list(KEY)).where("start = 0 and end > 0 and end < offset and came is null")
+    return rows.where(F.col("start_ms") > F.col("topic_ms"))
+
+
+SEARCH: Final = Search(
+    "partitions that were found late",
+    find,
+    ("commit",),
+    Signature(
+        ("partitions-found-late",),
+        "a group was given a new partition after records had been written to it, and began behind them "
+        "(`auto.offset.reset = latest`, `metadata.max.age.ms`): how many it never got",
+        stories={"partitions-found-late": "{who} found a partition late"},
+    ),
+)

@@ -1,0 +1,39 @@
+"""What only the notes of two ledgers tell together: what a group did, and what was in the log then."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from ..ledgers import Note
+from .kind import MINUTE_MS, UNREAD
+
+_ABOUT_MS: Final = 1_000
+_LEFT: Final = ("partition-left", "unread")
+_FOUND: Final = ("partition-found", "begun-late")
+
+
+def combined(notes: Iterable[Note]) -> Iterator[Note]:
+    """A partition in which a group reads no more, although it goes on in others; one that it found late."""
+    by: dict[tuple[Any, ...], Note] = {}
+    for each in notes:
+        if each.what in (*_LEFT, *_FOUND):
+            by.setdefault((each.what, each.group, each.topic, each.partition), each)
+    for (what, *place), group in by.items():
+        log = by.get((_LEFT[1] if what == _LEFT[0] else _FOUND[1], *place))
+        if log is None or None in (group.to_ms, log.from_ms, log.to_ms):
+            continue
+        rows = tuple(dict.fromkeys((*group.rows, *log.rows)))
+        if what == _LEFT[0] and group.offset == log.offset:
+            stands = group._replace(what="stands-still", rows=rows, from_ms=log.to_ms)
+            yield stands._replace(end_offset=log.end_offset, detail=UNREAD)
+        elif what == _FOUND[0] and _began_after(group, log):
+            yield log._replace(what="records-skipped", number=None, rows=rows)
+
+
+def _began_after(group: Note, log: Note) -> bool:
+    """Whether the group read the topic before there was the partition, and left out all that was in its log
+    when it was given it: for a minute it committed nothing of it. `number` is when that began: the group with
+    the topic, and the log."""
+    if group.number is None or log.number is None or group.number >= log.number:
+        return False
+    assigned, written = group.from_ms or 0, log.from_ms or 0
+    return (group.to_ms or 0) - assigned >= MINUTE_MS and written <= assigned + _ABOUT_MS

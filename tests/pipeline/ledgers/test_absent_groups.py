@@ -1,0 +1,52 @@
+"""What is noted of commits for a group that has no members, row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mockbroker.pipeline.ledgers import absent_groups
+
+from .folding import OFFSETS, Rows, told
+
+AWAY = ["Stable", 300, "Empty"]
+"""A group that has gone."""
+MEMBER = "consumer member m-1"
+
+
+def log(*what: Any, file: str = OFFSETS) -> Rows:
+    """States of the group, and commits."""
+    rows = Rows(file, "segment", group="billing")
+    for each in what:
+        if isinstance(each, int):
+            rows.add("commit", topic="orders", partition=0, offset=each)
+        elif each is None:
+            rows.add("tombstone", topic="orders", partition=0)
+        else:
+            rows.add("tombstone" if each.startswith("-") else "group", detail=each.removeprefix("-"))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("what", "skipped"),
+    [
+        ([*AWAY, 1000, "Stable", 1010], (300, 1000)),
+        ([MEMBER, 300, f"-{MEMBER}", 1000, MEMBER, 1010], (300, 1000)),
+        ([*AWAY, 1000], None),
+        ([*AWAY, 200, "Stable"], None),
+        ([*AWAY, "Stable", 1000], None),
+        ([*AWAY, 400, 500, 600, "Stable"], None),
+        ([*AWAY, None, 1000, "Stable"], None),
+        (["Empty", 300, 1000, "Stable"], None),
+        ([MEMBER, "consumer member m-2", 300, f"-{MEMBER}", 1000, MEMBER], None),
+    ],
+)
+def test_what_was_set_on_while_nobody_was_there(what: list[Any], skipped: tuple[int, int] | None) -> None:
+    assert told(absent_groups.LEDGER, log(*what)) == ([("records-skipped", *skipped)] if skipped else [])
+
+
+def test_each_replica_tells_it() -> None:
+    what = [*AWAY, 1000, "Stable"]
+    copy = log(*what, file=f"other/{OFFSETS}")
+    assert told(absent_groups.LEDGER, log(*what), copy) == [("records-skipped", 300, 1000)] * 2
