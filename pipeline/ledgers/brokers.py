@@ -31,13 +31,15 @@ _NOTICED_MS: Final = 10_000
 class Broker:
     """`runs` is the last row by which it runs, `leaves` that by which it is being shut down, `lost` that its
     session timed out; `begins` the first row of the process that came after. `loads` has what it began to
-    load, by partition."""
+    load, by partition, and `registered` the registrations that are known: a controller that starts reads them
+    all again."""
 
     runs: Row | None = None
     leaves: Row | None = None
     lost: Row | None = None
     begins: Row | None = None
     loads: dict[tuple[str | None, int | None], Row] = field(default_factory=dict)
+    registered: set[str] = field(default_factory=set)
 
 
 def step(state: Broker, row: Row) -> Iterator[Note]:
@@ -52,6 +54,10 @@ def end(state: Broker) -> Iterator[Note]:
 
 def _life(state: Broker, row: Row) -> Iterator[Note]:
     detail = row.detail or ""
+    if detail.startswith(f"{_REGISTERED}, "):
+        if detail in state.registered:
+            return
+        state.registered.add(detail)
     if detail in _BEGINS or detail.startswith(_REGISTERED):
         # A broker's log and its controller's both tell of the same process.
         if state.runs is not None or state.leaves is not None or state.lost is not None:

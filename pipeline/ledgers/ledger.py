@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
-from ..tables import Column
+from ..tables import Column, Table
 from ..tables import functions as F
 from .row import Note, Row
 
@@ -18,13 +18,18 @@ def refused_only(if_so: Column) -> Column:
     return (F.col("kind") != "refused") | F.coalesce(if_so, F.lit(False))
 
 
+def as_it_is(observations: Table) -> Table:
+    """The same rows."""
+    return observations
+
+
 @dataclass(frozen=True, slots=True)
 class Ledger:
     """`new` is the state of a thing of which nothing is known; `step` takes a row into it, and `end` says
     what is so at the end. Both give notes. None of the three reads or writes anything else.
 
     Rows of `kinds` for which `of` is true go into it, `columns` besides those that all have. Those with the
-    same `key`, and only those, are about one thing.
+    same `key`, and only those, are about one thing. `named` fills in what other rows tell of a row's thing.
     """
 
     name: str
@@ -35,6 +40,7 @@ class Ledger:
     new: Callable[[], Any]
     step: Callable[[Any, Row], Iterable[Note]]
     end: Callable[[Any], Iterable[Note]]
+    named: Callable[[Table], Table] = as_it_is
 
     def fold(self, rows: Iterable[Row]) -> Iterator[Note]:
         """The notes about each thing; its rows come one after the other, in the order of time."""

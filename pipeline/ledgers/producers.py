@@ -4,14 +4,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ..refused_producers import with_ids
 from ..tables import functions as F
 from .ledger import Ledger, refused_only
 from .row import Note, Row, note
 
 _FATAL: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
 """A client gives up after these: whoever goes on with the id is another one."""
+_OF_RECORDS: Final = ("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE")
+"""Clients do not send such records again."""
 _UNLESS_IT_WRITES: Final = ("INVALID_PRODUCER_EPOCH", "UNKNOWN_PRODUCER_ID", "OUT_OF_ORDER_SEQUENCE_NUMBER")
-ERRORS: Final = (*_FATAL, *_UNLESS_IT_WRITES)
+ERRORS: Final = (*_FATAL, *_OF_RECORDS, *_UNLESS_IT_WRITES)
 _WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit")
 """What a producer that goes on makes of its transactional id."""
 
@@ -68,6 +71,7 @@ _WHO: Final = F.coalesce(
     F.concat(F.lit("id "), F.col("transactional_id")),
     F.concat(F.lit("producer "), F.col("producer_id").cast("string")),
     F.concat(F.lit("client "), F.col("client")),
+    F.when(F.col("error").isin(*_OF_RECORDS), F.concat_ws("-", "topic", F.col("partition").cast("string"))),
 )
 LEDGER: Final = Ledger(
     "producers",
@@ -78,7 +82,7 @@ LEDGER: Final = Ledger(
     & (
         F.col("producer_id").isNotNull()
         | F.col("transactional_id").isNotNull()
-        | F.coalesce(F.col("error").isin(*_FATAL), F.lit(False))
+        | F.coalesce(F.col("error").isin(*_FATAL, *_OF_RECORDS), F.lit(False))
     ),
     _WHO,
     (
@@ -95,4 +99,5 @@ LEDGER: Final = Ledger(
     Producer,
     step,
     end,
+    with_ids,
 )

@@ -30,7 +30,7 @@ def notes(observations: Table, kinds: Mapping[str, int], tell: Callable[[str], N
 
 
 def _notes(observations: Table, ledger: Ledger) -> list[Note]:
-    rows = of_kinds(observations, *ledger.kinds).where(ledger.of)
+    rows = ledger.named(of_kinds(observations, *ledger.kinds)).where(ledger.of)
     known = {name: F.col(name) for name in (*_ALWAYS, *ledger.columns, *_ORDER)} | {"key": ledger.key}
     chosen = [known.get(name, F.lit(None)).cast(_kind(name)).alias(name) for name in Row._fields]
     found = rows.select(*chosen).folded("key", _ORDER, partial(_fold, ledger.name), _schema())

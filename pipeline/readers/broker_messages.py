@@ -11,6 +11,7 @@ from . import (
     broker_life_messages,
     coordinator_messages,
     producer_messages,
+    refusal_messages,
     rejection_messages,
 )
 from .log_entries import Entry, cause
@@ -307,4 +308,5 @@ TABLE: Final = Table.of(
     *broker_life_messages.MESSAGES,
     *administration_messages.MESSAGES,
     *rejection_messages.MESSAGES,
+    *refusal_messages.BROKER,
 )

@@ -13,7 +13,14 @@ from typing import Any, Final
 
 from ...dumps.files import Head
 from ..observations import Observation
-from . import broker_messages, client_messages, js_and_go_messages, librdkafka_messages, python_messages
+from . import (
+    broker_messages,
+    client_messages,
+    js_and_go_messages,
+    librdkafka_messages,
+    python_messages,
+    refusal_messages,
+)
 from .complaints import Judge, Verdict
 from .files import Reading
 from .log_entries import Entry, entries
@@ -45,6 +52,7 @@ _CLIENTS: Final = (
     python_messages.TABLE,
     librdkafka_messages.TABLE,
     js_and_go_messages.TABLE,
+    refusal_messages.TABLE,
 )
 TABLES: Final = (broker_messages.TABLE, *_CLIENTS)
 _FENCED: Final = re.compile(r"Partition (?P<tp>\S+) has an older epoch \(\d+\) than the current leader")

@@ -25,7 +25,7 @@ _LOGGERS: Final = ("log.logger", "logger_name", "loggerName", "logger", "name")
 _TRACES: Final = ("error.stack_trace", "stack_trace", "exception", "stack", "exc_info")
 _MESSAGES: Final = ("message", "msg", "log", "@message", "line")
 _PREFIXED: Final = ("clientId", "groupId")
-_ABOUT: Final = ("topic", "partition", "prior_offset", "topicsNotSubscribed")
+_ABOUT: Final = ("topic", "partition", "prior_offset", "topicsNotSubscribed", "error")
 """Fields of KafkaJS and franz-go, which name them so in text, too."""
 _KUBERNETES: Final = re.compile(
     r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (?:stdout|stderr) "
@@ -43,6 +43,8 @@ _LISTED: Final = re.compile(r'\s*"message": (?P<text>".*"),?\s*')
 _EPOCH: Final = re.compile(r"\[?(?P<s>1\d{9})(?:(?P<ms>\d{3})|[.,](?P<part>\d{1,9}))?\]?(?P<line>[\s:].*)")
 _OF_LIBRDKAFKA: Final = re.compile(r"%[0-7]\|\d")
 _MORE: Final = re.compile(r"\s|Caused by: |\.\.\. \d|Suppressed: |Traceback ")
+_NODE: Final = re.compile(r"\(node:\d+\) |\(Use `node --trace-")
+"""What Node itself prints between the lines of a program, as they are."""
 _ENOUGH: Final = 0.5
 """The part of the first lines that has to be wrapped."""
 _LOOKED_AT: Final = 200
@@ -65,6 +67,7 @@ def wrapping(lines: Iterable[str]) -> Unwrap | None:
 
 
 def _wrapping(first: list[str]) -> Unwrap | None:
+    first = [line for line in first if not _NODE.match(line)]
     for inside in (_of_json, _of_kubernetes, _of_timed, _of_stream, _of_named, _of_syslog):
         if first and sum(bool(_tried(inside, line)) for line in first) >= _ENOUGH * len(first):
             timed = any(_stands_alone(each) for line in first for each in _tried(inside, line))
@@ -93,6 +96,8 @@ def _tried(inside: Callable[..., list[str]], line: str) -> list[str]:
 def _of_json(line: str, *, timed: bool) -> list[str]:
     """docker's `json-file`, log4j2's JsonLayout and JsonTemplateLayout, ECS, logstash's encoder, KafkaJS, and
     others with the same names."""
+    if _NODE.match(line):
+        return [line]
     if not line.startswith("{"):
         raise WrongLineError("it is not an object of JSON, as the other lines are")
     try:

@@ -1,7 +1,8 @@
 """`producer-fenced`: another producer began with the same transactional id, and the first may not go on.
 
 Not here: that a new instance takes over from one that is gone. A producer whose transaction has timed out is
-refused in the same way; what came first is `open-transaction`.
+refused in the same way, by the epoch that its coordinator raised; if it is gone, and never notices, that is
+`open-transaction`.
 
 Without a client's log only the coordinator's topic tells: InitProducerId aborts a transaction that is open,
 and raises the epoch for that. With KIP-890 every end of a transaction raises it, and nothing can be told.
@@ -11,17 +12,18 @@ from typing import Final
 
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..readers.producer_messages import TIMED_OUT
+from ..refused_producers import ERRORS, timed_out_before
 from ..reproduction import Reproduction, Template
 from ..rows import first_of, of_kinds, only_if, prefixed, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Column, Table, Window
 from ..tables import functions as F
 
-_ERRORS: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH")
 _SOON_MS: Final = 600_000
 """How long a producer may be idle before it notices."""
 _SKEW_MS: Final = 1_000
 _ANOTHER: Final = "another producer began"
+_TIMED_OUT: Final = "its transaction had timed out: the coordinator"
 _AT_WORK_MS: Final = 2_000
 _AT_ONCE_MS: Final = 1_000
 _CLIENTS: Final = ("client-log", "librdkafka-log")
@@ -48,15 +50,21 @@ def find(observations: Table) -> Table:
         .where(F.col("transactional_id") == F.col("_other"))
         .drop("_other")
     )
+    timed_out = timed_out_before(observations).drop("timed_out")
+    own = prefixed(timed_out, "_", "client", "time_ms")
+    candidates = candidates.join(own, same("_", ["client", "time_ms"]), "left_anti").unionByName(timed_out)
     unnamed = unnamed.join(candidates, ["client", "time_ms"], "left").withColumn("guessed", F.lit(True))
     rows = named.withColumn("guessed", F.lit(False)).unionByName(unnamed).persist()
     rows = _with_others(rows, begun, observations)
-    known, timed_out = F.col("second").isNotNull(), F.col("timed_out").isNotNull()
-    rows = rows.where(known | ~timed_out)
-    return _told(rows, known).unionByName(_taken_over(observations, refused))
+    # Whoever begins after the transaction was aborted only takes over.
+    before = F.coalesce(F.col("second_ms") < F.col("aborted_ms"), F.col("aborted_ms").isNull())
+    known = F.col("second").isNotNull() & before
+    return _told(rows, known, F.col("timed_out").isNotNull() & ~known).unionByName(
+        _taken_over(observations, refused)
+    )
 
 
-def _told(rows: Table, known: Column) -> Table:
+def _told(rows: Table, known: Column, timed_out: Column) -> Table:
     return findings(
         rows,
         signature="producer-fenced",
@@ -67,6 +75,16 @@ def _told(rows: Table, known: Column) -> Table:
                 f"{_ANOTHER} with its transactional id, in a newer epoch, and the first was refused",
             ),
             If(known, LIKELY, f"{_ANOTHER} with a transactional id shortly before"),
+            If(
+                timed_out & ~F.col("guessed"),
+                CERTAIN,
+                f"{_TIMED_OUT} aborted it, in a newer epoch; the producer was refused afterwards",
+            ),
+            If(
+                timed_out,
+                LIKELY,
+                f"{_TIMED_OUT} aborted it shortly before, the only one with whose id nobody had begun since",
+            ),
             If(F.col("error") == "PRODUCER_FENCED", LIKELY, "the client was told so"),
             Else(
                 POSSIBLE,
@@ -89,14 +107,22 @@ def _told(rows: Table, known: Column) -> Table:
                 "{producer_id} in epoch {epoch}",
                 another=F.coalesce(F.concat(F.lit("producer "), "other"), F.lit("another producer")),
             ),
+            only_if(
+                timed_out,
+                ": its transaction with transactional id {transactional_id} had timed out, and was aborted",
+            ),
         ),
-        evidence=[F.col("first"), F.col("second"), F.col("timed_out"), F.col("seen")],
+        evidence=[F.col("first"), F.when(known, F.col("second")), F.col("timed_out"), F.col("seen")],
         ids=["KIP-98", "KIP-360"],
     )
 
 
 def _by_another(why: str, evidence: str) -> bool:
     return why.startswith(_ANOTHER)
+
+
+def _by_time(why: str, evidence: str) -> bool:
+    return why.startswith(_TIMED_OUT)
 
 
 def _taken_over(observations: Table, refused: Table) -> Table:
@@ -158,7 +184,7 @@ def _taken_over(observations: Table, refused: Table) -> Table:
 
 def _refused(observations: Table) -> Table:
     """The first time of each client and transactional id."""
-    rows = of_kinds(observations, "refused").where(F.col("error").isin(*_ERRORS))
+    rows = of_kinds(observations, "refused").where(F.col("error").isin(*ERRORS))
     rows = rows.where(F.col("source").isin(*_CLIENTS))
     rows = rows.where("client is not null or transactional_id is not null").withColumn("seen", seen())
     first = first_of(rows, Window.partitionBy("client", "transactional_id").orderBy("time_ms"))
@@ -200,21 +226,16 @@ def _with_others(rows: Table, begun: Table, observations: Table) -> Table:
         F.max_by("_by", when).alias("other"),
         F.max_by("_producer_id", when).alias("producer_id"),
         F.max_by("_epoch", when).alias("epoch"),
+        F.max_by("_at_ms", when).alias("second_ms"),
         F.max_by("_shown", F.when(~is_other, F.col("_nth"))).alias("first"),
         F.max_by("_epoch", F.when(~is_other, F.col("_nth"))).alias("was"),
     )
     aborted = of_kinds(observations, "transaction").where(F.col("detail") == TIMED_OUT)
-    aborted = prefixed(
-        aborted.withColumn("shown", seen())
-        .groupBy("transactional_id")
-        .agg(F.min("time_ms").alias("time_ms"), F.min_by("shown", "time_ms").alias("timed_out")),
-        "_",
-        "transactional_id",
-        "time_ms",
-        timed_out=F.col("timed_out"),
-    )
-    earlier = [*same("_", ["transactional_id"]), F.col("_time_ms") <= F.col("time_ms") + _SKEW_MS]
-    return rows.join(aborted, earlier, "left")
+    aborted = prefixed(aborted, "_", "transactional_id", "time_ms", timed_out=seen())
+    ago = F.col("time_ms") - F.col("_time_ms")
+    rows = rows.join(aborted, [*same("_", ["transactional_id"]), ago.between(-_SKEW_MS, _SOON_MS)], "left")
+    rows = rows.withColumns({"ago": ago, "aborted_ms": F.col("_time_ms")})
+    return first_of(rows, Window.partitionBy("client", "transactional_id", "time_ms").orderBy("ago"))
 
 
 _FENCED: Final = ("producer-fenced",)
@@ -252,6 +273,39 @@ def test_producers_at_work_do_not_fence_each_other(transactional_ids: tuple[str,
                 pytest.fail(f"it may not go on: {{error}}")
 """
 )
+_TOO_SLOW: Final = Template(
+    """\
+import pytest
+from confluent_kafka import KafkaException, Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "timeout_ms", [pytest.param(5_000, id="incident"), pytest.param(60_000, id="prevented")]
+)
+def test_a_producer_that_takes_its_time_may_commit(timeout_ms: int) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, clock="manual") as cluster:
+        producer = Producer(
+            {{
+                "bootstrap.servers": cluster.bootstrap_servers,
+                "transactional.id": "payments",
+                "transaction.timeout.ms": timeout_ms,
+            }}
+        )
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        producer.produce("{topic}", "1")
+        assert producer.flush(4) == 0
+        cluster.clock.advance(30_000)
+        try:
+            producer.commit_transaction(30)
+        except KafkaException as error:
+            pytest.fail(f"it may not go on: {{error}}")
+"""
+)
 SEARCH: Final = Search(
     "producers that were fenced",
     find,
@@ -270,6 +324,14 @@ SEARCH: Final = Search(
                 template=_TEMPLATE,
                 fits=_by_another,
                 when="if another producer had begun",
+            ),
+            Reproduction(
+                _FENCED,
+                "transaction.timeout.ms below the time that the producer takes",
+                "transaction.timeout.ms above it",
+                template=_TOO_SLOW,
+                fits=_by_time,
+                when="if its transaction had timed out",
             ),
         ),
     ),

@@ -7,6 +7,9 @@ from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, COORDINATORS
 from .kind import MINUTE_MS, STILL, TEN_MINUTES_MS, Kind, at, lasts, took_ms
 
+_NOTICED_MS: Final = 1_000
+"""Clients bridge less by trying again."""
+
 
 def _back(note: Note) -> str:
     seconds = took_ms(note) // 1000
@@ -45,9 +48,11 @@ KINDS: Final = (
     Kind(
         "broker-fenced",
         "broker-fenced",
-        "a broker was fenced because its session had timed out, and nothing tells that it was started again",
+        "a broker was fenced for a second and more because its session had timed out, and nothing tells that "
+        "it was started again",
         _fenced,
         (CONTROLLER, BROKERS),
+        lasts(_NOTICED_MS),
         of_partition=True,
         of_broker=True,
     ),

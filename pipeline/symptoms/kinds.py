@@ -118,8 +118,10 @@ def _producer_refused(note: Note) -> str:
         whose = f"the producer of transactional id {note.transactional_id}"
     elif note.producer_id is not None:
         whose = f"producer {note.producer_id}"
-    else:
+    elif note.client is not None:
         whose = f"the producer of client {note.client}"
+    else:
+        whose = f"a producer of {at(note)}"
     return f"{whose} was refused for good with {note.detail}{_times(note)}"
 
 

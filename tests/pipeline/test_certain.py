@@ -150,6 +150,23 @@ def stood_still() -> History:
 
 
 LOADS, RESET = "loads", "resets"
+TOO_FEW = "The size of the current ISR : 1 is insufficient to satisfy the min.isr requirement of 2"
+
+
+def too_few() -> History:
+    """Told by a client, and by the leader."""
+    rows = History("client-log")
+    for _ in range(40):
+        rows.refused("NOT_ENOUGH_REPLICAS", api="Produce")
+        rows.refused("NOT_ENOUGH_REPLICAS", 0, api="Produce", source="broker-log", broker=1, detail=TOO_FEW)
+    return rows
+
+
+def too_large() -> History:
+    rows = History("broker-log").add("config", detail="max.message.bytes = 2000", **TOPIC)
+    return rows.refused("MESSAGE_TOO_LARGE", api="Produce", source="client-log", client="a")
+
+
 CASES = {
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
     "retention-lowered": case("administrators", deleted("segment deletion"), "config", "log-start"),
@@ -173,6 +190,8 @@ CASES = {
     ),
     "offsets-expired": case("expired_offsets", expired(), told("tombstone", "Removed")),
     "producer-fenced": case("fenced_producers", fenced(), lambda row: row.producer_epoch == 1, "refused"),
+    "too-few-in-sync": case("too_few_in_sync", too_few(), told("refused", "min.isr")),
+    "record-too-large": case("too_large", too_large(), "config", "refused"),
     "log-start-past-log-end": case(
         "followers",
         History().add(

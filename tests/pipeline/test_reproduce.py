@@ -94,9 +94,11 @@ def test_an_incident_is_shown_and_can_be_prevented(name: str, why: str, tmp_path
 
 
 FENCED = "another producer began with its transactional id, in a newer epoch, and the first was refused"
+TIMED_OUT = "its transaction had timed out: the coordinator aborted it shortly before"
 OF_CLUSTERS = (
     *(("coordinator-moved-while-loading", ""), ("hanging-transaction", ""), ("offsets-expired", "")),
     *(("open-transaction", ""), ("poll-overrun", ""), ("producer-fenced", FENCED)),
+    *(("producer-fenced", TIMED_OUT), ("record-too-large", ""), ("too-few-in-sync", "")),
     *(("topic-recreated", ""), ("transactional-id-expired", "")),
 )
 

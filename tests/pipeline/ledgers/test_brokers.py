@@ -50,6 +50,11 @@ def test_a_life(details: list[str], what: str | None, lasted: int | None) -> Non
         assert (None if each.to_ms is None else (each.to_ms - each.from_ms) // SECOND) == lasted
 
 
+def test_a_controller_that_starts_reads_registrations_again() -> None:
+    rows = lives(*BEGINS, "registered, epoch 9", "registration changed", "unfenced")
+    assert noted(brokers.LEDGER, rows) == []
+
+
 def test_what_comes_after_is_another_time() -> None:
     rows = lives(*BEGINS, *LEAVES, *BEGINS, TIMED_OUT, "unfenced", *BEGINS)
     found = [each.what for each in noted(brokers.LEDGER, rows)]

@@ -1,0 +1,98 @@
+"""Log messages of brokers and clients that records were refused, and what applications log of the errors that
+clients in Go and in JavaScript gave them.
+
+An application's line is taken to be about the client after which its logger is named, as `%(name)s:` or
+`[name]` in front of the error; the errors here are those that only producers get.
+"""
+
+import re
+from typing import Final
+
+from .log_entries import Entry
+from .log_messages import Message, Table, Values, message
+
+_TEXTS: Final = {
+    "The request included a message larger than the max message size": "MESSAGE_TOO_LARGE",
+    "Message was too large, server rejected it": "MESSAGE_TOO_LARGE",
+    "The request included message batch larger than the configured segment size": "RECORD_LIST_TOO_LARGE",
+    "Messages are rejected since there are fewer in-sync replicas than required": "NOT_ENOUGH_REPLICAS",
+    "Messages are written to the log, but to fewer in-sync replicas": "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    "The timestamp of the message is out of acceptable range": "INVALID_TIMESTAMP",
+    "Producer attempted an operation with an old epoch": "INVALID_PRODUCER_EPOCH",
+    "The producer attempted to use a producer id which is not currently": "INVALID_PRODUCER_ID_MAPPING",
+    "There is a newer producer with the same transactionalId": "PRODUCER_FENCED",
+    "There is a newer producer using the same transactional_id": "PRODUCER_FENCED",
+}
+"""How KafkaJS (protocol/error.js), sarama and aiokafka (errors.go, errors.py) begin to tell an error code."""
+_CODES: Final = ("MESSAGE_TOO_LARGE", "NOT_ENOUGH_REPLICAS", "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
+"""Those that franz-go names (kerr)."""
+TOO_LARGE: Final = ("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE")
+TOO_FEW: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
+_ANY: Final = "|".join(map(re.escape, _TEXTS))
+_APIS: Final = "Produce|InitProducerId|AddPartitionsToTxn|AddOffsetsToTxn|EndTxn|TxnOffsetCommit"
+_OF_TRANSACTIONS: Final = ("INVALID_PRODUCER_EPOCH", "INVALID_PRODUCER_ID_MAPPING", "PRODUCER_FENCED")
+_WHO: Final = r"^\W*(?:ERROR|WARN|WARNING|CRITICAL|FATAL)\W+(?P<client>[\w.-]{1,200})(?:\]|:)\s"
+
+
+def _named(_: Entry, found: re.Match[str]) -> Values:
+    """By which api a transaction's error was answered is not told."""
+    error = next(code for text, code in _TEXTS.items() if found["said"].startswith(text))
+    return {"error": error} | ({} if error in _OF_TRANSACTIONS else {"api": "Produce"})
+
+
+def _answered(_: Entry, found: re.Match[str]) -> Values:
+    return _named(_, found) | {"api": found["api"]}
+
+
+def _of_application(text: str) -> Message:
+    between = r"(?:[\w.]{1,80}: ){1,3}(?:kafka server: )?"
+    return message("refused", text, rf"{_WHO}{between}(?P<said>{re.escape(text)})", _named)
+
+
+BROKER: Final = (
+    # UnifiedLog, Partition, as ReplicaManager logs their exceptions
+    message(
+        "refused",
+        "is insufficient to satisfy the min.isr requirement",
+        r"NotEnoughReplicasException: (?P<detail>The size of the current ISR[^\n]{1,100}? is insufficient to "
+        r"satisfy the min\.isr requirement of \d+ for partition {tp})",
+        api="Produce",
+        error="NOT_ENOUGH_REPLICAS",
+    ),
+)
+TABLE: Final = Table.of(
+    # KafkaJS, network/connection.js
+    message(
+        "refused",
+        "[Connection] Response ",
+        rf"clientId=(?P<client>[^,\]]+)[^\n]*?\] \[Connection\] Response (?P<api>{_APIS})\(key: \d+, "
+        rf"version: \d+\); [^\n]*?error: (?P<said>{_ANY})",
+        _answered,
+    ),
+    # franz-go, sink.go
+    message(
+        "refused",
+        "batch in a produce request failed",
+        r"batch in a produce request failed; broker: -?\d+, topic: (?P<topic>[^,\s]+), "
+        rf"partition: {{partition}}, err: (?P<error>{'|'.join(_CODES)}): ",
+        api="Produce",
+    ),
+    # sarama, async_producer.go
+    message(
+        "refused",
+        "state change to [retrying] on ",
+        r"state change to \[retrying\] on (?P<topic>[\w.-]+)/{partition} because kafka server: "
+        rf"(?P<said>{_ANY})",
+        _named,
+    ),
+    *map(_of_application, _TEXTS),
+    *(
+        message(
+            "refused",
+            f"{code}: ",
+            rf"{_WHO}(?:[\w.]{{1,80}}: )?(?P<error>{code}): (?:The|There|Messages|Producer) ",
+            api=None if code in _OF_TRANSACTIONS else "Produce",
+        )
+        for code in _CODES
+    ),
+)

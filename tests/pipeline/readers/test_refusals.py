@@ -1,0 +1,82 @@
+"""What brokers, clients and applications log of records that were refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mockbroker.pipeline.readers import Reading
+
+from .reading import of_kind, rows
+
+OLD_EPOCH = (
+    "Producer attempted an operation with an old epoch. Either there is a newer producer with the same "
+    "transactionalId, or the producer's transaction has been expired by the broker"
+)
+KAFKAJS = (
+    '{"level":"ERROR","timestamp":"2026-11-26T05:18:27.671Z","logger":"kafkajs","message":"[Connection] '
+    'Response Produce(key: 0, version: 7)","broker":"127.0.0.1:41487","clientId":"writer-6","error":"%s",'
+    '"correlationId":52,"size":54}\n'
+)
+NODE = "(node:2131) MaxListenersExceededWarning: Possible EventEmitter memory leak detected.\n"
+FRANZ_GO = (
+    "2026-11-26T05:21:00.256Z [INFO] batch in a produce request failed; broker: 1, topic: orders, "
+    "partition: 1, err: MESSAGE_TOO_LARGE: The request included a message larger than the max "
+    "message size the server will accept, err_is_retryable: false, max_retries_reached: false\n"
+)
+SARAMA = (
+    "[sarama] 2026/11/26 05:24:19.833000 producer/broker/1 state change to [retrying] on orders/0 because "
+    "kafka server: Messages are rejected since there are fewer in-sync replicas than required\n"
+)
+BROKER = (
+    "[2026-11-26 05:24:19,216] ERROR [ReplicaManager broker=1] Error processing append operation on "
+    "partition orders-0 (kafka.server.ReplicaManager)\n"
+    "org.apache.kafka.common.errors.NotEnoughReplicasException: The size of the current ISR : 1 is "
+    "insufficient to satisfy the min.isr requirement of 2 for partition orders-0, live "
+    "replica(s) broker.id are : Set(1)\n"
+)
+APPLICATION = "2026-11-26 05:21:09,559 ERROR writer-4: %s\n"
+CASES: tuple[tuple[str, dict[str, Any]], ...] = (
+    (KAFKAJS % OLD_EPOCH, {"client": "writer-6", "api": "Produce", "error": "INVALID_PRODUCER_EPOCH"}),
+    (FRANZ_GO, {"topic": "orders", "partition": 1, "api": "Produce", "error": "MESSAGE_TOO_LARGE"}),
+    (SARAMA, {"topic": "orders", "partition": 0, "api": "Produce", "error": "NOT_ENOUGH_REPLICAS"}),
+    (BROKER, {"topic": "orders", "partition": 0, "broker": 1, "error": "NOT_ENOUGH_REPLICAS"}),
+    (
+        APPLICATION % "sarama.KError: kafka server: Message was too large, server rejected it to avoid",
+        {"client": "writer-4", "api": "Produce", "error": "MESSAGE_TOO_LARGE"},
+    ),
+    (
+        APPLICATION % f"KafkaJSProtocolError: KafkaJSProtocolError: {OLD_EPOCH}",
+        {"client": "writer-4", "api": None, "error": "INVALID_PRODUCER_EPOCH"},
+    ),
+    (
+        APPLICATION % "MESSAGE_TOO_LARGE: The request included a message larger than the max message size",
+        {"client": "writer-4", "api": "Produce", "error": "MESSAGE_TOO_LARGE"},
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "told"), CASES)
+def test_a_refusal(text: str, told: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "some.log"
+    path.write_text(text * 2)
+    found = of_kind(rows(path), "refused")
+    assert [{name: each.get(name) for name in told} for each in found] == [told] * 2
+
+
+def test_what_is_no_producers_error_is_no_refusal(tmp_path: Path) -> None:
+    path = tmp_path / "some.log"
+    text = KAFKAJS.replace("Produce(", "Heartbeat(") % OLD_EPOCH
+    path.write_text(text + SARAMA.replace("Messages are rejected since", "Whatever since"))
+    assert of_kind(rows(path), "refused") == []
+
+
+def test_lines_of_node_are_not_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "some.log"
+    reading = Reading()
+    path.write_text((KAFKAJS % OLD_EPOCH) * 2 + NODE + KAFKAJS % OLD_EPOCH)
+    found = rows(path, reading)
+    assert of_kind(found, "unreadable") == []
+    assert len(of_kind(found, "refused")) == 3
