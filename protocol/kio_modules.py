@@ -8,24 +8,26 @@ the strategies.
 import functools
 import importlib
 import sys
-import threading
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Final
 
 HIDDEN: Final = "hypothesis"
+_LOOKING: Final = "kio.static._phantom"
 
 
 class _Hiding(MetaPathFinder):
-    """A finder that finds no Hypothesis for its own thread."""
-
-    def __init__(self) -> None:
-        self._thread = threading.get_ident()
+    """Finds no Hypothesis for the module of kio that looks for it. Others, in other threads, do find it."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
-        if name == HIDDEN and threading.get_ident() == self._thread:
-            raise ModuleNotFoundError(f"{name} is hidden from kio", name=name)
+        if name != HIDDEN:
+            return
+        frame: FrameType | None = sys._getframe()
+        while frame is not None:
+            if frame.f_globals.get("__name__") == _LOOKING:
+                raise ModuleNotFoundError(f"{name} is hidden from kio", name=name)
+            frame = frame.f_back
 
 
 def kio_module(name: str) -> ModuleType:

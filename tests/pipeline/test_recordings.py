@@ -77,7 +77,8 @@ NOT_TOLD = frozenset(
         "4.4.0-timestamps-too-old",
     }
 )
-"""Of these the cause, or what is noticed of it, is not told yet. One that is told rightly has to leave the list."""
+"""Of these the cause, or what is noticed of it, is not told yet. One that is told rightly has to leave the
+list."""
 OFTEN = frozenset({"4.4.0-record-unreadable"})
 """Of the recordings whose truth says which clients they have, those that are not only tried with the profile
 `thorough`."""
