@@ -48,8 +48,8 @@ KINDS: Final = (
     Kind(
         "broker-fenced",
         "broker-fenced",
-        "a broker was fenced for two seconds and more because its session had timed out, and nothing tells that "
-        "it was started again",
+        "a broker was fenced for two seconds and more because its session had timed out, and nothing tells "
+        "that it was started again",
         _fenced,
         (CONTROLLER, BROKERS),
         lasts(_NOTICED_MS),
