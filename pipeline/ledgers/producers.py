@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ..readers.refusal_messages import GIVEN
 from ..refused_producers import with_ids
 from ..tables import functions as F
 from .ledger import Ledger, refused_only
@@ -22,13 +23,14 @@ _WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit")
 @dataclass(slots=True)
 class Producer:
     """`state` is the last of a transactional id, `deleted` the tombstone after it. `first` and `last` are the
-    refusals since it last wrote."""
+    refusals since it last wrote, `given` if an application tells of one."""
 
     state: Row | None = None
     deleted: Row | None = None
     first: Row | None = None
     last: Row | None = None
     count: int = 0
+    given: bool = False
 
 
 def step(state: Producer, row: Row) -> Iterable[Note]:
@@ -45,11 +47,13 @@ def step(state: Producer, row: Row) -> Iterable[Note]:
             state.first = state.first or row
             state.last = row
             state.count += 1
+            state.given = state.given or row.detail == GIVEN
     return ()
 
 
 def _goes_on(state: Producer) -> None:
-    if state.first is not None and state.first.error in _UNLESS_IT_WRITES:
+    """Whoever writes after the application was told of the error is another producer."""
+    if state.first is not None and state.first.error in _UNLESS_IT_WRITES and not state.given:
         state.first = state.last = None
         state.count = 0
 

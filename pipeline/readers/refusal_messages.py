@@ -24,6 +24,8 @@ _TEXTS: Final = {
     "There is a newer producer using the same transactional_id": "PRODUCER_FENCED",
 }
 """How KafkaJS (protocol/error.js), sarama and aiokafka (errors.go, errors.py) begin to tell an error code."""
+GIVEN: Final = "given to the application"
+"""What the application itself logged: its client did not get over the error."""
 _CODES: Final = ("MESSAGE_TOO_LARGE", "NOT_ENOUGH_REPLICAS", "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 """Those that franz-go names (kerr)."""
 TOO_LARGE: Final = ("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE")
@@ -46,7 +48,7 @@ def _answered(_: Entry, found: re.Match[str]) -> Values:
 
 def _of_application(text: str) -> Message:
     between = r"(?:[\w.]{1,80}: ){1,3}(?:kafka server: )?"
-    return message("refused", text, rf"{_WHO}{between}(?P<said>{re.escape(text)})", _named)
+    return message("refused", text, rf"{_WHO}{between}(?P<said>{re.escape(text)})", _named, detail=GIVEN)
 
 
 BROKER: Final = (
@@ -91,6 +93,7 @@ TABLE: Final = Table.of(
             "refused",
             f"{code}: ",
             rf"{_WHO}(?:[\w.]{{1,80}}: )?(?P<error>{code}): (?:The|There|Messages|Producer) ",
+            detail=GIVEN,
             api=None if code in _OF_TRANSACTIONS else "Produce",
         )
         for code in _CODES

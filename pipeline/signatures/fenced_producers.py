@@ -12,6 +12,7 @@ from typing import Final
 
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..readers.producer_messages import TIMED_OUT
+from ..readers.refusal_messages import GIVEN
 from ..refused_producers import ERRORS, timed_out_before
 from ..reproduction import Reproduction, Template
 from ..rows import first_of, of_kinds, only_if, prefixed, same, seen, sentence
@@ -59,6 +60,8 @@ def find(observations: Table) -> Table:
     # Whoever begins after the transaction was aborted only takes over.
     before = F.coalesce(F.col("second_ms") < F.col("aborted_ms"), F.col("aborted_ms").isNull())
     known = F.col("second").isNotNull() & before
+    # Applications of Streams, for example, get over it with a new producer.
+    rows = rows.where(known | F.col("timed_out").isNull() | F.col("given"))
     return _told(rows, known, F.col("timed_out").isNotNull() & ~known).unionByName(
         _taken_over(observations, refused)
     )
@@ -183,12 +186,15 @@ def _taken_over(observations: Table, refused: Table) -> Table:
 
 
 def _refused(observations: Table) -> Table:
-    """The first time of each client and transactional id."""
+    """The first time of each client and transactional id, and whether an application tells of the client."""
     rows = of_kinds(observations, "refused").where(F.col("error").isin(*ERRORS))
     rows = rows.where(F.col("source").isin(*_CLIENTS))
     rows = rows.where("client is not null or transactional_id is not null").withColumn("seen", seen())
-    first = first_of(rows, Window.partitionBy("client", "transactional_id").orderBy("time_ms"))
-    return first.select("client", "transactional_id", "time_ms", "error", "seen")
+    window = Window.partitionBy("client", "transactional_id").orderBy("time_ms")
+    given = rows.where(F.col("detail") == GIVEN).select(F.col("client").alias("_given")).distinct()
+    first = first_of(rows, window).join(given, [F.col("client") == F.col("_given")], "left")
+    told = F.col("_given").isNotNull().alias("given")
+    return first.select("client", "transactional_id", "time_ms", "error", "seen", told)
 
 
 def _begun(observations: Table) -> Table:
@@ -219,7 +225,7 @@ def _with_others(rows: Table, begun: Table, observations: Table) -> Table:
     pairs = rows.join(own, before, "left")
     # A client doesn't fence itself when it begins anew.
     is_other = ~F.coalesce(F.col("_by") == F.col("client"), F.lit(False)) & (F.col("_nth") > 1)
-    key = ("client", "transactional_id", "time_ms", "error", "seen", "guessed")
+    key = ("client", "transactional_id", "time_ms", "error", "seen", "given", "guessed")
     when = F.when(is_other, F.col("_nth"))
     rows = pairs.groupBy(*key).agg(
         F.max_by("_shown", when).alias("second"),

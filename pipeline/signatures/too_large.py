@@ -44,13 +44,17 @@ def find(observations: Table) -> Table:
     limits = _limits(observations).persist()
     named = told.where("topic is not null").withColumn("told", F.lit(True))
     named = named.join(limits, "topic", "left")
-    only = limits.withColumn("_one", F.lit(1)).groupBy("_one")
-    only = only.agg(
-        F.min("topic").alias("topic"),
-        F.max("topic").alias("_other"),
-        F.max("limit").alias("limit"),
-        F.max_by("set", "limit").alias("set"),
-    ).where(F.col("topic") == F.col("_other"))
+    only = (
+        limits.withColumn("_one", F.lit(1))
+        .groupBy("_one")
+        .agg(
+            F.min("topic").alias("topic"),
+            F.max("topic").alias("_other"),
+            F.max("limit").alias("limit"),
+            F.max_by("set", "limit").alias("set"),
+        )
+    )
+    only = only.where(F.col("topic") == F.col("_other"))
     unnamed = told.where("topic is null").drop("topic")
     unnamed = unnamed.withColumns({"told": F.lit(False), "_one": F.lit(1)})
     unnamed = unnamed.join(only.drop("_other"), "_one", "left")

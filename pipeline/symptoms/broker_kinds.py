@@ -7,7 +7,7 @@ from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, COORDINATORS
 from .kind import MINUTE_MS, STILL, TEN_MINUTES_MS, Kind, at, lasts, took_ms
 
-_NOTICED_MS: Final = 1_000
+_NOTICED_MS: Final = 2_000
 """Clients bridge less by trying again."""
 
 
@@ -48,8 +48,8 @@ KINDS: Final = (
     Kind(
         "broker-fenced",
         "broker-fenced",
-        "a broker was fenced for a second and more because its session had timed out, and nothing tells that "
-        "it was started again",
+        "a broker was fenced for two seconds and more because its session had timed out, and nothing tells "
+        "that it was started again",
         _fenced,
         (CONTROLLER, BROKERS),
         lasts(_NOTICED_MS),
