@@ -67,7 +67,7 @@ TABLE: Final = Table.of(
     message(
         "refused",
         "[Connection] Response ",
-        rf"clientId=(?P<client>[^,\]]+)[^\n]*?\] \[Connection\] Response (?P<api>{_APIS})\(key: \d+, "
+        rf"clientId=(?P<client>[^,\]]{{1,1000}}+)[^\n]*?\] \[Connection\] Response (?P<api>{_APIS})\(key: \d+, "
         rf"version: \d+\); [^\n]*?error: (?P<said>{_ANY})",
         _answered,
     ),

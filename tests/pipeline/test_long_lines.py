@@ -28,7 +28,7 @@ PACKAGES: Final = (
 SHORT: Final = 1 << 12
 MUCH_S: Final = 0.0001
 MOST: Final = 8
-MOST_WALKS: Final = 600
+MOST_WALKS: Final = 1500
 """How many times longer than to walk through a text once."""
 _USES: Final = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub")
 _ANY: Final = {"CATEGORY_DIGIT": "1", "CATEGORY_SPACE": " ", "CATEGORY_WORD": "a"}
