@@ -126,7 +126,11 @@ def _restarted(run: Sequence[Any]) -> Act:
         back = "" if last[1] is not None else "; the last one had not come back at the end of the files"
         told = f"brokers {brokers} were shut down and started again one after the other, in {took}{back}"
         return Act("brokers-restarted", told, first[0], end, places)
-    back = f"and came back after {took}" if last[1] is not None else "and did not come back"
+    back = (
+        f"and came back after {took}"
+        if last[1] is not None
+        else "and had not come back at the end of the files"
+    )
     return Act("broker-shut-down", f"broker {last[2]} was shut down, {back}", first[0], end, places)
 
 

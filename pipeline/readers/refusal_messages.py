@@ -67,8 +67,8 @@ TABLE: Final = Table.of(
     message(
         "refused",
         "[Connection] Response ",
-        rf"clientId=(?P<client>[^,\]]{{1,1000}}+)[^\n]*?\] \[Connection\] Response (?P<api>{_APIS})\(key: \d+, "
-        rf"version: \d+\); [^\n]*?error: (?P<said>{_ANY})",
+        rf"clientId=(?P<client>[^,\]]{{1,1000}}+)[^\n]*?\] \[Connection\] Response (?P<api>{_APIS})"
+        rf"\(key: \d+, version: \d+\); [^\n]*?error: (?P<said>{_ANY})",
         _answered,
     ),
     # franz-go, sink.go

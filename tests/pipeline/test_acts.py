@@ -36,7 +36,7 @@ def away(broker: int, from_s: int, to_s: int | None) -> Note:
     ("stops", "said"),
     [
         ([away(2, 10, 25)], ["broker 2 was shut down, and came back after 15 s"]),
-        ([away(2, 10, None)], ["broker 2 was shut down, and did not come back"]),
+        ([away(2, 10, None)], ["broker 2 was shut down, and had not come back at the end of the files"]),
         (
             [away(3, 90, 120), away(1, 10, 40), away(2, 45, 80)],
             ["brokers 1, 2 and 3 were shut down and started again one after the other, in 110 s"],
