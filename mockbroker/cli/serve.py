@@ -1,7 +1,6 @@
 """`mockbroker serve`: the server in the foreground, and what it reports."""
 
 import contextlib
-import gc
 import json
 import os
 import sys
@@ -20,6 +19,7 @@ from ..repeats import PRINTED, Repeats, counted
 from ..server.failures import OutputLostError
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
+from .garbage import collect_when_idle, collect_young
 
 if TYPE_CHECKING:
     from ..faults import Fault
@@ -257,14 +257,13 @@ async def _main(report: Report, listener: "Callable[[Event], None] | None", opti
         async with serve(observer=report, trace=trace, **options) as served:
             if listener is not None:
                 served.pump.trace.attach(listener)
-            # What exists now stays: garbage collection need neither look at it again, nor run as often. What
-            # lives longer is looked at often enough that it is never so much that clients would notice.
-            gc.freeze()
-            gc.set_threshold(50_000, 5, 1_000)
-            gc.enable()
+            collect_young()
             report.ready(served, _seconds_since_start())
-            async for _ in signals:
-                return
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(collect_when_idle)
+                async for _ in signals:
+                    nursery.cancel_scope.cancel()
+                    return
 
 
 def _seconds_since_start() -> float:

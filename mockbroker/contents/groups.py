@@ -106,7 +106,7 @@ def _member(group: "ClassicGroup", member: "ClassicMember") -> MemberDescription
     assignment = subscription = None
     if group.is_consumer:
         assignment = _assigned(bytes(member.assignment))
-        metadata = (each.metadata for each in member.protocols if each.name == group.protocol)
+        metadata = (metadata for name, metadata in member.protocols if name == group.protocol)
         subscription = _subscribed(bytes(next(metadata, b"")))
     return MemberDescription(
         member.id,

@@ -57,7 +57,7 @@ def altered(
                 raise ApiError(ErrorCode.INVALID_REQUEST, message)
             records += _records(entity, dict(each.values), image, policies)
         except ApiError as error:
-            outcomes[entity] = error
+            outcomes[entity] = error.with_traceback(None)  # What it was raised from keeps the whole request.
         else:
             outcomes[entity] = None
     return records

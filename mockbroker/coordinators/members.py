@@ -40,6 +40,10 @@ def new_member_id(environment: Environment) -> str:
     return member_id
 
 
+def _nothing() -> None:
+    """Expires nothing."""
+
+
 class Session:
     """How long a member may be silent. `renew` is cheap: a running timer is moved only when it fires."""
 
@@ -67,9 +71,12 @@ class Session:
         self._timer = self._environment.after(timeout_ms, self._fired)
 
     def end(self) -> None:
+        """Ends for good."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        # It leads to its member, which leads to it: neither would go before a full collection of garbage.
+        self._expire = _nothing
 
     def _fired(self) -> None:
         self._timer = None

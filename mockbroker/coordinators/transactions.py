@@ -223,16 +223,12 @@ class TransactionCoordinator:
         owned.write(transactional_id, entry, after, written)
 
     def _send_markers(self, owned: Owned, transactional_id: str, entry: Entry) -> None:
-        """Sends the markers, then writes that all of them are there."""
+        """Sends the markers, then has `_complete` write that all of them are there."""
         now = entry.now
         marker = Marker(now.producer_id, now.epoch, now.state is TransactionState.PREPARE_COMMIT, owned.epoch)
 
         def done() -> None:
-            owned.write(transactional_id, entry, now.completed(self._environment.now_ms), written)
-
-        def written(error: ErrorCode) -> None:
-            if error is E.COORDINATOR_NOT_AVAILABLE:
-                self._environment.wait(RETRY_MS, done)
+            self._complete(owned, transactional_id, entry, now)
 
         def marked(keys: frozenset[TopicPartition]) -> None:
             if entry.now.state in PREPARED:
@@ -243,6 +239,16 @@ class TransactionCoordinator:
             self._environment.wait(self.settings.markers_delay_ms, markers.send)
         else:
             markers.send()
+
+    def _complete(self, owned: Owned, transactional_id: str, entry: Entry, ended: Transaction) -> None:
+        """Writes that all markers are there."""
+
+        def written(error: ErrorCode) -> None:
+            if error is E.COORDINATOR_NOT_AVAILABLE:
+                again = partial(self._complete, owned, transactional_id, entry, ended)
+                self._environment.wait(RETRY_MS, again)
+
+        owned.write(transactional_id, entry, ended.completed(self._environment.now_ms), written)
 
     # -- time
 

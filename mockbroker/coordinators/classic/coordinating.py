@@ -7,7 +7,7 @@ from ...policies.groups.pending_member_leave import pending_member_leave
 from ...policies.groups.sync_session import sync_session
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.heartbeat import HeartbeatRequest
-from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from ...protocol.messages.join_group import JoinGroupRequest
 from ...protocol.messages.leave_group import MemberIdentity, MemberResponse
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from ..group_shard import Answered, group_error
@@ -19,6 +19,7 @@ from ..offsets import Key
 from ..reply import Joining, Syncing
 from ..settings import GroupSettings
 from .group import ClassicGroup, RebalanceFailedError, join_error
+from .member import protocols_of
 from .rebalance import Rebalance, synced
 from .states import GroupState
 
@@ -51,7 +52,7 @@ class ClassicGroups:
         if metadata is None:
             return group
         for each in metadata.members:
-            protocols = [JoinGroupRequestProtocol(metadata.protocol or "", each.subscription)]
+            protocols = ((metadata.protocol or "", bytes(each.subscription)),)
             self.rebalance.adopt(group, each, protocols, metadata.protocol_type)
         group.take(metadata)
         return group
@@ -91,7 +92,7 @@ class ClassicGroups:
             group.remove(member_id)
             reply.complete(join_error("", E.GROUP_MAX_SIZE_REACHED))
             self.rebalance.maybe_complete(group)
-        elif not group.supports(request.protocol_type, request.protocols):
+        elif not group.supports(request.protocol_type, [each.name for each in request.protocols]):
             reply.complete(join_error(member_id, E.INCONSISTENT_GROUP_PROTOCOL))
         elif not member_id:
             self._join_new(group, request, reply)
@@ -132,7 +133,7 @@ class ClassicGroups:
         """A rebalance follows if the leader joins a stable group, or if a member's metadata changed."""
         member = group.members[request.member_id]
         leads = group.leader == member.id
-        unchanged = member.matches(request.protocols)
+        unchanged = member.protocols == protocols_of(request)
         if unchanged and group.state is GroupState.COMPLETING_REBALANCE:
             reply.complete(group.joined(member.id, with_members=leads))
         elif unchanged and group.state is GroupState.STABLE and not leads:

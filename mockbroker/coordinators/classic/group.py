@@ -4,7 +4,7 @@ Sources: `GroupMetadata.scala` up to 3.9, `ClassicGroup.java` since 4.0.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Final, Literal
 
 from ...environment import Timer
@@ -13,7 +13,6 @@ from ...policies.groups.unreadable_subscription import unreadable_subscription
 from ...protocol.errors import ErrorCode
 from ...protocol.group_metadata import GroupMetadata, MemberMetadata
 from ...protocol.messages.join_group import (
-    JoinGroupRequestProtocol,
     JoinGroupResponse,
     JoinGroupResponseMember,
 )
@@ -23,7 +22,7 @@ from ..group_records import Pairs
 from ..home import Home
 from ..offsets import Offsets
 from ..reply import Reply
-from .member import ClassicMember
+from .member import ClassicMember, Protocols
 from .states import TRANSITIONS, GroupEvent, GroupState
 from .subscriptions import CONSUMER, UnreadableError, subscribed_topics
 
@@ -117,19 +116,19 @@ class ClassicGroup:
         if self.leader is None:
             self.leader = member.id
         self.members[member.id] = member
-        self._supported.update(p.name for p in member.protocols)
+        self._supported.update(name for name, _ in member.protocols)
         self.forget_pending(member.id)
 
     def update(
         self,
         member: ClassicMember,
-        protocols: Sequence[JoinGroupRequestProtocol],
+        protocols: Protocols,
         rebalance_timeout_ms: int,
         session_timeout_ms: int,
     ) -> None:
         if member.id in self.members:
             self._no_longer_supported(member)
-            self._supported.update(p.name for p in protocols)
+            self._supported.update(name for name, _ in protocols)
         member.protocols = protocols
         member.rebalance_timeout_ms = rebalance_timeout_ms
         member.session_timeout_ms = session_timeout_ms
@@ -194,19 +193,19 @@ class ClassicGroup:
 
     # -- protocols
 
-    def supports(self, protocol_type: str, protocols: Sequence[JoinGroupRequestProtocol]) -> bool:
+    def supports(self, protocol_type: str, names: Collection[str]) -> bool:
         """Whether a member with these protocols may join: all members must support one of them."""
         if self.state is GroupState.EMPTY:
-            return bool(protocol_type and protocols)
+            return bool(protocol_type and names)
         return self.protocol_type == protocol_type and any(
-            self._supported[p.name] == len(self.members) for p in protocols
+            self._supported[name] == len(self.members) for name in names
         )
 
     def _no_longer_supported(self, member: ClassicMember) -> None:
-        for each in member.protocols:
-            self._supported[each.name] -= 1
-            if not self._supported[each.name]:
-                del self._supported[each.name]
+        for name, _ in member.protocols:
+            self._supported[name] -= 1
+            if not self._supported[name]:
+                del self._supported[name]
 
     def candidates(self) -> set[str]:
         """The protocols that all members support."""

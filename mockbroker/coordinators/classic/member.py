@@ -1,11 +1,18 @@
 """A member of a classic group (`MemberMetadata.scala`, `ClassicGroupMember.java`)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from ...protocol.messages.join_group import JoinGroupRequestProtocol, JoinGroupResponse
+from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from ...protocol.messages.sync_group import SyncGroupResponse
 from ..members import Session
 from ..reply import Reply
+
+Protocols = tuple[tuple[str, bytes], ...]
+"""Names of protocols with their metadata, the preferred one first."""
+
+
+def protocols_of(request: JoinGroupRequest) -> Protocols:
+    return tuple((each.name, bytes(each.metadata)) for each in request.protocols)
 
 
 class ClassicMember:
@@ -39,7 +46,7 @@ class ClassicMember:
         self.client_id = client_id
         self.client_host = client_host
         self.session = session
-        self.protocols: Sequence[JoinGroupRequestProtocol] = ()
+        self.protocols: Protocols = ()
         self.rebalance_timeout_ms = 0
         self.session_timeout_ms = 0
         self.assignment = b""
@@ -54,15 +61,8 @@ class ClassicMember:
         return not self.is_new and (self.join is not None or self.sync is not None)
 
     def metadata(self, protocol: str) -> bytes:
-        return next(p.metadata for p in self.protocols if p.name == protocol)
-
-    def matches(self, protocols: Sequence[JoinGroupRequestProtocol]) -> bool:
-        """Whether `protocols` are the same, in the same order, with the same metadata."""
-        return len(protocols) == len(self.protocols) and all(
-            mine.name == other.name and mine.metadata == other.metadata
-            for mine, other in zip(self.protocols, protocols, strict=True)
-        )
+        return next(metadata for name, metadata in self.protocols if name == protocol)
 
     def vote(self, candidates: Collection[str]) -> str:
         """The candidate that it prefers."""
-        return next(p.name for p in self.protocols if p.name in candidates)
+        return next(name for name, _ in self.protocols if name in candidates)

@@ -14,7 +14,6 @@ from ...protocol.errors import ErrorCode
 from ...protocol.group_metadata import MemberMetadata
 from ...protocol.messages.join_group import (
     JoinGroupRequest,
-    JoinGroupRequestProtocol,
 )
 from ...protocol.messages.sync_group import SyncGroupResponse
 from ..home import Home
@@ -22,7 +21,7 @@ from ..members import Session, client_name
 from ..reply import Joining
 from ..settings import NEW_MEMBER_JOIN_TIMEOUT_MS, GroupSettings
 from .group import ClassicGroup, RebalanceFailedError, join_error
-from .member import ClassicMember
+from .member import ClassicMember, Protocols, protocols_of
 from .states import GroupEvent, GroupState
 
 P = ParamSpec("P")
@@ -312,7 +311,7 @@ class Rebalance:
         self,
         group: ClassicGroup,
         stored: MemberMetadata,
-        protocols: list[JoinGroupRequestProtocol],
+        protocols: Protocols,
         protocol_type: str,
     ) -> None:
         """Adds a member that is not new; its session has not begun."""
@@ -342,4 +341,5 @@ def synced(group: ClassicGroup, member: ClassicMember) -> SyncGroupResponse:
 
 
 def _update(group: ClassicGroup, member: ClassicMember, request: JoinGroupRequest) -> None:
-    group.update(member, request.protocols, request.rebalance_timeout_ms, request.session_timeout_ms)
+    protocols = protocols_of(request)
+    group.update(member, protocols, request.rebalance_timeout_ms, request.session_timeout_ms)

@@ -1,7 +1,6 @@
 """Members of consumer groups that use the classic protocol (`classicGroupJoinToConsumerGroup` and its like in
 `GroupMetadataManager.java`)."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from ...protocol.errors import ErrorCode
 from ...protocol.messages.heartbeat import HeartbeatRequest
 from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from ..classic.member import protocols_of
 from ..classic.subscriptions import CONSUMER
 from ..home import Home, Request
 from ..members import client_name, new_member_id
@@ -83,7 +83,7 @@ class ClassicMembers:
             regex="",
             client_id=client_name(call),
             client_host=call.client.host,
-            classic=classic_of(request.session_timeout_ms, protocols),
+            classic=Classic(request.session_timeout_ms, protocols_of(request)),
         )
         downgrades = self._downgrades_with(group, updated)
         member = self._planning.advance(
@@ -206,7 +206,3 @@ def written(home: Home, assignment: Assignment, classic: Classic) -> bytes:
         name: sorted(assignment[image.id]) for name, image in known.items() if image.id in assignment
     }
     return write_assignment(partitions.items(), classic.version)
-
-
-def classic_of(session_ms: int, protocols: Iterable[JoinGroupRequestProtocol]) -> Classic:
-    return Classic(session_ms, tuple((each.name, bytes(each.metadata)) for each in protocols))

@@ -6,15 +6,14 @@ from ...protocol.api_error import ApiError
 from ...protocol.consumer_protocol import read_assignment, read_subscription
 from ...protocol.errors import ErrorCode
 from ...protocol.group_metadata import GroupMetadata, MemberMetadata
-from ...protocol.messages.join_group import JoinGroupRequestProtocol
 from ..classic.group import ClassicGroup
 from ..classic.member import ClassicMember
 from ..classic.rebalance import Rebalance
 from ..classic.subscriptions import CONSUMER
 from ..home import Home
-from .classic_members import classic_of, owned_of, written
+from .classic_members import owned_of, written
 from .group import ConsumerGroup
-from .member import Assignment, ConsumerMember, MemberState
+from .member import Assignment, Classic, ConsumerMember, MemberState
 from .settings import migration
 
 E = ErrorCode
@@ -63,7 +62,7 @@ def _upgraded(group: ClassicGroup, member: ClassicMember, home: Home) -> Consume
         previous_epoch=epoch,
         state=MemberState.STABLE,
         assigned={topic: dict.fromkeys(sorted(found), epoch) for topic, found in assigned.items()},
-        classic=classic_of(member.session_timeout_ms, member.protocols),
+        classic=Classic(member.session_timeout_ms, member.protocols),
     )
 
 
@@ -102,8 +101,7 @@ def downgraded(group: ConsumerGroup, home: Home, rebalance: Rebalance) -> Classi
             b"",
             written(home, group.target_of(member.id), member.classic),
         )
-        protocols = [JoinGroupRequestProtocol(*each) for each in member.classic.protocols]
-        rebalance.adopt(made, metadata, protocols, CONSUMER)
+        rebalance.adopt(made, metadata, member.classic.protocols, CONSUMER)
     now_ms = home.environment.now_ms
     made.take(GroupMetadata(CONSUMER, group.epoch, made.select_protocol(), made.leader, now_ms, ()))
     return made
