@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import resource
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from mockbroker.cluster.cluster import Cluster
@@ -139,20 +139,44 @@ def not_flat(costs: Iterable[int]) -> bool:
     return many > FLAT * few
 
 
+def plot(kinds: Sequence[str], sizes: Sequence[int]) -> str:
+    """A line for each request: its instructions with so many of each kind, the most of all kinds."""
+    lines = [[max(cost(kind, request, n) for kind in kinds) for n in sizes] for request in ROWS]
+    top = max(map(max, lines)) * 11 // 10
+    drawn = "\n".join(f"  line {costs}" for costs in lines)
+    return f"""xychart-beta
+  title "What a request costs as the cluster grows"
+  x-axis "of each: {", ".join(kinds)}" {list(sizes)}
+  y-axis "bytecode instructions" 0 --> {top}
+{drawn}
+"""
+
+
+def _powers_of_ten(few: int, many: int) -> list[int]:
+    sizes = [few]
+    while sizes[-1] * 10 <= many:
+        sizes.append(sizes[-1] * 10)
+    return sizes
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--few", type=int, default=FEW)
     parser.add_argument("--many", type=int, default=MANY)
     parser.add_argument("--only", default=",".join(KINDS), help="kinds, comma-separated")
+    parser.add_argument("--plot", action="store_true", help="a plot in the language of Mermaid instead")
     given = parser.parse_args()
     # Both ends of each connection are in this process.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    sizes = (given.few, given.many)
+    kinds, sizes = given.only.split(","), (given.few, given.many)
     out = sys.stdout.write
+    if given.plot:
+        out(plot(kinds, _powers_of_ten(*sizes)))
+        return
     out(f"Bytecode instructions of a request with {given.few:,} and {given.many:,} of each.\n")
     steep = []
-    for kind in given.only.split(","):
+    for kind in kinds:
         for request in ROWS:
             costs = [cost(kind, request, n) for n in sizes]
             flat = not not_flat(costs)

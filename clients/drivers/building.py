@@ -1,11 +1,13 @@
 """Programs in other languages: built once into a cache."""
 
+import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +33,8 @@ def need(tool: str) -> str:
 def cached(project: Path, variant: str, build: Callable[[Path], None]) -> Path:
     """A folder with the project's files, after `build` ran in it: from the cache, or new. BuildError.
 
-    Built in a folder of its own, then renamed: others may build the same at the same time.
+    Processes that want the same wait for the one that builds it. It does so in a folder of its own, so that
+    a build that was interrupted leaves nothing half done.
     """
     files = sorted(file for file in project.rglob("*") if file.is_file())
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
@@ -40,7 +43,9 @@ def cached(project: Path, variant: str, build: Callable[[Path], None]) -> Path:
     if home.exists():
         return home
     cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as folder:
+    with _locked(cache / f"{home.name}.lock"), tempfile.TemporaryDirectory(dir=cache) as folder:
+        if home.exists():
+            return home
         work = Path(folder, "work")
         work.mkdir()
         for file in files:
@@ -48,12 +53,16 @@ def cached(project: Path, variant: str, build: Callable[[Path], None]) -> Path:
             copied.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, copied)
         build(work)
-        try:
-            work.rename(home)
-        except OSError:  # another was quicker
-            if not home.exists():
-                raise
+        work.rename(home)
     return home
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    """Waits for other processes and threads that hold the lock."""
+    with file.open("w") as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
 
 
 def step(command: Sequence[str], folder: Path) -> None:

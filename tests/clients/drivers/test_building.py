@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,25 @@ def test_a_project_is_built_again_only_after_a_change(project: Path) -> None:
     (project / "inner" / "inner.txt").write_text("2")
     assert building.cached(project, "program", build) != first
     assert built == ["1", "2"]
+
+
+def test_what_several_want_is_built_by_one_of_them(project: Path) -> None:
+    all_ask, another_builds, first = threading.Barrier(4), threading.Event(), threading.Lock()
+
+    def build(folder: Path) -> None:
+        if first.acquire(blocking=False):
+            assert not another_builds.wait(0.5)
+        else:
+            another_builds.set()
+
+    def ask() -> Path:
+        all_ask.wait(60)
+        return building.cached(project, "program", build)
+
+    with ThreadPoolExecutor() as threads:
+        asked = [threads.submit(ask) for _ in range(all_ask.parties)]
+        assert len({each.result(60) for each in asked}) == 1
+    assert not another_builds.is_set()
 
 
 def test_a_build_that_fails_says_why_and_leaves_nothing(project: Path) -> None:
