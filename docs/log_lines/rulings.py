@@ -231,7 +231,7 @@ RULINGS: Final = (
         r"TransactionMarker\w+|OffsetMetadataManager|ClassicGroup|ConsumerGroup|"
         r"CoordinatorLoader\w*|EventAccumulator|ModernGroup",
         r"^(?!.*(?:[Ff]ailed|[Ee]rror|\bexpir|fenced|epoch .*(?:changed|match)|failed to join|has "
-        r"changed|aborting|no longer|cancel))",
+        r"changed|aborting|no longer|cancel|cannot join))",
     ),
     Ruling(
         "client",
@@ -269,6 +269,7 @@ RULINGS: Final = (
     Ruling(
         "lifecycle",
         r".*",
+        r"^(?!.*(?:startup|atal error while|message send|stray)).*"
         r"(?:[Ee]rror|[Ff]ailed|[Ee]xception|[Ii]nterrupted|[Uu]nable).{0,40}(?:while |during |to "
         r"|on |when )?(?:clos(?:e|ing)|shut(?:ting)? ?down|stopp?(?:ing)?|"
         r"unregister\w*|wait(?:ing)?)\b|already (?:closed|shut|running|stopped)|in one of the "

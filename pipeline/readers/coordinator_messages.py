@@ -211,6 +211,14 @@ MESSAGES: Final = (
         api="ConsumerGroupHeartbeat",
         error="GROUP_ID_NOT_FOUND",
     ),
+    message(
+        "refused",
+        "cannot join the group because the instance id",
+        rf"{_GROUP}Static member \S+ with instance id (?P<detail>[^\n]{{1,300}}? cannot join "
+        r"the group because the instance id (?:is )?is owned by member [^\s.]+)",
+        api="ConsumerGroupHeartbeat",
+        error="UNRELEASED_INSTANCE_ID",
+    ),
     # GroupCoordinatorService
     message(
         "refused",

@@ -37,12 +37,18 @@ BROKER = (
     "insufficient to satisfy the min.isr requirement of 2 for partition orders-0, live "
     "replica(s) broker.id are : Set(1)\n"
 )
+COORDINATOR = (
+    "[2026-11-26 05:24:19,216] INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=3] [GroupId "
+    "billing] Static member a1 with instance id worker-1 cannot join the group because the instance id is "
+    "owned by member b2. (org.apache.kafka.coordinator.group.GroupMetadataManager)\n"
+)
 APPLICATION = "2026-11-26 05:21:09,559 ERROR writer-4: %s\n"
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     (KAFKAJS % OLD_EPOCH, {"client": "writer-6", "api": "Produce", "error": "INVALID_PRODUCER_EPOCH"}),
     (FRANZ_GO, {"topic": "orders", "partition": 1, "api": "Produce", "error": "MESSAGE_TOO_LARGE"}),
     (SARAMA, {"topic": "orders", "partition": 0, "api": "Produce", "error": "NOT_ENOUGH_REPLICAS"}),
     (BROKER, {"topic": "orders", "partition": 0, "broker": 1, "error": "NOT_ENOUGH_REPLICAS"}),
+    (COORDINATOR, {"group": "billing", "broker": 1, "error": "UNRELEASED_INSTANCE_ID"}),
     (
         APPLICATION % "sarama.KError: kafka server: Message was too large, server rejected it to avoid",
         {"client": "writer-4", "api": "Produce", "error": "MESSAGE_TOO_LARGE"},
