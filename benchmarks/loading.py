@@ -70,8 +70,10 @@ def beside(
         over = manager.Event()
         before = processes.submit(produce, cluster.bootstrap_servers, over, seconds).result()
         meanwhile = processes.submit(produce, cluster.bootstrap_servers, over)
-        took = work()
-        over.set()
+        try:
+            took = work()
+        finally:
+            over.set()
         return took, before, meanwhile.result()
 
 
