@@ -66,7 +66,7 @@ def beside(
 ) -> tuple[float, list[float], list[float]]:
     """The seconds that the work says it took, and the latencies of another client: before it, for so many
     seconds, and meanwhile."""
-    with ProcessPoolExecutor(1, get_context("spawn")) as processes, Manager() as manager:
+    with Manager() as manager, ProcessPoolExecutor(1, get_context("spawn")) as processes:
         over = manager.Event()
         before = processes.submit(produce, cluster.bootstrap_servers, over, seconds).result()
         meanwhile = processes.submit(produce, cluster.bootstrap_servers, over)
