@@ -1,4 +1,4 @@
-"""`undefined-epoch`, `unknown-epoch`, `epoch-regression`: leader epochs that the broker asked does not know.
+"""`undefined-epoch`, `epoch-regression`: leader epochs that the broker asked does not know.
 
 When asked where an epoch ends, a broker answers (-1, -1) for one above all that it knows (KAFKA-19902), and
 up to 2.0.0 also for one below all that it knows (KAFKA-7415): either resets a consumer. A topic that was
@@ -134,7 +134,6 @@ def _regressions(observations: Table) -> Table:
     )
 
 
-_UNKNOWN: Final = "a leader epoch was not known"
 SEARCH: Final = Search(
     "leader epochs",
     find,
@@ -144,14 +143,11 @@ SEARCH: Final = Search(
         "epochs above or below all those that a broker knows; epochs lower than those seen before",
         known_as="KAFKA-19902, KAFKA-7415",
         stories={
-            "undefined-epoch": _UNKNOWN,
-            "unknown-epoch": _UNKNOWN,
+            "undefined-epoch": "a leader epoch was not known",
             "epoch-regression": "a leader epoch was lower than before",
         },
         rules=leads(EPOCHS, SET_BACK, PARTITION, LATE_MS, "the position could not be validated"),
-        looked_for=Alike(
-            "an epoch that nobody knows", ("undefined-epoch", "unknown-epoch"), CLIENT, "epoch-answer"
-        ),
+        looked_for=Alike("an epoch that nobody knows", ("undefined-epoch",), CLIENT, "epoch-answer"),
         reproductions=(
             explored(
                 ("undefined-epoch",),

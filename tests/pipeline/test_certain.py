@@ -236,7 +236,7 @@ CASES = {
     "log-end-fell": case("truncations", fell(), lambda row: row.offset == 100),
 }
 NEVER = {
-    *("joined-too-early", "epoch-regression", "unknown-epoch", "follower-failure", "follower-log-lost"),
+    *("joined-too-early", "epoch-regression", "follower-failure", "follower-log-lost"),
     *("lost-records", "sequence-error", "producer-expired", "assignors-differ"),
 }
 """What is never certain, though others of the same search are."""
