@@ -123,7 +123,7 @@ def search(
             found.span_ms = span(table)
         if wanted:
             wanted.check(_named(table, "group"), _named(table, "topic"), found.span_ms)
-        table = with_groups(table)
+        table = used.at_hand(with_groups(table))
         _search(found, table, used.at_once, tell)
         noted = notes(table, found.kinds, tell)
         found.symptoms = noticed(table, noted, found.span_ms[1] if found.span_ms else None)

@@ -67,6 +67,10 @@ class Engine(ABC):
         """Prepares for searches of so many rows."""
         return nullcontext()
 
+    def at_hand(self, table: Table) -> Table:
+        """The same table, worked out if it has few rows: each search would read its files again."""
+        return table
+
     @abstractmethod
     def close(self) -> None: ...
 
@@ -128,6 +132,10 @@ class DuckEngine(Engine):
             yield
         finally:
             self._database.few_rows = False
+
+    def at_hand(self, table: Table) -> Table:
+        assert isinstance(table, DuckTable)
+        return self.table(table.arrow()) if self._database.few_rows else table
 
     def close(self) -> None:
         self._database.connection.close()
