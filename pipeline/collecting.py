@@ -33,17 +33,22 @@ Tell = Callable[[str], None]
 
 @dataclass(slots=True)
 class Collected:
-    """`folder` has the rows; `files` says as what each file was read, `unknown` lists those of no known
-    kind. `silent` has two lines of each text from which no row was made, unless it is usual; `spans` says
+    """`folder` has the rows; `files` says as what each file was read, `unknown` has those of no known kind,
+    with what they lack if they are about Kafka. `silent` has two lines of each text from which no row was made, unless it is usual; `spans` says
     from when until when each log goes."""
 
     folder: Path
     files: dict[str, str] = field(default_factory=dict)
-    unknown: list[str] = field(default_factory=list)
+    unknown: dict[str, str | None] = field(default_factory=dict)
     silent: dict[str, list[str]] = field(default_factory=dict)
     without_zone: int = 0
     spans: dict[str, LogSpan] = field(default_factory=dict)
     unknown_lines: list[tuple[str, Shape]] = field(default_factory=list)
+
+    def told_unknown(self, most: int) -> list[str]:
+        """The first files of no known kind, with what they lack."""
+        some = list(self.unknown.items())[:most]
+        return [file if lacks is None else f"{file} ({lacks})" for file, lacks in some]
 
     def keep_silent(self, found: Look) -> None:
         """Nothing was understood of this file."""
@@ -68,11 +73,11 @@ def collect(
     collected = Collected(folder)
     for each in looks:
         if not each.reader and not each.is_useless:
-            collected.unknown.append(each.file.name)
+            collected.unknown[each.file.name] = each.lacks
             collected.keep_silent(each)
     known = [each for each in looks if each.reader]
     if not known:
-        listed = collected.unknown[:5] + [f"{each.file} ({each.detail})" for each in bad[:5]]
+        listed = collected.told_unknown(5) + [f"{each.file} ({each.detail})" for each in bad[:5]]
         raise PipelineError(f"no file has a known format: {', '.join(listed) or 'no files'}")
     reading, writer, repeats = Reading(timezone), _Writer(folder), Repeats()
     writer.add(bad)

@@ -12,6 +12,7 @@ from .engine import Engine
 from .observations import Observation
 from .readers import recognise
 from .readers.files import head, unreadable, why
+from .readers.missed import missed
 from .readers.pieces import can_cut, cuts
 from .readers.registry import by_name, is_useless
 from .remote import File, here
@@ -42,7 +43,8 @@ class Asked(NamedTuple):
 class Look:
     """What is known of a file: the names of its reader, and of what it reads. `starts` are those of its
     parts; `entries` if they are those of a log. A trace that is `in_bulk` is read by `bulk`. `shown` are two
-    lines, for people who are told that nothing was understood; `bad` says that it can't be read."""
+    lines, for people who are told that nothing was understood; `lacks` says why a file about Kafka has no
+    reader, and `bad` that it can't be read."""
 
     file: File
     reader: str = ""
@@ -53,6 +55,7 @@ class Look:
     is_archive: bool = False
     is_useless: bool = False
     shown: list[str] = field(default_factory=list)
+    lacks: str | None = None
     bad: Observation | None = None
 
     @property
@@ -140,6 +143,7 @@ def _recognise(found: Look, path: Path, asked: Asked) -> None:
     if reader is None:
         found.is_useless = is_useless(path)
         found.shown = _beginning(path)
+        found.lacks = None if found.is_archive or found.is_useless else missed(head(path))
         return
     found.reader, found.what = reader.name, reader.what
     found.entries = reader.name in ENTRIES and can_cut(head(path))

@@ -198,8 +198,9 @@ def _read(analysis: Analysis) -> Iterator[str]:
     yield "<table><tr><th>file</th><th>taken for</th></tr>"
     for file, what in analysis.collected.files.items():
         yield f"<tr><td><code>{escape(file)}</code></td><td>{escape(what)}</td></tr>"
-    for file in analysis.collected.unknown:
-        yield f"<tr><td><code>{escape(file)}</code></td><td>not known, not read</td></tr>"
+    for file, lacks in analysis.collected.unknown.items():
+        why = "not known, not read" if lacks is None else f"not read: {lacks}"
+        yield f"<tr><td><code>{escape(file)}</code></td><td>{escape(why)}</td></tr>"
     yield "</table>\n<table><tr><th>observation</th><th>times</th></tr>"
     for kind, count in sorted(analysis.kinds.items()):
         yield f"<tr><td>{escape(kind)}</td><td>{count:,}</td></tr>"

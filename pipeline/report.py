@@ -203,7 +203,7 @@ def trouble(analysis: Analysis) -> list[str]:
             more = f" (and {len(rest)} more)" if rest else ""
             lines.append(f"  {file}:{first['position']}: {first['detail']}{more}")
     if unknown := analysis.collected.unknown:
-        listed = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
+        listed = ", ".join(analysis.collected.told_unknown(5)) + (", …" if len(unknown) > 5 else "")
         lines.append(f"{len(unknown)} file{'s' * (len(unknown) != 1)} of no known kind: {listed}")
     lines += silent(analysis.collected.silent)
     lines += unknown_lines(analysis.collected.unknown_lines)

@@ -1,4 +1,5 @@
-"""What is known of a broker: when it ran, whether it was shut down or just gone, and how long it loaded.
+"""What is known of a broker: when it ran, whether it was shut down, ended itself or was just gone, and how
+long it loaded.
 
 Its own log and that of the controller tell of the same; either is enough.
 """
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..readers.broker_life_messages import ENDED_ITSELF
 from ..tables import functions as F
 from .ledger import Ledger
 from .row import Note, Row, note
@@ -30,13 +32,14 @@ _NOTICED_MS: Final = 10_000
 @dataclass(slots=True)
 class Broker:
     """`runs` is the last row by which it runs, `leaves` that by which it is being shut down, `lost` that its
-    session timed out; `begins` the first row of the process that came after. `loads` has what it began to
+    session timed out, `failed` the fatal error by which it ended itself; `begins` the first row of the process that came after. `loads` has what it began to
     load, by partition, and `registered` the registrations that are known: a controller that starts reads them
     all again."""
 
     runs: Row | None = None
     leaves: Row | None = None
     lost: Row | None = None
+    failed: Row | None = None
     begins: Row | None = None
     loads: dict[tuple[str | None, int | None], Row] = field(default_factory=dict)
     registered: set[str] = field(default_factory=set)
@@ -60,12 +63,17 @@ def _life(state: Broker, row: Row) -> Iterator[Note]:
         state.registered.add(detail)
     if detail in _BEGINS or detail.startswith(_REGISTERED):
         # A broker's log and its controller's both tell of the same process.
-        if state.runs is not None or state.leaves is not None or state.lost is not None:
+        known = (state.runs, state.leaves, state.lost, state.failed)
+        if any(each is not None for each in known):
             state.begins = state.begins or row
         state.loads.clear()
     elif detail == TIMED_OUT:
         if state.leaves is None:
             state.lost = state.lost or row
+    elif detail.startswith(ENDED_ITSELF):
+        if state.leaves is None and state.begins is None:
+            state.failed = state.failed or row
+        state.loads.clear()
     elif detail in _LEAVES:
         if state.begins is None:
             state.leaves = state.leaves or row
@@ -74,19 +82,24 @@ def _life(state: Broker, row: Row) -> Iterator[Note]:
         if detail == _STARTED[0] and state.runs is not None and state.runs.detail == detail:
             # With ZooKeeper there is no word of how it begins.
             state.begins = state.begins or row
-        if state.begins is not None or state.lost is not None or (state.leaves and detail in _STARTED):
+        stopped = state.leaves or state.failed
+        if state.begins is not None or state.lost is not None or (stopped and detail in _STARTED):
             yield from _away(state, row)
-        elif state.leaves is None:
+        elif stopped is None:
             state.runs = row
 
 
 def _away(state: Broker, back: Row | None) -> Iterator[Note]:
     """What is known once it runs again, or at the end of the files."""
     runs, leaves, lost, begins = state.runs, state.leaves, state.lost, state.begins
+    failed, state.failed = state.failed, None
     state.leaves = state.lost = state.begins = None
     state.runs = back or runs
     last: dict[str, int | None] = {} if back is not None else {"to_ms": None}
-    if leaves is not None:
+    if failed is not None:
+        # A process that exits shuts itself down in order.
+        yield _noted("broker-failed", failed, begins, back, detail=failed.detail)
+    elif leaves is not None:
         yield _noted("broker-shut-down", leaves, begins, back, **last)
     elif begins is not None:
         yield _noted("broker-died", lost or runs, begins, back, **last)

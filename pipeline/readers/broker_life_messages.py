@@ -7,7 +7,10 @@ import re
 from typing import Final
 
 from .log_entries import Entry
-from .log_messages import Values, message
+from .log_messages import END, Values, message
+
+ENDED_ITSELF: Final = "ended itself: "
+"""How the detail of a broker that met a fatal error begins."""
 
 
 def _state(_: Entry, found: re.Match[str]) -> Values:
@@ -32,7 +35,26 @@ def _registered(_: Entry, found: re.Match[str]) -> Values:
     return {"detail": f"registered, epoch {number}" if number else "registered"}
 
 
+def _ended_itself(_: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"{ENDED_ITSELF}{found['why'].strip()[:300]}"}
+
+
 MESSAGES: Final = (
+    # ReplicaFetcherThread up to 1.0, LogManager, ReplicaManager, BrokerLifecycleManager,
+    # ProcessTerminatingFaultHandler, Kafka
+    *(
+        message("broker", text, rf"(?P<why>{re.escape(text)}[^\n]*?){END}", _ended_itself)
+        for text in (
+            "Exiting because log truncation is not allowed",
+            "Halting because log truncation is not allowed",
+            "Halting broker because dir ",
+            "Shutdown broker because ",
+            "Shutting down because we were unable to register",
+            "Shutting down because couldn't communicate offline log dir",
+            "Encountered fatal fault",
+            "Exiting Kafka due to fatal exception",
+        )
+    ),
     # BrokerLifecycleManager
     message(
         "broker",

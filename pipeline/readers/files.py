@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Final
 
@@ -87,7 +87,8 @@ def later(path: Path) -> Iterator[Head]:
 def _opened(path: Path) -> tuple[Head, Unwrap | None]:
     with readable(path):
         first = files.head(path)
-    return first, wrapping(first.lines)
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return first, wrapping(first.lines, changed)
 
 
 def lines(path: Path, reading: Reading) -> Iterator[Line | Observation]:

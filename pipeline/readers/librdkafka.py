@@ -1,4 +1,5 @@
-"""librdkafka's own log: `%LEVEL|SECONDS|FACILITY|CLIENT| text`, as it prints to stderr."""
+"""librdkafka's own log: `%LEVEL|SECONDS|FACILITY|CLIENT| text`, as it prints to stderr; the thread, which
+begins the text, may be missing."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from .log_entries import Entry
 from .registry import Reader
 
 SOURCE: Final = "librdkafka-log"
-_LINE: Final = re.compile(r"%[0-7]\|(?P<s>\d{9,11})\.(?P<ms>\d{3})\|[A-Z0-9_]+\|[^|]*\| ")
+_LINE: Final = re.compile(r"%[0-7]\|(?P<s>\d{9,11})\.(?P<ms>\d{3})\|[A-Z0-9_]+\|[^|]*\|:? ")
 
 
 def recognises(head: Head) -> bool:

@@ -29,10 +29,10 @@ from .log_spans import note, note_ends
 from .log_times import begins
 from .registry import Reader
 
-_BROKER_LOGGER: Final = re.compile(
+BROKER_LOGGER: Final = re.compile(
     r"\bkafka\.(?!clients)(?:\w{1,60}\.){0,20}[A-Z]\w|org\.apache\.kafka\.(?!clients)|state\.change\.logger"
 )
-_CLIENT_LOGGER: Final = re.compile(r"org\.apache\.kafka\.clients|o\.a\.k\.c|clientId=")
+CLIENT_LOGGER: Final = re.compile(r"org\.apache\.kafka\.clients|o\.a\.k\.c|clientId=")
 _PREFIX: Final = re.compile(r"\[[A-Z][A-Za-z]*(?: [^\[\]]*)?\]")
 _OWN_ID: Final = re.compile(
     r"broker(?:Id)?=(?P<a>\d+)|replicaId=(?P<b>\d+)"
@@ -73,9 +73,9 @@ def _score(head: Head) -> tuple[int, int]:
     lines = head.lines
     if not any(map(begins, lines)):
         return 0, 0
-    broker = sum(bool(_BROKER_LOGGER.search(each)) + 2 * broker_messages.TABLE.knows(each) for each in lines)
+    broker = sum(bool(BROKER_LOGGER.search(each)) + 2 * broker_messages.TABLE.knows(each) for each in lines)
     client = sum(
-        bool(_CLIENT_LOGGER.search(each) or python_messages.LOGGER.search(each))
+        bool(CLIENT_LOGGER.search(each) or python_messages.LOGGER.search(each))
         + 2 * any(table.knows(each) for table in _CLIENTS)
         for each in lines
     )

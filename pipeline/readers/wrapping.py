@@ -1,5 +1,5 @@
 """Lines that are wrapped: in JSON by a logging library, by docker or CloudWatch, or behind what Kubernetes,
-CloudWatch, docker compose or syslog add; or that are coloured.
+CloudWatch, docker compose or syslog add; or that are coloured, or have another `layout`.
 
 What is inside is given to the readers as if it stood in a file of its own: a line that begins with its time,
 and a stack trace as further lines. A time that only the wrapping tells is put before it.
@@ -13,14 +13,15 @@ from itertools import islice
 from typing import Any, Final
 
 from ...json_texts import read_json
-from .log_times import begins
+from .layouts import layout
+from .log_times import TIME, begins
 
 Fields = Mapping[str, Any]
 Unwrap = Callable[[str], list[str]]
 """The lines that are inside a line; raises WrongLineError."""
 
 _TIMES: Final = ("@timestamp", "timestamp", "time", "ts", "instant", "timeMillis", "epoch_ms")
-_LEVELS: Final = ("log.level", "level", "severity", "levelname")
+_LEVELS: Final = ("log.level", "level", "loglevel", "severity", "levelname")
 _LOGGERS: Final = ("log.logger", "logger_name", "loggerName", "logger", "name")
 _TRACES: Final = ("error.stack_trace", "stack_trace", "exception", "stack", "exc_info")
 _MESSAGES: Final = ("message", "msg", "log", "@message", "line")
@@ -38,6 +39,7 @@ _TIMED: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+
 """CloudWatch's export to S3, `aws logs tail` and `kubectl logs --timestamps`."""
 _NAMED: Final = re.compile(r"(?:\[pod/[^\]\s]{1,200}\]|[\w./-]{1,200}\s{1,40}\|) (?P<line>.*)")
 """`kubectl logs --prefix` and `docker compose logs`."""
+_REPEATED: Final = ("DEBUG", "INFO", "WARN", "ERROR")
 _COLOUR: Final = re.compile(r"(?:\x1b|\\u001[bB])\[[\d;]{0,20}m")
 _LISTED: Final = re.compile(r'\s*"message": (?P<text>".*"),?\s*')
 _EPOCH: Final = re.compile(r"\[?(?P<s>1\d{9})(?:(?P<ms>\d{3})|[.,](?P<part>\d{1,9}))?\]?(?P<line>[\s:].*)")
@@ -54,19 +56,20 @@ class WrongLineError(ValueError):
     """A line that is not wrapped as the others of its file are."""
 
 
-def wrapping(lines: Iterable[str]) -> Unwrap | None:
-    """What takes lines of a file out of their wrapping, by its first lines; None if they have none.
+def wrapping(lines: Iterable[str], changed: datetime) -> Unwrap | None:
+    """What takes lines of a file out of their wrapping, by its first lines and when it was `changed` last;
+    None if they have none.
 
     If what is inside has times of its own (`timed`), lines without one belong to those before them.
     """
     first = list(islice(filter(str.strip, lines), _LOOKED_AT))
     if not any("\x1b[" in line or r"\u001b[" in line for line in first):
-        return _wrapping(first)
-    within = _wrapping([_COLOUR.sub("", line) for line in first])
+        return _wrapping(first, changed)
+    within = _wrapping([_COLOUR.sub("", line) for line in first], changed)
     return partial(_of_colours, within=within)
 
 
-def _wrapping(first: list[str]) -> Unwrap | None:
+def _wrapping(first: list[str], changed: datetime) -> Unwrap | None:
     first = [line for line in first if not _NODE.match(line)]
     for inside in (_of_json, _of_kubernetes, _of_timed, _of_stream, _of_named, _of_syslog):
         if first and sum(bool(_tried(inside, line)) for line in first) >= _ENOUGH * len(first):
@@ -78,7 +81,7 @@ def _wrapping(first: list[str]) -> Unwrap | None:
                 return partial(inside, timed=timed)
     if [line.strip() for line in first[:2]] == ["{", '"events": [']:
         return _of_list
-    return _of_epoch if first and _EPOCH.fullmatch(first[0]) else None
+    return _of_epoch if first and _EPOCH.fullmatch(first[0]) else layout(first, changed)
 
 
 def _of_colours(line: str, within: Unwrap | None) -> list[str]:
@@ -101,7 +104,7 @@ def _of_json(line: str, *, timed: bool) -> list[str]:
     if not line.startswith("{"):
         raise WrongLineError("it is not an object of JSON, as the other lines are")
     try:
-        fields = dict(_flat(read_json(line)))
+        fields = _own(dict(_flat(_read(line))))
     except ValueError as error:
         raise WrongLineError(f"it is not JSON: {error}") from None
     except RecursionError:
@@ -111,6 +114,7 @@ def _of_json(line: str, *, timed: bool) -> list[str]:
     if message is None or time is None:
         raise WrongLineError("it has no message, or no time")
     level, logger = (_first(fields, names) for names in (_LEVELS, _LOGGERS))
+    level = level and level.upper()
     told, *more = message.rstrip("\n").split("\n") if message else [""]
     named = ", ".join(f"{name}={fields[name]}" for name in _PREFIXED if name in fields)
     if named and not begins(told):
@@ -123,6 +127,31 @@ def _of_json(line: str, *, timed: bool) -> list[str]:
         return [told, *trace]
     where = f" ({logger})" if logger is not None else ""
     return [f"[{time}] {level or 'INFO'} {told}{where}", *trace]
+
+
+def _read(line: str) -> Any:
+    """One object; a brace too many behind it says nothing."""
+    try:
+        return read_json(line)
+    except ValueError:
+        if not line.endswith("}}"):
+            raise
+        return read_json(line[:-1])
+
+
+def _own(fields: Fields) -> Fields:
+    """Without a time, those that a message ends with: an application's logger prints KafkaJS' fields there,
+    and the level before its text."""
+    message = _first(fields, _MESSAGES)
+    if message is None or not message.endswith("}") or _time(fields) is not None:
+        return fields
+    text, _, more = message.partition(" {")
+    try:
+        own = read_json("{" + more)
+    except ValueError:
+        return fields
+    level, _, rest = text.partition(" ")
+    return {**fields, **own, _MESSAGES[0]: rest if level in _REPEATED else text}
 
 
 def _flat(read: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -143,8 +172,8 @@ def _time(fields: Fields) -> str | None:
         value = fields.get(name)
         if isinstance(value, Mapping):
             value = value.get("epochSecond", 0) + value.get("nanoOfSecond", 0) / 1e9
-        if isinstance(value, str) and begins(value):
-            return value if value[-1] in "Z" or value[-6:-5] in "+-" or "," in value else f"{value}Z"
+        if isinstance(value, str) and (found := TIME.match(value)):
+            return value if found["zone"] or "," in value else f"{value}Z"
         if isinstance(value, int | float) and not isinstance(value, bool):
             return _iso(value / 1000 if value > 1e11 else value)
     return None

@@ -22,6 +22,11 @@ def _died(note: Note) -> str:
     return f"broker {note.broker} went away without being shut down, {_back(note)}"
 
 
+def _failed(note: Note) -> str:
+    back = "" if note.to_ms == note.from_ms else f"; it came back after {took_ms(note) // 1000} s"
+    return f"broker {note.broker} {note.detail}{back}"
+
+
 def _fenced(note: Note) -> str:
     return f"broker {note.broker} was fenced because its session had timed out, {_back(note)}"
 
@@ -42,6 +47,15 @@ KINDS: Final = (
         "a broker went away without being shut down",
         _died,
         (CONTROLLER, BROKERS),
+        of_partition=True,
+        of_broker=True,
+    ),
+    Kind(
+        "broker-failed",
+        "broker-failed",
+        "a broker ended itself by a fatal error, which it told",
+        _failed,
+        (),
         of_partition=True,
         of_broker=True,
     ),

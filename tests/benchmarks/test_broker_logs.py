@@ -12,7 +12,7 @@ from mockbroker.pipeline.readers.log_entries import Entry, entries
 def test_logs_of_the_wanted_size(tmp_path: Path) -> None:
     write(tmp_path, 1_000_000, recordings="3.9.2-rebalance")
     found = survey([tmp_path])
-    assert found.unknown == []
+    assert not found.unknown
     assert {reader.name for _, reader in found.recognised} == {"broker-log"}
     assert 1_000_000 <= sum(path.stat().st_size for path, _ in found.recognised) < 1_300_000
     (log,) = (path for path, _ in found.recognised if path.match("broker2/server.log.*"))

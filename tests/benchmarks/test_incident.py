@@ -11,7 +11,7 @@ from mockbroker.pipeline.readers import Reading, read, survey
 def test_files_of_the_wanted_size(tmp_path: Path) -> None:
     write(tmp_path, 2_000_000, segments="3.9.2-rebalance", logs="3.9.2-rebalance")
     found = survey([tmp_path])
-    assert found.unknown == []
+    assert not found.unknown
     assert 2_000_000 <= sum(path.stat().st_size for path, _ in found.recognised) < 2_700_000
     segments = [path for path, reader in found.recognised if reader.name == "segment"]
     assert {path.parts[-4] for path in segments} == {"broker1", "broker2", "broker3"}

@@ -12,6 +12,7 @@ from mockbroker.pipeline.ledgers.brokers import TIMED_OUT
 from .folding import MINUTE, SECOND, Rows, noted
 
 BEGINS = ["state STARTING", "registered, epoch 9", "unfenced", "state STARTED"]
+FAILED = "ended itself: Shutdown broker because all log dirs in /data have failed"
 LEAVES = ["in controlled shutdown", "controlled shutdown granted", "fenced", "state SHUTDOWN"]
 
 
@@ -38,6 +39,12 @@ def lives(*details: str) -> Rows:
         (["started", "shutting down", "shut down completed", "started"], "broker-shut-down", 2),
         (["started", "started"], "broker-died", 1),
         (["shutting down", "shut down completed", "starting", "started"], "broker-shut-down", 3),
+        ([*BEGINS, FAILED, *LEAVES, *BEGINS], "broker-failed", 7),
+        ([*BEGINS, FAILED, *BEGINS], "broker-failed", 3),
+        ([*BEGINS, TIMED_OUT, FAILED, *BEGINS], "broker-failed", 3),
+        (["started", FAILED, "shutting down", "shut down completed", "started"], "broker-failed", 3),
+        ([FAILED, "shutting down"], "broker-failed", 0),
+        ([*BEGINS, *LEAVES, FAILED, *BEGINS], "broker-shut-down", 7),
     ],
 )
 def test_a_life(details: list[str], what: str | None, lasted: int | None) -> None:

@@ -20,6 +20,7 @@ from mockbroker.pipeline.readers.wrapping import WrongLineError, wrapping
 from .reading import STORIES, rows
 
 LOG = STORIES / "kafka-7104.log"
+NOW = datetime(2026, 11, 26, tzinfo=UTC)
 STAMP = "2018-06-23T00:45:38.000000001Z"
 ENTRY = re.compile(
     r"\[(?P<at>[\d :-]+),(?P<ms>\d{3})\] (?P<level>\w+) (?P<message>.*?)(?: \((?P<logger>[\w.]+)\))?"
@@ -64,6 +65,28 @@ def insights(text: str) -> Iterator[str]:
 def compose(text: str) -> Iterator[str]:
     for line in text.splitlines():
         yield f"broker-1  | {line}"
+
+
+def second_date(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield f"2018 Jun 23 02:45:39  | {line}"
+
+
+def own_json(text: str) -> Iterator[str]:
+    """Of an application's logger around KafkaJS' own, with a brace too many."""
+    for at, found, more in entries(text):
+        own = json.dumps({"timestamp": f"{at:%Y-%m-%dT%H:%M:%S}.{found['ms']}Z", "logger": found["logger"]})
+        message = f"ERROR {found['message']} {own}"
+        told = {"loglevel": "error", "msg": message, **({"stack": "\n".join(more)} if more else {})}
+        yield json.dumps(told) + "}"
+
+
+def logstash(text: str) -> Iterator[str]:
+    """With a zone without a colon."""
+    for at, found, more in entries(text):
+        told = {"@timestamp": f"{at:%Y-%m-%dT%H:%M:%S}.{found['ms']}+0000", "level": found["level"]}
+        told |= {"message": found["message"], "logger_name": found["logger"], "stack_trace": "\n".join(more)}
+        yield json.dumps(told)
 
 
 def kubectl_prefix(text: str) -> Iterator[str]:
@@ -134,6 +157,7 @@ def epoch_milliseconds(text: str) -> Iterator[str]:
 WAYS = (
     *(docker, kubernetes, syslog, log4j2, ecs, epoch_seconds, epoch_milliseconds, cloudwatch, aws_tail),
     *(aws_events, insights, compose, kubectl_prefix, coloured, coloured_in_docker, strimzi),
+    *(second_date, own_json, logstash),
 )
 
 
@@ -201,7 +225,7 @@ LINES = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), mi
 @given(st.lists(LINES, min_size=1), st.sampled_from([docker, kubernetes]))
 def test_what_is_inside_comes_out(lines: list[str], wrap: Callable[[str], Iterator[str]]) -> None:
     whole = [each for line in lines for each in wrap(line)]
-    inside = wrapping(whole)
+    inside = wrapping(whole, NOW)
     assert inside is not None
     for line, told in zip(lines, whole, strict=True):
         (plain,) = inside(told)
@@ -210,7 +234,7 @@ def test_what_is_inside_comes_out(lines: list[str], wrap: Callable[[str], Iterat
 
 @given(st.text())
 def test_any_line_is_taken_or_refused(line: str) -> None:
-    inside = wrapping(docker("x"))
+    inside = wrapping(docker("x"), NOW)
     assert inside is not None
     with suppress(WrongLineError):
         assert all(isinstance(each, str) for each in inside(line))
