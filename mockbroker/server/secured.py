@@ -2,9 +2,9 @@
 
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..cluster.cluster import Cluster
 from ..controller.scram import HASHES, Upsertion
@@ -12,13 +12,15 @@ from ..errors import OptionError
 from ..protocol.api_error import ApiError
 from ..sasl.client import Logins
 from ..sasl.scram import NUMBERS
-from ..security import Security
+from ..security import SCRAM, Security
 
 if TYPE_CHECKING:
     import ssl
 
+    from ..control.access import Access, Listener
     from .certificates import Files
 
+_BEST: Final = (*reversed(SCRAM), "PLAIN", "OAUTHBEARER")
 _ITERATIONS = 4096
 _SALT_BYTES = 16
 
@@ -69,6 +71,26 @@ class Secured:
         except OSError as error:
             named = ", ".join(str(each) for each in (files.certificate, files.key, files.ca) if each)
             raise OptionError(f"the certificate can't be used: {error} ({named})") from None
+
+    def access(self, listeners: "tuple[Listener, ...]") -> "Access":
+        """How clients reach the cluster and log in."""
+        from ..control.access import Access
+        from .certificates import PASSWORD
+
+        best = sorted(self.logins.mechanisms, key=_BEST.index)
+        given = Access(listeners, tuple(best), self.security.users)
+        if (files := self.files) is None:
+            return given
+        mine = self.security.client_auth != "none"
+        return replace(
+            given,
+            ca=files.ca,
+            truststore=files.truststore,
+            client=files.client if mine else None,
+            client_key=files.client_key if mine else None,
+            keystore=files.keystore if mine else None,
+            password=PASSWORD,
+        )
 
     def close(self) -> None:
         """Removes the files that are not kept."""

@@ -6,7 +6,7 @@ import random
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, Unpack
@@ -37,6 +37,7 @@ from .start_time import start_ms
 from .waiting import result_of
 
 if TYPE_CHECKING:
+    from ..control.access import Access
     from ..control.target import Target
     from .secured import Secured
 
@@ -115,8 +116,7 @@ class ServedCluster(RunningCluster):
 
     @property
     def bootstrap_servers(self) -> str:
-        told = (each.endpoint for each in self.cluster.brokers.values())
-        return ",".join(joined(each.host, each.port) for each in told)
+        return _servers(each.endpoint for each in self.cluster.brokers.values())
 
     @property
     def listeners(self) -> str:
@@ -146,7 +146,18 @@ class ServedCluster(RunningCluster):
             pump.watch,
             pump.listeners.without_port,
             manual_clock=pump.clock.manual,
+            access=self._access,
         )
+
+    def _access(self) -> "Access":
+        from ..control.access import Access, Listener
+
+        brokers = self.cluster.brokers.values()
+        listeners = tuple(
+            Listener(name, protocol, _servers(each.endpoints[name] for each in brokers))
+            for name, protocol in self.options.listeners.items()
+        )
+        return Access(listeners) if self.secured is None else self.secured.access(listeners)
 
     @property
     def console_url(self) -> str | None:
@@ -203,6 +214,10 @@ class ServedCluster(RunningCluster):
         if self.options.control is not None:
             self._control = listen("127.0.0.1", self.options.control)
             self.control_url = "http://{}:{}".format(*self._control.getsockname())
+
+
+def _servers(endpoints: Iterable[Endpoint]) -> str:
+    return ",".join(joined(each.host, each.port) for each in endpoints)
 
 
 @contextlib.asynccontextmanager

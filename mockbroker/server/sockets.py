@@ -99,7 +99,7 @@ class ClientSockets:
         self.wire: Wire | None = None
         self.secured: Secured | None = None
         """What listeners need that are not PLAINTEXT."""
-        self._proving: Proving | None = None
+        self._proving: Proving[ClientSocket] | None = None
         self._unread: list[ClientSocket] = []
         """Sockets with TLS that have received more than was read."""
         self.open: dict[int, ClientSocket] = {}
