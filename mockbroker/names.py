@@ -347,6 +347,7 @@ EventKind = Literal[
     "request",
     "answer",
     "malformed",
+    "login",
     "broker",
     "leader",
     "in-sync-replicas",
