@@ -225,7 +225,11 @@ def _settings(settings: dict[str, Any], within: int | None) -> Iterator[str]:
         yield f"{name}={text}".replace("\\", "\\\\")
 
 
-_TOLD: Final[Mapping[str, Callable[[Any, int | None], Iterator[str]]]] = {"trace list": _trace, "policies list": _policies, "clients settings": _settings}
+_TOLD: Final[Mapping[str, Callable[[Any, int | None], Iterator[str]]]] = {
+    "trace list": _trace,
+    "policies list": _policies,
+    "clients settings": _settings,
+}
 """Operations whose answers are easier to read in a format of their own."""
 
 

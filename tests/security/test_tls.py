@@ -30,10 +30,10 @@ class Heard(SilentObserver):
         self.refusals.append(reason)
 
 
-def shaken(cluster: MockCluster, ca: Path | str, **how: str) -> ssl.SSLSocket:
+def shaken(cluster: MockCluster, ca: Path | str, certificate: Path | None = None) -> ssl.SSLSocket:
     context = ssl.create_default_context(cafile=ca)
-    if how:
-        context.load_cert_chain(**how)  # type: ignore[arg-type]
+    if certificate is not None:
+        context.load_cert_chain(certificate)
     raw = socket.create_connection(address(cluster), SECONDS)
     return context.wrap_socket(raw, server_hostname="localhost")
 
@@ -128,16 +128,16 @@ def test_certificates_of_ones_own(tmp_path: Path, heard: Heard) -> None:
     for name, by in (("good", ca), ("bad", other)):
         shown = by.issue_cert("me@localhost", common_name="me", organization_name="a, b")
         shown.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / f"{name}.pem"))
-    files = {"certificate": tmp_path / "broker.pem", "ca": tmp_path / "ca.pem"}
-    security = Security(tls=True, client_auth="required", **files)
+    certificate, ca_file = tmp_path / "broker.pem", tmp_path / "ca.pem"
+    security = Security(tls=True, client_auth="required", certificate=certificate, ca=ca_file)
     with MockCluster(brokers=1, security=security, observer=heard, trace=True) as cluster:
-        with shaken(cluster, tmp_path / "ca.pem", certfile=str(tmp_path / "good.pem")) as sock:
+        with shaken(cluster, tmp_path / "ca.pem", tmp_path / "good.pem") as sock:
             assert asked(sock) == 1
         (login,) = cluster.trace.events("login")
         assert login.row()["principal"].startswith("User:CN=me,")
         assert login.row()["principal"].endswith("O=a\\, b")
         with (
-            shaken(cluster, tmp_path / "ca.pem", certfile=str(tmp_path / "bad.pem")) as sock,
+            shaken(cluster, tmp_path / "ca.pem", tmp_path / "bad.pem") as sock,
             pytest.raises(ssl.SSLError),
         ):
             asked(sock)
