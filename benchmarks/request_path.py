@@ -259,15 +259,15 @@ async def _measure(name: str, still: Still, grown: Grown) -> list[Cost]:
     member = grown.on(cluster)
     pump = Pump(cluster, Reporting(SilentObserver()), monotonic=still.slices)
     broker = cluster.brokers[1]
-    broker.host, broker.port = "127.0.0.1", 0
+    broker.endpoint.host, broker.endpoint.port = "127.0.0.1", 0
     pump.listen(broker)
     with trio.fail_after(_SECONDS), contextlib.ExitStack() as clients:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump.run)
             for _ in range(grown.connections):
-                other = clients.enter_context(contextlib.closing(Client(broker.port)))
+                other = clients.enter_context(contextlib.closing(Client(broker.endpoint.port)))
                 await other.ask("api_versions", 0, {})
-            client = clients.enter_context(contextlib.closing(Client(broker.port)))
+            client = clients.enter_context(contextlib.closing(Client(broker.endpoint.port)))
             ready = await prepare(client, member)
             for _ in range(_WARM_UP):
                 await client.ask(api, version, ready())

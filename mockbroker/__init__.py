@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .protocol.releases import UnknownReleaseError
     from .pytest_plugin.factory import ClusterFactory
     from .pytest_plugin.marks import mark, mark_matrix
+    from .security import Security
     from .server.failures import ClusterError, OutputLostError, RequestFailedError
     from .server.fault_control import FaultHandle
     from .server.listening import PortInUseError
@@ -97,6 +98,7 @@ __all__ = [
     "ReleaseName",
     "Replica",
     "RequestFailedError",
+    "Security",
     "ServedCluster",
     "TelemetryClient",
     "TopicDescription",
@@ -162,6 +164,7 @@ _MODULES: Final = {
     "protocol.releases": ("UnknownReleaseError",),
     "pytest_plugin.factory": ("ClusterFactory",),
     "pytest_plugin.marks": ("mark", "mark_matrix"),
+    "security": ("Security",),
     "server.failures": ("ClusterError", "OutputLostError", "RequestFailedError"),
     "server.fault_control": ("FaultHandle",),
     "server.listening": ("PortInUseError",),

@@ -12,6 +12,7 @@ from .errors import UnknownOptionError
 
 if TYPE_CHECKING:
     from .names import Behaviours, Fault, ReleaseName
+    from .security import Security
 
 ClockName = Literal["wall", "manual"]
 """What moves a cluster's time: the wall clock, or only `advance`."""
@@ -40,6 +41,7 @@ class ClusterOptions(TypedDict, total=False):
     faults: "Sequence[Fault]"
     offsets: str | Path | Sequence[str | Path] | None
     now: str | int | datetime | None
+    security: "Security | Mapping[str, Any] | None"
 
 
 OPTIONS: Final = frozenset(ClusterOptions.__annotations__)

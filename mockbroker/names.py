@@ -350,6 +350,7 @@ EventKind = Literal[
     "request",
     "answer",
     "malformed",
+    "login",
     "broker",
     "leader",
     "in-sync-replicas",

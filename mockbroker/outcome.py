@@ -45,15 +45,24 @@ class Failed:
         self.error = error
 
 
+ANONYMOUS: Final = "User:ANONYMOUS"
+
+
 class Client:
     """The client's connection. `host` is its address as groups show it (`/127.0.0.1`), `address` that of the
-    socket (`127.0.0.1:51410`); `requests` is how many came on it."""
+    socket (`127.0.0.1:51410`); `listener` is the name of the one by which it came, empty for a broker's
+    first; `requests` is how many came on it, `principal` who sends them."""
 
-    __slots__ = ("address", "host", "requests", "software_name", "software_version")
+    __slots__ = ("address", "host", "listener", "principal", "requests", "software_name", "software_version")
 
-    def __init__(self, host: str = "/127.0.0.1", address: str = "") -> None:
+    def __init__(self, host: str = "/127.0.0.1", address: str = "", listener: str = "") -> None:
         self.host = host
         self.address = address
+        self.listener = listener
+        self.principal = ANONYMOUS
         self.software_name = ""
         self.software_version = ""
         self.requests = 0
+
+    def versions_told(self) -> None:
+        """It was answered an ApiVersions."""

@@ -19,8 +19,8 @@ class Brokers(Protocol):
     def nodes(self) -> Sequence[int]:
         """The ids of those that run at first, which begin at 1."""
 
-    def client(self, broker: int, client_id: str = "conformance") -> Client:
-        """A connection of its own."""
+    def client(self, broker: int, client_id: str = "conformance", *, sasl: bool = False) -> Client:
+        """A connection of its own, to the plain listener or to the one with SASL."""
 
     def stop_broker(self, broker: int) -> None:
         """Shuts it down in order, and returns once it is gone."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from . import telemetry_receiver
+from . import sasl_listener, telemetry_receiver
 from .client import Client
 from .downloads import RealBrokerError, broker_jars, program
 from .requests import metadata
@@ -72,7 +72,8 @@ def free_ports(count: int) -> list[int]:
 class RealCluster:
     """`brokers` real brokers of one release, with node ids from 1. Node 1 is also the controller, unless that
     is `apart`; releases before 3.0 have ZooKeeper beside them. With `telemetry` brokers take metrics of
-    clients (KIP-714), which needs `javac`. A `rig.brokers.Brokers`."""
+    clients (KIP-714), which needs `javac`; with `sasl` they have the listener of `rig.sasl_listener` too. A
+    `rig.brokers.Brokers`."""
 
     jvm: Sequence[str] = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
     """Options of each broker's Java: these start soon and take little."""
@@ -85,6 +86,7 @@ class RealCluster:
         *,
         telemetry: bool = False,
         apart: bool = False,
+        sasl: bool = False,
     ) -> None:
         self.release = release
         self.zookeeper = int(release.split(".")[0]) < 3
@@ -95,8 +97,9 @@ class RealCluster:
         if telemetry:
             javac = program("javac", "compile the plugin that takes clients' metrics")
             self.config |= telemetry_receiver.compiled(javac, self._jars, self.folder)
-        *ports, self._controller_port = free_ports(brokers + 1)
-        self.ports = dict(enumerate(ports, start=1))
+        *ports, self._controller_port = free_ports(1 + brokers * (1 + sasl))
+        self.ports = dict(enumerate(ports[:brokers], start=1))
+        self._sasl_ports = dict(enumerate(ports[brokers:], start=1))
         self._controller = CONTROLLER if apart or self.zookeeper else 1
         # A leading "-" would read as an option of the storage tool.
         self.cluster_id = "K" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")[1:]
@@ -129,6 +132,8 @@ class RealCluster:
     def _listeners(self, node: int) -> dict[str, tuple[int, int]]:
         """By name: the port on which a node listens, and the one that it tells others."""
         found = {"PLAINTEXT": (self.ports[node], self.ports[node])} if node in self.ports else {}
+        if node in self._sasl_ports:
+            found[sasl_listener.NAME] = (self._sasl_ports[node], self._sasl_ports[node])
         if node == self._controller:
             found["CONTROLLER"] = (self._controller_port, self._controller_port)
         return found
@@ -164,11 +169,13 @@ class RealCluster:
             "controller.quorum.voters": f"{self._controller}@127.0.0.1:{self._quorum_port}",
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": ",".join(
-                f"{each}:PLAINTEXT" for each in self._every_listener()
+                f"{each}:{'SASL_' * (each == sasl_listener.NAME)}PLAINTEXT" for each in self._every_listener()
             ),
             "listeners": _addresses({name: port for name, (port, _) in listeners.items()}),
             "log.dirs": str(self.data(node)),
         }
+        if node in self._sasl_ports:
+            found |= sasl_listener.properties()
         if node in self.ports:
             advertised = {name: port for name, (_, port) in listeners.items() if name != "CONTROLLER"}
             found["advertised.listeners"] = _addresses(advertised)
@@ -306,8 +313,9 @@ class RealCluster:
 
     # -- what stories ask for
 
-    def client(self, broker: int, client_id: str = "conformance") -> Client:
-        return Client("127.0.0.1", self.ports[broker], client_id, timeout=30)
+    def client(self, broker: int, client_id: str = "conformance", *, sasl: bool = False) -> Client:
+        ports = self._sasl_ports if sasl else self.ports
+        return Client("127.0.0.1", ports[broker], client_id, timeout=30)
 
     def settle(self, look: Callable[[int], Any], online: Sequence[int]) -> Any:
         limit, since, last = time.monotonic() + _LIMIT_S, time.monotonic(), None

@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,18 +61,20 @@ def chosen(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Setting:
-    """A cluster to tell stories on; the controller may be `apart` from the brokers."""
+    """A cluster to tell stories on; the controller may be `apart` from the brokers, and these may have the
+    listener of `rig.sasl_listener` too."""
 
     brokers: int = 1
     config: Mapping[str, str] = field(default_factory=dict)
     apart: bool = False
+    sasl: bool = False
 
     def real(self, release: str) -> AbstractContextManager[RealCluster]:
         """Brokers that run inside the `with` block."""
-        return RealCluster(release, self.brokers, self.config, apart=self.apart)
+        return RealCluster(release, self.brokers, self.config, apart=self.apart, sasl=self.sasl)
 
     def with_config(self, config: Mapping[str, str]) -> "Setting":
-        return Setting(self.brokers, {**self.config, **config}, self.apart)
+        return replace(self, config={**self.config, **config})
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
     if error := _misdirected(call, request):
         return ApiVersionsResponse(error_code=error)
+    call.client.versions_told()
     release, image = call.environment.release, call.broker.image
     supported = facts(release).supported_features
     ranges = advertised(

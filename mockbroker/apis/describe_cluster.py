@@ -40,10 +40,10 @@ def describe_cluster(call: Call, request: DescribeClusterRequest) -> DescribeClu
         cluster_id=cluster.cluster_id,
         controller_id=call.broker.named_controller,
         brokers=[
-            DescribeClusterBroker(each.id, broker.host, broker.port, each.rack, each.fenced)
+            DescribeClusterBroker(each.id, told.host, told.port, each.rack, each.fenced)
             for each in call.broker.image.brokers.values()
             if request.include_fenced_brokers or not each.fenced
-            for broker in (cluster.brokers[each.id],)
+            for told in (call.told(cluster.brokers[each.id]),)
         ],
     )
     if request.include_cluster_authorized_operations:

@@ -185,11 +185,19 @@ def _check_id(broker: Broker, name: str, alternative: str) -> None:
 
 def _own(broker: Broker) -> dict[str, str]:
     """The static configuration that differs between brokers."""
+    endpoints = broker.endpoints
     own = {
         "broker.id": str(broker.id),
-        "listeners": f"PLAINTEXT://{joined(*broker.listens_on)}",
-        "advertised.listeners": f"PLAINTEXT://{joined(broker.host, broker.port)}",
+        "listeners": ",".join(f"{name}://{joined(*each.listens_on)}" for name, each in endpoints.items()),
+        "advertised.listeners": ",".join(
+            f"{name}://{joined(each.host, each.port)}" for name, each in endpoints.items()
+        ),
     }
+    if any(name != each.protocol for name, each in endpoints.items()):
+        # Kafka's default maps every protocol to itself.
+        own["listener.security.protocol.map"] = ",".join(
+            f"{name}:{each.protocol}" for name, each in endpoints.items()
+        )
     if "node.id" in broker.environment.configs.broker_keys:
         own["node.id"] = str(broker.id)
     if broker.rack is not None:

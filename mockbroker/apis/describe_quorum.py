@@ -58,7 +58,7 @@ def describe_quorum(call: Call, request: DescribeQuorumRequest) -> Steps:
             if each is not leader and each.online and each.hears_controller
         ],
     )
-    listener = Listener(_LISTENER, leader.host, leader.port)
+    listener = Listener(_LISTENER, leader.endpoint.host, leader.endpoint.port)
     return DescribeQuorumResponse(
         error_message="", topics=[TopicData(_TOPIC, [partition])], nodes=[Node(leader.id, [listener])]
     )

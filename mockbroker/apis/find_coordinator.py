@@ -63,7 +63,8 @@ def find_coordinator(call: Call, request: FindCoordinatorRequest) -> Steps:
             if broker is None:
                 found = Coordinator(key, -1, "", -1, error, message)
             else:
-                found = Coordinator(key, broker.id, broker.host, broker.port, error, message)
+                told = call.told(broker)
+                found = Coordinator(key, broker.id, told.host, told.port, error, message)
             answer.coordinators.append(found)
         yield
     return answer

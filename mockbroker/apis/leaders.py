@@ -11,5 +11,9 @@ def produce_endpoints(call: Call, answer: ProduceResponse) -> list[NodeEndpoint]
 
 
 def fetch_endpoints(call: Call, leaders: set[int]) -> list[NodeEndpoint]:
-    brokers = call.cluster.brokers
-    return [NodeEndpoint(i, brokers[i].host, brokers[i].port, brokers[i].rack) for i in sorted(leaders)]
+    found = []
+    for leader in sorted(leaders):
+        broker = call.cluster.brokers[leader]
+        told = call.told(broker)
+        found.append(NodeEndpoint(leader, told.host, told.port, broker.rack))
+    return found

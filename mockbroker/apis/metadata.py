@@ -65,8 +65,9 @@ def _answer(call: Call, request: MetadataRequest) -> Steps:
                 each.topic_authorized_operations = TOPIC_OPERATIONS
     return MetadataResponse(
         brokers=[
-            MetadataResponseBroker(node_id=broker.id, host=broker.host, port=broker.port, rack=broker.rack)
+            MetadataResponseBroker(node_id=broker.id, host=told.host, port=told.port, rack=broker.rack)
             for broker in call.broker.listed
+            for told in (call.told(broker),)
         ],
         cluster_id=cluster.cluster_id,
         controller_id=call.broker.named_controller,

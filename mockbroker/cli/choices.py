@@ -17,6 +17,14 @@ class Clock(enum.StrEnum):
     MANUAL = "manual"
 
 
+class ClientAuth(enum.StrEnum):
+    """Whether clients have to show a certificate."""
+
+    NONE = "none"
+    REQUESTED = "requested"
+    REQUIRED = "required"
+
+
 class Fixed(enum.StrEnum):
     """Whether behaviours answer as they would with the fix that was made or proposed."""
 

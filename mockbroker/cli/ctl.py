@@ -4,7 +4,7 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, get_origin
 
 import typer
@@ -22,6 +22,7 @@ VARIABLE: Final = "MOCKBROKER_CONTROL"
 _TITLES: Final = {
     "cluster": "The cluster as a whole.",
     "brokers": "Brokers: stop, kill, start, cut off.",
+    "clients": "Clients: what they have to be configured with.",
     "topics": "Topics: list, create, delete.",
     "records": "Records: list, produce, delete.",
     "partitions": "Partitions: leaders and replicas.",
@@ -217,7 +218,18 @@ def _policies(states: list[dict[str, Any]], within: int | None) -> Iterator[str]
     yield from tables.table(("name", "answer", "chosen"), rows, within)
 
 
-_TOLD: Final = {"trace list": _trace, "policies list": _policies}
+def _settings(settings: dict[str, Any], within: int | None) -> Iterator[str]:
+    """As files of properties have them, however long."""
+    for name, value in settings.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        yield f"{name}={text}".replace("\\", "\\\\")
+
+
+_TOLD: Final[Mapping[str, Callable[[Any, int | None], Iterator[str]]]] = {
+    "trace list": _trace,
+    "policies list": _policies,
+    "clients settings": _settings,
+}
 """Operations whose answers are easier to read in a format of their own."""
 
 

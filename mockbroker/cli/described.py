@@ -63,6 +63,30 @@ SERVE: Final[Mapping[str, Any]] = {
         help="Write a trace to this file: as Parquet if it ends in .parquet, else as JSON lines."
     ),
     "capture": typer.Option(help="Write a packet capture to this file, as pcapng."),
+    "tls": typer.Option(
+        "--tls",
+        help="Clients use TLS. The files of a certificate authority for this cluster alone are named at the "
+        "start; that needs the extra security, unless there is a --certificate.",
+    ),
+    "sasl": typer.Option(
+        metavar="MECHANISM",
+        help="Clients log in: by plain, scram-sha-256, scram-sha-512 or oauthbearer. Repeatable.",
+    ),
+    "user": typer.Option(
+        metavar="NAME:PASSWORD", help="Who logs in by PLAIN and SCRAM, with what password. Repeatable."
+    ),
+    "listener": typer.Option(
+        metavar="NAME=PROTOCOL",
+        help="A listener of each broker: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Repeatable; those after "
+        "the first have the next ports.",
+    ),
+    "client_auth": typer.Option(help="Whether clients have to show a certificate (ssl.client.auth)."),
+    "certificate": typer.Option(metavar="FILE", help="The brokers' certificate, in PEM."),
+    "key": typer.Option(metavar="FILE", help="Its key, in PEM, if it is not in the same file."),
+    "ca": typer.Option(metavar="FILE", help="What clients' certificates are checked with, in PEM."),
+    "tls_folder": typer.Option(
+        metavar="FOLDER", help="Where the files of the authority go, instead of a folder that is removed."
+    ),
     "control": typer.Option(
         metavar="PORT",
         help="Serve the HTTP control API on this port, on loopback only; 0: any free port. Its address "

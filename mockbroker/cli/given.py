@@ -3,11 +3,14 @@
 import os
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..json_texts import read_json
 from ..pairs import pairs
 from ..tokens import VARIABLE
+
+if TYPE_CHECKING:
+    from ..security import Security
 
 
 def topics(values: list[str] | None) -> dict[str, int]:
@@ -33,6 +36,43 @@ def token(given: str | None, control: int | None) -> str | None:
     if given is not None or control is None:
         return given
     return os.environ.get(VARIABLE) or None
+
+
+def security(
+    tls: bool,
+    sasl: list[str] | None,
+    users: list[str] | None,
+    listeners: list[str] | None,
+    client_auth: str,
+    certificate: Path | None,
+    key: Path | None,
+    ca: Path | None,
+    folder: Path | None,
+) -> "Security | None":
+    """What the options about listeners, TLS and logins say; None if there are none of them. ValueError."""
+    files = {"certificate": certificate, "key": key, "ca": ca, "folder": folder}
+    given: dict[str, Any] = {name: path for name, path in files.items() if path is not None}
+    if sasl:
+        given["sasl"] = sasl
+    if client_auth != "none":
+        given["client_auth"] = client_auth
+    if users:
+        given["users"] = dict(_user(each) for each in users)
+    if listeners:
+        given["listeners"] = pairs("--listener", listeners)
+    if not (given or tls):
+        return None
+    from ..security import Security
+
+    return Security(tls=tls, **given)
+
+
+def _user(text: str) -> tuple[str, str]:
+    name, colon, password = text.partition(":")
+    if not (name and colon and password):
+        # What is wrong may be a password.
+        raise ValueError("--user: write it as NAME:PASSWORD")
+    return name, password
 
 
 def racks(values: list[str] | None) -> dict[int, str]:

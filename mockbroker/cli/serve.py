@@ -7,7 +7,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -56,6 +56,7 @@ class Report:
                 control_url=served.control_url,
                 console_url=served.console_url,
                 seconds=round(seconds, 3),
+                **_secured(served),
                 **_restored(served),
             )
             for name, fault in _illegal(served):
@@ -71,6 +72,8 @@ class Report:
             self._print(
                 f"Kafka {cluster.release}, {brokers}{where}, ready after {seconds:.2f} s. Ctrl-C stops it."
             )
+            for line in _files(served):
+                self._print(line)
             if served.offsets is not None:
                 self._print(
                     "{offsets_records} records of {offsets_groups} groups in {offsets_partitions} partitions "
@@ -188,6 +191,38 @@ class Report:
         with contextlib.suppress(OSError):
             sys.stderr.write(shown(line) + "\n")
             sys.stderr.flush()
+
+
+def _secured(served: ServedCluster) -> dict[str, Any]:
+    """Its listeners and files; nothing without security."""
+    if served.secured is None:
+        return {}
+    files = served.secured.files
+    paths = {} if files is None else {name: str(path) for name, path in vars(files).items() if path}
+    return {"protocols": served.options.listeners, "files": paths}
+
+
+def _files(served: ServedCluster) -> Iterator[str]:
+    """What clients need, besides addresses."""
+    if served.secured is None:
+        return
+    access = served.target.access
+    for listener in access.listeners[1:]:
+        yield f"{listener.name}, {listener.protocol}: {listener.servers}"
+    files = served.secured.files
+    for what, path in (
+        ()
+        if files is None
+        else (
+            ("certificate authority", files.ca),
+            ("truststore for Java", files.truststore),
+            ("a client's certificate", access.client),
+            ("its key", access.client_key),
+            ("both for Java", access.keystore),
+        )
+    ):
+        if path is not None:
+            yield f"{what}: {path}"
 
 
 def _illegal(served: ServedCluster) -> "list[tuple[str, Fault]]":

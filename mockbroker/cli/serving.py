@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from ..protocol.releases import NEWEST
-from .choices import Clock, Fixed, LogFormat
+from .choices import ClientAuth, Clock, Fixed, LogFormat
 from .failing import reported
 
 LIMITS: Final[Mapping[str, tuple[int, int | None]]] = {"brokers": (1, None), "port": (0, 65535)}
@@ -32,6 +32,15 @@ def serve(
     now: str | None = None,
     trace: Path | None = None,
     capture: Path | None = None,
+    tls: bool = False,
+    sasl: list[str] | None = None,
+    user: list[str] | None = None,
+    listener: list[str] | None = None,
+    client_auth: ClientAuth = ClientAuth.NONE,
+    certificate: Path | None = None,
+    key: Path | None = None,
+    ca: Path | None = None,
+    tls_folder: Path | None = None,
     control: int | None = None,
     overwrite: bool = False,
     control_token: str | None = None,
@@ -41,7 +50,7 @@ def serve(
 ) -> None:
     """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
     from ..pairs import pairs
-    from .given import faults, racks, refuse_existing, token, topics
+    from .given import faults, racks, refuse_existing, security, token, topics
     from .offsets import offsets_topic
     from .serve import Report, run
 
@@ -67,6 +76,7 @@ def serve(
             now=now,
             trace_file=trace,
             capture=capture,
+            security=security(tls, sasl, user, listener, client_auth.value, certificate, key, ca, tls_folder),
             control=0 if console and control is None else control,
             control_token=token(control_token, 0 if console else control),
             console=console,

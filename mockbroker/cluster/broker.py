@@ -12,6 +12,7 @@ from ..policies import Policies
 from ..policies.controller.active_controller import active_controller
 from ..replication.partition import Partition
 from ..replication.replica_manager import ReplicaManager
+from .endpoint import PLAINTEXT, Endpoint
 from .internal_topics import InternalTopics
 from .liveness import Liveness
 from .topic import Topic
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 
 class Broker:
-    """A broker. `host` and `port` are what Metadata tells clients; the shell sets them before it serves, and
-    `listener` if the broker listens elsewhere. `brokers` and `topics` are those of the whole cluster."""
+    """A broker. `endpoints` are its listeners, by name; the shell sets their addresses before it serves.
+    `brokers` and `topics` are those of the whole cluster."""
 
     def __init__(
         self,
@@ -42,9 +43,7 @@ class Broker:
     ) -> None:
         self.environment = controller.environment
         self.id = broker_id
-        self.host = "127.0.0.1"
-        self.port = 9091 + broker_id
-        self.listener: tuple[str, int] | None = None
+        self.endpoints = {PLAINTEXT: Endpoint(PLAINTEXT, PLAINTEXT, "127.0.0.1", 9091 + broker_id)}
         self.liveness = Liveness.RUNNING
         self.closed_logs = True
         """Whether it closed its logs when it last went down."""
@@ -65,9 +64,14 @@ class Broker:
         self._work = work
 
     @property
-    def listens_on(self) -> tuple[str, int]:
-        """Host and port."""
-        return self.listener or (self.host, self.port)
+    def endpoint(self) -> Endpoint:
+        """Its first listener."""
+        return next(iter(self.endpoints.values()))
+
+    def told_at(self, listener: str) -> Endpoint:
+        """What clients are told who came by a listener; without a name, or with one that it does not have, by
+        the first."""
+        return self.endpoints.get(listener) or self.endpoint
 
     @property
     def image(self) -> MetadataImage:

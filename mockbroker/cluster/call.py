@@ -9,6 +9,7 @@ from ..protocol.codecs import AnswerTooLargeError
 from ..replication.partition import Partition
 from .broker import Broker
 from .cluster import Cluster
+from .endpoint import Endpoint
 from .topic import Topic
 
 LEAST_BYTES: Final = 100
@@ -52,6 +53,10 @@ class Call:
         self.sink = sink
         self.long = False
         self._entries = 0
+
+    def told(self, broker: Broker) -> Endpoint:
+        """The address at which the client reaches a broker."""
+        return broker.told_at(self.client.listener)
 
     @property
     def policies(self) -> Policies:

@@ -65,6 +65,8 @@ def state(broker: Broker) -> BrokerState:
         BrokerState,
         broker,
         state=broker.liveness.name.lower(),
+        host=broker.endpoint.host,
+        port=broker.endpoint.port,
         cut_off=not broker.hears_controller,
         unreachable=sorted(broker.unreachable),
     )

@@ -6,6 +6,7 @@ from typing import Final
 from ..nearest import nearest
 from . import (
     brokers,
+    clients,
     faults,
     groups,
     hints,
@@ -21,7 +22,7 @@ from . import (
 from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
-    *(brokers, topics, records, partitions, verbs, groups, transactions, telemetry),
+    *(brokers, clients, topics, records, partitions, verbs, groups, transactions, telemetry),
     *(policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {

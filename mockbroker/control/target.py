@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..cluster.topic import Topic, TopicPartition
     from ..faults import Fault, Faults
     from ..trace import Trace
+    from .access import Access
 
 T = TypeVar("T")
 
@@ -23,7 +24,7 @@ class Target:
 
     `poke` brings the cluster up to the present time, and sends the answers that are due; `advance` moves its
     clock; `watch` begins the trace; `without_port` has the brokers that wait until their port is free, each
-    with a message that says so.
+    with a message that says so; `access` tells how clients reach it.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Target:
         without_port: dict[int, str] | None = None,
         *,
         manual_clock: bool = False,
+        access: Callable[[], "Access"] | None = None,
     ) -> None:
         self.cluster = cluster
         self.faults = faults
@@ -47,9 +49,17 @@ class Target:
         self.watch = watch
         self.poke = poke
         self.manual_clock = manual_clock
+        self._access = access
         self.without_port = {} if without_port is None else without_port
         self._names: dict[str, Fault] = {}
         self._numbers = 0
+
+    @property
+    def access(self) -> "Access":
+        """How clients reach the cluster and log in. NotThereError for one without sockets."""
+        if self._access is None:
+            raise NotThereError("this cluster has no listeners")
+        return self._access()
 
     def do(self, function: Callable[..., T], *args: Any, **named: Any) -> T:
         """Calls `function` with this target, at the present time of the cluster."""

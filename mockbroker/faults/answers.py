@@ -129,14 +129,18 @@ def refusal(api: ApiKey, request: Any) -> Any:
 
 
 def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
-    """The answer of a broker that failed: CLOSE if the client expects no answer, as in Kafka
-    (KafkaApis.handleProduceRequest)."""
+    """The answer of a broker that failed, as `error_everywhere`."""
+    return error_everywhere(call, api, request, ErrorCode.UNKNOWN_SERVER_ERROR)
+
+
+def error_everywhere(call: Call, api: ApiKey, request: Any, error: ErrorCode) -> Any:
+    """The answer to a request that fails as a whole (`AbstractRequest.getErrorResponse`): CLOSE if the client
+    expects no answer, as in Kafka (KafkaApis.handleProduceRequest)."""
     if unanswered(api, request):
         return CLOSE
     level = usual_level(api, call.version)
-    unexpected = ErrorCode.UNKNOWN_SERVER_ERROR
     # The other APIs have no message then.
-    told = {"error_message": default_message(unexpected)} if api is ApiKey.DESCRIBE_CONFIGS else {}
+    told = {"error_message": default_message(error)} if api is ApiKey.DESCRIBE_CONFIGS else {}
 
     def change(place: PlaceInAnswer, entity: Any) -> Any:
         name = error_field(entity.__class__)
@@ -145,7 +149,7 @@ def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
             return entity
         if api is ApiKey.OFFSET_FETCH and call.version >= 2 and place.level == "group":
             entity = replace(entity, topics=[])
-        return replace(entity, **{name: int(unexpected)}, **told)
+        return replace(entity, **{name: int(error)}, **told)
 
     return _changed(refusal(api, request), PlaceInAnswer("top"), call, change)
 

@@ -23,7 +23,7 @@ from .durations import seconds
 TABLES: Final = ["cluster", "fault", "step", "check"]
 CLUSTER: Final = [
     *("kafka", "brokers", "advertise", "topics", "policies", "config", "fixed", "racks", "seed", "clock"),
-    *("offsets", "now"),
+    *("offsets", "now", "security"),
 ]
 _KINDS: Final[Mapping[str, type]] = {
     "kafka": str,

@@ -84,7 +84,7 @@ class _Stream:
     def __init__(self, connection: ClientConnection) -> None:
         host, port = parted(connection.name)
         self._client: Address = (host, port)
-        self._broker: Address = (host, connection.broker.listens_on[1])
+        self._broker: Address = (host, connection.broker.told_at(connection.client.listener).listens_on[1])
         self._next = {True: 0, False: 0}
 
     def segment(self, time_us: int, from_client: bool, flags: int, payload: bytes) -> Segment:

@@ -9,6 +9,7 @@ from ..apis.registry import HANDLERS, Handler
 from ..cluster.broker import Broker
 from ..cluster.call import Call
 from ..cluster.cluster import Cluster
+from ..cluster.endpoint import Endpoint
 from ..faults import CallbackError, Faults
 from ..faults.answers import unknown_server_error
 from ..faults.exchange import Exchange, Touch
@@ -20,7 +21,7 @@ from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
 from ..protocol.primitives import TextTooLongError
 from ..trace import Trace
 from .failures import RequestFailedError
-from .foreign import SASL, SASL_HANDSHAKE
+from .foreign import SASL_HANDSHAKE, no_frame, no_sasl
 from .observer import Observer
 from .sending import Part, Sending
 from .slices import ENDLESS, Slice
@@ -37,6 +38,9 @@ Buffer = bytes | bytearray | memoryview
 
 class Connection(Sending):
     """Answers one request after the other, as a broker does: while one is parked, the next ones wait."""
+
+    tells_wire = False
+    """Whether it tells a capture itself what comes and goes."""
 
     __slots__ = (
         "_client_id_bytes",
@@ -61,11 +65,12 @@ class Connection(Sending):
         faults: Faults | None = None,
         trace: Trace | None = None,
         slice_: Slice = ENDLESS,
+        listener: str = "",
     ) -> None:
         super().__init__(cluster, broker, on_ready, trace or Trace(cluster), slice_)
         self.faults = faults or Faults(cluster)
         self.name = name
-        self.client = Client(host, name)
+        self.client = Client(host, name, listener)
         self.client_id: str | None = None
         self.observer = observer
         self._served: dict[int, tuple[Codec, Handler]] = {}
@@ -218,8 +223,8 @@ class Connection(Sending):
 
             self.send(codec(key, 0).encode(correlation_id, unsupported(release)))
             return None
-        if key == SASL_HANDSHAKE:
-            self.observer.mismatched(self, SASL)
+        if key == SASL_HANDSHAKE and not self._endpoint.sasl:
+            self.observer.mismatched(self, no_sasl(self._endpoint.protocol))
         found = codec(key, version)
         self.faults.note(found.api_key, self.client_id)
         served = self._served[key << 16 | version] = found, HANDLERS[found.api_key]
@@ -249,6 +254,19 @@ class Connection(Sending):
             self.observer.policy_failed(error)
             return True
         return isinstance(error, TextTooLongError)
+
+    @property
+    def _endpoint(self) -> Endpoint:
+        """The listener by which the client came."""
+        return self.broker.told_at(self.client.listener)
+
+    def _no_frame(self, beginning: bytes, size: int) -> str:
+        return no_frame(beginning, size, self._endpoint.protocol)
+
+    def refused(self, why: str) -> None:
+        """The connection ends before it has come to a request."""
+        self.wants_close = True
+        self._malformed(why)
 
     def _malformed(self, reason: str) -> None:
         self.trace.malformed(self.broker.id, self.name, self.client_id, reason)

@@ -4,18 +4,34 @@ from typing import Final
 
 from ..protocol.headers import MAX_FRAME_BYTES
 
-_PLAINTEXT: Final = "this listener is PLAINTEXT: set security.protocol=PLAINTEXT in the client"
 _HTTP: Final = frozenset((b"GET ", b"POST", b"PUT ", b"HEAD", b"DELE", b"OPTI", b"PATC", b"CONN", b"PRI "))
 _TLS_HANDSHAKE: Final = b"\x16\x03"
 """Record type and major version, with which every ClientHello begins (RFC 8446, 5.1)."""
 SASL_HANDSHAKE: Final = 17
-SASL: Final = f"asks for SASL, but {_PLAINTEXT}"
 
 
-def no_frame(beginning: bytes, size: int) -> str:
+def other(protocol: str) -> str:
+    """What the client should be configured with."""
+    return f"this listener is {protocol}: set security.protocol={protocol} in the client"
+
+
+def no_sasl(protocol: str) -> str:
+    """What is the matter with a SaslHandshake."""
+    return f"asks for SASL, but {other(protocol)}"
+
+
+def no_tls(beginning: bytes, protocol: str) -> str | None:
+    """What is the matter with the first bytes at a listener with TLS, if they do not begin a handshake."""
+    if beginning[:1] == _TLS_HANDSHAKE[:1]:
+        return None
+    what = "an HTTP request" if beginning[:4] in _HTTP else "plain text"
+    return f"it sent {what} in place of a TLS handshake, but {other(protocol)}"
+
+
+def no_frame(beginning: bytes, size: int, protocol: str) -> str:
     """Why four bytes that are no frame size are refused, with what they probably are."""
     if beginning.startswith(_TLS_HANDSHAKE):
-        return f"it sent a TLS handshake, but {_PLAINTEXT}"
+        return f"it sent a TLS handshake, but {other(protocol)}"
     if beginning in _HTTP:
         return "it sent an HTTP request, but this is a Kafka listener (the control API has a port of its own)"
     return f"a frame of {size} bytes: from 0 to {MAX_FRAME_BYTES} is what a broker takes"

@@ -8,7 +8,6 @@ from typing import Any, Final
 from ..cluster.call import Call
 from ..protocol.codecs import Codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError
-from .foreign import no_frame
 from .slices import Slice
 
 _INT32: Final = struct.Struct(">i").unpack_from
@@ -78,6 +77,10 @@ class Frames(ABC):
     @abstractmethod
     def _answer_frame(self, frame: memoryview) -> None:
         """Answers a request, or parks it. Raises MalformedRequestError."""
+
+    @abstractmethod
+    def _no_frame(self, beginning: bytes, size: int) -> str:
+        """Why four bytes that are no frame size are refused."""
 
     @abstractmethod
     def _malformed(self, reason: str) -> None:
@@ -222,7 +225,7 @@ class Frames(ABC):
             while position + 4 <= end:
                 (size,) = _INT32(data, position)
                 if not 0 <= size <= MAX_FRAME_BYTES:
-                    raise MalformedRequestError(no_frame(bytes(data[position : position + 4]), size))
+                    raise MalformedRequestError(self._no_frame(bytes(data[position : position + 4]), size))
                 after = position + 4 + size
                 if after > end:
                     break

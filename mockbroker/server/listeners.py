@@ -13,6 +13,7 @@ from typing import Final
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
+from ..cluster.endpoint import Endpoint
 from ..verbs.brokers import start_broker, stop_broker
 from .failures import ClusterError
 from .listening import PortInUseError, keep, listen
@@ -43,8 +44,8 @@ class Listeners:
         self._poller = poller
         self._observer = observer
         self._gone = gone
-        self._listening: dict[int, tuple[socket.socket, Broker]] = {}
-        self._kept: dict[int, socket.socket] = {}
+        self._listening: dict[int, tuple[socket.socket, Broker, Endpoint]] = {}
+        self._kept: dict[Endpoint, socket.socket] = {}
         """The ports of brokers that are down. Another cluster would get their clients otherwise."""
         self._broker_changes = cluster.processes.changes
         self._full = False
@@ -54,31 +55,39 @@ class Listeners:
         self._retry_at = 0.0
 
     def listen(self, broker: Broker) -> None:
-        """Listens on the address of `broker`; a port 0 is replaced by the real one. PortInUseError."""
-        if (kept := self._kept.pop(broker.id, None)) is not None:
-            kept.close()
-        sock = listen(*broker.listens_on)
-        port = sock.getsockname()[1]
-        if broker.listener is not None:
-            broker.listener = broker.listener[0], port
-        broker.port = broker.port or port
-        self._listening[sock.fileno()] = (sock, broker)
-        self._poller.watch(sock.fileno(), READ)
+        """Listens on the addresses of `broker`; a port 0 is replaced by the real one. PortInUseError."""
+        opened: list[tuple[socket.socket, Endpoint]] = []
+        try:
+            for endpoint in broker.endpoints.values():
+                if (kept := self._kept.pop(endpoint, None)) is not None:
+                    kept.close()
+                opened.append((listen(*endpoint.listens_on), endpoint))
+        except PortInUseError:
+            for sock, _ in opened:
+                sock.close()
+            raise
+        for sock, endpoint in opened:
+            port = sock.getsockname()[1]
+            if endpoint.bound is not None:
+                endpoint.bound = endpoint.bound[0], port
+            endpoint.port = endpoint.port or port
+            self._listening[sock.fileno()] = (sock, broker, endpoint)
+            self._poller.watch(sock.fileno(), READ)
 
     def follow(self) -> None:
         """Closes the listeners of brokers that are down, and opens those of brokers that are back."""
         if self._broker_changes == self._cluster.processes.changes:
             return
         self._broker_changes = self._cluster.processes.changes
-        for fd, (sock, broker) in list(self._listening.items()):
+        for fd, (sock, broker, endpoint) in list(self._listening.items()):
             if not broker.online:
                 del self._listening[fd]
                 self._poller.forget(fd)
                 sock.close()
                 with contextlib.suppress(PortInUseError):
-                    self._kept[broker.id] = keep(*broker.listens_on)
+                    self._kept[endpoint] = keep(*endpoint.listens_on)
                 self._gone(broker)
-        listening = {broker.id for _, broker in self._listening.values()}
+        listening = {broker.id for _, broker, _ in self._listening.values()}
         for broker in self._cluster.brokers.values():
             if broker.online and broker.id not in listening:
                 try:
@@ -110,12 +119,12 @@ class Listeners:
             start_broker.attempt(self._cluster, self._cluster.brokers[broker])
         self.follow()
 
-    def accepted(self, fd: int) -> Iterator[tuple[socket.socket, tuple[str, int], Broker]]:
-        """New clients of a listener that is ready: their sockets, their addresses, and the broker they
-        connect to."""
+    def accepted(self, fd: int) -> Iterator[tuple[socket.socket, tuple[str, int], Broker, Endpoint]]:
+        """New clients of a listener that is ready: their sockets, their addresses, and where they connect
+        to."""
         if fd not in self._listening:
             return
-        listener, broker = self._listening[fd]
+        listener, broker, endpoint = self._listening[fd]
         for _ in range(_ACCEPTED_AT_ONCE):
             if (full := _full(fd)) is not None:
                 self._accept_nobody(full)
@@ -134,7 +143,7 @@ class Listeners:
             sock.setblocking(False)
             with contextlib.suppress(OSError):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            yield sock, address[:2], broker
+            yield sock, address[:2], broker, endpoint
 
     def _accept_nobody(self, why: str) -> None:
         """Until a file is free, new clients wait in the kernel's queue."""
@@ -163,7 +172,7 @@ class Listeners:
         return min(left, RETRY_SECONDS) if self.without_port else left
 
     def close(self) -> None:
-        for sock in (*(listening for listening, _ in self._listening.values()), *self._kept.values()):
+        for sock in (*(listening for listening, _, _ in self._listening.values()), *self._kept.values()):
             sock.close()
         self._listening.clear()
         self._kept.clear()

@@ -6,11 +6,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from ..cluster.endpoint import PLAINTEXT
 from ..cluster_options import ClockName, check_names
 from ..controller import topic_names
 from ..errors import OptionError
 from ..nearest import nearest
 from ..protocol import releases
+from ..security import Security
 from ..tokens import check_token
 from .advertised import addresses
 from .start_time import start_ms
@@ -49,6 +51,9 @@ class Options:
     - `now`: the time at which the cluster starts: text such as 2026-03-01T12:30:00Z, Unix time in ms, or a
       datetime, in UTC unless it says otherwise; "wall" for that of the wall clock. The default is the
       timestamp of the last record in `offsets`, without `offsets` the wall clock.
+    - `security`: listeners, TLS and logins, as a `Security` or a dict of its fields; the default is one
+      listener that is PLAINTEXT. Of several listeners, the ports of the second follow on those of the first,
+      and `advertise` gives the hosts of all.
     """
 
     kafka: str = releases.NEWEST
@@ -71,6 +76,7 @@ class Options:
     faults: Sequence[Mapping[str, Any]] = ()
     offsets: "str | Path | Sequence[str | Path] | OffsetsTopic" = ()
     now: str | int | datetime | None = None
+    security: "Security | Mapping[str, Any] | None" = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any], where: str) -> "Options":
@@ -88,6 +94,7 @@ class Options:
         return cls(**values)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "security", Security.of(self.security))
         if not isinstance(self.kafka, str):
             raise OptionError(f"kafka is {self.kafka!r}: give a release as text, such as '3.9'")
         for name in ("config", "policies", "topics", "racks"):
@@ -101,8 +108,9 @@ class Options:
             _check_topic(topic, partitions)
         if self.brokers < 1:
             raise OptionError(f"{self.brokers} brokers: a cluster has at least one")
-        if not 0 <= self.port <= 65536 - self.brokers:
-            raise OptionError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
+        ports = self.brokers * len(self.listeners)
+        if not 0 <= self.port <= 65536 - ports:
+            raise OptionError(f"port {self.port}: choose 0, or 1 to {65536 - ports}")
         addresses(self.advertise, self.brokers)
         check_clock(self.clock)
         start_ms(self.now, 0)
@@ -124,6 +132,11 @@ class Options:
         for broker in self.racks:
             if not 1 <= broker <= self.brokers:
                 raise OptionError(f"no broker {broker} to give a rack to: choose 1 to {self.brokers}")
+
+    @property
+    def listeners(self) -> dict[str, str]:
+        """By name of each listener, its protocol."""
+        return self.security.protocols if isinstance(self.security, Security) else {PLAINTEXT: PLAINTEXT}
 
 
 def check_clock(clock: str) -> None:

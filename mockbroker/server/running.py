@@ -18,6 +18,23 @@ if TYPE_CHECKING:
 __tracebackhide__ = True
 
 
+ClientName = Literal[
+    "confluent-kafka", "java", "aiokafka", "kafka-python", "kafkajs", "franz-go", "sarama", "kafka-go"
+]
+
+
+def _with_context(found: dict[str, Any]) -> dict[str, Any]:
+    """With an object in place of the files: aiokafka takes no others."""
+    if not found["security_protocol"].endswith("SSL"):
+        return found
+    import ssl
+
+    context = ssl.create_default_context(cafile=found.pop("ssl_cafile", None))
+    if certificate := found.pop("ssl_certfile", None):
+        context.load_cert_chain(certificate, found.pop("ssl_keyfile", None))
+    return {**found, "ssl_context": context}
+
+
 class RunningCluster(Contents):
     """The calls that `MockCluster` and the cluster of `serve` have in common."""
 
@@ -43,6 +60,23 @@ class RunningCluster(Contents):
         A RequestFailedError names API, version, client and connection. The end of the cluster's block raises
         what is in the list: clear the list if the failures were expected.
         """
+
+    def client_settings(
+        self,
+        client: "ClientName",
+        *,
+        user: str | None = None,
+        listener: str | None = None,
+        mechanism: str | None = None,
+    ) -> dict[str, Any]:
+        """What a client has to be configured with, as it spells it: addresses, certificates, a login. By
+        default the first user logs in at the first listener by the best mechanism. KeyError for a user or a
+        listener that there is not; OptionError."""
+        from ..control import clients
+
+        given = {"user": user, "listener": listener, "mechanism": mechanism}
+        found = self.do(clients.settings, client, **given)
+        return _with_context(found) if client == "aiokafka" else found
 
     def hints(self) -> list[str]:
         """Possible reasons why a client gets nothing, the likeliest first. Empty if all is well."""

@@ -6,7 +6,7 @@ import random
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, Unpack
@@ -15,12 +15,14 @@ import trio
 
 from ..addresses import joined
 from ..cluster.cluster import Cluster
+from ..cluster.endpoint import Endpoint
 from ..cluster_options import ClusterOptions
 from ..controller.topic_creation import assign_replicas
 from ..environment import Environment
 from ..errors import BlockingCallError, WrongEventLoopError
 from ..policies import Policies
 from ..protocol import releases
+from ..security import Security
 from ..seeded import streams
 from . import restoring
 from .advertised import addresses
@@ -35,7 +37,9 @@ from .start_time import start_ms
 from .waiting import result_of
 
 if TYPE_CHECKING:
+    from ..control.access import Access
     from ..control.target import Target
+    from .secured import Secured
 
 T = TypeVar("T")
 
@@ -61,12 +65,16 @@ class ServedCluster(RunningCluster):
         self.started_ms = start_ms(options.now, wall_ms, last_ms)
         if self.started_ms < wall_ms:
             config = restoring.accepting_later(config, release)
+        if isinstance(options.security, Security):
+            config = options.security.config(config)
         environment = Environment(
             release, streams(self.seed), config=config, policies=policies, now_ms=self.started_ms
         )
         self.cluster = Cluster(environment, brokers=options.brokers, racks=options.racks)
         self._thread = threading.get_ident()
         self._control: socket.socket | None = None
+        self.secured: Secured | None = None
+        """What its listeners need, if there is security."""
         self.reporting = Reporting(observer)
         self.pump = Pump(self.cluster, self.reporting, manual_clock=options.clock == "manual")
         try:
@@ -108,11 +116,11 @@ class ServedCluster(RunningCluster):
 
     @property
     def bootstrap_servers(self) -> str:
-        return ",".join(joined(each.host, each.port) for each in self.cluster.brokers.values())
+        return _servers(each.endpoint for each in self.cluster.brokers.values())
 
     @property
     def listeners(self) -> str:
-        return ",".join(joined(*each.listens_on) for each in self.cluster.brokers.values())
+        return ",".join(joined(*each.endpoint.listens_on) for each in self.cluster.brokers.values())
 
     @property
     def failures(self) -> list[Exception]:
@@ -138,7 +146,18 @@ class ServedCluster(RunningCluster):
             pump.watch,
             pump.listeners.without_port,
             manual_clock=pump.clock.manual,
+            access=self._access,
         )
+
+    def _access(self) -> "Access":
+        from ..control.access import Access, Listener
+
+        brokers = self.cluster.brokers.values()
+        listeners = tuple(
+            Listener(name, protocol, _servers(each.endpoints[name] for each in brokers))
+            for name, protocol in self.options.listeners.items()
+        )
+        return Access(listeners) if self.secured is None else self.secured.access(listeners)
 
     @property
     def console_url(self) -> str | None:
@@ -173,16 +192,32 @@ class ServedCluster(RunningCluster):
 
     def _listen(self) -> None:
         advertised = addresses(self.options.advertise, self.options.brokers)
-        for number, broker in enumerate(self.cluster.brokers.values()):
-            port = self.options.port + number if self.options.port else 0
-            broker.host, broker.port = self.options.host, port
-            if advertised is not None:
-                broker.listener = self.options.host, port
-                broker.host, broker.port = advertised[number]
+        options, brokers = self.options, self.cluster.brokers.values()
+        for number, broker in enumerate(brokers):
+            broker.endpoints = {}
+            for rank, (name, protocol) in enumerate(options.listeners.items()):
+                port = options.port + rank * len(brokers) + number if options.port else 0
+                endpoint = broker.endpoints[name] = Endpoint(name, protocol, options.host, port)
+                if advertised is not None:
+                    endpoint.bound = options.host, port
+                    host, told = advertised[number]
+                    # Ports are advertised of the first listener.
+                    endpoint.host, endpoint.port = host, 0 if rank else told
             self.pump.listen(broker)
+        if isinstance(options.security, Security):
+            from .secured import Secured
+
+            hosts = {each.endpoint.host for each in brokers} | {options.host}
+            self.secured = self.pump.sockets.secured = Secured.of(
+                options.security, self.cluster, sorted(hosts)
+            )
         if self.options.control is not None:
             self._control = listen("127.0.0.1", self.options.control)
             self.control_url = "http://{}:{}".format(*self._control.getsockname())
+
+
+def _servers(endpoints: Iterable[Endpoint]) -> str:
+    return ",".join(joined(each.host, each.port) for each in endpoints)
 
 
 @contextlib.asynccontextmanager
@@ -230,6 +265,8 @@ async def serve(
         served.reporting.sum_up()
         if wire is not None:
             wire.close()
+        if served.secured is not None:
+            served.secured.close()
     with noted_on(error):
         if observer is None:
             served.reporting.raise_failures()

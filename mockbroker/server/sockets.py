@@ -22,11 +22,12 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..addresses import as_java_has_it, joined, of_client
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
+from ..cluster.endpoint import PLAINTEXT, Endpoint
 from ..faults import Faults
 from ..trace import Trace
 from .capture import Wire
@@ -37,6 +38,12 @@ from .listeners import Listeners
 from .observer import Observer
 from .poller import READ, WRITE, Poller
 from .slices import Slice
+
+if TYPE_CHECKING:
+    # Most clusters have only listeners that are PLAINTEXT.
+    from .proving import Proving
+    from .secured import Secured
+    from .tls import TlsSocket
 
 READ_BYTES: Final = 256 * 1024
 JOINED_BYTES: Final = 16 * 1024
@@ -52,7 +59,7 @@ class ClientSocket:
 
     __slots__ = ("active_ms", "connection", "ended", "events", "fd", "queued", "sock")
 
-    def __init__(self, sock: socket.socket, connection: Connection, active_ms: int) -> None:
+    def __init__(self, sock: "socket.socket | TlsSocket", connection: Connection, active_ms: int) -> None:
         self.sock = sock
         self.fd = sock.fileno()
         self.connection = connection
@@ -90,6 +97,11 @@ class ClientSockets:
         """When a connection may have been idle for too long, in ms since the start."""
         self.listeners = Listeners(cluster, poller, observer, self._drop_clients_of)
         self.wire: Wire | None = None
+        self.secured: Secured | None = None
+        """What listeners need that are not PLAINTEXT."""
+        self._proving: Proving[ClientSocket] | None = None
+        self._unread: list[ClientSocket] = []
+        """Sockets with TLS that have received more than was read."""
         self.open: dict[int, ClientSocket] = {}
         self.ready: list[Connection] = []
         self.behind: deque[ClientSocket] = deque()
@@ -112,21 +124,17 @@ class ClientSockets:
         self.drop(peer)
 
     def accept(self, fd: int) -> None:
-        for sock, (host, port), broker in self.listeners.accepted(fd):
+        for sock, (host, port), broker, endpoint in self.listeners.accepted(fd):
             host = of_client(host)
-            ready = self.ready.append
-            connection = Connection(
-                self._cluster,
-                broker,
-                joined(host, port),
-                f"/{as_java_has_it(host)}",
-                self._observer,
-                ready,
-                self._faults,
-                self._trace,
-                self._slice,
+            given = (
+                *(self._cluster, broker, joined(host, port), f"/{as_java_has_it(host)}", self._observer),
+                *(self.ready.append, self._faults, self._trace, self._slice, endpoint.name),
             )
-            peer = ClientSocket(sock, connection, self._clock.elapsed_ms)
+            if endpoint.protocol == PLAINTEXT:
+                peer = ClientSocket(sock, Connection(*given), self._clock.elapsed_ms)
+            else:
+                peer = self._secure(sock, given, endpoint)
+            connection = peer.connection
             self._expect_idle(peer)
             self.open[peer.fd] = peer
             self._by_connection[connection] = peer
@@ -134,15 +142,59 @@ class ClientSockets:
                 self.wire.opened(connection)
             self._poller.watch(peer.fd, READ)
 
+    def _secure(self, sock: socket.socket, given: tuple[Any, ...], endpoint: Endpoint) -> ClientSocket:
+        """A client of a listener with TLS or SASL."""
+        from .proving import Proving
+        from .sasl_connection import SaslConnection
+        from .tls import TlsSocket
+
+        secured = self.secured
+        assert secured is not None, "there are listeners with TLS or SASL"
+        if self._proving is None:
+            most_ms = self._cluster.environment.configs.broker_int("mockbroker.max.handshake.ms")
+            self._proving = Proving(self._trace, most_ms, self._read_later)
+        connection: Connection
+        if endpoint.sasl:
+            connection = SaslConnection(*given, logins=secured.logins)
+            connection.wire = self.wire
+        else:
+            connection = Connection(*given)
+        shown: socket.socket | TlsSocket = sock
+        if endpoint.tls:
+            assert secured.context is not None, "there are listeners with TLS"
+            shown = TlsSocket(sock, secured.context, endpoint.protocol)
+        peer = ClientSocket(shown, connection, self._clock.elapsed_ms)
+        self.idle_at_ms = min(self.idle_at_ms, self._proving.begin(peer, endpoint, self._clock.elapsed_ms))
+        return peer
+
+    def _read_later(self, peer: ClientSocket) -> None:
+        """More has come than was read, of which the poller does not know."""
+        self._unread.append(peer)
+        self.ready.append(peer.connection)
+
+    def _read_on(self) -> None:
+        unread, self._unread = self._unread, []
+        for peer in unread:
+            # Otherwise it is read once the client has taken its answers.
+            if self.open.get(peer.fd) is peer and peer.events == READ:
+                try:
+                    self.read(peer)
+                except Exception as error:
+                    self.give_up(peer, error)
+
     def _expect_idle(self, peer: ClientSocket) -> None:
         if self._idle_ms >= 0:
             self.idle_at_ms = min(self.idle_at_ms, peer.active_ms + self._idle_ms)
 
     def close_idle(self) -> None:
-        """To be called at `idle_at_ms`."""
+        """To be called at `idle_at_ms`; ends also what takes too long to log in."""
         self.idle_at_ms = math.inf
+        if self._proving is not None:
+            for peer in self._proving.late(self._clock.elapsed_ms):
+                self.drop(peer)
+            self.idle_at_ms = min(self.idle_at_ms, self._proving.next_ms or math.inf)
         for peer in list(self.open.values()):
-            if peer.active_ms + self._idle_ms > self._clock.elapsed_ms:
+            if self._idle_ms < 0 or peer.active_ms + self._idle_ms > self._clock.elapsed_ms:
                 self._expect_idle(peer)
             else:
                 self.drop(peer)
@@ -169,7 +221,7 @@ class ClientSockets:
             self.settle(peer)
             return
         peer.active_ms = self._clock.elapsed_ms
-        if self.wire is not None:
+        if self.wire is not None and not connection.tells_wire:
             self.wire.received(connection, bytes((self._view if target is None else target)[:size]))
         if target is None:
             connection.receive(self._view[:size])
@@ -187,6 +239,8 @@ class ClientSockets:
                         self.settle(peer)
                     except Exception as error:
                         self.give_up(peer, error)
+            if self._unread:
+                self._read_on()
 
     def resume(self, peer: ClientSocket, seconds: float) -> None:
         peer.queued = False
@@ -241,7 +295,7 @@ class ClientSockets:
                 self.drop(peer)
                 return False
             peer.active_ms = self._clock.elapsed_ms
-            if self.wire is not None:
+            if self.wire is not None and not connection.tells_wire:
                 self.wire.sent(connection, b"".join(map(bytes, _first(out, sent))))
             connection.out_bytes -= sent
             if not connection.out_bytes:
@@ -263,11 +317,15 @@ class ClientSockets:
         if peer.events != events:
             peer.events = events
             self._poller.change(peer.fd, events)
+            if self._proving is not None and events == READ and getattr(peer.sock, "has_more", False):
+                self._read_later(peer)
 
     def drop(self, peer: ClientSocket) -> None:
         if self.open.pop(peer.fd, None) is None:
             return
         self._by_connection.pop(peer.connection, None)
+        if self._proving is not None:
+            self._proving.forget(peer)
         peer.connection.dropped()
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)

@@ -139,6 +139,29 @@ class Malformed(Event):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Login(Event):
+    """A client of a listener with TLS or SASL proved who it is, or failed to: `failure` says why, and is
+    empty if it succeeded. `mechanism` is that of SASL, empty without SASL; `tls` has version and cipher,
+    empty without TLS; `principal` is who sends what follows. Passwords and tokens are not kept."""
+
+    broker: int
+    connection: str
+    client_id: str | None
+    listener: str
+    protocol: str
+    mechanism: str
+    tls: str
+    principal: str
+    failure: str
+    kind: ClassVar[str] = "login"
+
+    def text(self) -> str:
+        by = " ".join(filter(None, (self.protocol, self.mechanism, self.tls)))
+        what = f"login failed, {self.failure}" if self.failure else f"is {self.principal}"
+        return f"broker {self.broker} <- {self.client_id}: {what} ({self.listener}: {by})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Broker(Event):
     """A broker went down or came up, or was fenced by the controller: `running`, `stopped`, `killed`, …"""
 

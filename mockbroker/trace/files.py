@@ -68,6 +68,11 @@ COLUMNS: Final = {
     "epochs": "list<list<int64>>",
     "last_sequence": "int32",
     "rows": "string",
+    "listener": "string",
+    "protocol": "string",
+    "mechanism": "string",
+    "tls": "string",
+    "principal": "string",
 }
 """Name and Arrow type of every column."""
 AS_JSON: Final = frozenset({"body", "asked", "answered", "rows"})

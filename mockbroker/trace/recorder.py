@@ -150,6 +150,11 @@ class Recorder:
         self.changed()
         self._add(events.Malformed, broker, connection, client_id, reason)
 
+    def login(self, broker: int, connection: str, client_id: str | None, *how: str) -> None:
+        """A client proved who it is, or failed to."""
+        self.changed()
+        self._add(events.Login, broker, connection, client_id, *how)
+
     def changed(self) -> None:
         """Looks for changes of state."""
         self._stale = False

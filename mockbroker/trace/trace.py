@@ -76,6 +76,11 @@ class Trace:
         if self._recorder is not None:
             self._recorder.malformed(broker, connection, client_id, reason)
 
+    def login(self, broker: int, connection: str, client_id: str | None, *how: str) -> None:
+        """A client proved who it is, or failed to; `how` are the other fields of `events.Login`."""
+        if self._recorder is not None:
+            self._recorder.login(broker, connection, client_id, *how)
+
     def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
         """The answer of a behaviour was changed."""
         if self._recorder is not None:

@@ -30,7 +30,7 @@ class QuotaDriver(ClusterDriver):
             self.cluster.create_topic(f"t{broker}", [[broker]])
 
     def client(self, client_id: str | None = "me", broker: int = 1) -> Client:
-        asked = self.cluster.brokers[broker]
+        asked = self.cluster.brokers[broker].endpoint
         return Client(asked.host, asked.port, client_id, 60, self.network)
 
     def quota(self, entity: Entity = ME, /, **values: float | None) -> None:

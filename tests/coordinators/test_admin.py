@@ -104,7 +104,7 @@ def test_finding_the_coordinator(version: int, key_type: int) -> None:
     (found,) = driver.ask(upgrade(request, version), version).coordinators
     broker = driver.broker if key_type == 0 else driver.cluster.brokers[found.node_id]
     assert (found.key, found.error_code) == ("g", 0)
-    assert (found.node_id, found.host, found.port) == (broker.id, broker.host, broker.port)
+    assert (found.node_id, found.host, found.port) == (broker.id, broker.endpoint.host, broker.endpoint.port)
     assert found.error_message == ("NONE" if version < 4 else "")
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mockbroker.rig import sasl_listener
 from mockbroker.rig.client import Client
 from mockbroker.rig.stories import Setting
+from mockbroker.sasl.client import Logins
 
 from .cluster import configured
 from .network import InMemoryNetwork
@@ -21,14 +23,16 @@ class InMemoryBrokers:
         self.release = release
         self.zookeeper = int(release.split(".")[0]) < 3
         self.cluster = configured(".".join(release.split(".")[:2]), setting.brokers, None, setting.config)
-        self.network = InMemoryNetwork(self.cluster)
+        users, sessions_ms = sasl_listener.USERS, sasl_listener.SESSIONS_MS
+        logins = Logins(sasl_listener.MECHANISMS, users, sessions_ms) if setting.sasl else None
+        self.network = InMemoryNetwork(self.cluster, logins)
 
     @property
     def nodes(self) -> Sequence[int]:
         return list(self.cluster.brokers)
 
-    def client(self, broker: int, client_id: str = "conformance") -> Client:
-        found = self.cluster.brokers[broker]
+    def client(self, broker: int, client_id: str = "conformance", *, sasl: bool = False) -> Client:
+        found = self.cluster.brokers[broker].told_at(sasl_listener.NAME if sasl else "")
         return Client(found.host, found.port, client_id, network=self.network)
 
     def stop_broker(self, broker: int) -> None:

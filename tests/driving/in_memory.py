@@ -16,7 +16,7 @@ class InMemoryClient(Client):
 
     def __init__(self, cluster: Cluster, broker_id: int, faults: Faults | None = None) -> None:
         broker = cluster.brokers[broker_id]
-        super().__init__(broker.host, broker.port)
+        super().__init__(broker.endpoint.host, broker.endpoint.port)
         self._connection = Connection(
             cluster, broker, "test", "/127.0.0.1", SilentObserver(), lambda _: None, faults
         )

@@ -5,32 +5,54 @@ import socket
 from collections.abc import Callable
 
 from mockbroker.cluster.cluster import Cluster
+from mockbroker.cluster.endpoint import Endpoint
+from mockbroker.rig import sasl_listener
+from mockbroker.sasl.client import Logins
 from mockbroker.server.connection import Connection
+from mockbroker.server.sasl_connection import SaslConnection
 
 from .connections import Heard, written
 
 FIRST_PORT = 9092
+SASL_PORTS = 1000
+"""How much higher the ports of the listener with SASL are."""
 FIRST_CLIENT_PORT = 40_000
 
 
 class InMemoryNetwork:
     """`rig.network.Network` to the brokers of a cluster."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, logins: Logins | None = None) -> None:
+        """With `logins`, brokers also have the listener of `rig.sasl_listener`."""
         self.cluster = cluster
+        self._logins = logins
         self.heard = Heard()
         self._ports = itertools.count(FIRST_CLIENT_PORT)
         for port, broker in enumerate(cluster.brokers.values(), FIRST_PORT):
-            broker.host, broker.port = "127.0.0.1", port
+            broker.endpoint.host, broker.endpoint.port = "127.0.0.1", port
+            if logins is not None:
+                told = Endpoint(sasl_listener.NAME, "SASL_PLAINTEXT", "127.0.0.1", port + SASL_PORTS)
+                broker.endpoints[sasl_listener.NAME] = told
 
     @property
     def bootstrap_servers(self) -> str:
-        return ",".join(f"{each.host}:{each.port}" for each in self.cluster.brokers.values())
+        told = (each.endpoint for each in self.cluster.brokers.values())
+        return ",".join(f"{each.host}:{each.port}" for each in told)
 
     def connect(self, host: str, port: int, timeout_s: float) -> "InMemoryStream":
-        (broker,) = (each for each in self.cluster.brokers.values() if (each.host, each.port) == (host, port))
+        ((broker, endpoint),) = (
+            (broker, each)
+            for broker in self.cluster.brokers.values()
+            for each in broker.endpoints.values()
+            if (each.host, each.port) == (host, port)
+        )
         name = f"127.0.0.1:{next(self._ports)}"
-        connection = Connection(self.cluster, broker, name, "/127.0.0.1", self.heard, Connection.resume)
+        of = self.cluster, broker, name, "/127.0.0.1", self.heard, Connection.resume
+        if endpoint.sasl:
+            assert self._logins is not None
+            connection: Connection = SaslConnection(*of, listener=endpoint.name, logins=self._logins)
+        else:
+            connection = Connection(*of)
         return InMemoryStream(self, connection, timeout_s)
 
     def now_s(self) -> float:

@@ -35,9 +35,9 @@ class Doors:
             self.cluster, self._poller, self.heard, lambda broker: self.gone.append(broker.id)
         )
         for broker in self.cluster.brokers.values():
-            broker.host, broker.port = "127.0.0.1", 0
+            broker.endpoint.host, broker.endpoint.port = "127.0.0.1", 0
             self.listeners.listen(broker)
-        self.ports = {each.id: each.port for each in self.cluster.brokers.values()}
+        self.ports = {each.id: each.endpoint.port for each in self.cluster.brokers.values()}
 
     def is_open(self, broker: int) -> bool:
         try:

@@ -63,12 +63,12 @@ class Served:
         self.pump = Pump(self.cluster, Reporting(SilentObserver()), monotonic=Ticking())
         self.pump.sockets.wire = self.order
         self.broker = self.cluster.brokers[1]
-        self.broker.host, self.broker.port = "127.0.0.1", 0
+        self.broker.endpoint.host, self.broker.endpoint.port = "127.0.0.1", 0
         self.pump.listen(self.broker)
         self._sockets: list[socket.socket] = []
 
     def connect(self) -> socket.socket:
-        sock = socket.create_connection(("127.0.0.1", self.broker.port))
+        sock = socket.create_connection(("127.0.0.1", self.broker.endpoint.port))
         sock.setblocking(False)
         self._sockets.append(sock)
         return sock

@@ -48,6 +48,8 @@ export function told(event) {
       return `${event.name} = ${event.answer}${event.topic ? ` for ${event.topic}` : ""}`;
     case "decision":
       return `${event.name} = ${event.answer} (${event.source})${answered(event)}`;
+    case "login":
+      return event.failure ? `login failed: ${event.failure}` : `${event.principal} by ${event.mechanism || event.tls}`;
     case "malformed":
       return `closed: ${event.reason}`;
     default:

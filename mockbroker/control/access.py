@@ -1,0 +1,63 @@
+"""How clients reach a cluster and log in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import NotThereError, OptionError
+from ..nearest import nearest
+
+
+@dataclass(frozen=True)
+class Listener:
+    """`servers` are the addresses that clients are told, comma separated."""
+
+    name: str
+    protocol: str
+    servers: str
+
+
+@dataclass(frozen=True)
+class Access:
+    """The listeners, first the one that is meant if none is named; the mechanisms of SASL, the best first;
+    the passwords of users; and files. `ca` is None if clients trust the authority anyway."""
+
+    listeners: tuple[Listener, ...]
+    mechanisms: tuple[str, ...] = ()
+    users: Mapping[str, str] = field(default_factory=dict, repr=False)
+    ca: Path | None = None
+    truststore: Path | None = None
+    client: Path | None = None
+    client_key: Path | None = None
+    keystore: Path | None = None
+    password: str = ""
+    """Of the files of PKCS #12."""
+
+    def listener(self, name: str | None) -> Listener:
+        """NotThereError."""
+        if name is None:
+            return self.listeners[0]
+        for each in self.listeners:
+            if each.name == name:
+                return each
+        raise NotThereError(f"no listener {name!r}{nearest(name, [each.name for each in self.listeners])}")
+
+    def mechanism(self, name: str | None) -> str:
+        """OptionError."""
+        if name is None:
+            return self.mechanisms[0]
+        if name.upper() not in self.mechanisms:
+            raise OptionError(f"nobody logs in by {name}: there is {', '.join(self.mechanisms)}")
+        return name.upper()
+
+    def user(self, name: str | None, mechanism: str) -> tuple[str, str]:
+        """A user and the password. NotThereError for one that there is not."""
+        if mechanism == "OAUTHBEARER":
+            return name or next(iter(self.users), "client"), ""
+        if not self.users:
+            raise NotThereError("there are no users: give some in security")
+        if name is None:
+            name = next(iter(self.users))
+        if name not in self.users:
+            raise NotThereError(f"no user {name!r}{nearest(name, self.users)}")
+        return name, self.users[name]

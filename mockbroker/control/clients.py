@@ -1,0 +1,178 @@
+"""What clients have to be configured with, as each of them spells it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
+
+from ..errors import OptionError
+from ..nearest import nearest
+from .access import Access
+from .registry import operation
+from .target import Target
+
+Settings = dict[str, Any]
+_OAUTH: Final = "OAUTHBEARER"
+
+
+class _Login(NamedTuple):
+    mechanism: str
+    user: str
+    password: str
+
+
+class _Way(NamedTuple):
+    """How a client gets in: `login` is None without SASL."""
+
+    servers: str
+    protocol: str
+    access: Access
+    login: _Login | None
+
+    @property
+    def tls(self) -> bool:
+        return self.protocol.endswith("SSL")
+
+    def files(self, ca: str, certificate: str, key: str) -> Settings:
+        """The files of PEM under these names."""
+        access = self.access
+        found = {ca: access.ca, certificate: access.client, key: access.client_key} if self.tls else {}
+        return {name: str(path) for name, path in found.items() if path is not None}
+
+
+@operation("clients settings", "GET", "/clients/settings/{client}")
+def settings(
+    target: Target,
+    client: Annotated[
+        str, "confluent-kafka, java, aiokafka, kafka-python, kafkajs, franz-go, sarama, kafka-go."
+    ],
+    user: Annotated[str | None, "Whose name and password; by default the first user's."] = None,
+    listener: Annotated[str | None, "By which listener; by default the first."] = None,
+    mechanism: Annotated[str | None, "By which mechanism of SASL; by default the best."] = None,
+) -> dict[str, Any]:
+    """Shows what a client has to be configured with, as it spells it: addresses, certificates, a login.
+    For libraries of Go the names are those of options or fields, and certificates are files."""
+    if client not in _CLIENTS:
+        raise OptionError(f"no client {client!r}{nearest(client, _CLIENTS)}")
+    access = target.access
+    found = access.listener(listener)
+    login = None
+    if found.protocol.startswith("SASL"):
+        chosen = access.mechanism(mechanism)
+        login = _Login(chosen, *access.user(user, chosen))
+    return _CLIENTS[client](_Way(found.servers, found.protocol, access, login))
+
+
+def _librdkafka(way: _Way) -> Settings:
+    found = {"bootstrap.servers": way.servers, "security.protocol": way.protocol}
+    found |= way.files("ssl.ca.location", "ssl.certificate.location", "ssl.key.location")
+    if way.login is None:
+        return found
+    mechanism, user, password = way.login
+    if mechanism == _OAUTH:
+        unsecured = {"enable.sasl.oauthbearer.unsecure.jwt": "true"}
+        claims = {"sasl.oauthbearer.config": f"principal={user} lifeSeconds=3600"}
+        return {**found, "sasl.mechanism": mechanism, **unsecured, **claims}
+    return {**found, "sasl.mechanism": mechanism, "sasl.username": user, "sasl.password": password}
+
+
+def _java(way: _Way) -> Settings:
+    access = way.access
+    found = {"bootstrap.servers": way.servers, "security.protocol": way.protocol}
+    if way.tls and access.truststore is not None:
+        found |= _store("truststore", access.truststore, access.password)
+    elif way.tls and access.ca is not None:
+        found |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(access.ca)}
+    if way.tls and access.keystore is not None:
+        found |= {**_store("keystore", access.keystore, access.password), "ssl.key.password": access.password}
+    if way.login is None:
+        return found
+    mechanism, user, password = way.login
+    named = f"username={_quoted(user)} password={_quoted(password)}"
+    module = {"PLAIN": "plain.PlainLoginModule", _OAUTH: "oauthbearer.OAuthBearerLoginModule"}
+    options = f"unsecuredLoginStringClaim_sub={_quoted(user)}" if mechanism == _OAUTH else named
+    path = f"org.apache.kafka.common.security.{module.get(mechanism, 'scram.ScramLoginModule')}"
+    return {**found, "sasl.mechanism": mechanism, "sasl.jaas.config": f"{path} required {options};"}
+
+
+def _store(kind: str, path: Path, password: str) -> Settings:
+    names = f"ssl.{kind}.type", f"ssl.{kind}.location", f"ssl.{kind}.password"
+    return dict(zip(names, ("PKCS12", str(path), password), strict=True))
+
+
+def _quoted(text: str) -> str:
+    """As JAAS reads it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _python(way: _Way) -> Settings:
+    """kafka-python and aiokafka."""
+    found = {"bootstrap_servers": way.servers, "security_protocol": way.protocol}
+    found |= way.files("ssl_cafile", "ssl_certfile", "ssl_keyfile")
+    if way.login is None:
+        return found
+    mechanism, user, password = way.login
+    _refuse_tokens(mechanism, "sasl_oauth_token_provider")
+    login = {"sasl_plain_username": user, "sasl_plain_password": password}
+    return {**found, "sasl_mechanism": mechanism, **login}
+
+
+def _kafkajs(way: _Way) -> Settings:
+    found: Settings = {"brokers": way.servers.split(",")}
+    if way.tls:
+        files = way.files("ca", "cert", "key")
+        pem = {name: Path(path).read_text() for name, path in files.items()}
+        found["ssl"] = {**pem, "ca": [pem["ca"]]} if "ca" in pem else True
+    if way.login is not None:
+        mechanism, user, password = way.login
+        _refuse_tokens(mechanism, "oauthBearerProvider")
+        found["sasl"] = {"mechanism": mechanism.lower(), "username": user, "password": password}
+    return found
+
+
+def _go(
+    seeds: str, tls: str, login: tuple[str, str, str], on: Mapping[str, str]
+) -> Callable[[_Way], Settings]:
+    """Of a library of Go: the names of addresses, of the TLS configuration, and of what is logged in with;
+    and what switches TLS and SASL on."""
+
+    def found(way: _Way) -> Settings:
+        settings: Settings = {seeds: way.servers.split(",")}
+        if way.tls:
+            settings |= dict.fromkeys([on["tls"]] if "tls" in on else [], True)
+            names = f"{tls}.RootCAs", f"{tls}.Certificates.certFile", f"{tls}.Certificates.keyFile"
+            settings |= way.files(*names) or {tls: {}}
+        if way.login is not None:
+            _refuse_tokens(way.login.mechanism, "a function that gives tokens")
+            settings |= dict.fromkeys([on["sasl"]] if "sasl" in on else [], True)
+            settings |= dict(zip(login, way.login, strict=True))
+        return settings
+
+    return found
+
+
+def _refuse_tokens(mechanism: str, instead: str) -> None:
+    if mechanism == _OAUTH:
+        raise OptionError(f"this client takes tokens from code of yours ({instead}), not from settings")
+
+
+_CLIENTS: Final[Mapping[str, Callable[[_Way], Settings]]] = {
+    "confluent-kafka": _librdkafka,
+    "java": _java,
+    "aiokafka": _python,
+    "kafka-python": _python,
+    "kafkajs": _kafkajs,
+    "franz-go": _go("SeedBrokers", "DialTLSConfig", ("SASL.Mechanism", "SASL.User", "SASL.Pass"), {}),
+    "sarama": _go(
+        "Addrs",
+        "Net.TLS.Config",
+        ("Net.SASL.Mechanism", "Net.SASL.User", "Net.SASL.Password"),
+        {"tls": "Net.TLS.Enable", "sasl": "Net.SASL.Enable"},
+    ),
+    "kafka-go": _go(
+        "Brokers",
+        "Transport.TLS",
+        ("Transport.SASL.Mechanism", "Transport.SASL.Username", "Transport.SASL.Password"),
+        {},
+    ),
+}

@@ -1,0 +1,1 @@
+"""Logins by SASL, as brokers take them. Knows no socket, no clock and no framing."""

@@ -1,0 +1,31 @@
+"""One exchange of messages by which a client logs in, and how it fails."""
+
+from typing import Protocol
+
+from ..errors import MockBrokerError
+
+
+class LoginFailedError(MockBrokerError):
+    """The login failed, and the client is told why (`SaslAuthenticationException`)."""
+
+
+class InvalidLoginError(MockBrokerError):
+    """The login failed, and the client is told no more than that: the reason might tell whether there is such
+    a user (`SaslException`)."""
+
+
+class Exchange(Protocol):
+    """`evaluate` answers each message of the client until `user` is set."""
+
+    user: str | None
+    expires_ms: int | None
+    """When what the client has logged in with expires, in Unix time."""
+
+    def evaluate(self, message: bytes) -> bytes:
+        """The answer to a message. LoginFailedError, InvalidLoginError; any other error ends the connection
+        without a word, as in Kafka."""
+
+
+def lenient_text(message: bytes) -> str:
+    """As Java reads UTF-8: what is invalid is replaced."""
+    return message.decode(errors="replace")

@@ -1,0 +1,134 @@
+"""How clients reach brokers and prove who they are: listeners, TLS and logins. The same on the command line,
+in Python and in files."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from .errors import OptionError, UnknownOptionError
+from .nearest import nearest
+
+ClientAuth = Literal["none", "requested", "required"]
+PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+SCRAM: Final = ("SCRAM-SHA-256", "SCRAM-SHA-512")
+MECHANISMS: Final = ("PLAIN", *SCRAM, "OAUTHBEARER")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Security:
+    """How clients reach brokers and prove who they are. OptionError.
+
+    - `tls`: clients use TLS. A certificate authority for this cluster alone is made, and its files are named
+      at the start; that needs the extra `security`. Or give your own files.
+    - `sasl`: the mechanisms by which clients log in, as Kafka names them, in small letters too.
+    - `users`: their names and passwords, for PLAIN and for each mechanism of SCRAM that there is.
+    - `listeners`: names and protocols of several listeners on each broker, such as `{"INTERNAL": "PLAINTEXT",
+      "PUBLIC": "SASL_SSL"}`. Clients are told the addresses of the listener by which they came. By default
+      there is one, whose protocol is what `tls` and `sasl` say.
+    - `client_auth`: whether clients have to show a certificate (`ssl.client.auth`).
+    - `certificate`, `key`, `ca`: PEM files: the brokers' certificate, its key (by default in the same file),
+      and the authorities that clients' certificates are checked with.
+    - `folder`: where the files of the authority are written; by default in a folder that is removed at the
+      end.
+    """
+
+    tls: bool = False
+    sasl: str | Sequence[str] = ()
+    users: Mapping[str, str] = field(default_factory=dict, repr=False)
+    listeners: Mapping[str, str] = field(default_factory=dict)
+    client_auth: ClientAuth | str = "none"
+    certificate: str | Path | None = None
+    key: str | Path | None = None
+    ca: str | Path | None = None
+    folder: str | Path | None = None
+
+    @classmethod
+    def of(cls, given: "Security | Mapping[str, Any] | None") -> "Security | None":
+        """From what a user wrote. OptionError, UnknownOptionError."""
+        if given is None or isinstance(given, cls):
+            return given
+        if not isinstance(given, Mapping):
+            raise OptionError(f"security is {given!r}: give a mockbroker.Security, or a dict")
+        known = [each.name for each in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise UnknownOptionError(f"security has no option {name!r}{nearest(str(name), known)}")
+        return cls(**given)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tls, bool):
+            raise OptionError(f"tls is {self.tls!r}: give True or False")
+        for name in ("users", "listeners"):
+            found = getattr(self, name)
+            if not isinstance(found, Mapping) or not all(
+                isinstance(each, str) for each in (*found, *found.values())
+            ):
+                # Passwords are not shown.
+                raise OptionError(f"{name} of security: give a dict of texts")
+        if "" in (*self.users, *self.users.values()):
+            raise OptionError("a user of security has no name or no password")
+        for mechanism in self.mechanisms:
+            if mechanism not in MECHANISMS:
+                raise OptionError(f"no mechanism {mechanism!r}{nearest(mechanism, MECHANISMS)}")
+        for name, protocol in self.protocols.items():
+            if not name or not name.replace("_", "").isalnum() or not name.isascii():
+                raise OptionError(f"listener {name!r}: use letters, digits and _")
+            if protocol not in PROTOCOLS:
+                raise OptionError(f"listener {name} has the protocol {protocol!r}: {', '.join(PROTOCOLS)}")
+        if self.client_auth not in get_args(ClientAuth):
+            raise OptionError(f"client_auth is {self.client_auth!r}: {', '.join(get_args(ClientAuth))}")
+        self._check_together()
+
+    def _check_together(self) -> None:
+        tls, sasl = self.uses_tls, self.uses_sasl
+        if sasl and not self.mechanisms:
+            raise OptionError("a listener has SASL: say by which mechanisms clients log in, as sasl='PLAIN'")
+        if self.mechanisms and not sasl:
+            raise OptionError("sasl is given, but no listener has SASL: SASL_PLAINTEXT or SASL_SSL")
+        if self.users and not {"PLAIN", *SCRAM} & set(self.mechanisms):
+            raise OptionError("users have passwords for PLAIN and SCRAM only: add one of these to sasl")
+        if "PLAIN" in self.mechanisms and not self.users:
+            raise OptionError("nobody could log in by PLAIN: give users, as {'alice': 'secret'}")
+        if self.tls and not tls:
+            raise OptionError("tls is given, but no listener has TLS: SSL or SASL_SSL")
+        if not tls and (self.client_auth != "none" or self.certificate or self.folder):
+            raise OptionError("client_auth, certificate and folder are for TLS: add tls=True")
+        if self.certificate is None and (self.key or self.ca):
+            raise OptionError("give the brokers' certificate too, not only a key or an authority")
+        if self.certificate is not None and self.folder is not None:
+            raise OptionError("with a certificate of your own, no files are written: leave out the folder")
+        if self.certificate is not None and self.client_auth != "none" and self.ca is None:
+            raise OptionError("clients' certificates can't be checked: give ca, the authorities' file")
+
+    @property
+    def mechanisms(self) -> tuple[str, ...]:
+        """As Kafka names them, each once."""
+        given = [self.sasl] if isinstance(self.sasl, str) else self.sasl
+        return tuple(dict.fromkeys(str(each).upper() for each in given))
+
+    @property
+    def protocols(self) -> dict[str, str]:
+        """By name of the listener, its protocol."""
+        if self.listeners:
+            return dict(self.listeners)
+        protocol = "SASL_" * bool(self.mechanisms) + ("SSL" if self.tls else "PLAINTEXT")
+        return {protocol: protocol}
+
+    @property
+    def uses_tls(self) -> bool:
+        return any(each.endswith("SSL") for each in self.protocols.values())
+
+    @property
+    def uses_sasl(self) -> bool:
+        return any(each.startswith("SASL") for each in self.protocols.values())
+
+    def config(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The configuration of brokers that follows, with what is `given` besides."""
+        found = {"ssl.client.auth": self.client_auth} if self.uses_tls else {}
+        if self.mechanisms:
+            found["sasl.enabled.mechanisms"] = ",".join(self.mechanisms)
+        for name, value in found.items():
+            if given.get(name, value) != value:
+                raise OptionError(f"config has {name}={given[name]}, but security says {value}")
+        return {**given, **found}

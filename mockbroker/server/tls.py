@@ -1,0 +1,227 @@
+"""TLS between a socket and what reads and writes it. It looks like a socket that does not block."""
+
+import contextlib
+import os
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, NoReturn
+
+from .foreign import no_tls
+
+_READ_BYTES: Final = 64 * 1024
+_WRITE_BYTES: Final = 64 * 1024
+"""How much is encrypted at once."""
+_MOST_UNSENT: Final = 256 * 1024
+"""A client that lets so much wait that is not even for it to read, such as answers to its new keys, is
+dropped."""
+
+Buffer = bytes | bytearray | memoryview
+
+
+class Heard(NamedTuple):
+    """Is told what becomes of a connection: that its client is known, that there is more to read than the
+    kernel knows of, and why the connection ends."""
+
+    shaken: Callable[[], None]
+    more: Callable[[], None]
+    failed: Callable[[str], None]
+
+
+class TlsSocket:
+    """`recv_into`, `send` and `sendmsg` raise BlockingIOError as sockets do. After that, `send` has to be
+    called with the same data again, which may be longer then."""
+
+    def __init__(self, sock: socket.socket, context: ssl.SSLContext, protocol: str) -> None:
+        self._sock = sock
+        self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._in, self._out, server_side=True)
+        self._protocol = protocol
+        self.heard: Heard | None = None
+        self.ready = False
+        """Whether the handshake is done."""
+        self.has_more = False
+        """Whether more was received than was read."""
+        self._begun = False
+        self._unsent = memoryview(b"")
+        self._claimed = 0
+        """How much of what is to be sent is encrypted, but not all sent."""
+        self._resets = False
+
+    def fileno(self) -> int:
+        return self._sock.fileno()
+
+    @property
+    def cipher(self) -> str:
+        """Version and cipher: `TLSv1.3 TLS_AES_256_GCM_SHA384`."""
+        found = self._tls.cipher()
+        return f"{self._tls.version()} {found[0]}" if found is not None else ""
+
+    @property
+    def principal(self) -> str | None:
+        """Who the client is by its certificate; None without one."""
+        found: Any = self._tls.getpeercert()
+        return f"User:{_distinguished(found['subject'])}" if found and "subject" in found else None
+
+    def recv_into(self, buffer: Buffer) -> int:
+        self.has_more = False
+        size = self._decrypted(buffer)
+        if size is None:
+            if not self._receive():
+                return 0
+            size = self._decrypted(buffer)
+        if not self._flush() and len(self._unsent) > _MOST_UNSENT:
+            raise ConnectionAbortedError("the client takes nothing")
+        if size is None:
+            raise BlockingIOError
+        if size and (self._tls.pending() or self._in.pending):
+            self.has_more = True
+            if self.heard is not None:
+                self.heard.more()
+        return size
+
+    def _receive(self) -> bool:
+        """Whether more bytes came; False if the client sends no more."""
+        data = self._sock.recv(_READ_BYTES)
+        if not self._begun and data:
+            self._begun = True
+            if (why := no_tls(data, self._protocol)) is not None:
+                self._end(why)
+        if data:
+            self._in.write(data)
+        return bool(data)
+
+    def _decrypted(self, buffer: Buffer) -> int | None:
+        """How many bytes were read; None if more has to come first, 0 if no more will come."""
+        try:
+            if not self.ready:
+                self._tls.do_handshake()
+                self.ready = True
+                self._flush()
+                if self.heard is not None:
+                    self.heard.shaken()
+            size: Any = self._tls.read(len(buffer), buffer)
+            return int(size)
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return None
+        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+            return 0
+        except ssl.SSLError as error:
+            self._flush()
+            self._end(f"TLS failed: {_explained(error)}")
+
+    def _end(self, why: str) -> NoReturn:
+        if self.heard is not None:
+            self.heard.failed(why)
+        raise ConnectionAbortedError(why)
+
+    def send(self, data: Buffer) -> int:
+        if not self.ready:
+            raise BlockingIOError
+        if not self._claimed:
+            try:
+                self._claimed = self._tls.write(memoryview(data)[:_WRITE_BYTES])
+            except ssl.SSLError as error:
+                raise ConnectionAbortedError(str(error)) from None
+        if not self._flush():
+            raise BlockingIOError
+        sent, self._claimed = self._claimed, 0
+        return sent
+
+    def sendmsg(self, buffers: Sequence[Buffer]) -> int:
+        whole, size = [], 0
+        for each in buffers:
+            whole.append(memoryview(each)[: _WRITE_BYTES - size])
+            size += len(whole[-1])
+            if size == _WRITE_BYTES:
+                break
+        return self.send(b"".join(whole))
+
+    def _flush(self) -> bool:
+        """Sends what is encrypted; False if the kernel did not take all of it."""
+        while True:
+            if not self._unsent:
+                if not self._out.pending:
+                    return True
+                self._unsent = memoryview(self._out.read())
+            elif self._out.pending > _MOST_UNSENT:
+                raise ConnectionAbortedError("the client takes nothing")
+            try:
+                self._unsent = self._unsent[self._sock.send(self._unsent) :]
+            except (BlockingIOError, InterruptedError):
+                return False
+
+    def setsockopt(self, level: int, name: int, value: bytes) -> None:
+        self._resets = self._resets or name == socket.SO_LINGER
+        self._sock.setsockopt(level, name, value)
+
+    def close(self) -> None:
+        """Says goodbye first, unless the connection is reset."""
+        self.heard = None
+        if self.ready and not self._resets:
+            with contextlib.suppress(OSError, ValueError):
+                self._tls.unwrap()
+            with contextlib.suppress(OSError):
+                self._flush()
+        self._sock.close()
+
+
+def context(
+    certificate: str, key: str | None, ca: str | None, client_auth: str, versions: Sequence[str] | None = None
+) -> ssl.SSLContext:
+    """For brokers, from PEM files; `versions` are those of `ssl.enabled.protocols`. OSError, of which
+    ssl.SSLError is one."""
+    found = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    found.minimum_version = ssl.TLSVersion.TLSv1_2
+    if versions and "TLSv1.2" not in versions:
+        found.minimum_version = ssl.TLSVersion.TLSv1_3
+    if versions and "TLSv1.3" not in versions:
+        found.maximum_version = ssl.TLSVersion.TLSv1_2
+    found.load_cert_chain(certificate, key)
+    if client_auth != "none":
+        found.load_verify_locations(ca)
+        found.verify_mode = ssl.CERT_REQUIRED if client_auth == "required" else ssl.CERT_OPTIONAL
+    if keys := os.environ.get("SSLKEYLOGFILE"):
+        found.keylog_filename = keys
+    return found
+
+
+_SHORT: Final = {
+    "commonName": "CN",
+    "countryName": "C",
+    "domainComponent": "DC",
+    "localityName": "L",
+    "organizationName": "O",
+    "organizationalUnitName": "OU",
+    "stateOrProvinceName": "ST",
+    "streetAddress": "STREET",
+    "userId": "UID",
+}
+
+
+def _distinguished(subject: tuple[tuple[tuple[str, str], ...], ...]) -> str:
+    """A name as RFC 2253 writes it (`X500Principal.getName`)."""
+    return ",".join(
+        "+".join(f"{_SHORT.get(name, name)}={_escaped(value)}" for name, value in part)
+        for part in reversed(subject)
+    )
+
+
+def _escaped(value: str) -> str:
+    found = "".join(f"\\{each}" if each in ',+"\\<>;' else each for each in value)
+    if found[:1] in ("#", " "):
+        found = f"\\{found}"
+    return f"{found[:-1]}\\ " if len(found) > 1 and found.endswith(" ") else found
+
+
+def _explained(error: ssl.SSLError) -> str:
+    """In words for people who configure a client."""
+    reason = error.reason or str(error)
+    text = reason.lower().replace("_", " ")
+    if "UNKNOWN_CA" in reason or "CERTIFICATE_UNKNOWN" in reason or "BAD_CERTIFICATE" in reason:
+        return f"the client does not trust the broker's certificate ({text}): give it the authority's"
+    if reason == "PEER_DID_NOT_RETURN_A_CERTIFICATE":
+        return "the client shows no certificate, and ssl.client.auth is required"
+    if reason == "CERTIFICATE_VERIFY_FAILED":
+        return f"the client's certificate is not valid: {getattr(error, 'verify_message', '') or text}"
+    return text

@@ -1,0 +1,101 @@
+"""Whatever a client sends before it has logged in, it is served nothing."""
+
+import struct
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockbroker.rig.client import encode, flexible
+from mockbroker.sasl.client import Logins
+from mockbroker.server.sasl_connection import SaslConnection
+
+from ..driving.cluster import a_cluster
+from ..driving.connections import Heard, written
+from ..properties import examples
+from .stage import bearer, plain, unsecured
+
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "OAUTHBEARER")
+NAMES = {
+    "sasl_handshake": 17,
+    "sasl_authenticate": 36,
+    "api_versions": 18,
+    "metadata": 3,
+    "create_topics": 19,
+}
+NEVER_A_LOGIN = (
+    plain("alice", "wrong"),
+    plain("bob", "secret"),
+    plain("alice", "secret", "bob"),
+    b"n,,n=alice,r=abc",
+    b"c=biws,r=abc,p=AAAA",
+    bearer(unsecured({"sub": "alice", "exp": 1})),
+    b"\1",
+    b"",
+)
+TOPIC = {"topics": [{"name": "t", "num_partitions": 1, "replication_factor": 1}], "timeout": 1000}
+
+
+def frame(api: str, version: int, fields: dict[str, object]) -> bytes:
+    start = struct.pack(">hhih", NAMES[api], version, 1, -1) + b"\0" * flexible(api, version)
+    return start + encode(api, version, fields)
+
+
+tokens = st.sampled_from(NEVER_A_LOGIN) | st.binary(max_size=40)
+frames = st.one_of(
+    st.builds(
+        lambda mechanism, version: frame("sasl_handshake", version, {"mechanism": mechanism}),
+        st.sampled_from([*MECHANISMS, "GSSAPI", ""]),
+        st.integers(0, 1),
+    ),
+    st.builds(
+        lambda token, version: frame("sasl_authenticate", version, {"auth_bytes": token}),
+        tokens,
+        st.integers(0, 2),
+    ),
+    st.builds(
+        lambda name: frame("api_versions", 3, {"client_software_name": name, "client_software_version": "1"}),
+        st.sampled_from(["client", ""]),
+    ),
+    st.builds(lambda: frame("metadata", 8, {"topics": None, "allow_auto_topic_creation": True})),
+    st.builds(lambda: frame("create_topics", 4, TOPIC)),
+    tokens,
+)
+
+
+@given(st.lists(frames, max_size=8), st.integers(1, 64))
+@settings(max_examples=examples(400), deadline=None)
+def test_nothing_is_served_before_a_login(sent: list[bytes], part: int) -> None:
+    cluster, heard = a_cluster(brokers=1), Heard()
+    connection = SaslConnection(
+        *(cluster, cluster.brokers[1], "client", "/127.0.0.1", heard, lambda _: None),
+        logins=Logins(MECHANISMS, {"alice": "secret"}),
+    )
+    data = b"".join(struct.pack(">i", len(each)) + each for each in sent)
+    for at in range(0, len(data), part):
+        if connection.wants_close:
+            break
+        connection.receive(memoryview(data[at : at + part]))
+        cluster.advance(cluster.now_ms + 200)
+    assert not heard.errors
+    assert not connection.login.logged_in
+    assert connection.client.principal == "User:ANONYMOUS"
+    assert not cluster.topics, "a topic was created"
+    assert b"127.0.0.1" not in written(connection), "Metadata was answered"
+
+
+def test_the_same_requests_are_served_after_a_login() -> None:
+    cluster, heard = a_cluster(brokers=1), Heard()
+    connection = SaslConnection(
+        *(cluster, cluster.brokers[1], "client", "/127.0.0.1", heard, lambda _: None),
+        logins=Logins(MECHANISMS, {"alice": "secret"}),
+    )
+    for each in (
+        frame("sasl_handshake", 1, {"mechanism": "PLAIN"}),
+        frame("sasl_authenticate", 2, {"auth_bytes": plain("alice", "secret")}),
+        frame("create_topics", 4, TOPIC),
+        frame("metadata", 8, {"topics": None}),
+    ):
+        connection.receive(memoryview(struct.pack(">i", len(each)) + each))
+    assert connection.client.principal == "User:alice"
+    assert list(cluster.topics) == ["t"]
+    assert b"127.0.0.1" in written(connection)
