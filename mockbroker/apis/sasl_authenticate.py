@@ -10,7 +10,7 @@ from .registry import handles
 
 @handles(
     ApiKey.SASL_AUTHENTICATE,
-    changes=False,
+    changes=True,
     source="KafkaApis.handleSaslAuthenticateRequest, SaslServerAuthenticator",
     top="ILLEGAL_SASL_STATE, SASL_AUTHENTICATION_FAILED",
 )

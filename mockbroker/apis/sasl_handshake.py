@@ -11,7 +11,7 @@ from .registry import handles
 
 @handles(
     ApiKey.SASL_HANDSHAKE,
-    changes=False,
+    changes=True,
     source="KafkaApis.handleSaslHandshakeRequest, SaslServerAuthenticator",
     top="ILLEGAL_SASL_STATE, UNSUPPORTED_SASL_MECHANISM",
 )

@@ -49,6 +49,8 @@ class Notes:
         """Groups whose coordinator a client has asked for: which client was the last, and when."""
         self.unread: dict[tuple[str | None, str], str] = {}
         """Regular expressions that were refused though they may be valid, by client: why."""
+        self.shut_out: dict[tuple[str | None, str], str] = {}
+        """Clients that have not got in since they failed to, by listener: why."""
 
     def topic_not_created(self, topic: str, why: str, *, tried: bool = True) -> None:
         """The reason why an attempt failed replaces the fact that nobody `tried`."""
@@ -57,6 +59,13 @@ class Notes:
 
     def not_served(self, client_id: str | None, api: int, version: int) -> None:
         _note(self.unserved, Unserved(client_id, api, version), None)
+
+    def came_in(self, client_id: str | None, listener: str, failure: str) -> None:
+        """A client proved who it is, or failed to."""
+        if failure:
+            _note(self.shut_out, (client_id, listener), failure)
+        else:
+            self.shut_out.pop((client_id, listener), None)
 
     def no_offset(self, client_id: str | None, group: str, topic: str, partition: int) -> None:
         _note(self.without_offset, (group, topic, partition), client_id)

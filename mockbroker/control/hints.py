@@ -91,6 +91,11 @@ def _unserved(cluster: "Cluster") -> Iterator[str]:
         )
 
 
+def _shut_out(cluster: "Cluster") -> Iterator[str]:
+    for (client, listener), why in cluster.notes.shut_out.items():
+        yield f"{_client(client)} did not get in at the listener {listener}: {why}"
+
+
 def _unread(cluster: "Cluster") -> Iterator[str]:
     for (client, pattern), why in cluster.notes.unread.items():
         shown = repr(pattern if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]}…")
@@ -292,6 +297,7 @@ def _standing_clock(cluster: "Cluster") -> Iterator[str]:
 _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _not_created,
     _unserved,
+    _shut_out,
     _unread,
     _coordinators,
     _leaders,

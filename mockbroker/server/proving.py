@@ -42,12 +42,14 @@ class Proving(Generic[P]):
 
             def failed(why: str) -> None:
                 peer.connection.refused(why)
+                peer.connection.cluster.notes.came_in(None, endpoint.name, why)
 
             tls.heard = Heard(shaken, lambda: self._read_on(peer), failed)
         return ends_ms
 
     def _shaken(self, connection: Connection, tls: TlsSocket, endpoint: Endpoint) -> None:
         """The handshake is done: with SASL the client still has to log in."""
+        connection.cluster.notes.came_in(None, endpoint.name, "")
         if isinstance(connection, SaslConnection):
             connection.tls = tls.cipher
             return

@@ -177,5 +177,6 @@ class SaslConnection(Connection):
         endpoint, who = self._endpoint, self.client.principal
         how = endpoint.name, endpoint.protocol, mechanism, self.tls, who, why
         self.trace.login(self.broker.id, self.name, self.client_id, *how)
+        self.cluster.notes.came_in(self.client_id, endpoint.name, why)
         if why:
             self.observer.mismatched(self, f"login failed: {why}")

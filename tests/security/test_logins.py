@@ -1,0 +1,56 @@
+"""What a user of mockbroker sees of logins: hints, faults, listeners of brokers that come back."""
+
+import pytest
+from confluent_kafka import KafkaException
+
+from mockbroker import MockCluster, Security
+from mockbroker.rig.client import Client
+
+from ..driving.real_clients import LIMIT_S, a_consumer, a_producer
+
+PLAIN = Security(sasl="plain", users={"alice": "secret"})
+
+
+def test_a_hint_says_who_did_not_get_in_until_it_does() -> None:
+    with MockCluster(security=PLAIN, brokers=1) as cluster:
+        settings = {**cluster.client_settings("confluent-kafka"), "client.id": "me"}
+        consumer = a_consumer(cluster, "g", **{**settings, "sasl.password": "wrong"})
+        with pytest.raises(KafkaException):
+            consumer.list_topics(timeout=1)
+        consumer.close()
+        why = "Authentication failed: Invalid username or password"
+        assert f"the client 'me' did not get in at the listener SASL_PLAINTEXT: {why}" in cluster.hints()
+        a_producer(cluster, **settings).list_topics(timeout=LIMIT_S)
+        assert not [each for each in cluster.hints() if "did not get in" in each]
+
+
+def test_a_login_that_a_fault_refuses_is_none() -> None:
+    error = "SASL_AUTHENTICATION_FAILED"
+    with MockCluster(security=PLAIN, brokers=1, topics={"t": 1}, trace=True) as cluster:
+        cluster.faults.add("error", api="SaslAuthenticate", error=error, times=1)
+        told: list[str] = []
+        settings = cluster.client_settings("confluent-kafka")
+        producer = a_producer(cluster, error_cb=lambda each: told.append(each.str()), **settings)
+        producer.produce("t", b"order 1")
+        assert producer.flush(LIMIT_S) == 0
+        assert any("SASL authentication error" in each for each in told)
+        first = cluster.trace.events("answer", api="SaslAuthenticate")[0].number
+        assert cluster.trace.events("login")[0].number > first
+
+
+def test_all_listeners_of_a_broker_come_back_with_it() -> None:
+    security = Security(listeners={"A": "PLAINTEXT", "B": "PLAINTEXT"})
+    with MockCluster(security=security, brokers=2) as cluster:
+        servers = [
+            cluster.client_settings("java", listener=each)["bootstrap.servers"].split(",")[0] for each in "AB"
+        ]
+        cluster.stop_broker(1)
+        for each in servers:
+            host, port = each.split(":")
+            with pytest.raises(ConnectionRefusedError), Client(host, int(port)) as client:
+                client.api_versions()
+        cluster.start_broker(1)
+        for each in servers:
+            host, port = each.split(":")
+            with Client(host, int(port)) as client:
+                assert client.api_versions()
