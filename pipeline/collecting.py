@@ -34,8 +34,8 @@ Tell = Callable[[str], None]
 @dataclass(slots=True)
 class Collected:
     """`folder` has the rows; `files` says as what each file was read, `unknown` has those of no known kind,
-    with what they lack if they are about Kafka. `silent` has two lines of each text from which no row was made, unless it is usual; `spans` says
-    from when until when each log goes."""
+    with what they lack if they are about Kafka. `silent` has two lines of each text from which no row was
+    made, unless it is usual; `spans` says from when until when each log goes."""
 
     folder: Path
     files: dict[str, str] = field(default_factory=dict)

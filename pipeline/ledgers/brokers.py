@@ -32,9 +32,9 @@ _NOTICED_MS: Final = 10_000
 @dataclass(slots=True)
 class Broker:
     """`runs` is the last row by which it runs, `leaves` that by which it is being shut down, `lost` that its
-    session timed out, `failed` the fatal error by which it ended itself; `begins` the first row of the process that came after. `loads` has what it began to
-    load, by partition, and `registered` the registrations that are known: a controller that starts reads them
-    all again."""
+    session timed out, `failed` the fatal error by which it ended itself; `begins` the first row of the
+    process that came after. `loads` has what it began to load, by partition, and `registered` the
+    registrations that are known: a controller that starts reads them all again."""
 
     runs: Row | None = None
     leaves: Row | None = None
@@ -132,8 +132,9 @@ def _noted(what: str, *rows: Row | None, **values: int | str | None) -> Note:
 LEDGER: Final = Ledger(
     "brokers",
     ("broker", "load"),
-    F.col("broker").isNotNull() & F.col("time_ms").isNotNull(),
-    F.col("broker").cast("string"),
+    (F.col("broker").isNotNull() | F.coalesce(F.col("detail").startswith(ENDED_ITSELF), F.lit(False)))
+    & F.col("time_ms").isNotNull(),
+    F.coalesce(F.col("broker").cast("string"), F.concat(F.lit("log "), F.col("file"))),
     ("broker", "topic", "partition", "detail"),
     Broker,
     step,

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..readers.client_messages import COMMIT_FAILED
+from ..tables import Column
 from ..tables import functions as F
 from .ledger import Ledger, refused_only
 from .row import Note, Row, note
@@ -13,6 +15,9 @@ REFUSED: Final = (
     *("UNSUPPORTED_ASSIGNOR", "UNRELEASED_INSTANCE_ID", "GROUP_MAX_SIZE_REACHED", "INVALID_SESSION_TIMEOUT"),
 )
 """After these a member does not simply join again."""
+COMMITS_REFUSED: Final = (COMMIT_FAILED, "UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION")
+"""The group has gone on without the member."""
+_LOGS: Final = ("client-log", "librdkafka-log")
 _APIS: Final = ("JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat", "ShareGroupHeartbeat")
 _SETTLED: Final = ("Stable", "Empty", "Dead")
 _NEW_EPOCH: Final = "new group epoch"
@@ -30,10 +35,12 @@ class Members:
     """`fenced` are members that have not joined again since, `since` the beginning of a rebalance that goes
     on. `first` and `last` are new epochs of the group since its members or its topics changed, `count` is how
     many followed the first one.
-    `refused` has the first and last refusal, and how many there were; `told` is the last row."""
+    `refused` has the first and last refusal, and how many there were, and `commits` the same of commits, by
+    partition; `told` is the last row."""
 
     fenced: dict[str, Row] = field(default_factory=dict)
     refused: tuple[Row, Row, int] | None = None
+    commits: dict[tuple[str | None, int | None], tuple[Row, Row, int]] = field(default_factory=dict)
     since: Row | None = None
     generation: int = -1
     first: Row | None = None
@@ -53,6 +60,9 @@ def end(state: Members) -> Iterator[Note]:
     if state.refused is not None:
         first, last, count = state.refused
         yield note("member-refused", first, last if count > 1 else None, number=count, detail=last.error)
+    for first, last, count in state.commits.values():
+        shown = (first, last) if count > 1 else (first,)
+        yield note("commit-refused", *shown, client=None, number=count, detail=last.error)
     if state.since is not None and state.told is not None:
         yield from _rebalanced(state, state.told)
     yield from _changes(state)
@@ -110,18 +120,31 @@ def _tombstone(state: Members, row: Row) -> Iterator[Note]:
 
 
 def _refused(state: Members, row: Row) -> Iterable[Note]:
+    if row.api == "OffsetCommit":
+        place = row.topic, row.partition
+        first, _, count = state.commits.get(place, (row, row, 0))
+        state.commits[place] = first, row, count + 1
+        return ()
     first, _, count = state.refused or (row, row, 0)
     state.refused = first, row, count + 1
     return ()
+
+
+def _commits() -> Column:
+    """Refused commits of which an application was told: clients get over others by themselves."""
+    of_client = (F.col("api") == "OffsetCommit") & F.col("source").isin(*_LOGS)
+    told = F.col("topic").isNotNull() | (F.col("error") == COMMIT_FAILED)
+    return of_client & told & F.col("error").isin(*COMMITS_REFUSED)
 
 
 _STEPS: Final = {"member": _member, "group": _group, "tombstone": _tombstone, "refused": _refused}
 LEDGER: Final = Ledger(
     "members of groups",
     tuple(_STEPS),
-    F.col("group").isNotNull() & refused_only(F.col("error").isin(*REFUSED) & F.col("api").isin(*_APIS)),
+    F.col("group").isNotNull()
+    & refused_only((F.col("error").isin(*REFUSED) & F.col("api").isin(*_APIS)) | _commits()),
     F.col("group"),
-    ("client", "group", "topic", "generation", "error", "detail"),
+    ("client", "group", "topic", "partition", "generation", "api", "error", "detail"),
     Members,
     step,
     end,

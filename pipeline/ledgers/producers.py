@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ..readers.member_messages import FATAL
 from ..readers.refusal_messages import GIVEN
 from ..refused_producers import with_ids
 from ..tables import functions as F
@@ -23,7 +24,7 @@ _WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit")
 @dataclass(slots=True)
 class Producer:
     """`state` is the last of a transactional id, `deleted` the tombstone after it. `first` and `last` are the
-    refusals since it last wrote, `given` if an application tells of one."""
+    refusals since it last wrote, `given` if an application tells of one, or the client says that it ends."""
 
     state: Row | None = None
     deleted: Row | None = None
@@ -47,7 +48,7 @@ def step(state: Producer, row: Row) -> Iterable[Note]:
             state.first = state.first or row
             state.last = row
             state.count += 1
-            state.given = state.given or row.detail == GIVEN
+            state.given = state.given or row.detail == GIVEN or (row.detail or "").startswith(FATAL)
     return ()
 
 

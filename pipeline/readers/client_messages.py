@@ -214,6 +214,12 @@ TABLE: Final = Table.of(
 
 LISTS: Final = "commit: OffsetAndMetadata{"
 """The name of what `lists` knows."""
+COMMIT_FAILED: Final = "CommitFailedException"
+"""How clients name it that a group went on without the member that commits."""
+_PUT_OUT: Final = (
+    "Commit cannot be completed since the group has already rebalanced",
+    "Offset commit cannot be completed since the consumer is not part of an active group",
+)
 _DONE: Final = re.compile(r"Completed (?:a?synchronous )?auto-commit of offsets")
 _FAILED: Final = re.compile(r"(?:uto-commit of|Offset commit with) offsets \{")
 
@@ -226,10 +232,12 @@ def lists(entry: Entry) -> list[Values]:
     done = _DONE.search(text) is not None
     if not done and not ((failed := _FAILED.search(text)) and text.find("} failed", failed.end()) >= 0):
         return []
+    error = None if done or not any(each in text for each in _PUT_OUT) else COMMIT_FAILED
     return [
         {
             "kind": "commit" if done else "refused",
             "api": None if done else "OffsetCommit",
+            "error": error,
             "tp": each["tp"],
             "offset": int(each["offset"]),
             "leader_epoch": int(each["epoch"]) if (each["epoch"] or "").isdecimal() else None,

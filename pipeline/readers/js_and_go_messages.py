@@ -104,6 +104,22 @@ TABLE: Final = Table.of(
         )
         for text, api in (("join group failed", "JoinGroup"), ("heartbeat errored", "Heartbeat"))
     ),
+    message(
+        "refused",
+        "unable to commit offset for topic partition",
+        r"unable to commit offset for topic partition; group: (?P<group>[^,\s]+), topic: "
+        r"(?P<topic>[\w.-]+), partition: {partition}, commit_from: -?\d+, commit_to: {offset}, "
+        r"[^\n]*?error_code: (?P<code>\d{1,4})",
+        _numbered,
+        api="OffsetCommit",
+    ),
+    message(
+        "refused",
+        "in default commit: unable to commit offsets",
+        r"unable to commit offsets for topic partition; group: (?P<group>[^,\s]+), topic: "
+        r"(?P<topic>[\w.-]+), partition: {partition}, error: (?P<error>[A-Z][A-Z_]{4,60}): ",
+        api="OffsetCommit",
+    ),
     # sarama, transaction_manager.go
     message(
         "transaction",

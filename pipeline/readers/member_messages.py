@@ -56,6 +56,14 @@ def _of_librdkafka(_: Entry, found: re.Match[str]) -> Values:
     )
 
 
+FATAL: Final = "fatal: "
+"""How the detail of an error begins after which a client sends nothing more."""
+
+
+def _of_fatal(_: Entry, found: re.Match[str]) -> Values:
+    return {"error": of_librdkafka(found[0]), "detail": f"{FATAL}{found[0][:300]}"}
+
+
 UNREADABLE: Final = "RecordDeserializationException"
 """What a client is said to have told that can't read a record."""
 
@@ -197,7 +205,25 @@ LIBRDKAFKA: Final = (
             ("Failed to end transaction", r"Failed to end transaction[^\n]*", "EndTxn"),
         )
     ),
+    # rdkafka_idempotence.c
+    message(
+        "refused",
+        "Failed to acquire transactional PID from broker",
+        r"Failed to acquire transactional PID from broker [^\n:]+: Broker: (?:There is a newer producer|"
+        r"Producer attempted to use a producer id)[^\n]*",
+        _of_librdkafka,
+        api="InitProducerId",
+    ),
     # rdkafka_request.c
+    message(
+        "refused",
+        "failed due to sequence desynchronization",
+        r"Fatal error: Broker: [^\n:]{1,200}+: ProduceRequest for (?P<topic>\S{1,249}) \[{partition}\] with "
+        r"\d{1,9} message\(s\) failed due to sequence desynchronization with broker -?\d{1,9} "
+        r"\(PID\{Id:{producer_id},Epoch:{producer_epoch}\}",
+        _of_fatal,
+        api="Produce",
+    ),
     message(
         "refused",
         "ProduceRequest for ",

@@ -62,6 +62,14 @@ TABLE: Final = Table.of(
         r"Joined group '(?P<group>[^']+)' \(generation {generation}\)",
         detail="joined",
     ),
+    # kafka/coordinator/consumer.py, up to 2.0
+    message(
+        "refused",
+        "CommitFailedError: ",
+        r"commit failed for group (?P<group>[^\s:]{1,300}): CommitFailedError: (?P<detail>[^\n]{1,300})",
+        api="OffsetCommit",
+        error="CommitFailedException",
+    ),
     # kafka/net/transport.py
     message(
         "complaint",

@@ -51,7 +51,23 @@ def _of_application(text: str) -> Message:
     return message("refused", text, rf"{_WHO}{between}(?P<said>{re.escape(text)})", _named, detail=GIVEN)
 
 
+def _below(_: Entry, found: re.Match[str]) -> Values:
+    """In the words of later releases."""
+    size = f"The size of the current ISR {found['isr']}"
+    return {"detail": f"{size} is insufficient to satisfy the min.isr requirement of {found['least']}"}
+
+
 BROKER: Final = (
+    # Partition up to 2.0
+    message(
+        "refused",
+        "below required minimum [",
+        r"Number of insync replicas for partition {tp} is \[(?P<isr>\d{1,4})\], below required minimum "
+        r"\[(?P<least>\d{1,4})\]",
+        _below,
+        api="Produce",
+        error="NOT_ENOUGH_REPLICAS",
+    ),
     # UnifiedLog, Partition, as ReplicaManager logs their exceptions
     message(
         "refused",

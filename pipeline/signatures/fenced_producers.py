@@ -88,7 +88,7 @@ def _told(rows: Table, known: Column, timed_out: Column) -> Table:
                 LIKELY,
                 f"{_TIMED_OUT} aborted it shortly before, the only one with whose id nobody had begun since",
             ),
-            If(F.col("error") == "PRODUCER_FENCED", LIKELY, "the client was told so"),
+            If((F.col("error") == "PRODUCER_FENCED") & ~F.col("asked"), LIKELY, "the client was told so"),
             Else(
                 POSSIBLE,
                 "its epoch is too old: another producer began with its transactional id, or its transaction "
@@ -192,9 +192,11 @@ def _refused(observations: Table) -> Table:
     rows = rows.where("client is not null or transactional_id is not null").withColumn("seen", seen())
     window = Window.partitionBy("client", "transactional_id").orderBy("time_ms")
     given = rows.where(F.col("detail") == GIVEN).select(F.col("client").alias("_given")).distinct()
+    # Whoever asks for the next epoch is also refused if its own one got lost.
+    rows = rows.withColumn("asked", F.coalesce(F.col("api") == "InitProducerId", F.lit(False)))
     first = first_of(rows, window).join(given, [F.col("client") == F.col("_given")], "left")
     told = F.col("_given").isNotNull().alias("given")
-    return first.select("client", "transactional_id", "time_ms", "error", "seen", told)
+    return first.select("client", "transactional_id", "time_ms", "error", "asked", "seen", told)
 
 
 def _begun(observations: Table) -> Table:
@@ -225,7 +227,7 @@ def _with_others(rows: Table, begun: Table, observations: Table) -> Table:
     pairs = rows.join(own, before, "left")
     # A client doesn't fence itself when it begins anew.
     is_other = ~F.coalesce(F.col("_by") == F.col("client"), F.lit(False)) & (F.col("_nth") > 1)
-    key = ("client", "transactional_id", "time_ms", "error", "seen", "given", "guessed")
+    key = ("client", "transactional_id", "time_ms", "error", "asked", "seen", "given", "guessed")
     when = F.when(is_other, F.col("_nth"))
     rows = pairs.groupBy(*key).agg(
         F.max_by("_shown", when).alias("second"),

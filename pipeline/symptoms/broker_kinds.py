@@ -7,8 +7,9 @@ from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, COORDINATORS
 from .kind import MINUTE_MS, STILL, TEN_MINUTES_MS, Kind, at, lasts, took_ms
 
-_NOTICED_MS: Final = 2_000
-"""Clients bridge less by trying again."""
+_HEARTBEAT_MS: Final = 2_000
+"""The default of `broker.heartbeat.interval.ms`: a broker that is only late is unfenced by its next
+heartbeat."""
 
 
 def _back(note: Note) -> str:
@@ -24,7 +25,8 @@ def _died(note: Note) -> str:
 
 def _failed(note: Note) -> str:
     back = "" if note.to_ms == note.from_ms else f"; it came back after {took_ms(note) // 1000} s"
-    return f"broker {note.broker} {note.detail}{back}"
+    who = "a broker" if note.broker is None else f"broker {note.broker}"
+    return f"{who} {note.detail}{back}"
 
 
 def _fenced(note: Note) -> str:
@@ -62,11 +64,11 @@ KINDS: Final = (
     Kind(
         "broker-fenced",
         "broker-fenced",
-        "a broker was fenced for two seconds and more because its session had timed out, and nothing tells "
-        "that it was started again",
+        "a broker was fenced because its session had timed out, and its next heartbeat, two seconds later, "
+        "did not end that; nothing tells that it was started again",
         _fenced,
         (CONTROLLER, BROKERS),
-        lasts(_NOTICED_MS),
+        lasts(_HEARTBEAT_MS),
         of_partition=True,
         of_broker=True,
     ),

@@ -129,6 +129,11 @@ def _member_refused(note: Note) -> str:
     return f"a member of group {note.group} was refused with {note.detail}{_times(note)}"
 
 
+def _commit_refused(note: Note) -> str:
+    of = "" if note.topic is None else f" for {at(note)}"
+    return f"the commit of {who(note)}{of} was refused, since the group had gone on without it{_times(note)}"
+
+
 def _member_fenced(note: Note) -> str:
     return f"member {note.client} of group {note.group} was put out, and did not join again: {note.detail}"
 
@@ -274,6 +279,15 @@ KINDS: Final = (
         "a coordinator refuses a member with an error after which it does not simply join again",
         _member_refused,
         (COORDINATORS, CLIENT),
+        wide=True,
+    ),
+    Kind(
+        "commit-refused",
+        "commit-refused",
+        "a client was told that its commit failed, because its group had gone on without it: what it had "
+        "processed is read again",
+        _commit_refused,
+        (CLIENT, COORDINATORS),
         wide=True,
     ),
     Kind(

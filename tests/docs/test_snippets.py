@@ -56,7 +56,7 @@ ELSEWHERE: Final = (
     ("conformance/README.md", "python", "s.kill(1)", "is one of the stories that stand in a folder"),
 )
 """Page, language and a part of each block that is not run here, and why."""
-OUTPUT: Final = ("", "text")
+OUTPUT: Final = ("", "text", "mermaid")
 OTHER_PROGRAMS: Final = {
     "pip": "installs",
     "curl": "asks a cluster that is not there",

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from mockbroker.pipeline.readers.producer_messages import TIMED_OUT
+from mockbroker.pipeline.readers.refusal_messages import GIVEN
 from mockbroker.pipeline.signatures import fenced_producers
 
 from .rows import SECOND, History, found_in
@@ -63,3 +65,41 @@ def test_a_client_that_tells_it_better() -> None:
     client: dict[str, Any] = {**TOPIC, "source": "client-log", "client": "a", "producer_id": None}
     (found,) = told(states(*TAKEN).refused("PRODUCER_FENCED", **client))
     assert found == ("likely", "producer a was fenced")
+
+
+CLIENT: dict[str, Any] = {**TOPIC, "source": "client-log", "client": "a", "producer_id": None}
+OF_TIME = ": its transaction with transactional id payments had timed out, and was aborted"
+BEGUN: dict[str, Any] = {**TOPIC, "detail": "initialized"}
+
+
+def timed_out(*, before: bool) -> History:
+    """A transaction that was aborted in the next epoch, and another producer that began with its id."""
+    rows = History("broker-log").add("transaction", **BEGUN, producer_epoch=0)
+    if before:
+        rows.add("transaction", **BEGUN, producer_epoch=1)
+    rows.add("transaction", detail=TIMED_OUT, **TOPIC)
+    if not before:
+        rows.add("transaction", **BEGUN, producer_epoch=2)
+    return rows.refused("INVALID_PRODUCER_EPOCH", **CLIENT)
+
+
+def test_a_transaction_that_had_timed_out_is_told_if_its_application_was_told() -> None:
+    """Whoever begins after the abort took over, as Streams' threads do from themselves: that is no other
+    one."""
+    assert told(timed_out(before=False)) == []
+    given = {**CLIENT, "transactional_id": None}
+    found = told(timed_out(before=False).refused("INVALID_PRODUCER_EPOCH", detail=GIVEN, **given))
+    assert [sure for sure, what in found if what.endswith(OF_TIME)] == ["certain"]
+
+
+def test_another_producer_that_began_before_the_transaction_timed_out() -> None:
+    (found,) = told(timed_out(before=True))
+    assert found[0] == "certain"
+    assert "another producer had begun with its transactional id payments" in found[1]
+
+
+def test_a_producer_that_asked_for_the_next_epoch_may_have_lost_its_own() -> None:
+    row: dict[str, Any] = {**CLIENT, "transactional_id": None}
+    (asked,) = told(History().refused("PRODUCER_FENCED", api="InitProducerId", **row))
+    (wrote,) = told(History().refused("PRODUCER_FENCED", api="EndTxn", **row))
+    assert (asked[0], wrote[0]) == ("possible", "likely")

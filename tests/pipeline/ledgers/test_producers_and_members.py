@@ -104,3 +104,22 @@ def test_a_rebalance_that_lasts(until: str, notes: int) -> None:
 def test_a_rebalance_that_ends_soon() -> None:
     rows = Rows(group="g").add("group", detail="PreparingRebalance").add("group", 3 * SECOND, detail="Stable")
     assert noted(members.LEDGER, rows.add("group", MINUTE, detail="Empty")) == []
+
+
+COMMIT: dict[str, Any] = {
+    "api": "OffsetCommit",
+    "error": "CommitFailedException",
+    "source": "client-log",
+    "topic": "orders",
+    "partition": 3,
+}
+
+
+def test_commits_that_are_refused() -> None:
+    rows = Rows(group="g", **COMMIT).add("refused", offset=7).add("refused", offset=9)
+    found = noted(members.LEDGER, rows.add("refused", partition=4, offset=1))
+    assert {each.what for each in found} == {"commit-refused"}
+    assert [(each.topic, each.partition, each.number) for each in found] == [
+        ("orders", 3, 2),
+        ("orders", 4, 1),
+    ]

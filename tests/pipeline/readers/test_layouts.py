@@ -70,8 +70,8 @@ def test_a_date_of_its_own_goes_before_one_behind_a_bar(tmp_path: Path) -> None:
 
 def test_a_line_of_librdkafka_without_its_thread(tmp_path: Path) -> None:
     text = (
-        "%4|1646810899.013|OFFSET|app#consumer-2|: orders [0]: offset reset (at offset 7) to END: fetch failed "
-        "due to requested offset not available on the broker: Broker: Offset out of range\n"
+        "%4|1646810899.013|OFFSET|app#consumer-2|: orders [0]: offset reset (at offset 7) to END: fetch "
+        "failed due to requested offset not available on the broker: Broker: Offset out of range\n"
     )
     (reset,) = rows(log(tmp_path, text))
     assert (reset["kind"], reset["client"], reset["from_offset"]) == ("reset", "app", 7)
