@@ -25,9 +25,8 @@ def test_a_hint_says_who_did_not_get_in_until_it_does() -> None:
 
 
 def test_a_login_that_a_fault_refuses_is_none() -> None:
-    error = "SASL_AUTHENTICATION_FAILED"
     with MockCluster(security=PLAIN, brokers=1, topics={"t": 1}, trace=True) as cluster:
-        cluster.faults.add("error", api="SaslAuthenticate", error=error, times=1)
+        cluster.faults.add("error", api="SaslAuthenticate", error="SASL_AUTHENTICATION_FAILED", times=1)
         told: list[str] = []
         settings = cluster.client_settings("confluent-kafka")
         producer = a_producer(cluster, error_cb=lambda each: told.append(each.str()), **settings)
