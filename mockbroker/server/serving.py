@@ -81,8 +81,14 @@ class ServedCluster(RunningCluster):
             self._listen()
             self._prepare()
         except BaseException:
-            self.pump.close()
+            self.close()
             raise
+
+    def close(self) -> None:
+        """Closes all sockets, and removes files that are not kept."""
+        self.pump.close()
+        if self.secured is not None:
+            self.secured.close()
 
     def __str__(self) -> str:
         """Its release, its number of brokers, and their addresses."""
@@ -246,7 +252,7 @@ async def serve(
         try:
             wire = served.pump.sockets.wire = Capture(Path(options.capture), lost)
         except BaseException:
-            served.pump.close()
+            served.close()
             raise
     error: BaseException | None = None
     try:

@@ -13,6 +13,8 @@ from ..driving.processes import mockbroker_process
 
 USERS = {"alice": 'sec"r\\et'}
 COUNT = 5
+SENT = 1500
+"""It takes 15 s to send so many: ten sessions."""
 
 
 @pytest.mark.needs(*needs.JAVA)
@@ -30,3 +32,23 @@ def test_java_shows_a_certificate_and_logs_in(mechanism: str, tmp_path: Path) ->
         assert f'"acked":{COUNT}' in out, out + errors
         assert {event.row()["principal"] for event in cluster.trace.events("login")} == {"User:alice"}
         assert len(cluster.records("t")) == COUNT
+
+
+@pytest.mark.needs(*needs.JAVA)
+def test_java_logs_in_again_while_it_sends(tmp_path: Path) -> None:
+    """It does so before its session is over: the connection on which it sends does not end."""
+    security, config = Security(sasl="scram-sha-256", users=USERS), {"connections.max.reauth.ms": "1500"}
+    with MockCluster(brokers=1, security=security, config=config, topics={"t": 1}, trace=True) as cluster:
+        settings = cluster.client_settings("java")
+        lines = (f"{name}={value}\n".replace("\\", "\\\\") for name, value in settings.items())
+        (tmp_path / "client.properties").write_text("".join(lines))
+        sent = ("--topic", "t", "--max-messages", str(SENT), "--throughput", "100")
+        given = (*sent, "--producer.config", "client.properties")
+        main = "org.apache.kafka.tools.VerifiableProducer"
+        servers = cluster.bootstrap_servers
+        out, errors = Tools(VERSION).run(main, "--bootstrap-server", servers, *given, folder=tmp_path)
+        assert f'"acked":{SENT}' in out, out + errors
+        connections = [event.row()["connection"] for event in cluster.trace.events("answer", api="Produce")]
+        (sending,) = set(connections)
+        logins = [event for event in cluster.trace.events("login") if event.row()["connection"] == sending]
+        assert len(logins) > 2

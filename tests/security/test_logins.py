@@ -4,7 +4,7 @@ import pytest
 from confluent_kafka import KafkaException
 
 from mockbroker import MockCluster, Security
-from mockbroker.rig.client import Client
+from mockbroker.rig.client import Client, DisconnectedError
 
 from ..driving.real_clients import LIMIT_S, a_consumer, a_producer
 
@@ -25,9 +25,8 @@ def test_a_hint_says_who_did_not_get_in_until_it_does() -> None:
 
 
 def test_a_login_that_a_fault_refuses_is_none() -> None:
-    error = "SASL_AUTHENTICATION_FAILED"
     with MockCluster(security=PLAIN, brokers=1, topics={"t": 1}, trace=True) as cluster:
-        cluster.faults.add("error", api="SaslAuthenticate", error=error, times=1)
+        cluster.faults.add("error", api="SaslAuthenticate", error="SASL_AUTHENTICATION_FAILED", times=1)
         told: list[str] = []
         settings = cluster.client_settings("confluent-kafka")
         producer = a_producer(cluster, error_cb=lambda each: told.append(each.str()), **settings)
@@ -54,3 +53,21 @@ def test_all_listeners_of_a_broker_come_back_with_it() -> None:
             host, port = each.split(":")
             with Client(host, int(port)) as client:
                 assert client.api_versions()
+
+
+def test_a_login_that_never_ends_is_ended() -> None:
+    config = {"mockbroker.max.handshake.ms": "500"}
+    with MockCluster(security=PLAIN, brokers=1, config=config) as cluster:
+        host, port = cluster.bootstrap_servers.split(":")
+        with Client(host, int(port), timeout=LIMIT_S) as begun:
+            assert begun.call("sasl_handshake", 1, {"mechanism": "PLAIN"})["error_code"] == "NONE"
+            with pytest.raises(DisconnectedError):
+                begun.read_frame()
+        with Client(host, int(port), timeout=LIMIT_S) as late:
+            late.call("sasl_handshake", 1, {"mechanism": "PLAIN"})
+            late.call("sasl_authenticate", 2, {"auth_bytes": b"\0alice\0secret"})
+            with Client(host, int(port), timeout=LIMIT_S) as other:
+                other.call("sasl_handshake", 1, {"mechanism": "PLAIN"})
+                with pytest.raises(DisconnectedError):
+                    other.read_frame()
+            assert late.call("metadata", 1, {"topics": []})["brokers"], "who has logged in stays"
