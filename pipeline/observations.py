@@ -19,6 +19,8 @@ KINDS: Final[dict[str, str]] = {
     "in-sync-replicas": "the replicas in sync: replicas",
     "high-watermark": "offset is the high watermark, end_offset the log end offset",
     "log-start": "offset is the log start offset",
+    "expiry": "a replica deleted a segment by retention: offset is its first, detail "
+    "`after R ms: written until W, timestamps until T`",
     "truncation": "a replica's log was cut back: from_offset to offset",
     "follower-failure": "a follower's fetcher stopped: detail the reason, offset what it could not take",
     "group": "a group's generation: detail the state",

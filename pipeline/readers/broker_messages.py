@@ -129,6 +129,19 @@ TABLE: Final = Table.of(
         r"Increment(?:ing|ed) log start offset (?:of partition {tp} )?to {offset}"
         r"(?: due to (?P<detail>.+?)(?: \([\w.]+\))?(?:\n|$))?",
     ),
+    # UnifiedLog, up to 2.8 Log: W is when the segment's file was changed last
+    message(
+        "expiry",
+        "breach based on the largest record timestamp",
+        r"Deleting segment LogSegment\(baseOffset={offset}, size=\d+, "
+        r"lastModifiedTime=(?P<written_from>\d+), "
+        r"largestRecordTimestamp=(?:Some\()?(?P<stamp_from>\d+)\)?\) due to (?:log )?retention time "
+        r"(?P<kept_from>\d+)ms breach",
+        lambda _, found: {
+            "detail": f"after {found['kept_from']} ms: written until {found['written_from']}, "
+            f"timestamps until {found['stamp_from']}"
+        },
+    ),
     message(
         "log-start",
         "ompleted load of log",

@@ -36,7 +36,7 @@ def _requested(starts: Table, observations: Table) -> Table:
         starts.where(F.col("detail").startswith(BY_REQUEST)),
         Window.partitionBy(*PLACE, "offset").orderBy("time_ms", "position"),
     )
-    rows = _with_groups(each.select(*PLACE, "broker", "offset", "time_ms", "shown").persist(), observations)
+    rows = with_groups(each.select(*PLACE, "broker", "offset", "time_ms", "shown").persist(), observations)
     return findings(
         rows,
         signature="records-deleted",
@@ -82,7 +82,7 @@ def _lowered(starts: Table, observations: Table) -> Table:
         F.max_by("broker", "offset").alias("broker"),
     )
     rows = rows.withColumns({"time_ms": F.col("first_ms"), "after": F.col("first_ms") - F.col("set_time_ms")})
-    rows = _with_groups(rows.persist(), observations)
+    rows = with_groups(rows.persist(), observations)
     return findings(
         rows,
         signature="retention-lowered",
@@ -104,7 +104,7 @@ def _lowered(starts: Table, observations: Table) -> Table:
     )
 
 
-def _with_groups(rows: Table, observations: Table) -> Table:
+def with_groups(rows: Table, observations: Table) -> Table:
     """Only where groups had committed less than what was deleted: `missed` says which."""
     commits = of_kinds(observations, "commit").where("group is not null and offset >= 0")
     commits = prefixed(

@@ -54,6 +54,14 @@ def deleted(why: str) -> History:
     return rows.add("log-start", offset=300, detail=why, broker=1)
 
 
+def expired_at_once(said: str) -> History:
+    """The same, and what the broker says of the segment."""
+    return deleted("segment deletion").add("expiry", offset=0, detail=said, broker=1)
+
+
+OLD = "after 604800000 ms: written until 1795671434154, timestamps until 1764135409105"
+
+
 def stepped() -> History:
     rows = History("broker-log").add("leader", broker=2, leader_epoch=1)
     rows.add("log-start", 120 * MINUTE, broker=2, offset=9)
@@ -170,6 +178,7 @@ def too_large() -> History:
 CASES = {
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
     "retention-lowered": case("administrators", deleted("segment deletion"), "config", "log-start"),
+    "timestamps-too-old": case("old_timestamps", expired_at_once(OLD), "expiry", "log-start"),
     "clock-stepped": case("clocks", stepped(), "log-start"),
     "rebalance-timeout": case("consumer_groups", GROUPS["late"], told("member", "fenced")),
     "session-timeout": case("consumer_groups", GROUPS["expired"], told("member", "fenced")),
