@@ -20,9 +20,9 @@ IDLE = (
     ("text", "told"),
     [
         (AUTO_COMMIT * 2, "the commit of group g for orders-0 was refused, since the group had gone on"),
-        (FRANZ_COMMIT, "the commit of group g for orders-47 was refused"),
+        (FRANZ_COMMIT, "the commit of group g for orders-3 was refused"),
         (PYTHON_COMMIT, "the commit of group g was refused"),
-        (DESYNCHRONIZED, "producer 22181 was refused for good with OUT_OF_ORDER_SEQUENCE_NUMBER"),
+        (DESYNCHRONIZED, "producer 4000 was refused for good with OUT_OF_ORDER_SEQUENCE_NUMBER"),
         (ACQUIRE, "the producer of client app was refused for good with PRODUCER_FENCED"),
     ],
 )

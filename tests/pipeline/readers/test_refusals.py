@@ -43,30 +43,30 @@ COORDINATOR = (
     "owned by member b2. (org.apache.kafka.coordinator.group.GroupMetadataManager)\n"
 )
 BELOW = (
-    "[2017-12-17 21:33:52,638] ERROR [ReplicaManager broker=1] Error processing append operation on "
-    "partition orders-32 (kafka.server.ReplicaManager)\n"
+    "[2025-11-26 05:24:19,216] ERROR [ReplicaManager broker=1] Error processing append operation on "
+    "partition orders-1 (kafka.server.ReplicaManager)\n"
     "org.apache.kafka.common.errors.NotEnoughReplicasException: Number of insync replicas for partition "
-    "orders-32 is [1], below required minimum [2]\n"
+    "orders-1 is [1], below required minimum [2]\n"
 )
 DESYNCHRONIZED = (
-    "%0|1668238507.285|FATAL|app#producer-1| [thrd:1:9092/1]: Fatal error: Broker: Broker received an out of "
-    "order sequence number: ProduceRequest for orders [38] with 1 message(s) failed due to sequence "
-    "desynchronization with broker 1 (PID{Id:22181,Epoch:0}, base seq 0, idemp state change 81ms ago\n"
+    "%0|1764133200.000|FATAL|app#producer-1| [thrd:1:9092/1]: Fatal error: Broker: Broker received an out of "
+    "order sequence number: ProduceRequest for orders [0] with 1 message(s) failed due to sequence "
+    "desynchronization with broker 1 (PID{Id:4000,Epoch:0}, base seq 0, idemp state change 50ms ago\n"
 )
 ACQUIRE = (
-    "%4|1621691387.764|GETPID|app#producer-2| [thrd:main]: Failed to acquire transactional PID from broker "
+    "%4|1764133200.000|GETPID|app#producer-2| [thrd:main]: Failed to acquire transactional PID from broker "
     "TxnCoordinator/1: Broker: There is a newer producer with the same transactionalId which fences the "
     "current one: retrying\n"
 )
 AUTO_COMMIT = (
     "2021-04-19 14:59:17,488 WARN [Consumer clientId=app, groupId=g] Asynchronous auto-commit of offsets "
-    "{orders-0=OffsetAndMetadata{offset=3960, leaderEpoch=0, metadata=''}} failed: Commit cannot be "
+    "{orders-0=OffsetAndMetadata{offset=700, leaderEpoch=0, metadata=''}} failed: Commit cannot be "
     "completed since the group has already rebalanced and assigned the partitions to another member. "
     "(org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)\n"
 )
 FRANZ_COMMIT = (
     "2026-11-26T05:21:00.256Z [WARN] unable to commit offset for topic partition; group: g, topic: orders, "
-    "partition: 47, commit_from: 305390, commit_to: 305470, commit_epoch: 179, error_code: 25\n"
+    "partition: 3, commit_from: 1000, commit_to: 1080, commit_epoch: 179, error_code: 25\n"
 )
 PYTHON_COMMIT = (
     "2026-11-26 05:21:00,256 WARNING kafka.coordinator.consumer: Auto offset commit failed for group g: "
@@ -79,14 +79,14 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     (SARAMA, {"topic": "orders", "partition": 0, "api": "Produce", "error": "NOT_ENOUGH_REPLICAS"}),
     (BROKER, {"topic": "orders", "partition": 0, "broker": 1, "error": "NOT_ENOUGH_REPLICAS"}),
     (COORDINATOR, {"group": "billing", "broker": 1, "error": "UNRELEASED_INSTANCE_ID"}),
-    (BELOW, {"topic": "orders", "partition": 32, "broker": 1, "error": "NOT_ENOUGH_REPLICAS"}),
+    (BELOW, {"topic": "orders", "partition": 1, "broker": 1, "error": "NOT_ENOUGH_REPLICAS"}),
     (
         DESYNCHRONIZED,
-        {"client": "app", "topic": "orders", "producer_id": 22181, "error": "OUT_OF_ORDER_SEQUENCE_NUMBER"},
+        {"client": "app", "topic": "orders", "producer_id": 4000, "error": "OUT_OF_ORDER_SEQUENCE_NUMBER"},
     ),
     (ACQUIRE, {"client": "app", "api": "InitProducerId", "error": "PRODUCER_FENCED"}),
-    (AUTO_COMMIT, {"group": "g", "topic": "orders", "offset": 3960, "error": "CommitFailedException"}),
-    (FRANZ_COMMIT, {"group": "g", "partition": 47, "offset": 305470, "error": "UNKNOWN_MEMBER_ID"}),
+    (AUTO_COMMIT, {"group": "g", "topic": "orders", "offset": 700, "error": "CommitFailedException"}),
+    (FRANZ_COMMIT, {"group": "g", "partition": 3, "offset": 1080, "error": "UNKNOWN_MEMBER_ID"}),
     (PYTHON_COMMIT, {"group": "g", "api": "OffsetCommit", "error": "CommitFailedException"}),
     (
         APPLICATION % "sarama.KError: kafka server: Message was too large, server rejected it to avoid",
