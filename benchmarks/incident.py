@@ -32,6 +32,8 @@ _SEGMENTS: Final = 0.68
 _FILE_BYTES: Final = 100_000_000
 """After which a broker begins a new segment."""
 _HOUR_MS: Final = 3_600_000
+_PRODUCERS: Final = 100_000
+"""More producer ids than a recording has."""
 _RECENT: Final = b"\0\0\1"
 """Times of this century begin so, in Unix milliseconds of 8 bytes."""
 _NAMES: Final = (b"orders", b"billing", b"shipping", b"reports")
@@ -64,6 +66,9 @@ class _Log:
             base_timestamp=header.base_timestamp + later,
             max_timestamp=header.max_timestamp + later,
         )
+        if header.producer_id >= 0:
+            # Else it would be the same batch, sent again.
+            header = header._replace(producer_id=header.producer_id + _PRODUCERS * round_)
         moved = bytearray(HEADER.pack(*header)) + self._records(
             batch[HEADER_BYTES:], header.max_timestamp, round_
         )
