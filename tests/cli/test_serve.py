@@ -48,12 +48,15 @@ Serve = Callable[..., Server]
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     servers: list[Server] = []
+    # Else they would inherit it from tests that `nohup` started.
+    ignored = signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
     def begin(*arguments: str) -> Server:
         servers.append(Server(*arguments))
         return servers[-1]
 
     yield begin
+    signal.signal(signal.SIGHUP, ignored)
     for server in servers:
         if server.process.poll() is None:
             server.process.kill()
