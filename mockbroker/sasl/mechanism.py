@@ -1,8 +1,11 @@
 """One exchange of messages by which a client logs in, and how it fails."""
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from ..errors import MockBrokerError
+
+NAME: Final = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
+"""The pattern of a name in messages (`saslname` of RFC 5801)."""
 
 
 class LoginFailedError(MockBrokerError):

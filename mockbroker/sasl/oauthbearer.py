@@ -7,11 +7,10 @@ import json
 import re
 from typing import Any, Final
 
-from .mechanism import InvalidLoginError, LoginFailedError, lenient_text
+from .mechanism import NAME, InvalidLoginError, LoginFailedError, lenient_text
 
-_NAME: Final = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
 _PAIRS: Final = r"(?:[A-Za-z]+=[\x21-\x7e \t\r\n]+\x01)*"
-_FIRST: Final = re.compile(rf"n,(?:a=(?P<acting>{_NAME}))?,\x01(?P<pairs>{_PAIRS})\x01")
+_FIRST: Final = re.compile(rf"n,(?:a=(?P<acting>{NAME}))?,\x01(?P<pairs>{_PAIRS})\x01")
 _AUTH: Final = re.compile(r"(?P<scheme>\w+) +(?P<token>[-_~+/.a-zA-Z0-9]+=*)", re.ASCII)
 _REFUSED: Final = '{"status":"invalid_token"}'
 _LATEST_S: Final = 2**53

@@ -10,17 +10,16 @@ from typing import Final
 from ..controller.scram import HASHES
 from ..metadata.records import UserScramCredentialRecord
 from ..security import SCRAM
-from .mechanism import InvalidLoginError, lenient_text
+from .mechanism import NAME, InvalidLoginError, lenient_text
 from .plain import check_acting
 
 NUMBERS: Final = {mechanism: number for number, mechanism in enumerate(SCRAM, start=1)}
 """Of the mechanisms in credentials (`ScramMechanism.java`)."""
 _BASE64: Final = r"(?:[a-zA-Z0-9/+]{4})*(?:[a-zA-Z0-9/+]{3}=|[a-zA-Z0-9/+]{2}==)?"
-_NAME: Final = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
 _VALUE: Final = r"[\x01-\x2b\x2d-\x7f]+"
 _NONCE: Final = r"[\x21-\x2b\x2d-\x7e]+"
 _FIRST: Final = re.compile(
-    rf"n,(?:a=(?P<acting>{_NAME}))?,(?P<bare>(?:m={_VALUE},)?n=(?P<user>{_NAME}),r=(?P<nonce>{_NONCE})"
+    rf"n,(?:a=(?P<acting>{NAME}))?,(?P<bare>(?:m={_VALUE},)?n=(?P<user>{NAME}),r=(?P<nonce>{_NONCE})"
     rf"(?P<more>(?:,[A-Za-z]+={_VALUE})*))"
 )
 _FINAL: Final = re.compile(
