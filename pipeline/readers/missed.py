@@ -12,7 +12,6 @@ _CLOCK: Final = re.compile(r"\[?\d\d:\d\d:\d\d[.,]\d{3}\b")
 _OTHERS: Final = re.compile(
     r"\[(?:Connection|Runner|ConsumerGroup|Consumer|Producer)\] |#(?:consumer|producer)-\d"
 )
-_NO_ORDER: Final = "and without them nothing tells what came before what"
 
 
 def missed(head: Head) -> str | None:
@@ -21,10 +20,13 @@ def missed(head: Head) -> str | None:
     if not head.text or not any(map(_about_kafka, lines)) or any(map(begins, lines)):
         return None
     if any(line.startswith("{") for line in lines):
-        return f"its objects of JSON have no time that can be read, {_NO_ORDER.replace('them', 'it')}"
+        return (
+            "its objects of JSON have no time that can be read, and without it nothing tells what came "
+            "before what"
+        )
     if any(map(_CLOCK.match, lines)):
         return "its lines have a time of the day but no date"
-    return f"its lines have neither date nor time, {_NO_ORDER}"
+    return "its lines have neither date nor time, and without them nothing tells what came before what"
 
 
 def _about_kafka(line: str) -> bool:
