@@ -146,8 +146,10 @@ def test_refused_requests_that_are_alike_are_counted(serve: Serve, format_: str)
         assert len(errors.splitlines()) == PRINTED + 1
         assert f"is what a broker takes ({50 - PRINTED} like it in " in errors
     else:
-        assert [json.loads(line)["event"] for line in lines] == ["refused"] * PRINTED + ["repeated"]
-        told = json.loads(lines[-1])
+        # Another test's client that looks for a broker that ended may have found this port.
+        events = [event for event in map(json.loads, lines) if event["event"] in ("refused", "repeated")]
+        assert [event["event"] for event in events] == ["refused"] * PRINTED + ["repeated"]
+        told = events[-1]
         assert (told["of"], told["count"]) == ("refused", 50 - PRINTED)
 
 

@@ -31,8 +31,14 @@ CONFIG = {
     "broker.session.timeout.ms": "1000",
 }
 NOTHING_TO_COMMIT = "_NO_OFFSET"
-MOVING = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR, None}
-"""Without a code the client could not reach its coordinator."""
+MOVING = {
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_COORDINATOR,
+    ErrorCode.REBALANCE_IN_PROGRESS,
+    None,
+}
+"""Without a code the client could not reach its coordinator. No broker answers REBALANCE_IN_PROGRESS in a group of
+this protocol: franz-go says it of partitions that were taken away while it committed."""
 
 
 def needing(client: str, *others: str) -> Any:
@@ -156,7 +162,7 @@ class Members:
                         await self._commit(name)
 
     async def _commit(self, name: str) -> None:
-        """Some clients have to be asked again while their coordinator moves."""
+        """Some clients have to be asked again while their coordinator or their partitions move."""
         while True:
             answer = await self._drivers[name].call("commit", name, LIMIT_MS, partial(self._answered, name))
             if answer.error is None or answer.error.name == NOTHING_TO_COMMIT:
