@@ -37,8 +37,8 @@ MOVING = {
     ErrorCode.REBALANCE_IN_PROGRESS,
     None,
 }
-"""Without a code the client could not reach its coordinator. No broker answers REBALANCE_IN_PROGRESS in a group of
-this protocol: franz-go says it of partitions that were taken away while it committed."""
+"""Without a code the client could not reach its coordinator. No broker answers REBALANCE_IN_PROGRESS in a
+group of this protocol: franz-go says it of partitions that were taken away while it committed."""
 
 
 def needing(client: str, *others: str) -> Any:
