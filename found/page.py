@@ -65,7 +65,9 @@ def _table() -> Iterator[str]:
     yield "With the report card of each, which says how it does in known stories."
     for client in sorted({str(each.client) for each in _of_clients()}):
         yield f"\n### {client}\n"
-        yield f"[Report card](report-cards/{client}.md)\n"
+        card = f"report-cards/{client}.md"
+        if (PAGE.parent / card).exists():
+            yield f"[Report card]({card})\n"
         yield from (f"- {_link(each)}" for each in _of_clients() if each.client == client)
     yield _OF_BROKERS
     yield "| what goes wrong | broker | seen in | what it takes | status |"
