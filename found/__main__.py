@@ -25,7 +25,7 @@ Release = Annotated[str | None, typer.Option(help="Of a client of Node.")]
 def every() -> None:
     """Lists the findings, worst first."""
     for each in findings():
-        typer.echo(f"{each.name}: {each.client}: {each.title} ({each.severity}, {each.status})")
+        typer.echo(f"{each.name}: {each.subject}: {each.title} ({each.severity}, {each.status})")
 
 
 @app.command()

@@ -12,6 +12,7 @@ from mockbroker.errors import MockBrokerError
 from mockbroker.nearest import nearest
 
 FOLDER: Final = Path(__file__).parent
+_BROKERS: Final = {"kafka": "Apache Kafka"}
 
 
 class Severity(enum.StrEnum):
@@ -32,7 +33,7 @@ class UnknownFindingError(MockBrokerError):
 
 @dataclass(frozen=True)
 class Versions:
-    """Releases of the client that were tried: those that have the defect, and those that lack it."""
+    """Releases (of the broker, too) that were tried: those that have the defect, and those that lack it."""
 
     has: Sequence[str]
     lacks: Sequence[str] = ()
@@ -59,17 +60,17 @@ class UpstreamReport:
 
 @dataclass(frozen=True)
 class Finding:
-    """`at` are the functions at fault, as file:function. `needs` is what it takes: nothing, what an operator
-    does, or what a broker does wrong. `issue` is where the defect is known. `moves` is the group whose
-    coordinator the program moves, `moves_leader` the topic whose leader it moves. `forbids` is a topic that
-    must not be written to: mocks have a fault for that, real brokers an ACL. `real` are the releases of real
-    brokers on which it was seen, and when. `hunt` says which violations of `mockbroker hunt` it causes
+    """It is of a `client` or of a `broker` (`kafka`). `at` are the functions at fault, as file:function.
+    `needs` is what it takes: nothing, what an operator does, or what a broker does wrong. `issue` is where
+    the defect is known. `moves` is the group whose coordinator the program moves, `moves_leader` the topic
+    whose leader it moves. `forbids` is a topic that must not be written to: mocks have a fault for that,
+    real brokers an ACL. `real` are the releases of real brokers on which it was seen, and when. `hunt` says
+    which violations of `mockbroker hunt` it causes
     (fields of `mockbroker.clients.hunt.known.KnownViolation`).
     """
 
     name: str
     title: str
-    client: str
     severity: Severity
     at: Sequence[str]
     needs: str
@@ -77,6 +78,8 @@ class Finding:
     search: TrackerSearch
     report: UpstreamReport
     real: Mapping[str, date]
+    client: str | None = None
+    broker: str | None = None
     issue: str | None = None
     by_design: bool = False
     moves: str | None = None
@@ -92,7 +95,14 @@ class Finding:
         fields["versions"] = Versions(**fields["versions"])
         fields["search"] = TrackerSearch(**fields["search"])
         fields["report"] = UpstreamReport(**fields["report"])
+        if ("client" in fields) == ("broker" in fields):
+            raise ValueError(f"{folder.name} is of a client or of a broker")
         return cls(name=folder.name, **{"real": {}, **fields})
+
+    @property
+    def subject(self) -> str:
+        """What has the defect."""
+        return self.client or _BROKERS[self.broker or ""]
 
     @property
     def status(self) -> str:

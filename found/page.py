@@ -32,6 +32,13 @@ the words of that search, and its day, are given with the finding. `report` prin
 Everything about a finding is in its folder in [found/](../found).
 """
 
+_OF_BROKERS: Final = """
+## Of brokers
+
+Defects of brokers themselves, which mock brokers have, too. The programs send requests themselves, and use no
+client. Each ran against real brokers of 3.9.2 and 4.4.0; a release that is not named lacks the defect.
+"""
+
 
 def page() -> str:
     """The text of `docs/found.md`: a table, whose rows lead to the findings' folders."""
@@ -52,16 +59,33 @@ def _table() -> Iterator[str]:
     yield _INTRODUCTION
     yield "| what goes wrong | client | releases | what it takes | status |"
     yield "|---|---|---|---|---|"
-    for each in findings():
-        status = f"[known]({each.issue})" if each.issue else each.status
-        what = f"**{each.severity}**: {_link(each)}"
-        yield f"| {what} | {each.client} | {_span(each.versions)} | {each.needs} | {status} |"
+    for each in _of_clients():
+        yield _row(each)
     yield "\n## By client\n"
     yield "With the report card of each, which says how it does in known stories."
-    for client in sorted({each.client for each in findings()}):
+    for client in sorted({str(each.client) for each in _of_clients()}):
         yield f"\n### {client}\n"
-        yield f"[Report card](report-cards/{client}.md)\n"
-        yield from (f"- {_link(each)}" for each in findings() if each.client == client)
+        card = f"report-cards/{client}.md"
+        if (PAGE.parent / card).exists():
+            yield f"[Report card]({card})\n"
+        yield from (f"- {_link(each)}" for each in _of_clients() if each.client == client)
+    yield _OF_BROKERS
+    yield "| what goes wrong | broker | seen in | what it takes | status |"
+    yield "|---|---|---|---|---|"
+    for each in findings():
+        if each.broker:
+            yield _row(each)
+
+
+def _of_clients() -> list[Finding]:
+    return [each for each in findings() if each.client]
+
+
+def _row(finding: Finding) -> str:
+    status = f"[known]({finding.issue})" if finding.issue else finding.status
+    what = f"**{finding.severity}**: {_link(finding)}"
+    releases = _span(finding.versions)
+    return f"| {what} | {finding.subject} | {releases} | {finding.needs} | {status} |"
 
 
 def _link(finding: Finding) -> str:
@@ -87,8 +111,8 @@ def _report(finding: Finding) -> Iterator[str]:
     yield from _wrapped(finding.report.happens)
     yield ""
     lacks = f"; not in {', '.join(versions.lacks)}" if versions.lacks else ""
-    brokers = f", with Apache Kafka {' and '.join(finding.real)}" if finding.real else ""
-    yield from _wrapped(f"Seen in {finding.client} {', '.join(versions.has)}{lacks}{brokers}.")
+    brokers = f", with Apache Kafka {' and '.join(finding.real)}" if finding.real and finding.client else ""
+    yield from _wrapped(f"Seen in {finding.subject} {', '.join(versions.has)}{lacks}{brokers}.")
     yield "\n## Steps\n"
     yield from _wrapped(_setting(finding))
     yield "\n```javascript" if finding.program.suffix == ".cjs" else "```python"

@@ -85,7 +85,7 @@ def _interpreter(finding: Finding, python: str, release: str | None) -> tuple[st
     """What runs the program, and the environment variables by which it finds the client."""
     if finding.program.suffix != ".cjs":
         return python, {}
-    node, driver = command_for(finding.client, release)
+    node, driver = command_for(finding.subject, release)
     return node, {"NODE_PATH": str(Path(driver).parent / "node_modules")}
 
 
@@ -177,9 +177,9 @@ def _leader(client: Client, topic: str) -> int:
 
 
 def tried(finding: Finding) -> str:
-    """The client that is installed here, with its version."""
-    if finding.program.suffix == ".cjs":
-        return finding.client
+    """The client that is installed here, with its version, or the broker."""
+    if finding.client is None or finding.program.suffix == ".cjs":
+        return finding.subject
     return f"{finding.client} {version(finding.client)}"
 
 

@@ -1,7 +1,8 @@
 """The drivers that come with mockbroker, by name: each is found by the first line of its program.
 
 A program is a file in the folder of its language (in Go a folder, with a `main.go`) that begins with the
-comment `Driver: NAME, of the package PACKAGE`. Nothing else has to be changed for another.
+comment `Driver: NAME, of the package PACKAGE`. Nothing else has to be changed for another. Those in `node22`
+need a newer Node than most, which npm fetches.
 """
 
 import re
@@ -65,7 +66,9 @@ def _node(program: Path, package: str) -> Shipped:
                 building.step([npm, "install", "--no-save", "--no-audit", f"{package}@{version}"], folder)
 
         variant = "locked" if version is None else f"{program.name}-{version}"
-        return (node, str(building.cached(program.parent, variant, install) / program.name))
+        home = building.cached(program.parent, variant, install)
+        own = home / "node_modules/node/bin/node"
+        return (str(own) if own.exists() else node, str(home / program.name))
 
     return Shipped(command, ("node", "npm"))
 
@@ -87,6 +90,7 @@ _LANGUAGES: Final[Mapping[str, Callable[[Path, str], Shipped]]] = {
     "python/*.py": _python,
     "java/*.java": _java,
     "node/*.js": _node,
+    "node22/*.js": _node,
     "go/*/main.go": _go,
     "rust/src/main.rs": _rust,
 }

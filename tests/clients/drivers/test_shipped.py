@@ -19,7 +19,7 @@ QUICK = {
     "session.timeout.ms": 10_000,
     "fetch.max.wait.ms": 200,
 }
-CAN_NOT_SEEK = {"kafka-go", "platformatic-kafka"}
+CAN_NOT_SEEK = {"kafka-go", "platformatic-kafka", "platformatic-kafka-2"}
 TELLS_NO_ASSIGNMENT = {"kafka-go"}
 
 

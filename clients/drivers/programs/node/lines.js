@@ -3,6 +3,7 @@
 
 import { createReadStream, readFileSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
 
 const REQUESTS = Number(process.env.MOCKBROKER_DRIVER_REQUESTS)
 const ANSWERS = Number(process.env.MOCKBROKER_DRIVER_ANSWERS)
@@ -63,7 +64,7 @@ const settingsOf = (kinds) =>
   Object.fromEntries(Object.entries(kinds).map(([kind, { settings }]) => [kind, settings]))
 
 export const version = (name) =>
-  JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url))).version
+  JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, pathToFileURL(process.argv[1])))).version
 
 // The clients' calls take no timeouts: an application that won't wait longer does this.
 export function limited(promise, timeoutMs, what) {
