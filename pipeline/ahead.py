@@ -3,7 +3,9 @@
 What logs say comes back: only all parts together make its rows. All other rows are written where they are
 read, or come back as tables if this process reads everything."""
 
+import gc
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from functools import partial
@@ -90,12 +92,25 @@ def read(task: Task) -> TaskRead:
     tables: list[tuple[str, pa.Table]] = []
     writers = Writers(Path(task.folder), file_name(task.number)) if task.folder else None
     rows = Rows(writers.write if writers else lambda kind, table: tables.append((kind, table)))
-    parts = [_read(part, task, rows) for part in task.parts]
-    rows.flush()
+    with _without_collections():
+        parts = [_read(part, task, rows) for part in task.parts]
+        rows.flush()
     if writers:
         writers.close()
     wrote = writers is not None and task.parts[0].reader not in LOGS
     return TaskRead(task.number, parts, tables, wrote)
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Rows hold nothing that a collection of garbage would find, and each goes through all of them."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def file_name(task: int, *, rest: bool = False) -> str:

@@ -27,7 +27,7 @@ DUCKDB: Final = "duckdb"
 SPARK: Final = "spark"
 ENGINES: Final = (AUTO, DUCKDB, SPARK)
 SHOWN: Final = {DUCKDB: "DuckDB", SPARK: "Spark"}
-_MEMORY: Final = "2GB"
+_MEMORY: Final = "1GB"
 """What DuckDB may take; beyond that it uses the disk."""
 _FEW_ROWS: Final = 50_000
 """So many DuckDB may keep of each step of a search."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from .rows import PARTITION, SEEN, before, of_kinds, row, up_to
+from .rows import PARTITION, SEEN, before, log, of_kinds, row, up_to
 from .tables import Table, Window, WindowSpec
 from .tables import functions as F
 
@@ -15,6 +15,11 @@ DAY_MS: Final = 86_400_000
 UNCLEANED_MS: Final = 14 * DAY_MS
 """Older commits have been compacted away: a segment is rolled after seven days at the latest."""
 NO_MEMBERS: Final = "Empty"
+_NEEDED: Final = (
+    *KEY,
+    *("file", "position", "time_ms", "kind", "offset", "detail", "generation", "leader_epoch"),
+)
+"""The columns that find the few groups to which something happened, of many."""
 
 
 def told(rows: Table) -> Table:
@@ -25,16 +30,13 @@ def told(rows: Table) -> Table:
 
 
 def logs(observations: Table) -> Table:
-    """The records, with the log that each is in: a folder of segments, or one file of a tool."""
+    """The records, with the log that each is in."""
     rows = of_kinds(observations, "commit", "tombstone", "group", "unreadable")
     rows = rows.where(F.col("source").isin(*SOURCES))
     # Segments that a cleaner has just written (`.log.cleaned`) repeat others of the folder.
     rows = rows.where((F.col("source") != "segment") | F.col("file").endswith(".log"))
     rows = rows.where("detail is null or detail != 'in a transaction'")
-    folder = F.regexp_extract("file", "^(.*)/[^/]*$", 1)
-    return rows.select(
-        *SEEN, F.when(F.col("source") == "segment", folder).otherwise(F.col("file")).alias("log")
-    )
+    return rows.select(*SEEN, log().alias("log"))
 
 
 def _in_log(*by: str, backwards: bool = False) -> WindowSpec:
@@ -45,8 +47,9 @@ def _in_log(*by: str, backwards: bool = False) -> WindowSpec:
 
 def _suspected(rows: Table) -> Table:
     """All records of the groups of which an offset went back, or was deleted soon after a commit."""
-    last = F.lag(row()).over(_in_log(*KEY))
-    offsets = rows.where("topic is not null and partition is not null").withColumn("last", last)
+    last = F.lag(F.struct("kind", "offset", "time_ms")).over(_in_log(*KEY))
+    offsets = rows.where("topic is not null and partition is not null").select(*_NEEDED)
+    offsets = offsets.withColumn("last", last)
     since = F.col("time_ms") - F.col("last.time_ms")
     offsets = offsets.withColumn("first_ms", F.min("time_ms").over(up_to(_in_log(*KEY))))
     age = F.col("time_ms") - F.col("first_ms")
@@ -133,7 +136,11 @@ def _with_states(rows: Table) -> Table:
 def set_on(rows: Table) -> Table:
     """The commits that took a group's offset on, once, while it had no members: those before and after it
     are of members."""
-    commits = with_members(rows.where("group is not null")).where("topic is not null")
+    rows = rows.where("group is not null")
+    # Commits say nothing of members.
+    some = rows.select(*_NEEDED).where("topic is null or leader_epoch is null")
+    groups = _unasked(with_members(some)).select(*OF_GROUP).distinct()
+    commits = with_members(rows.join(groups, OF_GROUP, "left_semi")).where("topic is not null")
     key = _in_log(*KEY)
     commits = commits.withColumns(
         {
@@ -143,7 +150,12 @@ def set_on(rows: Table) -> Table:
             "then": F.lead("state").over(key),
         }
     )
-    commits = commits.where("kind = 'commit' and last.kind = 'commit' and next.kind = 'commit'")
-    commits = commits.where((F.col("state") == NO_MEMBERS) & (F.col("known_generation") > 0))
+    commits = _unasked(commits).where("last.kind = 'commit' and next.kind = 'commit'")
     by_members = (F.col("was") != NO_MEMBERS) & (F.col("then") != NO_MEMBERS)
-    return commits.where(by_members & F.col("leader_epoch").isNull()).where("offset > last.offset")
+    return commits.where(by_members).where("offset > last.offset")
+
+
+def _unasked(rows: Table) -> Table:
+    """The commits that no member made, of groups that had some before."""
+    nobody = (F.col("state") == NO_MEMBERS) & (F.col("known_generation") > 0)
+    return rows.where("kind = 'commit' and topic is not null and leader_epoch is null").where(nobody)

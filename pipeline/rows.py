@@ -86,6 +86,12 @@ def of_kinds(observations: Table, *kinds: str) -> Table:
     return observations.where(F.col("kind").isin(*kinds))
 
 
+def log() -> Column:
+    """The log that a row is in: a folder of segments, or one file of a tool."""
+    folder = F.regexp_extract("file", "^(.*)/[^/]*$", 1)
+    return F.when(F.col("source") == "segment", folder).otherwise(F.col("file"))
+
+
 def prefixed(rows: Table, prefix: str, *names: str, **more: Column) -> Table:
     """Some columns under other names, so that rows can be joined with rows of the same kind."""
     return rows.select(

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..rows import log
+from ..tables import Table, Window
 from ..tables import functions as F
 from .ledger import Ledger, refused_only
 from .row import Note, Row, goes_on, note, voice
@@ -15,6 +17,7 @@ _RECENT: Final = 1_000
 """The commits that are kept in mind for that."""
 _OVERTAKEN_MS: Final = 10_000
 """Requests on a connection keep their order: a commit that is overtaken, on another one, comes soon after."""
+_ONE_LOG: Final = Window.partitionBy("key", log())
 _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
 
 
@@ -209,6 +212,17 @@ def _given_again(state: GroupPartition) -> Iterator[Note]:
         yield note("given-again", high, first, offset=first.offset, end_offset=end, client=None)
 
 
+def _fewer(rows: Table) -> Table:
+    """Of most groups there are only commits, each higher than those before it in its log."""
+    ends = _ONE_LOG.orderBy("time_ms", "file", "position", "offset").rows(
+        "UNBOUNDED PRECEDING AND 1 PRECEDING"
+    )
+    commits = rows.where("kind = 'commit'")
+    back = commits.withColumn("_highest", F.max("offset").over(ends)).where("offset < _highest")
+    told = rows.where("kind != 'commit'").select("key").unionByName(back.select("key")).distinct()
+    return rows.join(told, "key", "left_semi")
+
+
 _STEPS: Final = {
     "commit": _commit,
     "tombstone": _tombstone,
@@ -231,4 +245,5 @@ LEDGER: Final = Ledger(
     GroupPartition,
     step,
     end,
+    fewer=_fewer,
 )

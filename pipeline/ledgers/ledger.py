@@ -29,7 +29,8 @@ class Ledger:
     what is so at the end. Both give notes. None of the three reads or writes anything else.
 
     Rows of `kinds` for which `of` is true go into it, `columns` besides those that all have. Those with the
-    same `key`, and only those, are about one thing. `named` fills in what other rows tell of a row's thing.
+    same `key`, and only those, are about one thing. `named` fills in what other rows tell of a row's thing,
+    and `fewer` leaves out rows that change nothing, of those that have the columns of `Row`.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Ledger:
     step: Callable[[Any, Row], Iterable[Note]]
     end: Callable[[Any], Iterable[Note]]
     named: Callable[[Table], Table] = as_it_is
+    fewer: Callable[[Table], Table] = as_it_is
 
     def fold(self, rows: Iterable[Row]) -> Iterator[Note]:
         """The notes about each thing; its rows come one after the other, in the order of time."""

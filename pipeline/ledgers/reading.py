@@ -25,15 +25,16 @@ def notes(observations: Table, kinds: Mapping[str, int], tell: Callable[[str], N
     for ledger in LEDGERS.values():
         if any(map(kinds.get, ledger.kinds)):
             tell(f"going through {ledger.name}")
-            found += _notes(observations, ledger)
+            found += noted(observations, ledger)
     return found
 
 
-def _notes(observations: Table, ledger: Ledger) -> list[Note]:
+def noted(observations: Table, ledger: Ledger) -> list[Note]:
+    """What one ledger noted."""
     rows = ledger.named(of_kinds(observations, *ledger.kinds)).where(ledger.of)
     known = {name: F.col(name) for name in (*_ALWAYS, *ledger.columns, *_ORDER)} | {"key": ledger.key}
     chosen = [known.get(name, F.lit(None)).cast(_kind(name)).alias(name) for name in Row._fields]
-    found = rows.select(*chosen).folded("key", _ORDER, partial(_fold, ledger.name), _schema())
+    found = ledger.fewer(rows.select(*chosen)).folded("key", _ORDER, partial(_fold, ledger.name), _schema())
     return [_read(each) for each in found]
 
 

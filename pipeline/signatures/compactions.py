@@ -20,7 +20,7 @@ def find(observations: Table) -> Table:
     cleaned = of_kinds(observations, "log").where(F.col("detail") == COMPACTED)
     cleaned = cleaned.where("time_ms is not null").withColumn("shown", seen())
     where = F.broadcast(cleaned.select(*PARTITION).distinct())
-    returns = _returns(logs(observations)).join(where, PARTITION, "left_semi").persist()
+    returns = _returns(logs(observations), where).persist()
     rows = _with_gap(_with_cleaning(returns, cleaned), observations)
     once = Window.partitionBy("group", *PARTITION, "_last", "_time_ms").orderBy("log")
     return findings(
@@ -38,9 +38,12 @@ def find(observations: Table) -> Table:
     )
 
 
-def _returns(rows: Table) -> Table:
+def _returns(rows: Table, where: Table) -> Table:
     """The first commits of groups that were away: `last` is the one before, `_away_ms` when they went."""
-    rows = with_members(rows.where("group is not null"))
+    rows = rows.where("group is not null")
+    # What else a group committed says nothing of its members.
+    of_groups, offsets = rows.where("topic is null"), rows.where("topic is not null")
+    rows = with_members(of_groups.unionByName(offsets.join(where, PARTITION, "left_semi")))
     order = ("file", "position", "time_ms")
     went = F.when((F.col("kind") == "group") & (F.col("state") == NO_MEMBERS), F.col("time_ms"))
     of_group = Window.partitionBy(*OF_GROUP).orderBy(*order)

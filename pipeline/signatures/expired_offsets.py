@@ -41,6 +41,8 @@ def _told(observations: Table, lines: Table) -> Table:
     records = logs(observations).where("group is not null and time_ms is not null")
     records = records.withColumn("shown", seen())
     offsets = records.where("kind in ('commit', 'tombstone') and topic is not null")
+    deleted = offsets.where("kind = 'tombstone'").select("log", *_KEY).distinct()
+    offsets = offsets.join(deleted, ["log", *_KEY], "left_semi")
     window = Window.partitionBy("log", *_KEY).orderBy("file", "position", "time_ms")
     what = F.struct("kind", "offset", "time_ms", "shown")
     rows = offsets.withColumns(
@@ -213,7 +215,7 @@ _EXPIRED: Final = ("offsets-expired",)
 SEARCH: Final = Search(
     "offsets that expired",
     find,
-    ("commit", "restore"),
+    ("tombstone", "restore"),
     Signature(
         _EXPIRED,
         "a group's offsets expired while it was away: how many records it skipped, or read again",

@@ -41,15 +41,16 @@ def find(observations: Table) -> Table:
 def _late(rows: Table) -> Table:
     """For each partition that a group found later than others of its topic its first commit, and the record
     by which the group had been given it."""
-    rows = with_members(rows.where("group is not null"))
+    rows = rows.where("group is not null")
     at = F.struct("file", "position", "time_ms")
     commits = rows.where("kind = 'commit' and topic is not null and time_ms is not null")
-    each = commits.groupBy(*KEY).agg(
-        F.min_by(row(), at).alias("first"), F.min("time_ms").alias("first_ms"), F.min(at).alias("at")
-    )
+    each = commits.groupBy(*KEY).agg(F.min("time_ms").alias("first_ms"))
     topics = each.groupBy(*OF_GROUP, "topic").agg(F.min("first_ms").alias("topic_ms"))
     each = each.join(topics, [*OF_GROUP, "topic"]).where(F.col("first_ms") > F.col("topic_ms"))
-    states = rows.where(F.col("topic").isNull() & (F.col("state") != NO_MEMBERS))
+    of_late = commits.join(each.select(*KEY), KEY, "left_semi")
+    firsts = of_late.groupBy(*KEY).agg(F.min_by(row(), at).alias("first"), F.min(at).alias("at"))
+    each = each.join(firsts, list(KEY))
+    states = with_members(rows.where("topic is null")).where(F.col("state") != NO_MEMBERS)
     states = states.where("kind = 'group' and time_ms is not null")
     states = prefixed(states, "_", *OF_GROUP, "time_ms", state=row(), then=at)
     before = [*same("_", OF_GROUP), F.col("then") < F.col("at")]

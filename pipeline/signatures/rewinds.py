@@ -52,7 +52,10 @@ def _timeline(observations: Table) -> Table:
     # Commits of aborted transactions never become valid.
     rows = rows.where("detail is null or detail != 'in a transaction'")
     rows = rows.where("group is not null and topic is not null and partition is not null")
-    rows, known = rows.select(*SEEN), row()
+    # What only the offsets topic tells is the other search's.
+    is_told = (F.col("kind") == "restore") | ((F.col("kind") == "commit") & ~F.col("source").isin(*SOURCES))
+    rows = rows.select(*SEEN).join(rows.where(is_told).select(*GROUP).distinct(), GROUP, "left_semi")
+    known = row()
     is_commit = F.col("kind") == "commit"
     everywhere, here = in_order(*GROUP), in_order("source", *GROUP)
     return rows.withColumns(
