@@ -163,6 +163,11 @@ class SaslClient(Client):
         """A request came that may not come now."""
         self._fail("a request came in the middle of the login")
 
+    def answered(self, error_code: int) -> None:
+        """A SaslAuthenticate was answered, perhaps otherwise than here: refused, there is no login."""
+        if error_code not in (ErrorCode.NONE, ErrorCode.ILLEGAL_SASL_STATE) and not self.failed:
+            self._fail(f"the broker answered {ErrorCode(error_code).name}")
+
     # -- how it logs in
 
     def handshake(self, call: Call, request: SaslHandshakeRequest) -> object:

@@ -109,7 +109,10 @@ class SaslConnection(Connection):
 
     def _deliver(self, found: Codec, correlation_id: int, call: Call, request: Any, answer: Any) -> bool:
         given = answer.answer if type(answer) is Exchange else answer
-        self._secret = bytes(given.auth_bytes) if type(given) is SaslAuthenticateResponse else b""
+        self._secret = b""
+        if type(given) is SaslAuthenticateResponse:
+            self._secret = bytes(given.auth_bytes)
+            self.login.answered(given.error_code)
         sent = super()._deliver(found, correlation_id, call, request, answer)
         if self.login.failed and sent:
             self.end(End.CLOSE)

@@ -33,8 +33,24 @@ def test_a_login_that_a_fault_refuses_is_none() -> None:
         producer.produce("t", b"order 1")
         assert producer.flush(LIMIT_S) == 0
         assert any("SASL authentication error" in each for each in told)
-        first = cluster.trace.events("answer", api="SaslAuthenticate")[0].number
-        assert cluster.trace.events("login")[0].number > first
+        assert [bool(each.failure) for each in cluster.trace.events("login")][:2] == [True, False]
+
+
+@pytest.mark.parametrize("when", ["instead", "after"])
+def test_a_refused_login_ends_its_connection(when: str) -> None:
+    with MockCluster(security=PLAIN, brokers=1, trace=True) as cluster:
+        cluster.faults.add(
+            "error", api="SaslAuthenticate", error="SASL_AUTHENTICATION_FAILED", when=when, times=1
+        )
+        host, port = cluster.bootstrap_servers.split(":")
+        with Client(host, int(port), timeout=LIMIT_S) as client:
+            client.call("sasl_handshake", 1, {"mechanism": "PLAIN"})
+            answer = client.call("sasl_authenticate", 2, {"auth_bytes": b"\0alice\0secret"})
+            assert answer["error_code"] == "SASL_AUTHENTICATION_FAILED"
+            with pytest.raises(DisconnectedError):
+                client.read_frame()
+        login = cluster.trace.events("login")[-1]
+        assert login.failure == "the broker answered SASL_AUTHENTICATION_FAILED"
 
 
 def test_all_listeners_of_a_broker_come_back_with_it() -> None:
