@@ -1,4 +1,4 @@
-// The coordinator of a new transactional id is not there yet. The application tries again, three times.
+// A transaction can't be begun, since its timeout is longer than brokers allow. The application tries again.
 
 const settings = { clientId: 'orders', bootstrapBrokers: process.env.BOOTSTRAP_SERVERS.split(',') }
 
@@ -8,8 +8,9 @@ function reasons(error) {
 
 async function main() {
   const { Producer } = await import(require.resolve('@platformatic/kafka'))
-  const producer = new Producer({ ...settings, idempotent: true, transactionalId: 'orders', retries: 0 })
-  for (let attempt = 1; attempt <= 3; attempt++) {
+  const id = { idempotent: true, transactionalId: 'orders' }
+  const producer = new Producer({ ...settings, ...id, timeout: 3_600_000 })
+  for (let attempt = 1; attempt <= 2; attempt++) {
     try {
       await producer.beginTransaction()
       console.log(`attempt ${attempt}: begun`)
@@ -18,7 +19,6 @@ async function main() {
       const { apiId, message } = reasons(error).at(-1)
       console.log(`attempt ${attempt}: ${apiId ?? message}`)
     }
-    await new Promise((resolve) => setTimeout(resolve, 2000))
   }
   process.exit(0)
 }
