@@ -4,7 +4,10 @@ import pytest
 
 from found.finding import Finding, findings
 from found.page import PAGE, page
-from found.playing import no_longer, on_mocks
+from found.playing import PlayError, no_longer, on_mocks
+
+_ATTEMPTS = 3
+"""A client's threads don't do the same each time: one of kafka-python is fenced by itself now and then."""
 
 
 def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
@@ -18,8 +21,15 @@ def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
     "finding", [pytest.param(each, id=each.name, marks=_marks(each)) for each in findings()]
 )
 def test_the_client_still_has_the_defect(finding: Finding) -> None:
-    printed = on_mocks(finding)
-    assert printed == finding.expected, no_longer(finding, printed)
+    printed = ""
+    for _ in range(_ATTEMPTS):
+        try:
+            printed = on_mocks(finding)
+        except PlayError as error:
+            printed = str(error)
+        if printed == finding.expected:
+            return
+    pytest.fail(no_longer(finding, printed))
 
 
 @pytest.mark.parametrize("finding", findings(), ids=lambda finding: finding.name)
