@@ -37,7 +37,7 @@ def test_java_shows_a_certificate_and_logs_in(mechanism: str, tmp_path: Path) ->
 @pytest.mark.needs(*needs.JAVA)
 def test_java_logs_in_again_while_it_sends(tmp_path: Path) -> None:
     """It does so before its session is over: the connection on which it sends does not end."""
-    security, config = Security(sasl="scram-sha-256", users=USERS), {"connections.max.reauth.ms": "1500"}
+    security, config = Security(sasl="scram-sha-256", users=USERS), {"connections.max.reauth.ms": "4000"}
     with MockCluster(brokers=1, security=security, config=config, topics={"t": 1}, trace=True) as cluster:
         settings = cluster.client_settings("java")
         lines = (f"{name}={value}\n".replace("\\", "\\\\") for name, value in settings.items())
