@@ -1,5 +1,7 @@
 """What a user of mockbroker sees of logins: hints, faults, listeners of brokers that come back."""
 
+from typing import Literal
+
 import pytest
 from confluent_kafka import KafkaException
 
@@ -33,11 +35,11 @@ def test_a_login_that_a_fault_refuses_is_none() -> None:
         producer.produce("t", b"order 1")
         assert producer.flush(LIMIT_S) == 0
         assert any("SASL authentication error" in each for each in told)
-        assert [bool(each.failure) for each in cluster.trace.events("login")][:2] == [True, False]
+        assert [bool(each.row()["failure"]) for each in cluster.trace.events("login")][:2] == [True, False]
 
 
 @pytest.mark.parametrize("when", ["instead", "after"])
-def test_a_refused_login_ends_its_connection(when: str) -> None:
+def test_a_refused_login_ends_its_connection(when: Literal["instead", "after"]) -> None:
     with MockCluster(security=PLAIN, brokers=1, trace=True) as cluster:
         cluster.faults.add(
             "error", api="SaslAuthenticate", error="SASL_AUTHENTICATION_FAILED", when=when, times=1
@@ -50,7 +52,7 @@ def test_a_refused_login_ends_its_connection(when: str) -> None:
             with pytest.raises(DisconnectedError):
                 client.read_frame()
         login = cluster.trace.events("login")[-1]
-        assert login.failure == "the broker answered SASL_AUTHENTICATION_FAILED"
+        assert login.row()["failure"] == "the broker answered SASL_AUTHENTICATION_FAILED"
 
 
 def test_all_listeners_of_a_broker_come_back_with_it() -> None:
