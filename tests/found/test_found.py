@@ -6,8 +6,8 @@ from found.finding import Finding, findings
 from found.page import PAGE, page
 from found.playing import PlayError, no_longer, on_mocks
 
-_ATTEMPTS = 3
-"""A client's threads don't do the same each time: one of kafka-python is fenced by itself now and then."""
+_ATTEMPTS = {"kafka-python-commit-without-records": 3}
+"""Of programs that don't print the same each time: this one ends in ProducerFencedError now and then."""
 
 
 def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
@@ -22,7 +22,7 @@ def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
 )
 def test_the_client_still_has_the_defect(finding: Finding) -> None:
     printed = ""
-    for _ in range(_ATTEMPTS):
+    for _ in range(_ATTEMPTS.get(finding.name, 1)):
         try:
             printed = on_mocks(finding)
         except PlayError as error:
