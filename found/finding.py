@@ -65,8 +65,8 @@ class Finding:
     the defect is known. `moves` is the group whose coordinator the program moves, `moves_leader` the topic
     whose leader it moves. `forbids` is a topic that must not be written to: mocks have a fault for that,
     real brokers an ACL. `real` are the releases of real brokers on which it was seen, and when. `hunt` says
-    which violations of `mockbroker hunt` it causes
-    (fields of `mockbroker.clients.hunt.known.KnownViolation`).
+    which violations of `mockbroker hunt` it causes (fields of
+    `mockbroker.clients.hunt.known.KnownViolation`).
     """
 
     name: str

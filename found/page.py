@@ -59,26 +59,21 @@ def _table() -> Iterator[str]:
     yield _INTRODUCTION
     yield "| what goes wrong | client | releases | what it takes | status |"
     yield "|---|---|---|---|---|"
-    for each in _of_clients():
-        yield _row(each)
+    every = findings()
+    of_clients = [each for each in every if each.client]
+    yield from map(_row, of_clients)
     yield "\n## By client\n"
     yield "With the report card of each, which says how it does in known stories."
-    for client in sorted({str(each.client) for each in _of_clients()}):
+    for client in sorted({str(each.client) for each in of_clients}):
         yield f"\n### {client}\n"
         card = f"report-cards/{client}.md"
         if (PAGE.parent / card).exists():
             yield f"[Report card]({card})\n"
-        yield from (f"- {_link(each)}" for each in _of_clients() if each.client == client)
+        yield from (f"- {_link(each)}" for each in of_clients if each.client == client)
     yield _OF_BROKERS
     yield "| what goes wrong | broker | seen in | what it takes | status |"
     yield "|---|---|---|---|---|"
-    for each in findings():
-        if each.broker:
-            yield _row(each)
-
-
-def _of_clients() -> list[Finding]:
-    return [each for each in findings() if each.client]
+    yield from (_row(each) for each in every if each.broker)
 
 
 def _row(finding: Finding) -> str:

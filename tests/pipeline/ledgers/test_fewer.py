@@ -21,8 +21,7 @@ from mockbroker.pipeline.observations import Observation, arrow_schema
 
 SEGMENTS = [f"broker{broker}/__consumer_offsets-0/{base:020}.log" for broker in (1, 2) for base in (0, 100)]
 ROWS = st.lists(
-    st.builds(
-        lambda kind, file, seconds, offset, group: (kind, file, seconds, offset, group),
+    st.tuples(
         st.sampled_from(["commit"] * 40 + ["tombstone", "restore"]),
         st.sampled_from([*SEGMENTS * 3, "client.log"]),
         st.sampled_from([0, 1, 20, 90]),
