@@ -18,6 +18,8 @@ def read_alone(call: Call, request: FetchRequest) -> FetchResponse | None:
 
     None for all other requests, which may fail, or have to wait; nothing has changed then.
     """
+    if call.asker is not None:
+        return None
     topics, version = request.topics, call.version
     if len(topics) != 1 or len(topics[0].partitions) != 1:
         return None

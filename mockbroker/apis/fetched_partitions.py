@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterable
 from typing import Final, NamedTuple
 
+from ..acls import Operation, ResourceType
 from ..cluster.call import Call
 from ..cluster.fetch_session import Key
 from ..cluster.fetch_sessions import FetchContext
@@ -37,8 +38,18 @@ def resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | No
         context.know(key)
     else:
         topic = call.cluster.topics.get(name)
+    if call.asker is not None and not _may_read(call, context, topic.name if topic else name):
+        return None, ErrorCode.TOPIC_AUTHORIZATION_FAILED
     partition = call.partition(topic, index)
     return partition, ErrorCode.NONE if partition else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def _may_read(call: Call, context: FetchContext, topic: str) -> bool:
+    if call.asker is None:
+        return True
+    if context.request.replica_state.replica_id >= 0:
+        return call.asker.may(Operation.CLUSTER_ACTION, ResourceType.CLUSTER)
+    return call.asker.may(Operation.READ, ResourceType.TOPIC, topic)
 
 
 class Read(NamedTuple):

@@ -1,7 +1,7 @@
 """One request that the core answers."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..outcome import PARKED, Client, Failed, Steps
 from ..policies import Policies
@@ -11,6 +11,9 @@ from .broker import Broker
 from .cluster import Cluster
 from .endpoint import Endpoint
 from .topic import Topic
+
+if TYPE_CHECKING:
+    from .authorizer import Asker
 
 LEAST_BYTES: Final = 100
 """An entry of an answer that is being made counts as so many bytes."""
@@ -53,6 +56,9 @@ class Call:
         self.sink = sink
         self.long = False
         self._entries = 0
+
+    asker: "Asker | None" = None
+    """Who has to be asked what the client may do; None if it may do everything."""
 
     def told(self, broker: Broker) -> Endpoint:
         """The address at which the client reaches a broker."""

@@ -21,6 +21,7 @@ from ..protocol.primitives import short_uuid
 from ..protocol.releases import Release, facts
 from ..replication.cleanup import Cleanup
 from ..replication.replica_manager import ReplicaManager
+from .authorizer import Authorizer
 from .broker import Broker
 from .internal_topics import InternalTopics
 from .local_peers import LocalPeers
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 
 class Cluster:
     """A cluster of `brokers` brokers (ids from 1) in an environment. `racks` overrides `broker.rack`, by
-    broker id. UnknownPolicyError if a policy is for a broker that does not exist."""
+    broker id. UnknownPolicyError if a policy is for a broker that does not exist, ConfigError for an unknown
+    authorizer."""
 
     def __init__(
         self,
@@ -51,6 +53,8 @@ class Cluster:
         self.cleanup = Cleanup(environment, self.work.begin)
         self.cluster_id = short_uuid(environment.new_uuid())
         self.notes = Notes()
+        self.authorizer = Authorizer.of(environment.configs)
+        """None if everybody may do everything."""
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
         self.brokers: dict[int, Broker] = {}

@@ -82,8 +82,11 @@ INTERNAL_BROKER_KEYS: Final = {
         "mockbroker.max.handshake.ms", "INT", "30000", valid={"range": [1, None]}
     ),
     "mockbroker.client.telemetry": ConfigKey("mockbroker.client.telemetry", "BOOLEAN", "false"),
+    "super.users": ConfigKey("super.users", "STRING", ""),
+    "allow.everyone.if.no.acl.found": ConfigKey("allow.everyone.if.no.acl.found", "BOOLEAN", "false"),
 }
-"""Configurations that brokers accept but never show. Five are our own: how long after the answer to EndTxn
+"""Configurations that brokers accept but never show, the last two because they are the authorizer's. Five are
+our own: how long after the answer to EndTxn
 the markers are written, during which clients get CONCURRENT_TRANSACTIONS, as from a busy cluster; how many
 bytes a batch may have after decompression, beyond which it is refused with INVALID_RECORD; how many bytes an
 answer may have without records, beyond which its connection ends; how long a client may take to prove who it

@@ -5,15 +5,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from ..acls import Acl
 from ..environment import Environment, Timer
 from ..metadata.log import MetadataLog
 from ..metadata.records import (
     NO_LEADER,
+    AccessControlEntryRecord,
     BrokerRegistrationChangeRecord,
     ConfigRecord,
     PartitionRecord,
     Record,
     RegisterBrokerRecord,
+    RemoveAccessControlEntryRecord,
     RemoveTopicRecord,
     TopicRecord,
     UnregisterBrokerRecord,
@@ -251,6 +254,15 @@ class Controller(ControllerState):
     def alter_scram_credential(self, asked: Deletion | Upsertion) -> None:
         """Sets what a user logs in with. ApiError."""
         self.write(scram.record(self.image, asked))
+
+    def create_acl(self, acl: Acl) -> None:
+        """Creates a valid ACL, unless it exists."""
+        if acl not in self.image.acls:
+            self.write(AccessControlEntryRecord(acl))
+
+    def delete_acls(self, acls: Iterable[Acl]) -> None:
+        """Deletes those that exist."""
+        self.write(*(RemoveAccessControlEntryRecord(each) for each in acls if each in self.image.acls))
 
     def min_insync_replicas_set(self, topic_id: UUID) -> None:
         """A topic's `min.insync.replicas` was set: forgets which replicas were eligible to lead."""

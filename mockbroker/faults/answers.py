@@ -133,23 +133,35 @@ def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
     return error_everywhere(call, api, request, ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
-def error_everywhere(call: Call, api: ApiKey, request: Any, error: ErrorCode) -> Any:
+def error_everywhere(
+    call: Call,
+    api: ApiKey,
+    request: Any,
+    error: ErrorCode,
+    *,
+    message: str | None = None,
+    top: bool = True,
+) -> Any:
     """The answer to a request that fails as a whole (`AbstractRequest.getErrorResponse`): CLOSE if the client
-    expects no answer, as in Kafka (KafkaApis.handleProduceRequest)."""
+    expects no answer, as in Kafka (KafkaApis.handleProduceRequest). Without `top`, only what the request
+    names has the error."""
     if unanswered(api, request):
         return CLOSE
     level = usual_level(api, call.version)
-    # The other APIs have no message then.
-    told = {"error_message": default_message(error)} if api is ApiKey.DESCRIBE_CONFIGS else {}
+    if message is None and api is ApiKey.DESCRIBE_CONFIGS:
+        # The other APIs have no message then.
+        message = default_message(error)
 
     def change(place: PlaceInAnswer, entity: Any) -> Any:
         name = error_field(entity.__class__)
-        here = place.level in (level, "top")
+        here = place.level == level or (top and place.level == "top")
         if not name or not here:
             return entity
         if api is ApiKey.OFFSET_FETCH and call.version >= 2 and place.level == "group":
             entity = replace(entity, topics=[])
-        return replace(entity, **{name: int(error)}, **told)
+        if message is not None and hasattr(entity, "error_message"):
+            entity = replace(entity, error_message=message)
+        return replace(entity, **{name: int(error)})
 
     return _changed(refusal(api, request), PlaceInAnswer("top"), call, change)
 

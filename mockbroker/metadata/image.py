@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from ..acls import AclTable
 from .records import (
     NO_CONTROLLER,
+    AccessControlEntryRecord,
     ActiveControllerRecord,
     BrokerRegistrationChangeRecord,
     ClientQuotaRecord,
@@ -16,6 +18,7 @@ from .records import (
     PartitionRecord,
     Record,
     RegisterBrokerRecord,
+    RemoveAccessControlEntryRecord,
     RemoveTopicRecord,
     RemoveUserScramCredentialRecord,
     TopicRecord,
@@ -111,6 +114,7 @@ class MetadataImage:
         """Those that are set, by entity; the inner mappings never change."""
         self.scram_credentials: dict[str, Mapping[int, UserScramCredentialRecord]] = {}
         """By user and mechanism; the inner mappings never change."""
+        self.acls = AclTable()
         self.features: dict[str, int] = {}
         """Finalized levels, by name; features that are turned off are left out (KIP-584)."""
         self.offset = 0
@@ -121,6 +125,8 @@ class MetadataImage:
         self.most_topics = 0
         """How many the controller's hash table has made room for."""
         self._owner = object()
+        self._shares_acls = False
+        """Whether another image has the same table of ACLs."""
 
     def snapshot(self) -> "MetadataImage":
         """The present image, which changes independently from now on."""
@@ -130,6 +136,7 @@ class MetadataImage:
         copy.topic_ids = dict(self.topic_ids)
         copy.client_quotas = dict(self.client_quotas)
         copy.scram_credentials = dict(self.scram_credentials)
+        copy.acls, copy._shares_acls, self._shares_acls = self.acls, True, True
         copy.features, copy.offset = dict(self.features), self.offset
         copy.controller, copy.controller_epoch = self.controller, self.controller_epoch
         self._owner = object()
@@ -181,6 +188,10 @@ class MetadataImage:
                 del credentials[mechanism]
                 if credentials:
                     self.scram_credentials[name] = credentials
+            case AccessControlEntryRecord(acl):
+                self._own_acls().add(acl)
+            case RemoveAccessControlEntryRecord(acl):
+                self._own_acls().remove(acl)
             case RemoveTopicRecord(topic_id):
                 del self.topics[self.topic_ids.pop(topic_id).name]
             case RegisterBrokerRecord(broker_id, rack, fenced):
@@ -196,6 +207,11 @@ class MetadataImage:
             case ActiveControllerRecord(broker_id):
                 self.controller = broker_id
                 self.controller_epoch += broker_id != NO_CONTROLLER
+
+    def _own_acls(self) -> AclTable:
+        if self._shares_acls:
+            self.acls, self._shares_acls = self.acls.copy(), False
+        return self.acls
 
     def _changing(self, topic_id: UUID) -> TopicImage:
         topic = self.topic_ids[topic_id]

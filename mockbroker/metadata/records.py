@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from ..acls import Acl
+
 NO_LEADER: Final = -1
 NO_CONTROLLER: Final = -1
 RECOVERING: Final = 1
@@ -93,6 +95,18 @@ class RemoveUserScramCredentialRecord(NamedTuple):
     mechanism: int
 
 
+class AccessControlEntryRecord(NamedTuple):
+    """An ACL that was not there."""
+
+    acl: Acl
+
+
+class RemoveAccessControlEntryRecord(NamedTuple):
+    """An ACL that was there; KRaft names it by an id."""
+
+    acl: Acl
+
+
 class RemoveTopicRecord(NamedTuple):
     """A topic is deleted, with its partitions."""
 
@@ -138,6 +152,8 @@ Record = (
     | ClientQuotaRecord
     | UserScramCredentialRecord
     | RemoveUserScramCredentialRecord
+    | AccessControlEntryRecord
+    | RemoveAccessControlEntryRecord
     | RemoveTopicRecord
     | PartitionRecord
     | PartitionChangeRecord

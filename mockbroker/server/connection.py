@@ -227,7 +227,12 @@ class Connection(Sending):
             self.observer.mismatched(self, no_sasl(self._endpoint.protocol))
         found = codec(key, version)
         self.faults.note(found.api_key, self.client_id)
-        served = self._served[key << 16 | version] = found, HANDLERS[found.api_key]
+        handler = HANDLERS[found.api_key]
+        if self.cluster.authorizer is not None:
+            from ..authorization import guarded
+
+            handler = guarded(found.api_key, handler, self.cluster.authorizer)
+        served = self._served[key << 16 | version] = found, handler
         return served
 
     def _complete(self, call: Call, answer: Any) -> None:

@@ -1,0 +1,42 @@
+"""ACLs and filters as requests have them: types are numbers."""
+
+import enum
+from typing import TypeVar
+
+from ..acls import Acl, Filter, Operation, PatternType, Permission, ResourceType
+from ..protocol.messages.common import AclFilter
+from ..protocol.messages.create_acls import AclCreation
+
+E = TypeVar("E", bound=enum.IntEnum)
+
+
+def acl_of(asked: AclCreation) -> Acl:
+    return Acl(
+        _of(ResourceType, asked.resource_type),
+        asked.resource_name,
+        _of(PatternType, asked.resource_pattern_type),
+        asked.principal,
+        asked.host,
+        _of(Operation, asked.operation),
+        _of(Permission, asked.permission_type),
+    )
+
+
+def filter_of(asked: AclFilter) -> Filter:
+    return Filter(
+        _of(ResourceType, asked.resource_type_filter),
+        asked.resource_name_filter,
+        _of(PatternType, asked.pattern_type_filter),
+        asked.principal_filter,
+        asked.host_filter,
+        _of(Operation, asked.operation),
+        _of(Permission, asked.permission_type),
+    )
+
+
+def _of(kind: type[E], number: int) -> E:
+    """UNKNOWN for a number that stands for nothing, as in Kafka."""
+    try:
+        return kind(number)
+    except ValueError:
+        return kind(0)

@@ -1,0 +1,228 @@
+"""Requests for groups."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any, Final
+
+from ..acls import Operation, ResourceType
+from ..cluster.authorizer import Asker
+from ..cluster.call import Call
+from ..portions import portions
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.consumer_group_describe import (
+    ConsumerGroupDescribedGroup,
+    ConsumerGroupDescribeRequest,
+)
+from ..protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
+from ..protocol.messages.describe_groups import DescribeGroupsRequest
+from ..protocol.messages.find_coordinator import Coordinator, FindCoordinatorRequest, FindCoordinatorResponse
+from ..protocol.messages.list_groups import ListGroupsResponse
+from ..protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopics,
+)
+from .refusing import CODES, each, leaving_out, parted, refused, topic_named
+from .verdict import Judging, Verdict
+
+GROUP: Final = ResourceType.GROUP
+_TOPIC: Final = ResourceType.TOPIC
+_KINDS: Final = {0: GROUP, 1: ResourceType.TRANSACTIONAL_ID}
+"""By type of coordinator."""
+_MESSAGES: Final = {
+    GROUP: "Group authorization failed.",
+    ResourceType.TRANSACTIONAL_ID: "Transactional Id authorization failed.",
+}
+_HIDDEN: Final = "The group has described topic(s) that the client is not authorized to describe."
+
+
+def committing(api: ApiKey, operation: Operation) -> Any:
+    """Needs an operation on the group, and READ on each topic."""
+    topics = each(api, Operation.READ, _TOPIC, "topics", topic_named)
+
+    def rule(asker: Asker, call: Call, request: Any) -> Verdict | Judging:
+        if not asker.may(operation, GROUP, request.group_id):
+            return refused(call, api, request, GROUP)
+        return topics(asker, call, request)
+
+    return rule
+
+
+def find_coordinator(asker: Asker, call: Call, request: FindCoordinatorRequest) -> Judging:
+    """Needs DESCRIBE on each key (`KafkaApis.getCoordinator`)."""
+    kind = _KINDS.get(request.key_type)
+    if kind is None:
+        return Verdict(request)
+    allowed, others = yield from parted(
+        call,
+        request.coordinator_keys,
+        lambda _, key: key,
+        lambda key: asker.may(Operation.DESCRIBE, kind, key),
+    )
+    if not others:
+        return Verdict(request)
+    message = _MESSAGES[kind] if call.version < 4 else None
+    refusal = [Coordinator(key, -1, "", -1, CODES[kind], message) for key in others]
+    if not allowed:
+        return Verdict(request, FindCoordinatorResponse(coordinators=refusal))
+
+    def then(answer: FindCoordinatorResponse) -> FindCoordinatorResponse:
+        return replace(answer, coordinators=[*answer.coordinators, *refusal])
+
+    return Verdict(replace(request, coordinator_keys=allowed), then=then)
+
+
+def list_groups(asker: Asker, call: Call, request: Any) -> Verdict:
+    """With DESCRIBE on the cluster all groups, else those that the client may describe."""
+    if asker.may(Operation.DESCRIBE, ResourceType.CLUSTER):
+        return Verdict(request)
+
+    def then(answer: ListGroupsResponse) -> Generator[None, None, ListGroupsResponse]:
+        groups = []
+        for portion in portions(answer.groups):
+            groups += [one for one in portion if asker.may(Operation.DESCRIBE, GROUP, one.group_id)]
+            yield
+        return replace(answer, groups=groups)
+
+    return Verdict(request, then=then)
+
+
+def describe(asker: Asker, call: Call, request: DescribeGroupsRequest) -> Judging:
+    """DescribeGroups."""
+    verdict = yield from _describing(ApiKey.DESCRIBE_GROUPS, "groups", asker, call, request)
+    return _with_operations(asker, request.include_authorized_operations, verdict)
+
+
+def describe_consumer_groups(asker: Asker, call: Call, request: ConsumerGroupDescribeRequest) -> Judging:
+    """ConsumerGroupDescribe, which refuses groups with topics that the client may not describe."""
+    verdict = yield from _describing(ApiKey.CONSUMER_GROUP_DESCRIBE, "group_ids", asker, call, request)
+    if verdict.answer is not None:
+        return verdict
+    verdict = _with_operations(asker, request.include_authorized_operations, verdict)
+    before = verdict.then
+
+    def then(answer: Any) -> Any:
+        groups = [_hidden(asker, one) for one in answer.groups]
+        answer = replace(answer, groups=groups)
+        return answer if before is None else before(answer)
+
+    return verdict._replace(then=then)
+
+
+def _describing(api: ApiKey, entries: str, asker: Asker, call: Call, request: Any) -> Judging:
+    allowed, others = yield from parted(
+        call,
+        getattr(request, entries),
+        lambda _, name: name,
+        lambda name: asker.may(Operation.DESCRIBE, GROUP, name),
+    )
+    return leaving_out(call, api, request, entries, allowed, others, GROUP)
+
+
+def _with_operations(asker: Asker, asked: bool, verdict: Verdict) -> Verdict:
+    if not asked or verdict.answer is not None:
+        return verdict
+    before = verdict.then
+
+    def then(answer: Any) -> Any:
+        groups = [
+            one
+            if one.error_code
+            else replace(
+                one,
+                authorized_operations=asker.operations(GROUP, one.group_id, one.authorized_operations),
+            )
+            for one in answer.groups
+        ]
+        answer = replace(answer, groups=groups)
+        return answer if before is None else before(answer)
+
+    return verdict._replace(then=then)
+
+
+def _hidden(asker: Asker, group: ConsumerGroupDescribedGroup) -> ConsumerGroupDescribedGroup:
+    topics = {
+        topic.topic_name
+        for member in group.members
+        for assignment in (member.assignment, member.target_assignment)
+        for topic in assignment.topic_partitions
+    }
+    if all(asker.may(Operation.DESCRIBE, _TOPIC, each) for each in topics):
+        return group
+    return ConsumerGroupDescribedGroup(CODES[_TOPIC], _HIDDEN, group.group_id)
+
+
+def consumer_heartbeat(asker: Asker, call: Call, request: ConsumerGroupHeartbeatRequest) -> Judging:
+    """ConsumerGroupHeartbeat, refused also for one topic that the client may not describe."""
+    if not asker.may(Operation.READ, GROUP, request.group_id):
+        return refused(call, ApiKey.CONSUMER_GROUP_HEARTBEAT, request, GROUP)
+    for portion in portions(request.subscribed_topic_names or ()):
+        if not all(asker.may(Operation.DESCRIBE, _TOPIC, name) for name in portion):
+            return Verdict(request, ConsumerGroupHeartbeatResponse(error_code=CODES[_TOPIC]))
+        yield
+    return Verdict(request)
+
+
+# -- OffsetFetch
+
+
+def offset_fetch(asker: Asker, call: Call, request: OffsetFetchRequest) -> Judging:
+    """Needs DESCRIBE on each group and topic; of all topics the client gets those that it may describe
+    (`KafkaApis.handleOffsetFetchRequest`)."""
+    allowed: list[OffsetFetchRequestGroup] = []
+    others: list[OffsetFetchRequestGroup] = []
+    hidden: dict[int, list[Any]] = {}
+    for group in request.groups:
+        if not asker.may(Operation.DESCRIBE, GROUP, group.group_id):
+            others.append(group)
+            continue
+        if group.topics is None:
+            allowed.append(group)
+            continue
+        shown, refusing = yield from parted(
+            call, group.topics, topic_named, lambda name: asker.may(Operation.DESCRIBE, _TOPIC, name)
+        )
+        if refusing:
+            hidden[len(allowed)] = refusing
+        allowed.append(replace(group, topics=shown) if refusing else group)
+        yield
+    verdict = leaving_out(call, ApiKey.OFFSET_FETCH, request, "groups", allowed, others, GROUP)
+    if verdict.answer is not None:
+        return verdict
+    refusal = verdict.then
+
+    def then(answer: OffsetFetchResponse) -> Any:
+        groups = [
+            _of_group(asker, group, asked, hidden.get(index, ()))
+            for index, (group, asked) in enumerate(zip(answer.groups, allowed, strict=True))
+        ]
+        answer = replace(answer, groups=groups)
+        return answer if refusal is None else refusal(answer)
+
+    return Verdict(replace(request, groups=allowed), then=then)
+
+
+def _of_group(
+    asker: Asker, group: OffsetFetchResponseGroup, asked: OffsetFetchRequestGroup, hidden: Any
+) -> OffsetFetchResponseGroup:
+    if group.error_code:
+        return group
+    if asked.topics is None:
+        topics = [one for one in group.topics if asker.may(Operation.DESCRIBE, _TOPIC, one.name)]
+        return replace(group, topics=topics)
+    return replace(group, topics=[*group.topics, *map(_refused_topic, hidden)])
+
+
+def _refused_topic(topic: Any) -> OffsetFetchResponseTopics:
+    code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    partitions = [
+        OffsetFetchResponsePartitions(index, -1, error_code=code) for index in topic.partition_indexes
+    ]
+    return OffsetFetchResponseTopics(topic.topic_id, partitions, topic.name)

@@ -1,0 +1,149 @@
+"""Answers to what a client may not do."""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..acls import Operation, ResourceType
+from ..cluster.authorizer import Asker
+from ..cluster.call import Call
+from ..faults.answers import error_everywhere
+from ..faults.places import lists_of
+from ..policies.security.refused_operation import refused_operation
+from ..portions import portions
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from .verdict import Judging, Rule, Verdict
+
+CODES = {
+    ResourceType.TOPIC: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+    ResourceType.GROUP: ErrorCode.GROUP_AUTHORIZATION_FAILED,
+    ResourceType.CLUSTER: ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+    ResourceType.TRANSACTIONAL_ID: ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+}
+
+
+def refused(call: Call, api: ApiKey, request: Any, kind: ResourceType, message: str | None = None) -> Verdict:
+    """The request is refused as a whole."""
+    return Verdict(request, error_everywhere(call, api, request, CODES[kind], message=message))
+
+
+def cluster(api: ApiKey, *operations: Operation, told: bool = False) -> Rule:
+    """Needs one of these operations on the cluster. `told` says whether the client gets the message of the
+    exception that names the request (`AuthHelper.authorizeClusterOperation`)."""
+
+    def rule(asker: Asker, call: Call, request: Any) -> Verdict:
+        if any(asker.may(each, ResourceType.CLUSTER) for each in operations):
+            return Verdict(request)
+        message = not_authorized(call, operations[-1]) if told else None
+        return refused(call, api, request, ResourceType.CLUSTER, message)
+
+    return rule
+
+
+def not_authorized(call: Call, operation: Operation) -> str:
+    if call.policies[refused_operation] == "told":
+        return f"Request {_shown(call)} needs {operation.name} permission."
+    return f"Request {_shown(call)} is not authorized."
+
+
+def _shown(call: Call) -> str:
+    """As Kafka shows a request (`RequestChannel.Request.toString`)."""
+    client = call.client
+    return f"Request(connectionId={client.address}, session=Session({client.principal},{client.host}))"
+
+
+def whole(api: ApiKey, operation: Operation, kind: ResourceType, name: str) -> Rule:
+    """Needs an operation on the resource that the field `name` of the request names."""
+
+    def rule(asker: Asker, call: Call, request: Any) -> Verdict:
+        if asker.may(operation, kind, getattr(request, name)):
+            return Verdict(request)
+        return refused(call, api, request, kind)
+
+    return rule
+
+
+NameOf = Callable[[Call, Any], str | None]
+"""The resource that an entry of a request names; None if that is for the handler to find out."""
+
+
+def named(_: Call, entry: Any) -> str | None:
+    """An entry that is a name, or has one."""
+    return entry if isinstance(entry, str) else entry.name
+
+
+def topic_named(call: Call, entry: Any) -> str | None:
+    """An entry that has the name of a topic, or its id."""
+    name = getattr(entry, "name", None) or getattr(entry, "topic", None)
+    if name:
+        return str(name)
+    topic = call.broker.image.topic_ids.get(entry.topic_id)
+    return None if topic is None else topic.name
+
+
+def each(
+    api: ApiKey,
+    operation: Operation,
+    kind: ResourceType,
+    entries: str,
+    name_of: NameOf = named,
+    message: str | None = None,
+) -> Rule:
+    """Needs an operation on what each of the `entries` names; refuses the others."""
+
+    def rule(asker: Asker, call: Call, request: Any) -> Judging:
+        allowed, others = yield from parted(
+            call, getattr(request, entries), name_of, lambda name: asker.may(operation, kind, name)
+        )
+        return leaving_out(call, api, request, entries, allowed, others, kind, message)
+
+    return rule
+
+
+def parted(
+    call: Call, entries: Sequence[Any], name_of: NameOf, may: Callable[[str], bool]
+) -> Generator[None, None, tuple[list[Any], list[Any]]]:
+    """The entries that a client may, and may not, name. Each name is asked for once."""
+    known: dict[str, bool] = {}
+    allowed: list[Any] = []
+    others: list[Any] = []
+    for portion in portions(entries):
+        for entry in portion:
+            name = name_of(call, entry)
+            if name is not None and name not in known:
+                known[name] = may(name)
+            (allowed if name is None or known[name] else others).append(entry)
+        yield
+    return allowed, others
+
+
+def leaving_out(
+    call: Call,
+    api: ApiKey,
+    request: Any,
+    entries: str,
+    allowed: list[Any],
+    others: list[Any],
+    kind: ResourceType,
+    message: str | None = None,
+) -> Verdict:
+    """The handler gets only the `allowed` entries, if there are any; the `others` are refused."""
+    if not others:
+        return Verdict(request)
+    refusal = error_everywhere(
+        call, api, replace(request, **{entries: others}), CODES[kind], message=message, top=False
+    )
+    if not allowed:
+        return Verdict(request, refusal)
+    return Verdict(replace(request, **{entries: allowed}), then=lambda answer: merged(answer, refusal))
+
+
+def merged(answer: Any, refusal: Any) -> Any:
+    """A copy of the answer, with the entries of the refusal behind its own."""
+    more = {
+        field.name: [*getattr(answer, field.name), *found]
+        for field, _ in lists_of(answer.__class__)
+        if (found := getattr(refusal, field.name))
+    }
+    return replace(answer, **more)

@@ -1,0 +1,90 @@
+"""For each API, who may make which request (`KafkaApis.scala`, `ControllerApis.scala`)."""
+
+from typing import Final
+
+from ..acls import Operation as Do
+from ..acls import ResourceType
+from ..protocol.api_keys import ApiKey as Api
+from . import groups, records, resources, topics, transactions
+from .refusing import cluster, each, whole
+from .verdict import Rule
+
+_TOPIC: Final = ResourceType.TOPIC
+_GROUP: Final = ResourceType.GROUP
+_ID: Final = ResourceType.TRANSACTIONAL_ID
+
+RULES: Final[dict[Api, Rule | None]] = {
+    # Records
+    Api.PRODUCE: records.produce,
+    Api.FETCH: records.fetch,
+    Api.LIST_OFFSETS: each(Api.LIST_OFFSETS, Do.DESCRIBE, _TOPIC, "topics"),
+    Api.OFFSET_FOR_LEADER_EPOCH: records.offset_for_leader_epoch,
+    Api.DELETE_RECORDS: each(Api.DELETE_RECORDS, Do.DELETE, _TOPIC, "topics"),
+    # Topics
+    Api.METADATA: topics.metadata,
+    Api.DESCRIBE_TOPIC_PARTITIONS: topics.describe_partitions,
+    Api.CREATE_TOPICS: topics.create,
+    Api.DELETE_TOPICS: topics.delete,
+    Api.CREATE_PARTITIONS: topics.once(Api.CREATE_PARTITIONS, Do.ALTER),
+    Api.DESCRIBE_PRODUCERS: each(
+        Api.DESCRIBE_PRODUCERS, Do.READ, _TOPIC, "topics", message="Topic authorization failed."
+    ),
+    # Groups
+    Api.FIND_COORDINATOR: groups.find_coordinator,
+    Api.JOIN_GROUP: whole(Api.JOIN_GROUP, Do.READ, _GROUP, "group_id"),
+    Api.SYNC_GROUP: whole(Api.SYNC_GROUP, Do.READ, _GROUP, "group_id"),
+    Api.HEARTBEAT: whole(Api.HEARTBEAT, Do.READ, _GROUP, "group_id"),
+    Api.LEAVE_GROUP: whole(Api.LEAVE_GROUP, Do.READ, _GROUP, "group_id"),
+    Api.CONSUMER_GROUP_HEARTBEAT: groups.consumer_heartbeat,
+    Api.CONSUMER_GROUP_DESCRIBE: groups.describe_consumer_groups,
+    Api.DESCRIBE_GROUPS: groups.describe,
+    Api.LIST_GROUPS: groups.list_groups,
+    Api.DELETE_GROUPS: each(Api.DELETE_GROUPS, Do.DELETE, _GROUP, "groups_names"),
+    Api.OFFSET_COMMIT: groups.committing(Api.OFFSET_COMMIT, Do.READ),
+    Api.OFFSET_FETCH: groups.offset_fetch,
+    Api.OFFSET_DELETE: groups.committing(Api.OFFSET_DELETE, Do.DELETE),
+    # Transactions
+    Api.INIT_PRODUCER_ID: transactions.init_producer_id,
+    Api.ADD_PARTITIONS_TO_TXN: transactions.add_partitions,
+    Api.ADD_OFFSETS_TO_TXN: transactions.add_offsets,
+    Api.TXN_OFFSET_COMMIT: transactions.commit_offsets,
+    Api.END_TXN: whole(Api.END_TXN, Do.WRITE, _ID, "transactional_id"),
+    Api.WRITE_TXN_MARKERS: cluster(Api.WRITE_TXN_MARKERS, Do.ALTER, Do.CLUSTER_ACTION, told=True),
+    Api.DESCRIBE_TRANSACTIONS: transactions.describe,
+    Api.LIST_TRANSACTIONS: transactions.list_transactions,
+    # Configurations
+    Api.DESCRIBE_CONFIGS: resources.configs(Api.DESCRIBE_CONFIGS, Do.DESCRIBE_CONFIGS),
+    Api.ALTER_CONFIGS: resources.configs(Api.ALTER_CONFIGS, Do.ALTER_CONFIGS),
+    Api.INCREMENTAL_ALTER_CONFIGS: resources.configs(Api.INCREMENTAL_ALTER_CONFIGS, Do.ALTER_CONFIGS),
+    Api.LIST_CONFIG_RESOURCES: cluster(Api.LIST_CONFIG_RESOURCES, Do.DESCRIBE_CONFIGS),
+    Api.DESCRIBE_CLIENT_QUOTAS: cluster(Api.DESCRIBE_CLIENT_QUOTAS, Do.DESCRIBE_CONFIGS),
+    Api.ALTER_CLIENT_QUOTAS: cluster(Api.ALTER_CLIENT_QUOTAS, Do.ALTER_CONFIGS, told=True),
+    # Users
+    Api.DESCRIBE_USER_SCRAM_CREDENTIALS: cluster(Api.DESCRIBE_USER_SCRAM_CREDENTIALS, Do.DESCRIBE),
+    Api.ALTER_USER_SCRAM_CREDENTIALS: cluster(Api.ALTER_USER_SCRAM_CREDENTIALS, Do.ALTER, told=True),
+    Api.DESCRIBE_ACLS: cluster(Api.DESCRIBE_ACLS, Do.DESCRIBE, told=True),
+    Api.CREATE_ACLS: cluster(Api.CREATE_ACLS, Do.ALTER, told=True),
+    Api.DELETE_ACLS: cluster(Api.DELETE_ACLS, Do.ALTER, told=True),
+    # The cluster
+    Api.DESCRIBE_CLUSTER: resources.describe_cluster,
+    Api.DESCRIBE_QUORUM: cluster(Api.DESCRIBE_QUORUM, Do.DESCRIBE, told=True),
+    Api.DESCRIBE_LOG_DIRS: cluster(Api.DESCRIBE_LOG_DIRS, Do.DESCRIBE),
+    Api.ALTER_REPLICA_LOG_DIRS: cluster(Api.ALTER_REPLICA_LOG_DIRS, Do.ALTER),
+    Api.ELECT_LEADERS: cluster(Api.ELECT_LEADERS, Do.ALTER, told=True),
+    Api.ALTER_PARTITION_REASSIGNMENTS: cluster(Api.ALTER_PARTITION_REASSIGNMENTS, Do.ALTER, told=True),
+    Api.LIST_PARTITION_REASSIGNMENTS: cluster(Api.LIST_PARTITION_REASSIGNMENTS, Do.DESCRIBE, told=True),
+    Api.UPDATE_FEATURES: cluster(Api.UPDATE_FEATURES, Do.ALTER, told=True),
+    Api.UNREGISTER_BROKER: cluster(Api.UNREGISTER_BROKER, Do.ALTER, told=True),
+    # Whoever is connected may ask
+    Api.API_VERSIONS: None,
+    Api.SASL_HANDSHAKE: None,
+    Api.SASL_AUTHENTICATE: None,
+    Api.GET_TELEMETRY_SUBSCRIPTIONS: None,
+    Api.PUSH_TELEMETRY: None,
+    # For one's own tokens; of others there are none
+    Api.CREATE_DELEGATION_TOKEN: None,
+    Api.RENEW_DELEGATION_TOKEN: None,
+    Api.EXPIRE_DELEGATION_TOKEN: None,
+    Api.DESCRIBE_DELEGATION_TOKEN: None,
+}
+"""None if nothing is needed."""

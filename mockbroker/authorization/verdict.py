@@ -1,0 +1,27 @@
+"""What an authorizer makes of a request."""
+
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple
+
+from ..cluster.authorizer import Asker
+from ..cluster.call import Call
+
+
+class Verdict(NamedTuple):
+    """The handler gets `request`, which may name less than the client's. `then` changes its answer, in parts
+    if it is a generator. With an `answer`, the handler is not called."""
+
+    request: Any
+    answer: Any = None
+    then: Callable[[Any], Any] | None = None
+
+
+Judging = Generator[None, None, Verdict]
+Rule = Callable[[Asker, Call, Any], Verdict | Judging]
+"""Yields if a request may name much."""
+
+
+class GuardedCall(Call):
+    """A call whose handler may ask itself what the client may do."""
+
+    __slots__ = ("asker",)

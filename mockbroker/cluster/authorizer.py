@@ -1,0 +1,76 @@
+"""Who may do what: the authorizer of brokers, if they have one (KIP-11, KIP-801)."""
+
+from typing import Final
+
+from ..acls import AclTable, Operation, Permission, ResourceType
+from ..acls.acl import CLUSTER_NAME, OPERATIONS
+from ..configs import ConfigError, Configs
+from ..outcome import Client
+from .broker import Broker
+
+CLASSES: Final = (
+    "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "kafka.security.authorizer.AclAuthorizer",
+    "kafka.security.auth.SimpleAclAuthorizer",
+)
+"""Kafka's own: with KRaft, with ZooKeeper, and before 2.4."""
+_NAME: Final = "authorizer.class.name"
+_UNDENIABLE: Final = "hardcode"
+"""The resource that Kafka asks for to learn who may do anything (`Authorizer.authorizeByResourceType`)."""
+
+
+class Authorizer:
+    """`super_users` may do everything. `by_default` is whether everybody may do what no ACL is about
+    (`allow.everyone.if.no.acl.found`)."""
+
+    def __init__(self, super_users: frozenset[str], *, by_default: bool) -> None:
+        self.super_users = super_users
+        self.by_default = by_default
+
+    @classmethod
+    def of(cls, configs: Configs) -> "Authorizer | None":
+        """As brokers are configured. ConfigError."""
+        name = configs.broker_text(_NAME)
+        if not name:
+            return None
+        if name not in CLASSES:
+            raise ConfigError(f"{_NAME}={name}: there is only Kafka's own, {CLASSES[0]}")
+        users = (configs.broker_text("super.users") or "").split(";")
+        found = frozenset(each.strip() for each in users if each.strip())
+        for each in found:
+            if ":" not in each:
+                raise ConfigError(f"super.users={each}: write User:{each}; several are separated by ';'")
+        return cls(found, by_default=configs.broker_bool("allow.everyone.if.no.acl.found"))
+
+
+class Asker:
+    """A client, as an authorizer sees it, at a broker, whose ACLs may be late."""
+
+    __slots__ = ("_authorizer", "_broker", "host", "principal")
+
+    def __init__(self, authorizer: Authorizer, broker: Broker, client: Client) -> None:
+        self._authorizer = authorizer
+        self._broker = broker
+        self.principal = client.principal
+        self.host = client.host.removeprefix("/")
+
+    @property
+    def _acls(self) -> AclTable:
+        return self._broker.image.acls
+
+    def may(self, operation: Operation, kind: ResourceType, name: str = CLUSTER_NAME) -> bool:
+        """Whether the client may do that with a resource."""
+        if self.principal in self._authorizer.super_users:
+            return True
+        found = self._acls.decides(self.principal, self.host, operation, kind, name)
+        return self._authorizer.by_default if found is None else found is Permission.ALLOW
+
+    def may_some(self, operation: Operation, kind: ResourceType) -> bool:
+        """Whether there may be a resource of that type with which the client may do that."""
+        return self.may(operation, kind, _UNDENIABLE) or self._acls.allows_some(
+            self.principal, self.host, operation, kind
+        )
+
+    def operations(self, kind: ResourceType, name: str = CLUSTER_NAME, mask: int = -1) -> int:
+        """The bits of what the client may do with a resource (KIP-430), of those in `mask`."""
+        return sum(1 << each for each in OPERATIONS[kind] if mask >> each & 1 and self.may(each, kind, name))

@@ -1,0 +1,1 @@
+"""Creating topics and adding partitions."""
