@@ -306,6 +306,7 @@ ErrorLevel = Literal[
 """Where an answer has error codes."""
 
 FaultAction = Literal[
+    "add-acl",
     "corrupt-crc",
     "cut-off-broker",
     "delay",
@@ -325,6 +326,7 @@ FaultAction = Literal[
     "pause-follower",
     "quota",
     "rejoin-broker",
+    "remove-acl",
     "reorder",
     "replace",
     "replace-assignment",
@@ -380,6 +382,7 @@ When = Literal[
 """When a fault acts: before, after, or instead of the work."""
 
 BehaviourName = Literal[
+    "acl-hosts",
     "active-controller",
     "adding-during-markers",
     "adding-sequence",
@@ -432,6 +435,7 @@ BehaviourName = Literal[
     "group-operations",
     "heartbeat-checks",
     "high-watermark-below-min-isr",
+    "idempotent-write",
     "isr-entry",
     "isr-shrink-epoch",
     "joined-isr",
@@ -471,6 +475,7 @@ BehaviourName = Literal[
     "reassignment-epoch",
     "reassignment-refusal",
     "refused-handshake",
+    "refused-operation",
     "refused-transactional-commit",
     "renewal-after-error",
     "repeated-election",
@@ -554,6 +559,7 @@ AnswerName = Literal[
     "by-partition",
     "by-version",
     "clean",
+    "cluster",
     "commit",
     "completes",
     "coordinator-first",
@@ -629,6 +635,7 @@ AnswerName = Literal[
     "mechanisms-told",
     "member-id",
     "merged",
+    "named",
     "never",
     "never-loaded",
     "new-epoch",
@@ -678,6 +685,7 @@ AnswerName = Literal[
     "skipped",
     "skips",
     "slow",
+    "some-topic",
     "stable-only",
     "stays",
     "stops",
@@ -704,6 +712,7 @@ AnswerName = Literal[
     "unknown-topic-or-partition",
     "until-producer-id-expiration",
     "until-transactional-id-expiration",
+    "untold",
     "waited-for",
     "waits",
     "while-stable",
@@ -744,6 +753,7 @@ OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | comm
 Behaviours = TypedDict(
     "Behaviours",
     {
+        "acl-hosts": "Literal['any', 'named'] | bool | InstalledAnswer",
         "active-controller": "Literal['one-broker', 'any-broker'] | bool | InstalledAnswer",
         "adding-during-markers": "Literal['producer-first', 'markers-first'] | bool | InstalledAnswer",
         "adding-sequence": "Literal['any', 'zero'] | bool | InstalledAnswer",
@@ -796,6 +806,7 @@ Behaviours = TypedDict(
         "group-operations": "Literal['without-configs', 'with-configs'] | int | InstalledAnswer",
         "heartbeat-checks": "Literal['strict', 'lenient'] | bool | InstalledAnswer",
         "high-watermark-below-min-isr": "Literal['advances', 'stays'] | bool | InstalledAnswer",
+        "idempotent-write": "Literal['cluster', 'some-topic'] | bool | InstalledAnswer",
         "isr-entry": "Literal['leader-epoch', 'high-watermark'] | bool | InstalledAnswer",
         "isr-shrink-epoch": "Literal['bumped-when-offline', 'bumped', 'kept'] | isr_shrink_epoch.Bumped | InstalledAnswer",
         "joined-isr": "Literal['joined-last', 'by-id'] | bool | InstalledAnswer",
@@ -835,6 +846,7 @@ Behaviours = TypedDict(
         "reassignment-epoch": "Literal['bumped', 'bumped-on-removal', 'kept'] | reassignment_epoch.Bumped | InstalledAnswer",
         "reassignment-refusal": "Literal['dead-brokers', 'unknown-brokers'] | bool | InstalledAnswer",
         "refused-handshake": "Literal['mechanisms-told', 'no-mechanisms'] | bool | InstalledAnswer",
+        "refused-operation": "Literal['untold', 'told'] | bool | InstalledAnswer",
         "refused-transactional-commit": "Literal['begins-group', 'no-group'] | bool | InstalledAnswer",
         "renewal-after-error": "Literal['throttled', 'at-once'] | bool | InstalledAnswer",
         "repeated-election": "Literal['once', 'each'] | bool | InstalledAnswer",
@@ -903,6 +915,7 @@ class FaultFields(TypedDict, total=False):
     from_: list[int | str] | None
     delay_ms: int
     producer_id: int | None
+    acl: str
     by: int
     jitter_ms: int
     field: str

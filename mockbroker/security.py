@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from .acls import Acl, text
 from .errors import OptionError, UnknownOptionError
 from .nearest import nearest
 
 ClientAuth = Literal["none", "requested", "required"]
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 SCRAM: Final = ("SCRAM-SHA-256", "SCRAM-SHA-512")
+AUTHORIZER: Final = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 MECHANISMS: Final = ("PLAIN", *SCRAM, "OAUTHBEARER")
 
 
@@ -29,6 +31,9 @@ class Security:
     - `client_auth`: whether clients have to show a certificate (`ssl.client.auth`).
     - `certificate`, `key`, `ca`: PEM files: the brokers' certificate, its key (by default in the same file),
       and the authorities that clients' certificates are checked with.
+    - `acls`: what users may do, such as `"alice allow read,write on topic:orders"` or
+      `"User:* deny all on topic:pay-* from 10.0.0.7"`; nobody may do more, but for `super_users`, who may do
+      everything. Without both, everybody may do everything.
     - `folder`: where the files of the authority are written; by default in a folder that is removed at the
       end.
     """
@@ -42,6 +47,8 @@ class Security:
     key: str | Path | None = None
     ca: str | Path | None = None
     folder: str | Path | None = None
+    acls: Sequence[str] = ()
+    super_users: Sequence[str] = ()
 
     @classmethod
     def of(cls, given: "Security | Mapping[str, Any] | None") -> "Security | None":
@@ -78,6 +85,11 @@ class Security:
                 raise OptionError(f"listener {name} has the protocol {protocol!r}: {', '.join(PROTOCOLS)}")
         if self.client_auth not in get_args(ClientAuth):
             raise OptionError(f"client_auth is {self.client_auth!r}: {', '.join(get_args(ClientAuth))}")
+        for name in ("acls", "super_users"):
+            found = getattr(self, name)
+            if isinstance(found, str) or not all(isinstance(each, str) for each in found):
+                raise OptionError(f"{name} is {found!r}: give a list of texts")
+        self.entries()
         self._check_together()
 
     def _check_together(self) -> None:
@@ -123,11 +135,20 @@ class Security:
     def uses_sasl(self) -> bool:
         return any(each.startswith("SASL") for each in self.protocols.values())
 
+    def entries(self) -> list[Acl]:
+        """The ACLs that `acls` mean."""
+        return [acl for each in self.acls for acl in text.read(each)]
+
     def config(self, given: Mapping[str, str]) -> dict[str, str]:
         """The configuration of brokers that follows, with what is `given` besides."""
         found = {"ssl.client.auth": self.client_auth} if self.uses_tls else {}
         if self.mechanisms:
             found["sasl.enabled.mechanisms"] = ",".join(self.mechanisms)
+        if self.acls or self.super_users:
+            found["authorizer.class.name"] = AUTHORIZER
+        if self.super_users:
+            users = [each if ":" in each else f"User:{each}" for each in self.super_users]
+            found["super.users"] = ";".join(users)
         for name, value in found.items():
             if given.get(name, value) != value:
                 raise OptionError(f"config has {name}={given[name]}, but security says {value}")

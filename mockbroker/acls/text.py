@@ -1,6 +1,5 @@
 """ACLs as people write them: `alice allow read,write on topic:orders`."""
 
-import re
 from collections.abc import Iterator
 from typing import Final, TypeVar
 
@@ -21,8 +20,8 @@ HOW: Final = (
     "write WHO allow|deny OPERATION[,OPERATION] on TYPE:NAME, such as "
     "'alice allow read,write on topic:orders' or 'User:* deny all on topic:pay-* from 10.0.0.7'"
 )
+_PERMISSIONS: Final = {"allow": Permission.ALLOW, "deny": Permission.DENY}
 _TYPES: Final = {each.name.lower(): each for each in OPERATIONS}
-_SHAPE: Final = re.compile(r"(\S+) +(allow|deny) +([\w,]+) +on +(\S+)(?: +from +(\S+))?", re.IGNORECASE)
 T = TypeVar("T", Operation, ResourceType)
 
 
@@ -33,18 +32,20 @@ def read(text: str) -> list[Acl]:
 
 
 def _read(text: str) -> Iterator[Acl]:
-    found = _SHAPE.fullmatch(text.strip())
-    if found is None:
+    words = text.split()
+    at = next((index for index, word in enumerate(words) if word.lower() in _PERMISSIONS), 0)
+    rest = [word.lower() if index % 2 else word for index, word in enumerate(words[at + 1 :])]
+    if not at or len(rest) not in (3, 5) or rest[1::2] not in (["on"], ["on", "from"]):
         raise OptionError(f"{text!r} is no ACL: {HOW}")
-    who, permission, operations, resource, host = found.groups()
+    who, permission = " ".join(words[:at]), _PERMISSIONS[words[at].lower()]
+    operations, resource, host = rest[0], rest[2], rest[4] if len(rest) == 5 else WILDCARD
     principal = who if ":" in who else f"User:{who}"
     kind, name, pattern = _resource(text, resource)
     for each in operations.split(","):
         operation = _named(
             text, each.lower(), {one.name.lower(): one for one in _possible(kind)}, "operation"
         )
-        allows = Permission[permission.upper()]
-        yield Acl(kind, name, pattern, principal, host or WILDCARD, operation, allows)
+        yield Acl(kind, name, pattern, principal, host, operation, permission)
 
 
 def _possible(kind: ResourceType) -> tuple[Operation, ...]:

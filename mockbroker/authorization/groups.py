@@ -81,13 +81,13 @@ def find_coordinator(asker: Asker, call: Call, request: FindCoordinatorRequest) 
 
 def list_groups(asker: Asker, call: Call, request: Any) -> Verdict:
     """With DESCRIBE on the cluster all groups, else those that the client may describe."""
-    if asker.may(Operation.DESCRIBE, ResourceType.CLUSTER):
+    if asker.may(Operation.DESCRIBE, ResourceType.CLUSTER, quietly=True):
         return Verdict(request)
 
     def then(answer: ListGroupsResponse) -> Generator[None, None, ListGroupsResponse]:
         groups = []
         for portion in portions(answer.groups):
-            groups += [one for one in portion if asker.may(Operation.DESCRIBE, GROUP, one.group_id)]
+            groups += [one for one in portion if asker.sees(GROUP, one.group_id)]
             yield
         return replace(answer, groups=groups)
 
@@ -215,7 +215,7 @@ def _of_group(
     if group.error_code:
         return group
     if asked.topics is None:
-        topics = [one for one in group.topics if asker.may(Operation.DESCRIBE, _TOPIC, one.name)]
+        topics = [one for one in group.topics if asker.sees(_TOPIC, one.name)]
         return replace(group, topics=topics)
     return replace(group, topics=[*group.topics, *map(_refused_topic, hidden)])
 

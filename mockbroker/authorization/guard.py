@@ -21,7 +21,7 @@ def guarded(api: ApiKey, handler: Handler, authorizer: Authorizer) -> Handler:
     def judge(call: Call, request: Any) -> Any:
         if call.client.principal in authorizer.super_users:
             return handler(call, request)
-        asker = Asker(authorizer, call.broker, call.client)
+        asker = Asker(authorizer, call.broker, call.client, call.client_id, call.cluster.notes)
         verdict = rule(asker, call, request)
         if isinstance(verdict, Verdict):
             return _carried_out(verdict, handler, asker, call)

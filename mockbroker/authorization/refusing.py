@@ -33,9 +33,12 @@ def cluster(api: ApiKey, *operations: Operation, told: bool = False) -> Rule:
     exception that names the request (`AuthHelper.authorizeClusterOperation`)."""
 
     def rule(asker: Asker, call: Call, request: Any) -> Verdict:
-        if any(asker.may(each, ResourceType.CLUSTER) for each in operations):
+        *others, last = operations
+        if any(asker.may(each, ResourceType.CLUSTER, quietly=True) for each in others):
             return Verdict(request)
-        message = not_authorized(call, operations[-1]) if told else None
+        if asker.may(last, ResourceType.CLUSTER):
+            return Verdict(request)
+        message = not_authorized(call, last) if told else None
         return refused(call, api, request, ResourceType.CLUSTER, message)
 
     return rule

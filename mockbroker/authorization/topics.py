@@ -62,7 +62,7 @@ def create(asker: Asker, call: Call, request: CreateTopicsRequest) -> Judging:
     """Without CREATE on the cluster, each topic needs it; its configuration is told to whoever has
     DESCRIBE_CONFIGS (`ControllerApis.createTopics`)."""
     verdict = Verdict(request)
-    if not asker.may(Operation.CREATE, ResourceType.CLUSTER):
+    if not asker.may(Operation.CREATE, ResourceType.CLUSTER, quietly=True):
         judging = once(ApiKey.CREATE_TOPICS, Operation.CREATE, _TOLD)(asker, call, request)
         verdict = judging if isinstance(judging, Verdict) else (yield from judging)
     if verdict.answer is not None:
@@ -81,7 +81,11 @@ def create(asker: Asker, call: Call, request: CreateTopicsRequest) -> Judging:
 
 
 def _without_config(asker: Asker, call: Call, topic: CreatableTopicResult) -> CreatableTopicResult:
-    if call.version < 5 or topic.error_code or asker.may(Operation.DESCRIBE_CONFIGS, TOPIC, topic.name):
+    if (
+        call.version < 5
+        or topic.error_code
+        or asker.may(Operation.DESCRIBE_CONFIGS, TOPIC, topic.name, quietly=True)
+    ):
         return topic
     return replace(
         topic, topic_config_error_code=_FAILED, num_partitions=-1, replication_factor=-1, configs=[]
@@ -90,7 +94,7 @@ def _without_config(asker: Asker, call: Call, topic: CreatableTopicResult) -> Cr
 
 def delete(asker: Asker, call: Call, request: DeleteTopicsRequest) -> Judging:
     """A topic that the client may not describe is not named to it (`ControllerApis.deleteTopics`)."""
-    if asker.may(Operation.DELETE, ResourceType.CLUSTER):
+    if asker.may(Operation.DELETE, ResourceType.CLUSTER, quietly=True):
         return Verdict(request)
     twice = yield from repeated(request.topics)
     image = call.cluster.controller.image
@@ -120,7 +124,7 @@ def _undeleted(asker: Asker, image: MetadataImage, entry: Any) -> DeletableTopic
     name = entry.name
     if name is None:
         topic = image.topic_ids[entry.topic_id].name
-        name = topic if asker.may(Operation.DESCRIBE, TOPIC, topic) else None
+        name = topic if asker.sees(TOPIC, topic) else None
     return DeletableTopicResult(name, entry.topic_id, _FAILED, "Topic authorization failed.")
 
 
@@ -144,7 +148,7 @@ def metadata(asker: Asker, call: Call, request: MetadataRequest) -> Judging:
     if (
         request.allow_auto_topic_creation
         and _creates(call)
-        and not asker.may(Operation.CREATE, ResourceType.CLUSTER)
+        and not asker.may(Operation.CREATE, ResourceType.CLUSTER, quietly=True)
     ):
         creating, uncreated = yield from parted(
             call,
@@ -173,7 +177,7 @@ def _shown(
     topics: list[MetadataResponseTopic] = []
     for portion in portions(answer.topics):
         for topic in portion:
-            if request.topics is None and not asker.may(Operation.DESCRIBE, TOPIC, topic.name or ""):
+            if request.topics is None and not asker.sees(TOPIC, topic.name or ""):
                 continue
             if request.include_topic_authorized_operations and topic.name:
                 bits = asker.operations(TOPIC, topic.name, topic.topic_authorized_operations)
@@ -199,7 +203,7 @@ def describe_partitions(asker: Asker, call: Call, request: DescribeTopicPartitio
     (`DescribeTopicPartitionsRequestHandler.java`)."""
 
     def may(name: str) -> bool:
-        return asker.may(Operation.DESCRIBE, TOPIC, name)
+        return asker.may(Operation.DESCRIBE, TOPIC, name, quietly=not request.topics)
 
     cursor = request.cursor
     if cursor is not None and request.topics and cursor.topic_name not in map(_name, request.topics):

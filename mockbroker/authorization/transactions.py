@@ -150,7 +150,7 @@ def describe(asker: Asker, call: Call, request: DescribeTransactionsRequest) -> 
 
 
 def _seen(asker: Asker, state: TransactionState) -> TransactionState:
-    topics = [each for each in state.topics if asker.may(Operation.DESCRIBE, _TOPIC, each.topic)]
+    topics = [each for each in state.topics if asker.sees(_TOPIC, each.topic)]
     return replace(state, topics=topics)
 
 
@@ -160,7 +160,7 @@ def list_transactions(asker: Asker, call: Call, request: Any) -> Verdict:
     def then(answer: ListTransactionsResponse) -> Generator[None, None, ListTransactionsResponse]:
         found = []
         for portion in portions(answer.transaction_states):
-            found += [each for each in portion if asker.may(Operation.DESCRIBE, ID, each.transactional_id)]
+            found += [each for each in portion if asker.sees(ID, each.transactional_id)]
             yield
         return replace(answer, transaction_states=found)
 

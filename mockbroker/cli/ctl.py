@@ -31,6 +31,7 @@ _TITLES: Final = {
     "hints": "Why a client gets nothing.",
     "transactions": "Transactional ids and their transactions.",
     "telemetry": "Metrics that clients push.",
+    "acls": "Who may do what.",
     "policies": "Behaviours: which answer is in force.",
     "faults": "Faults: what goes wrong with requests.",
     "clock": "The clock: show it, and move it ahead.",

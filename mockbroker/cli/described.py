@@ -87,6 +87,12 @@ SERVE: Final[Mapping[str, Any]] = {
     "tls_folder": typer.Option(
         metavar="FOLDER", help="Where the files of the authority go, instead of a folder that is removed."
     ),
+    "acl": typer.Option(
+        metavar="ACL",
+        help="What somebody may do, as 'alice allow read,write on topic:orders': nobody may do more. "
+        "Repeatable.",
+    ),
+    "super_user": typer.Option(metavar="NAME", help="Who may do everything. Repeatable."),
     "control": typer.Option(
         metavar="PORT",
         help="Serve the HTTP control API on this port, on loopback only; 0: any free port. Its address "

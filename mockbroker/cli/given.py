@@ -48,8 +48,10 @@ def security(
     key: Path | None,
     ca: Path | None,
     folder: Path | None,
+    acls: list[str] | None,
+    super_users: list[str] | None,
 ) -> "Security | None":
-    """What the options about listeners, TLS and logins say; None if there are none of them. ValueError."""
+    """What the options about listeners, TLS, logins and ACLs say; None if none is given. ValueError."""
     files = {"certificate": certificate, "key": key, "ca": ca, "folder": folder}
     given: dict[str, Any] = {name: path for name, path in files.items() if path is not None}
     if sasl:
@@ -58,6 +60,10 @@ def security(
         given["client_auth"] = client_auth
     if users:
         given["users"] = dict(_user(each) for each in users)
+    if acls:
+        given["acls"] = acls
+    if super_users:
+        given["super_users"] = super_users
     if listeners:
         given["listeners"] = pairs("--listener", listeners)
     if not (given or tls):

@@ -6,10 +6,12 @@ from ..acls import AclTable, Operation, Permission, ResourceType
 from ..acls.acl import CLUSTER_NAME, OPERATIONS
 from ..configs import ConfigError, Configs
 from ..outcome import Client
+from ..security import AUTHORIZER
 from .broker import Broker
+from .notes import Notes, Refused
 
 CLASSES: Final = (
-    "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    AUTHORIZER,
     "kafka.security.authorizer.AclAuthorizer",
     "kafka.security.auth.SimpleAclAuthorizer",
 )
@@ -44,33 +46,59 @@ class Authorizer:
 
 
 class Asker:
-    """A client, as an authorizer sees it, at a broker, whose ACLs may be late."""
+    """The client of a request, as an authorizer sees it."""
 
-    __slots__ = ("_authorizer", "_broker", "host", "principal")
+    __slots__ = ("_authorizer", "_broker", "_client_id", "_notes", "host", "principal")
 
-    def __init__(self, authorizer: Authorizer, broker: Broker, client: Client) -> None:
+    def __init__(
+        self, authorizer: Authorizer, broker: Broker, client: Client, client_id: str | None, notes: Notes
+    ) -> None:
         self._authorizer = authorizer
         self._broker = broker
+        self._client_id = client_id
+        self._notes = notes
         self.principal = client.principal
         self.host = client.host.removeprefix("/")
 
     @property
     def _acls(self) -> AclTable:
+        """Those that the broker has learned of."""
         return self._broker.image.acls
 
-    def may(self, operation: Operation, kind: ResourceType, name: str = CLUSTER_NAME) -> bool:
-        """Whether the client may do that with a resource."""
+    def may(
+        self,
+        operation: Operation,
+        kind: ResourceType,
+        name: str = CLUSTER_NAME,
+        *,
+        quietly: bool = False,
+    ) -> bool:
+        """Whether the client may do that with a resource. If not, that is noted, unless it is asked `quietly`
+        because the client does not need it, or did not ask for it (`Action.logIfDenied`)."""
         if self.principal in self._authorizer.super_users:
             return True
         found = self._acls.decides(self.principal, self.host, operation, kind, name)
-        return self._authorizer.by_default if found is None else found is Permission.ALLOW
+        allowed = self._authorizer.by_default if found is None else found is Permission.ALLOW
+        if not allowed and not quietly:
+            self._notes.not_allowed(self._named(operation, kind, name))
+        elif allowed and self._notes.refused:
+            self._notes.refused.pop(self._named(operation, kind, name), None)
+        return allowed
+
+    def _named(self, operation: Operation, kind: ResourceType, name: str) -> Refused:
+        return Refused(self._client_id, self.principal, operation, kind, name)
+
+    def sees(self, kind: ResourceType, name: str) -> bool:
+        """Whether the client is shown something that it did not name."""
+        return self.may(Operation.DESCRIBE, kind, name, quietly=True)
 
     def may_some(self, operation: Operation, kind: ResourceType) -> bool:
         """Whether there may be a resource of that type with which the client may do that."""
-        return self.may(operation, kind, _UNDENIABLE) or self._acls.allows_some(
+        return self.may(operation, kind, _UNDENIABLE, quietly=True) or self._acls.allows_some(
             self.principal, self.host, operation, kind
         )
 
     def operations(self, kind: ResourceType, name: str = CLUSTER_NAME, mask: int = -1) -> int:
         """The bits of what the client may do with a resource (KIP-430), of those in `mask`."""
-        return sum(1 << each for each in OPERATIONS[kind] if mask >> each & 1 and self.may(each, kind, name))
+        asked = [each for each in OPERATIONS[kind] if mask >> each & 1]
+        return sum(1 << each for each in asked if self.may(each, kind, name, quietly=True))

@@ -3,7 +3,7 @@ it."""
 
 from collections.abc import Container, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
@@ -26,6 +26,16 @@ class Unserved:
     client_id: str | None
     api: int
     version: int
+
+
+class Refused(NamedTuple):
+    """What an authorizer refused; `operation` and `resource_type` are those of ACLs."""
+
+    client_id: str | None
+    principal: str
+    operation: int
+    resource_type: int
+    name: str
 
 
 class Notes:
@@ -51,6 +61,8 @@ class Notes:
         """Regular expressions that were refused though they may be valid, by client: why."""
         self.shut_out: dict[tuple[str | None, str], str] = {}
         """Clients that have not got in since they failed to, by listener: why."""
+        self.refused: dict[Refused, None] = {}
+        """What clients may not do, and have not been allowed since."""
 
     def topic_not_created(self, topic: str, why: str, *, tried: bool = True) -> None:
         """The reason why an attempt failed replaces the fact that nobody `tried`."""
@@ -66,6 +78,9 @@ class Notes:
             _note(self.shut_out, (client_id, listener), failure)
         else:
             self.shut_out.pop((client_id, listener), None)
+
+    def not_allowed(self, refused: "Refused") -> None:
+        _note(self.refused, refused, None)
 
     def no_offset(self, client_id: str | None, group: str, topic: str, partition: int) -> None:
         _note(self.without_offset, (group, topic, partition), client_id)

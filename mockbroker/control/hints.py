@@ -6,6 +6,7 @@ Each rule is silent while clients get what they ask for.
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from ..acls import Operation, ResourceType
 from ..apis.advertised import advertised
 from ..cluster.liveness import Liveness
 from ..coordinators.classic.states import GroupState
@@ -94,6 +95,16 @@ def _unserved(cluster: "Cluster") -> Iterator[str]:
 def _shut_out(cluster: "Cluster") -> Iterator[str]:
     for (client, listener), why in cluster.notes.shut_out.items():
         yield f"{_client(client)} did not get in at the listener {listener}: {why}"
+
+
+def _refused(cluster: "Cluster") -> Iterator[str]:
+    for each in cluster.notes.refused:
+        kind = ResourceType(each.resource_type)
+        resource = kind.name.lower().replace("_", " ")
+        if kind is not ResourceType.CLUSTER:
+            resource = f"{resource} {each.name}"
+        operation = Operation(each.operation).name
+        yield f"{_client(each.client_id)} was refused: {each.principal} lacks {operation} on the {resource}"
 
 
 def _unread(cluster: "Cluster") -> Iterator[str]:
@@ -298,6 +309,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _not_created,
     _unserved,
     _shut_out,
+    _refused,
     _unread,
     _coordinators,
     _leaders,

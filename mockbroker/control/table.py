@@ -5,6 +5,7 @@ from typing import Final
 
 from ..nearest import nearest
 from . import (
+    acls,
     brokers,
     clients,
     faults,
@@ -23,7 +24,7 @@ from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
     *(brokers, clients, topics, records, partitions, verbs, groups, transactions, telemetry),
-    *(policies, faults, time, hints),
+    *(acls, policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     name: REGISTERED[name]

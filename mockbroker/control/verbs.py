@@ -11,6 +11,7 @@ from ..verbs.signatures import Parameter
 from ..verbs.subjects import CoordinatedTransaction, Following, GroupMember, Subject
 from ..verbs.table import VERBS
 from ..verbs.verb import Verb
+from . import acls
 from .brokers import state
 from .partitions import ReplicaState, leadership, replicas
 from .registry import operation
@@ -84,6 +85,7 @@ PLACES: Final[tuple[Place[Any], ...]] = (
     Place(subjects.MEMBER, "groups", "/groups/{group}/members/{member}", _member),
     Place(subjects.TRANSACTION, "transactions", "/transactions/{transactional_id}", _coordinated),
     Place(subjects.TRANSACTIONAL_ID, "transactions", "/transactions/{transactional_id}", leadership),
+    Place(subjects.ACLS, "acls", "/acls", acls.shown),
 )
 
 

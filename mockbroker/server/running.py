@@ -255,6 +255,17 @@ class RunningCluster(Contents):
         SyncGroup, since it needs no heartbeat then; KeyError."""
         self._act("evict-member", group=group, member=member)
 
+    def add_acl(self, acl: str) -> None:
+        """Adds ACLs, as CreateAcls does: from now on clients may do more, or less. Written as in
+        `Security.acls`, such as "alice allow read,write on topic:orders". ConflictError if they are there, or
+        if the cluster has neither `acls` nor `super_users`; OptionError."""
+        self._act("add-acl", acl=acl)
+
+    def remove_acl(self, acl: str) -> None:
+        """Removes ACLs, as DeleteAcls does, written as they were when they were added. ConflictError if none
+        of them is there; OptionError."""
+        self._act("remove-acl", acl=acl)
+
     def expire_producer(self, topic: str, partition: int, producer_id: int | None = None) -> None:
         """Makes a partition forget a producer's sequence numbers, or those of all producers, on all replicas,
         as if it had written nothing there for `producer.id.expiration.ms`. ConflictError if there is no such

@@ -40,6 +40,8 @@ class Secured:
         """Makes what is needed, and sets the passwords of users. OptionError, MissingExtraError."""
         found = cls(security, Logins(security.mechanisms, dict(security.users)))
         _set_passwords(security, cluster)
+        for acl in security.entries():
+            cluster.controller.create_acl(acl)
         if security.uses_tls:
             found._use_tls(cluster, hosts)
         return found

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
+from ..acls import text
 from ..cluster.cluster import Cluster
 from ..errors import NotThereError, OptionError
 from .finding import find_broker
@@ -67,6 +68,17 @@ def _check_producer_id(name: str, value: Any) -> None:
         raise OptionError(f"{name} is {value!r}: give a producer id")
 
 
+def _check_acl(name: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise OptionError(f"{name} is {value!r}: {text.HOW}")
+    text.read(value)
+
+
+AclText = Annotated[
+    str,
+    "Who may do what, such as `alice allow read,write on topic:orders`.",
+    Limits(_check_acl),
+]
 BrokerId = Annotated[int, "A broker's id.", Limits(_check_id, find_broker)]
 SomeBroker = Annotated[int | None, "A broker's id.", Limits(_check_id_or_none, _find_if_given)]
 TopicName = Annotated[str, "A topic's name."]

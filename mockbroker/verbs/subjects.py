@@ -122,6 +122,10 @@ def _transaction(cluster: Cluster, transactional_id: TransactionalId) -> Coordin
     raise NotThereError(f"no broker that runs coordinates a transactional id {transactional_id!r}")
 
 
+def _acls(cluster: Cluster) -> Cluster:
+    return cluster
+
+
 BROKER: Final = Subject("broker", _broker)
 PARTITION: Final = Subject("partition", _partition)
 FOLLOWER: Final = Subject("follower", _follower)
@@ -132,3 +136,5 @@ TRANSACTIONAL_ID: Final = Subject("transactional-id", _transactional_id)
 MEMBER: Final = Subject("member", _member)
 TRANSACTION: Final = Subject("transactional-id", _transaction)
 """A transactional id that its coordinator knows."""
+ACLS: Final = Subject("acl", _acls)
+"""All of the cluster."""

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from . import brokers, followers, forgetting, leaders
+from . import access, brokers, followers, forgetting, leaders
 from .verb import Verb
 
-__all__ = ["VERBS", "brokers", "followers", "forgetting", "leaders"]
+__all__ = ["VERBS", "access", "brokers", "followers", "forgetting", "leaders"]
 
 VERBS: Final[Mapping[str, Verb[Any, ...]]] = {
     found.name: found
-    for module in (brokers, followers, forgetting, leaders)
+    for module in (brokers, followers, forgetting, leaders, access)
     for found in vars(module).values()
     if isinstance(found, Verb)
 }

@@ -34,6 +34,7 @@ UNDONE = {
     "start-broker": "stop-broker",
     "rejoin-broker": "cut-off-broker",
     "resume-follower": "pause-follower",
+    "remove-acl": "add-acl",
 }
 """What has to have happened before."""
 AGAIN = ("move-leader", "move-coordinator")
@@ -77,7 +78,10 @@ def test_it_is_a_step_of_histories(verb: Verb[Any, ...]) -> None:
 @pytest.fixture(scope="module")
 def cluster() -> Any:
     with MockCluster(
-        control=True, clock="manual", config={"group.initial.rebalance.delay.ms": "0"}
+        control=True,
+        clock="manual",
+        security={"super_users": ["ANONYMOUS"]},
+        config={"group.initial.rebalance.delay.ms": "0"},
     ) as started:
         yield started
 
@@ -126,10 +130,10 @@ def test_it_is_refused_over_http_and_in_python_when_it_would_change_nothing(
     cluster: MockCluster, verb: Verb[Any, ...]
 ) -> None:
     cluster.create_topic(verb.name, replica_assignment=[[1, 2, 3]])
-    places = {**PLACES, "topic": verb.name}
+    places = {**PLACES, "topic": verb.name, "acl": f"bob allow read on topic:{verb.name}"}
     [operation, *_] = [each for each in OPERATIONS.values() if each.description == verb.help]
     url = cluster.control_url + operation.path.format(**places)
-    body = {"delay_ms": 100} if "delay_ms" in operation.parameters else {}
+    body = {each: places[each] for each in ("delay_ms", "acl") if each in operation.parameters}
     if verb.name in UNDONE:
         do(cluster, UNDONE[verb.name], places)
     if verb.name in USED:

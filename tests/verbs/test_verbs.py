@@ -11,6 +11,7 @@ from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.replicas import describe
 from mockbroker.errors import ConflictError, NotThereError, OptionError
 from mockbroker.replication.states import FollowerState
+from mockbroker.security import AUTHORIZER
 from mockbroker.verbs.followers import fail_follower, pause_follower, resume_follower, slow_follower
 from mockbroker.verbs.leaders import move_leader
 from mockbroker.verbs.subjects import FOLLOWER, PARTITION
@@ -32,6 +33,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "to": st.none() | BROKERS,
     "from_": st.none() | st.lists(BROKERS | st.just("controller"), min_size=1, max_size=3),
     "delay_ms": st.sampled_from((0, 200)),
+    "acl": st.sampled_from(("bob allow read,write on topic:t", "bob allow write on topic:t")),
 }
 """Of each name that verbs take. A verb that takes another one has to say here what may be given."""
 Step = tuple[Verb[Any, ...], int, dict[str, Any], int]
@@ -53,7 +55,8 @@ def steps(draw: st.DrawFn) -> Step:
 
 def seen(cluster: Cluster) -> list[Any]:
     """All that a verb may change."""
-    found: list[Any] = [
+    found: list[Any] = [set(cluster.controller.image.acls)]
+    found += [
         (
             each.id,
             each.liveness,
@@ -80,7 +83,11 @@ def seen(cluster: Cluster) -> list[Any]:
 
 
 def a_driven_cluster() -> Cluster:
-    cluster = a_cluster(offsets_topic_num_partitions=1, transaction_state_log_num_partitions=1)
+    cluster = a_cluster(
+        offsets_topic_num_partitions=1,
+        transaction_state_log_num_partitions=1,
+        authorizer_class_name=AUTHORIZER,
+    )
     create(cluster, "t", 2, 3)
     cluster.offsets_partition("g")
     cluster.transaction_partition("x")

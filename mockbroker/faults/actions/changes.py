@@ -41,6 +41,10 @@ def _broker(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     return [exchange.call.broker if target is None else exchange.call.cluster.brokers[target]]
 
 
+def _cluster(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    return [exchange.call.cluster]
+
+
 def _partitions(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     """The partitions that the request names and that the fault is for."""
     cluster = exchange.call.cluster
@@ -108,6 +112,7 @@ _MEANT: Final[dict[Subject[Any], _Meant]] = {
         "the transactional ids that the request names",
         "the request names no transactional id that its coordinator knows",
     ),
+    subjects.ACLS: _Meant(_cluster, "the ACLs of the cluster"),
     subjects.TRANSACTIONAL_ID: _Meant(_transactional_ids, "its transactional ids", _NO_LEADER),
 }
 
