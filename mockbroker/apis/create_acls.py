@@ -34,7 +34,7 @@ def create_acls(call: Call, request: CreateAclsRequest) -> Steps:
         return CreateAclsResponse(results=[refused] * len(request.creations))
     asked: list[Acl] = []
     for portion in portions(request.creations, MANY):
-        asked += map(acl_of, portion)
+        asked += [acl_of(each, call.policies) for each in portion]
         yield
     if any(map(_only_filters, asked)):
         failed = Failure(ErrorCode.UNKNOWN_SERVER_ERROR)
@@ -61,4 +61,4 @@ def _create(call: Call, acl: Acl) -> Failure:
     except ApiError as error:
         return Failure(error.code, error.message)
     call.cluster.controller.create_acl(acl)
-    return Failure()
+    return Failure(error_message="")

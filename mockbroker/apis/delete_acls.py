@@ -50,7 +50,7 @@ def delete_acls(call: Call, request: DeleteAclsRequest) -> Steps:
 def _found(
     call: Call, asked: AclFilter, deleted: dict[Acl, None]
 ) -> Generator[None, None, DeleteAclsFilterResult]:
-    meant = filter_of(asked)
+    meant = filter_of(asked, call.policies)
     try:
         check_filter(meant)
     except ApiError as error:

@@ -31,7 +31,7 @@ def describe_acls(call: Call, request: DescribeAclsRequest) -> Steps:
         return DescribeAclsResponse(
             error_code=ErrorCode.SECURITY_DISABLED, error_message="No Authorizer is configured on the broker"
         )
-    asked = filter_of(request)
+    asked = filter_of(request, call.policies)
     found: dict[tuple[ResourceType, str, PatternType], DescribeAclsResource] = {}
     for portion in portions(list(call.broker.image.acls)):
         for acl in portion:
@@ -41,4 +41,4 @@ def describe_acls(call: Call, request: DescribeAclsRequest) -> Steps:
                 description = AclDescription(acl.principal, acl.host, acl.operation, acl.permission)
                 resource.acls.append(description)
         yield
-    return DescribeAclsResponse(resources=list(found.values()))
+    return DescribeAclsResponse(error_message="", resources=list(found.values()))

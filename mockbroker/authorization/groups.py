@@ -29,6 +29,7 @@ from ..protocol.messages.offset_fetch import (
     OffsetFetchResponsePartitions,
     OffsetFetchResponseTopics,
 )
+from ..protocol.messages.sync_group import SyncGroupRequest
 from .refusing import CODES, each, leaving_out, parted, refused, topic_named
 from .verdict import Judging, Verdict
 
@@ -40,6 +41,7 @@ _MESSAGES: Final = {
     GROUP: "Group authorization failed.",
     ResourceType.TRANSACTIONAL_ID: "Transactional Id authorization failed.",
 }
+_PROTOCOL_SINCE: Final = 5
 _HIDDEN: Final = "The group has described topic(s) that the client is not authorized to describe."
 
 
@@ -55,6 +57,14 @@ def committing(api: ApiKey, operation: Operation) -> Any:
     return rule
 
 
+def sync(asker: Asker, call: Call, request: SyncGroupRequest) -> Verdict:
+    """Needs READ on the group. Without a protocol, that is the error since v5."""
+    named = call.version < _PROTOCOL_SINCE or (request.protocol_type and request.protocol_name)
+    if named and not asker.may(Operation.READ, GROUP, request.group_id):
+        return refused(call, ApiKey.SYNC_GROUP, request, GROUP)
+    return Verdict(request)
+
+
 def find_coordinator(asker: Asker, call: Call, request: FindCoordinatorRequest) -> Judging:
     """Needs DESCRIBE on each key (`KafkaApis.getCoordinator`)."""
     kind = _KINDS.get(request.key_type)
@@ -68,7 +78,7 @@ def find_coordinator(asker: Asker, call: Call, request: FindCoordinatorRequest) 
     )
     if not others:
         return Verdict(request)
-    message = _MESSAGES[kind] if call.version < 4 else None
+    message = _MESSAGES[kind] if call.version < 4 else ""
     refusal = [Coordinator(key, -1, "", -1, CODES[kind], message) for key in others]
     if not allowed:
         return Verdict(request, FindCoordinatorResponse(coordinators=refusal))
@@ -102,6 +112,8 @@ def describe(asker: Asker, call: Call, request: DescribeGroupsRequest) -> Judgin
 
 def describe_consumer_groups(asker: Asker, call: Call, request: ConsumerGroupDescribeRequest) -> Judging:
     """ConsumerGroupDescribe, which refuses groups with topics that the client may not describe."""
+    if not call.broker.groups.consumers.served:
+        return Verdict(request)
     verdict = yield from _describing(ApiKey.CONSUMER_GROUP_DESCRIBE, "group_ids", asker, call, request)
     if verdict.answer is not None:
         return verdict
@@ -161,6 +173,8 @@ def _hidden(asker: Asker, group: ConsumerGroupDescribedGroup) -> ConsumerGroupDe
 
 def consumer_heartbeat(asker: Asker, call: Call, request: ConsumerGroupHeartbeatRequest) -> Judging:
     """ConsumerGroupHeartbeat, refused also for one topic that the client may not describe."""
+    if not call.broker.groups.consumers.served:
+        return Verdict(request)
     if not asker.may(Operation.READ, GROUP, request.group_id):
         return refused(call, ApiKey.CONSUMER_GROUP_HEARTBEAT, request, GROUP)
     for portion in portions(request.subscribed_topic_names or ()):
@@ -223,6 +237,7 @@ def _of_group(
 def _refused_topic(topic: Any) -> OffsetFetchResponseTopics:
     code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
     partitions = [
-        OffsetFetchResponsePartitions(index, -1, error_code=code) for index in topic.partition_indexes
+        OffsetFetchResponsePartitions(index, -1, metadata="", error_code=code)
+        for index in topic.partition_indexes
     ]
     return OffsetFetchResponseTopics(topic.topic_id, partitions, topic.name)

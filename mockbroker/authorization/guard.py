@@ -6,7 +6,7 @@ from typing import Any
 from ..apis.registry import Handler
 from ..cluster.authorizer import Asker, Authorizer
 from ..cluster.call import Call
-from ..outcome import PARKED, Failed, Steps, Unanswered
+from ..outcome import NO_ANSWER, PARKED, Failed, Steps, Unanswered
 from ..protocol.api_keys import ApiKey
 from .rules import RULES
 from .verdict import GuardedCall, Judging, Verdict
@@ -49,12 +49,16 @@ def _carried_out(verdict: Verdict, handler: Handler, asker: Asker, call: Call) -
     inner.asker = asker
     answer = handler(inner, verdict.request)
     call.long = call.long or inner.long
-    return answer if isinstance(answer, Unanswered) else _changed(verdict, call, answer)
+    return _changed(verdict, call, answer)
+
+
+def _comes_to_nothing(answer: Any) -> bool:
+    return isinstance(answer, Unanswered) and answer is not NO_ANSWER
 
 
 def _changed(verdict: Verdict, call: Call, answer: Any) -> Any:
     """The answer of the handler, as the client gets it."""
-    if verdict.then is None or isinstance(answer, Unanswered):
+    if verdict.then is None or _comes_to_nothing(answer):
         return answer
     found = verdict.then(answer)
     return call.in_parts(found) if isinstance(found, Generator) else found

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final, Literal
 
 from ..acls import Operation, ResourceType
 from ..cluster.authorizer import Asker
@@ -12,7 +12,7 @@ from ..faults.places import lists_of
 from ..policies.security.refused_operation import refused_operation
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from .verdict import Judging, Rule, Verdict
 
 CODES = {
@@ -28,9 +28,14 @@ def refused(call: Call, api: ApiKey, request: Any, kind: ResourceType, message: 
     return Verdict(request, error_everywhere(call, api, request, CODES[kind], message=message))
 
 
-def cluster(api: ApiKey, *operations: Operation, told: bool = False) -> Rule:
-    """Needs one of these operations on the cluster. `told` says whether the client gets the message of the
-    exception that names the request (`AuthHelper.authorizeClusterOperation`)."""
+Told = Literal["request", "error"]
+REQUEST: Final = "request"
+ERROR: Final = "error"
+
+
+def cluster(api: ApiKey, *operations: Operation, told: Told | None = None) -> Rule:
+    """Needs one of these operations on the cluster. `told` is what the message names, if there is one: the
+    request, where `AuthHelper.authorizeClusterOperation` raised the exception."""
 
     def rule(asker: Asker, call: Call, request: Any) -> Verdict:
         *others, last = operations
@@ -38,16 +43,18 @@ def cluster(api: ApiKey, *operations: Operation, told: bool = False) -> Rule:
             return Verdict(request)
         if asker.may(last, ResourceType.CLUSTER):
             return Verdict(request)
-        message = not_authorized(call, last) if told else None
+        message = default_message(CODES[ResourceType.CLUSTER]) if told else None
+        if told == REQUEST:
+            message = not_authorized(call, api, last)
         return refused(call, api, request, ResourceType.CLUSTER, message)
 
     return rule
 
 
-def not_authorized(call: Call, operation: Operation) -> str:
+def not_authorized(call: Call, api: ApiKey, operation: Operation) -> str:
     if call.policies[refused_operation] == "told":
         return f"Request {_shown(call)} needs {operation.name} permission."
-    return f"Request {_shown(call)} is not authorized."
+    return "" if api is ApiKey.UNREGISTER_BROKER else f"Request {_shown(call)} is not authorized."
 
 
 def _shown(call: Call) -> str:

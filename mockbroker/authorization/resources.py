@@ -8,9 +8,11 @@ from ..acls import Operation, ResourceType
 from ..acls.acl import CLUSTER_NAME
 from ..cluster.authorizer import Asker
 from ..cluster.call import Call
+from ..cluster.resources import known_type
 from ..faults.places import response_class
+from ..policies.security.refused_broker_configs import refused_broker_configs
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode, default_message
+from ..protocol.errors import default_message
 from ..protocol.messages.common import ConfigResourceFailure
 from ..protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from ..protocol.messages.describe_configs import DescribeConfigsResult
@@ -26,6 +28,7 @@ _KINDS: Final[Mapping[int, ResourceType]] = {
     32: ResourceType.GROUP,
 }
 """By type of a resource with configurations: topics, brokers, loggers, client metrics, groups."""
+_OF_BROKERS: Final = (4, 8)
 
 
 def configs(api: ApiKey, operation: Operation) -> Rule:
@@ -38,14 +41,18 @@ def configs(api: ApiKey, operation: Operation) -> Rule:
             return asker.may(operation, found, CLUSTER_NAME if found is ResourceType.CLUSTER else name)
 
         def name_of(_: Call, entry: Any) -> str | None:
-            if entry.resource_type not in _KINDS:
+            if known_type(call.cluster, entry.resource_type) is None:
                 return None
             return f"{int(entry.resource_type)}:{entry.resource_name}"
 
+        kinds = {entry.resource_type for entry in request.resources}
+        if api is ApiKey.DESCRIBE_CONFIGS and any(known_type(call.cluster, each) is None for each in kinds):
+            # That is an error before anything is authorized.
+            return Verdict(request)
         allowed, others = yield from parted(call, request.resources, name_of, may)
         if not others:
             return Verdict(request)
-        refusal = _refusal(api, others)
+        refusal = _refusal(call, api, others)
         if not allowed:
             return Verdict(request, refusal)
         return Verdict(replace(request, resources=allowed), then=lambda answer: merged(answer, refusal))
@@ -53,18 +60,18 @@ def configs(api: ApiKey, operation: Operation) -> Rule:
     return rule
 
 
-def _refusal(api: ApiKey, others: list[Any]) -> Any:
+def _refusal(call: Call, api: ApiKey, others: list[Any]) -> Any:
     entry = DescribeConfigsResult if api is ApiKey.DESCRIBE_CONFIGS else ConfigResourceFailure
     found = []
+    untold = call.policies[refused_broker_configs] == "untold"
     for each in others:
         code = CODES[_KINDS[each.resource_type]]
-        found.append(entry(code, _message(code), each.resource_type, each.resource_name))
+        message = default_message(code)
+        if entry is ConfigResourceFailure and each.resource_type in _OF_BROKERS and untold:
+            message = None
+        found.append(entry(code, message, each.resource_type, each.resource_name))
     field = "results" if api is ApiKey.DESCRIBE_CONFIGS else "responses"
     return response_class(api)(**{field: found})
-
-
-def _message(code: ErrorCode) -> str | None:
-    return default_message(code)
 
 
 def describe_cluster(asker: Asker, call: Call, request: DescribeClusterRequest) -> Verdict:

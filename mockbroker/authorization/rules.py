@@ -6,7 +6,7 @@ from ..acls import Operation as Do
 from ..acls import ResourceType
 from ..protocol.api_keys import ApiKey as Api
 from . import groups, records, resources, topics, transactions
-from .refusing import cluster, each, whole
+from .refusing import ERROR, REQUEST, cluster, each, whole
 from .verdict import Rule
 
 _TOPIC: Final = ResourceType.TOPIC
@@ -32,7 +32,7 @@ RULES: Final[dict[Api, Rule | None]] = {
     # Groups
     Api.FIND_COORDINATOR: groups.find_coordinator,
     Api.JOIN_GROUP: whole(Api.JOIN_GROUP, Do.READ, _GROUP, "group_id"),
-    Api.SYNC_GROUP: whole(Api.SYNC_GROUP, Do.READ, _GROUP, "group_id"),
+    Api.SYNC_GROUP: groups.sync,
     Api.HEARTBEAT: whole(Api.HEARTBEAT, Do.READ, _GROUP, "group_id"),
     Api.LEAVE_GROUP: whole(Api.LEAVE_GROUP, Do.READ, _GROUP, "group_id"),
     Api.CONSUMER_GROUP_HEARTBEAT: groups.consumer_heartbeat,
@@ -49,7 +49,7 @@ RULES: Final[dict[Api, Rule | None]] = {
     Api.ADD_OFFSETS_TO_TXN: transactions.add_offsets,
     Api.TXN_OFFSET_COMMIT: transactions.commit_offsets,
     Api.END_TXN: whole(Api.END_TXN, Do.WRITE, _ID, "transactional_id"),
-    Api.WRITE_TXN_MARKERS: cluster(Api.WRITE_TXN_MARKERS, Do.ALTER, Do.CLUSTER_ACTION, told=True),
+    Api.WRITE_TXN_MARKERS: cluster(Api.WRITE_TXN_MARKERS, Do.ALTER, Do.CLUSTER_ACTION, told=REQUEST),
     Api.DESCRIBE_TRANSACTIONS: transactions.describe,
     Api.LIST_TRANSACTIONS: transactions.list_transactions,
     # Configurations
@@ -58,23 +58,23 @@ RULES: Final[dict[Api, Rule | None]] = {
     Api.INCREMENTAL_ALTER_CONFIGS: resources.configs(Api.INCREMENTAL_ALTER_CONFIGS, Do.ALTER_CONFIGS),
     Api.LIST_CONFIG_RESOURCES: cluster(Api.LIST_CONFIG_RESOURCES, Do.DESCRIBE_CONFIGS),
     Api.DESCRIBE_CLIENT_QUOTAS: cluster(Api.DESCRIBE_CLIENT_QUOTAS, Do.DESCRIBE_CONFIGS),
-    Api.ALTER_CLIENT_QUOTAS: cluster(Api.ALTER_CLIENT_QUOTAS, Do.ALTER_CONFIGS, told=True),
+    Api.ALTER_CLIENT_QUOTAS: cluster(Api.ALTER_CLIENT_QUOTAS, Do.ALTER_CONFIGS, told=ERROR),
     # Users
     Api.DESCRIBE_USER_SCRAM_CREDENTIALS: cluster(Api.DESCRIBE_USER_SCRAM_CREDENTIALS, Do.DESCRIBE),
-    Api.ALTER_USER_SCRAM_CREDENTIALS: cluster(Api.ALTER_USER_SCRAM_CREDENTIALS, Do.ALTER, told=True),
-    Api.DESCRIBE_ACLS: cluster(Api.DESCRIBE_ACLS, Do.DESCRIBE, told=True),
-    Api.CREATE_ACLS: cluster(Api.CREATE_ACLS, Do.ALTER, told=True),
-    Api.DELETE_ACLS: cluster(Api.DELETE_ACLS, Do.ALTER, told=True),
+    Api.ALTER_USER_SCRAM_CREDENTIALS: cluster(Api.ALTER_USER_SCRAM_CREDENTIALS, Do.ALTER, told=REQUEST),
+    Api.DESCRIBE_ACLS: cluster(Api.DESCRIBE_ACLS, Do.DESCRIBE, told=REQUEST),
+    Api.CREATE_ACLS: cluster(Api.CREATE_ACLS, Do.ALTER, told=REQUEST),
+    Api.DELETE_ACLS: cluster(Api.DELETE_ACLS, Do.ALTER, told=REQUEST),
     # The cluster
     Api.DESCRIBE_CLUSTER: resources.describe_cluster,
-    Api.DESCRIBE_QUORUM: cluster(Api.DESCRIBE_QUORUM, Do.DESCRIBE, told=True),
+    Api.DESCRIBE_QUORUM: cluster(Api.DESCRIBE_QUORUM, Do.DESCRIBE, told=ERROR),
     Api.DESCRIBE_LOG_DIRS: cluster(Api.DESCRIBE_LOG_DIRS, Do.DESCRIBE),
     Api.ALTER_REPLICA_LOG_DIRS: cluster(Api.ALTER_REPLICA_LOG_DIRS, Do.ALTER),
-    Api.ELECT_LEADERS: cluster(Api.ELECT_LEADERS, Do.ALTER, told=True),
-    Api.ALTER_PARTITION_REASSIGNMENTS: cluster(Api.ALTER_PARTITION_REASSIGNMENTS, Do.ALTER, told=True),
-    Api.LIST_PARTITION_REASSIGNMENTS: cluster(Api.LIST_PARTITION_REASSIGNMENTS, Do.DESCRIBE, told=True),
-    Api.UPDATE_FEATURES: cluster(Api.UPDATE_FEATURES, Do.ALTER, told=True),
-    Api.UNREGISTER_BROKER: cluster(Api.UNREGISTER_BROKER, Do.ALTER, told=True),
+    Api.ELECT_LEADERS: cluster(Api.ELECT_LEADERS, Do.ALTER, told=REQUEST),
+    Api.ALTER_PARTITION_REASSIGNMENTS: cluster(Api.ALTER_PARTITION_REASSIGNMENTS, Do.ALTER, told=REQUEST),
+    Api.LIST_PARTITION_REASSIGNMENTS: cluster(Api.LIST_PARTITION_REASSIGNMENTS, Do.DESCRIBE, told=REQUEST),
+    Api.UPDATE_FEATURES: cluster(Api.UPDATE_FEATURES, Do.ALTER, told=REQUEST),
+    Api.UNREGISTER_BROKER: cluster(Api.UNREGISTER_BROKER, Do.ALTER, told=REQUEST),
     # Whoever is connected may ask
     Api.API_VERSIONS: None,
     Api.SASL_HANDSHAKE: None,

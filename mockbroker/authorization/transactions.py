@@ -28,7 +28,7 @@ from ..protocol.messages.describe_transactions import (
 from ..protocol.messages.init_producer_id import InitProducerIdRequest
 from ..protocol.messages.list_transactions import ListTransactionsResponse
 from .groups import committing
-from .refusing import CODES, cluster, merged, parted, refused
+from .refusing import CODES, REQUEST, cluster, merged, parted, refused
 from .verdict import Judging, Rule, Verdict
 
 ID: Final = ResourceType.TRANSACTIONAL_ID
@@ -74,7 +74,7 @@ def commit_offsets(asker: Asker, call: Call, request: Any) -> Verdict | Judging:
 
 # -- AddPartitionsToTxn
 
-_OF_BROKERS: Final = cluster(ApiKey.ADD_PARTITIONS_TO_TXN, Operation.CLUSTER_ACTION, told=True)
+_OF_BROKERS: Final = cluster(ApiKey.ADD_PARTITIONS_TO_TXN, Operation.CLUSTER_ACTION, told=REQUEST)
 
 
 def add_partitions(asker: Asker, call: Call, request: AddPartitionsToTxnRequest) -> Verdict | Judging:

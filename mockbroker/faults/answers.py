@@ -1,5 +1,6 @@
 """Answers that a fault makes or changes; these are copies, because the core may keep its answers."""
 
+import sys
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
@@ -18,6 +19,8 @@ from .places import error_field, level_of, levels, lists_of, response_class
 _UNSET: Final = {
     "base_offset": -1,
     "offset": -1,
+    "committed_offset": -1,
+    "leader_epoch": -1,
     "timestamp": -1,
     "high_watermark": -1,
     "last_stable_offset": -1,
@@ -32,6 +35,17 @@ _UNSET: Final = {
 """Values of fields beside an error, if that is not their default."""
 
 
+_TOP_ONLY_SINCE: Final = {
+    ApiKey.LEAVE_GROUP: 3,
+    ApiKey.ADD_PARTITIONS_TO_TXN: 4,
+    ApiKey.DESCRIBE_LOG_DIRS: 0,
+    ApiKey.OFFSET_DELETE: 0,
+    ApiKey.DESCRIBE_QUORUM: 0,
+    ApiKey.UPDATE_FEATURES: 0,
+}
+"""The versions from which on the answer to a request that fails as a whole names nothing of it."""
+
+
 class PlaceInAnswer(NamedTuple):
     """One entry of an answer: its level, what it is for, and the names of the fields that lead to it."""
 
@@ -41,6 +55,9 @@ class PlaceInAnswer(NamedTuple):
     group: str | None = None
     path: tuple[str, ...] = ()
 
+
+_OWN: Final = ("configs", "metadata", "protocol_type", "protocol_name")
+"""Fields of answers that are called like one of the request, and mean something else."""
 
 Change = Callable[[PlaceInAnswer, Any], Any]
 """Returns the entry that replaces another one, or the same entry."""
@@ -159,40 +176,53 @@ def error_everywhere(
             return entity
         if api is ApiKey.OFFSET_FETCH and call.version >= 2 and place.level == "group":
             entity = replace(entity, topics=[])
-        if message is not None and hasattr(entity, "error_message"):
+        if api is ApiKey.OFFSET_FETCH and place.level == "partition":
+            entity = replace(entity, metadata="")
+        if hasattr(entity, "error_message"):
             entity = replace(entity, error_message=message)
         return replace(entity, **{name: int(error)})
 
-    return _changed(refusal(api, request), PlaceInAnswer("top"), call, change)
+    answer = refusal(api, request)
+    if top and (call.version >= _TOP_ONLY_SINCE.get(api, sys.maxsize)):
+        answer = replace(answer, **{field.name: [] for field, _ in lists_of(answer.__class__)})
+    if api is ApiKey.DESCRIBE_CLIENT_QUOTAS:
+        answer = replace(answer, entries=None)
+    return _changed(answer, PlaceInAnswer("top"), call, change)
 
 
-def _mirrored(model: type, request: Any) -> Any:
+def _mirrored(model: type, request: Any, *, within: bool = False) -> Any:
+    """An answer, or an entry `within` it."""
     values: dict[str, Any] = {}
     lists, hints = dict(lists_of(model)), typing.get_type_hints(model)
     for each in fields(model):
         if each in lists:
-            entries = _source(each.metadata.get("of", ()), request)
-            values[each.name] = [_mirrored(lists[each], entry) for entry in entries]
+            of = each.metadata.get("of", ())
+            entries = _source(of, request)
+            values[each.name] = [_mirrored(lists[each], entry, within=True) for entry in entries]
+            if not of and within and each.name not in _OWN and hasattr(request, each.name):
+                values[each.name] = getattr(request, each.name)
         elif each.name in PARTITION_NAMES and (index := partition_of(request)) is not None:
             values[each.name] = index
         elif each.name == "topic_name" and hasattr(request, "name"):
             values[each.name] = request.name
         elif isinstance(request, str) and each.name == "group_id":
             values[each.name] = request
-        elif each.name in _UNSET:
+        elif each.name == "user" and hasattr(request, "mechanism"):
+            values[each.name] = request.name
+        elif each.name in _UNSET and not (within and each.name == "producer_id"):
             values[each.name] = _UNSET[each.name]
         elif each.name == "member_id" and type(None) in typing.get_args(hints[each.name]):
             values[each.name] = None
-        elif each.name not in ("configs", "metadata", "protocol_type") and hasattr(request, each.name):
+        elif each.name not in _OWN and hasattr(request, each.name):
             values[each.name] = getattr(request, each.name)
     return model(**values)
 
 
 def _source(of: Sequence[str], request: Any) -> Sequence[Any]:
     """The entries of a request for which an answer has one each (`places`)."""
+    found: list[Any] = []
     for path in of:
         outer, _, inner = path.rpartition(".")
         within = getattr(request, outer) if outer else (request,)
-        if found := [entry for each in within for entry in getattr(each, inner, None) or ()]:
-            return found
-    return ()
+        found += [entry for each in within for entry in getattr(each, inner, None) or ()]
+    return found

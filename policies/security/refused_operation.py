@@ -1,7 +1,7 @@
 """`refused-operation`: the message for an operation on the cluster that a principal may not do.
 
 Clients are told since 4.1 which operation it is: `Request … needs ALTER permission.`; before,
-`Request … is not authorized.`
+`Request … is not authorized.`, and UnregisterBroker has no message.
 """
 
 from typing import Final, Literal

@@ -35,4 +35,4 @@ class AlterUserScramCredentialsResult:
 
 @dataclass(slots=True)
 class AlterUserScramCredentialsResponse(Throttled):
-    results: list[AlterUserScramCredentialsResult] = places("resource", "upsertions")
+    results: list[AlterUserScramCredentialsResult] = places("resource", "deletions", "upsertions")

@@ -86,12 +86,12 @@ def _resources(validates: bool = True, **fields: Any) -> Ask:
 
 
 def _txn(**fields: Any) -> Ask:
-    return lambda s: {"transactional_id": s.named("t"), "producer_id": 1, "producer_epoch": 0, **fields}
+    return lambda s: {"transactional_id": s.named("t"), "producer_id": 4242, "producer_epoch": 0, **fields}
 
 
 def _added(s: AclStage) -> dict[str, Any]:
     topics = two(s, partitions=[0])
-    producer = {"transactional_id": s.named("t"), "producer_id": 1, "producer_epoch": 0}
+    producer = {"transactional_id": s.named("t"), "producer_id": 4242, "producer_epoch": 0}
     old = {f"v3_and_below_{name}": value for name, value in (*producer.items(), ("topics", topics))}
     return {**old, "transactions": [{**producer, "verify_only": True, "topics": topics}]}
 
@@ -99,7 +99,9 @@ def _added(s: AclStage) -> dict[str, Any]:
 def _marked(s: AclStage) -> dict[str, Any]:
     topics = two(s, partition_indexes=[0])
     return {
-        "markers": [{"producer_id": 1, "transaction_result": True, "coordinator_epoch": 0, "topics": topics}]
+        "markers": [
+            {"producer_id": 4242, "transaction_result": True, "coordinator_epoch": 0, "topics": topics}
+        ]
     }
 
 
@@ -116,7 +118,7 @@ def _scram(s: AclStage) -> dict[str, Any]:
 
 
 def _created(s: AclStage) -> dict[str, Any]:
-    counts = {"num_partitions": 1, "replication_factor": 1}
+    counts: dict[str, Any] = {"num_partitions": 1, "replication_factor": 1}
     return {"topics": two(s, **counts), "timeout": 5000, "validate_only": True}
 
 
@@ -139,7 +141,7 @@ DESCRIBE_GROUP: Final = "alice allow describe on group:g"
 WRITE_ID: Final = "alice allow write on transactional_id:t"
 
 RECORDS: Final = (
-    Asked("produce", _produced(records()), (DESCRIBE, WRITE), (3, 8, -1)),
+    Asked("produce", _produced(records()), (DESCRIBE, WRITE), (3, 8, 12)),
     Asked("fetch", _fetch, (DESCRIBE, READ), (4, 8, 11, 12)),
     Asked(
         "list_offsets",
@@ -252,7 +254,7 @@ TRANSACTIONS: Final = (
         "txn_offset_commit",
         lambda s: {
             **_committed(transactional_id="t")(s),
-            "producer_id": 1,
+            "producer_id": 4242,
             "producer_epoch": 0,
             "generation_id": -1,
             "member_id": "",
@@ -272,8 +274,9 @@ TRANSACTIONS: Final = (
     ),
     Asked(
         "produce",
-        _produced(records(attributes=0x10, producer_id=1, producer_epoch=0, sequence=0), -1, "t"),
+        _produced(records(attributes=0x10, producer_id=4242, producer_epoch=0, sequence=0), -1, "t"),
         (WRITE, WRITE_ID),
+        (12,),
     ),
 )
 RESOURCES: Final = (

@@ -129,7 +129,10 @@ def matching(s: AclStage) -> Steps:
     alice = s.user()
 
     def may() -> Any:
-        asked = {"topics": [{"name": s.named("a")}], "include_topic_authorized_operations": True}
+        asked: dict[str, Any] = {
+            "topics": [{"name": s.named("a")}],
+            "include_topic_authorized_operations": True,
+        }
         (topic,) = alice.ask("metadata", 9, **asked)["topics"]
         return topic["error_code"], topic["topic_authorized_operations"]
 
@@ -171,7 +174,7 @@ def by_default(s: AclStage) -> Steps:
     """`allow.everyone.if.no.acl.found`."""
     s.topics("a", "b")
     alice = s.user()
-    asked = {"topics": two(s), "include_topic_authorized_operations": True}
+    asked: dict[str, Any] = {"topics": two(s), "include_topic_authorized_operations": True}
     yield "no ACLs", alice.ask("metadata", 9, **asked)["topics"]
     s.give("bob allow read on topic:a")
     yield "one of another user", alice.ask("metadata", 9, **asked)["topics"]
@@ -209,7 +212,7 @@ def creating(s: AclStage) -> Steps:
         {"name": s.named(each), "num_partitions": 1, "replication_factor": 1}
         for each in ("a", "b", "twice", "twice")
     ]
-    asked = {"topics": wanted, "timeout": 5000, "validate_only": True}
+    asked: dict[str, Any] = {"topics": wanted, "timeout": 5000, "validate_only": True}
 
     def short(answer: Any) -> Any:
         for each in answer["topics"]:
@@ -224,7 +227,10 @@ def creating(s: AclStage) -> Steps:
     s.give("alice allow create on cluster")
     yield "all", short(alice.ask("create_topics", **asked))
     s.take()
-    used = {"topics": [{"name": s.named(each)} for each in ("x", "y")], "allow_auto_topic_creation": True}
+    used: dict[str, Any] = {
+        "topics": [{"name": s.named(each)} for each in ("x", "y")],
+        "allow_auto_topic_creation": True,
+    }
     yield "used", alice.ask("metadata", 9, **used)["topics"]
     s.give("alice allow describe on topic:x", "alice allow describe on topic:y")
     yield "used, described", alice.ask("metadata", 9, **used)["topics"]
@@ -270,7 +276,7 @@ def idempotent(s: AclStage) -> Steps:
     s.topics("a", "b")
     alice = s.user()
     data = records(producer_id=1000, producer_epoch=0, sequence=0)
-    fields = {
+    fields: dict[str, Any] = {
         "acks": -1,
         "timeout": 5000,
         "topic_data": [{"name": s.named("a"), "partition_data": [{"index": 0, "records": data}]}],
@@ -327,10 +333,10 @@ def in_sessions(s: AclStage) -> Steps:
     alice = s.user()
     partition = {"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1000, "current_leader_epoch": -1}
     both = two(s, "topic", partitions=[partition])
-    fields = {"replica_id": -1, "max_wait": 0, "min_bytes": 0, "max_bytes": 1000}
+    fields: dict[str, Any] = {"replica_id": -1, "max_wait": 0, "min_bytes": 0, "max_bytes": 1000}
     first = alice.client.call("fetch", 11, {**fields, "session_id": 0, "session_epoch": 0, "topics": both})
     yield "first", s.plain(s.shown.answer(first, "fetch"))
-    session = {**fields, "session_id": first["session_id"], "topics": []}
+    session: dict[str, Any] = {**fields, "session_id": first["session_id"], "topics": []}
     yield "again", alice.ask("fetch", 11, **session, session_epoch=1)
     s.give("alice allow read on topic:a")
     yield "a may be read", alice.ask("fetch", 11, **session, session_epoch=2)
@@ -344,7 +350,13 @@ def as_follower(s: AclStage) -> Steps:
     s.topics("a")
     alice = s.user()
     partition = {"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1000, "current_leader_epoch": -1}
-    asked = {"replica_id": 1, "max_wait": 0, "min_bytes": 0, "max_bytes": 1000, "session_epoch": -1}
+    asked: dict[str, Any] = {
+        "replica_id": 1,
+        "max_wait": 0,
+        "min_bytes": 0,
+        "max_bytes": 1000,
+        "session_epoch": -1,
+    }
     asked["topics"] = [{"topic": s.named("a"), "partitions": [partition]}]
     yield "nothing", alice.ask("fetch", 11, **asked)
     s.give("alice allow read on topic:a")
@@ -359,7 +371,12 @@ def new_groups(s: AclStage) -> Steps:
 
     def beat(*names: str) -> Any:
         topics = [s.named(each) for each in names]
-        asked = {"group_id": s.named("n"), "member_id": "m" * 22, "member_epoch": 0, "topic_partitions": []}
+        asked: dict[str, Any] = {
+            "group_id": s.named("n"),
+            "member_id": "m" * 22,
+            "member_epoch": 0,
+            "topic_partitions": [],
+        }
         answer = alice.ask(
             "consumer_group_heartbeat", **asked, rebalance_timeout=5000, subscribed_topic_names=topics
         )
@@ -369,7 +386,10 @@ def new_groups(s: AclStage) -> Steps:
         }
 
     def described() -> Any:
-        asked = {"group_ids": [s.named("n"), s.named("h")], "include_authorized_operations": True}
+        asked: dict[str, Any] = {
+            "group_ids": [s.named("n"), s.named("h")],
+            "include_authorized_operations": True,
+        }
         groups = alice.ask("consumer_group_describe", **asked)["groups"]
         return [
             {name: value for name, value in each.items() if name != "members"}
@@ -399,7 +419,7 @@ def withdrawn(s: AclStage) -> Steps:
     member = {"group_id": s.named("g"), "session_timeout": 10_000, "rebalance_timeout": 10_000}
     member |= {"protocol_type": "consumer", "protocols": [{"name": "range", "metadata": b""}]}
     joined = alice.client.call("join_group", 3, {**member, "member_id": ""})
-    here = {
+    here: dict[str, Any] = {
         "group_id": s.named("g"),
         "member_id": joined["member_id"],
         "generation_id": joined["generation_id"],
@@ -414,7 +434,7 @@ def withdrawn(s: AclStage) -> Steps:
         "v3_and_below_transactional_id": s.named("t"),
         **{f"v3_and_below_{name}": value for name, value in by.items()},
     }
-    added = {**old, "v3_and_below_topics": [{"name": s.named("a"), "partitions": [0]}]}
+    added: dict[str, Any] = {**old, "v3_and_below_topics": [{"name": s.named("a"), "partitions": [0]}]}
     yield "added", alice.ask("add_partitions_to_txn", 3, **added)
     s.take("alice allow read on group:g", "alice allow write on transactional_id:t")
     yield "beats no more", alice.ask("heartbeat", 2, **here)
