@@ -46,9 +46,9 @@ def init_producer_id(asker: Asker, call: Call, request: InitProducerIdRequest) -
         if all(asker.may(each, ID, name) for each in needed):
             return Verdict(request)
         return refused(call, api, request, ID)
-    if asker.may(Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER):
-        return Verdict(request)
     if call.policies[idempotent_write] == "some-topic" and asker.may_some(Operation.WRITE, _TOPIC):
+        return Verdict(request)
+    if asker.may(Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER):
         return Verdict(request)
     return refused(call, api, request, ResourceType.CLUSTER)
 

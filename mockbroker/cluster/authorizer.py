@@ -80,13 +80,13 @@ class Asker:
         found = self._acls.decides(self.principal, self.host, operation, kind, name)
         allowed = self._authorizer.by_default if found is None else found is Permission.ALLOW
         if not allowed and not quietly:
-            self._notes.not_allowed(self._named(operation, kind, name))
+            self._notes.not_allowed(self._client_id, self._named(operation, kind, name))
         elif allowed and self._notes.refused:
             self._notes.refused.pop(self._named(operation, kind, name), None)
         return allowed
 
     def _named(self, operation: Operation, kind: ResourceType, name: str) -> Refused:
-        return Refused(self._client_id, self.principal, operation, kind, name)
+        return Refused(self.principal, operation, kind, name)
 
     def sees(self, kind: ResourceType, name: str) -> bool:
         """Whether the client is shown something that it did not name."""

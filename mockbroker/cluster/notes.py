@@ -31,7 +31,6 @@ class Unserved:
 class Refused(NamedTuple):
     """What an authorizer refused; `operation` and `resource_type` are those of ACLs."""
 
-    client_id: str | None
     principal: str
     operation: int
     resource_type: int
@@ -61,8 +60,8 @@ class Notes:
         """Regular expressions that were refused though they may be valid, by client: why."""
         self.shut_out: dict[tuple[str | None, str], str] = {}
         """Clients that have not got in since they failed to, by listener: why."""
-        self.refused: dict[Refused, None] = {}
-        """What clients may not do, and have not been allowed since."""
+        self.refused: dict[Refused, str | None] = {}
+        """What a principal may not do, and has not been allowed since: the last client that was told."""
 
     def topic_not_created(self, topic: str, why: str, *, tried: bool = True) -> None:
         """The reason why an attempt failed replaces the fact that nobody `tried`."""
@@ -79,8 +78,8 @@ class Notes:
         else:
             self.shut_out.pop((client_id, listener), None)
 
-    def not_allowed(self, refused: "Refused") -> None:
-        _note(self.refused, refused, None)
+    def not_allowed(self, client_id: str | None, refused: "Refused") -> None:
+        _note(self.refused, refused, client_id)
 
     def no_offset(self, client_id: str | None, group: str, topic: str, partition: int) -> None:
         _note(self.without_offset, (group, topic, partition), client_id)

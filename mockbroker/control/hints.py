@@ -98,13 +98,13 @@ def _shut_out(cluster: "Cluster") -> Iterator[str]:
 
 
 def _refused(cluster: "Cluster") -> Iterator[str]:
-    for each in cluster.notes.refused:
+    for each, client in cluster.notes.refused.items():
         kind = ResourceType(each.resource_type)
         resource = kind.name.lower().replace("_", " ")
         if kind is not ResourceType.CLUSTER:
             resource = f"{resource} {each.name}"
         operation = Operation(each.operation).name
-        yield f"{_client(each.client_id)} was refused: {each.principal} lacks {operation} on the {resource}"
+        yield f"{_client(client)} was refused: {each.principal} lacks {operation} on the {resource}"
 
 
 def _unread(cluster: "Cluster") -> Iterator[str]:

@@ -255,6 +255,12 @@ class RunningCluster(Contents):
         SyncGroup, since it needs no heartbeat then; KeyError."""
         self._act("evict-member", group=group, member=member)
 
+    def acls(self) -> list[str]:
+        """The ACLs, as `add_acl` reads them, in the order in which they were added."""
+        from ..control import acls
+
+        return self.do(acls.acls)
+
     def add_acl(self, acl: str) -> None:
         """Adds ACLs, as CreateAcls does: from now on clients may do more, or less. Written as in
         `Security.acls`, such as "alice allow read,write on topic:orders". ConflictError if they are there, or

@@ -11,6 +11,7 @@ with warnings.catch_warnings():
     from kafka import KafkaProducer as KafkaProducer
     from kafka import OffsetAndMetadata as OffsetAndMetadata
     from kafka import TopicPartition as TopicPartition
+    from kafka import errors as errors
     from kafka.codec import has_gzip, has_lz4, has_snappy, has_zstd
 
 PACKAGES = {"snappy": "python-snappy", "lz4": "lz4", "zstd": "zstandard"}
