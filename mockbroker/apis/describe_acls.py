@@ -38,6 +38,7 @@ def describe_acls(call: Call, request: DescribeAclsRequest) -> Steps:
             if asked.matches(acl):
                 place = acl.resource_type, acl.resource_name, acl.pattern_type
                 resource = found.setdefault(place, DescribeAclsResource(*place))
+                call.count(1)
                 description = AclDescription(acl.principal, acl.host, acl.operation, acl.permission)
                 resource.acls.append(description)
         yield
