@@ -10,6 +10,8 @@ from .acls import Acl, text
 from .errors import OptionError, UnknownOptionError
 from .nearest import nearest
 
+CertificateKind = Literal["valid", "expired", "not-yet-valid", "another-host", "another-authority"]
+"""What is the matter with a broker's certificate."""
 ClientAuth = Literal["none", "requested", "required"]
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 SCRAM: Final = ("SCRAM-SHA-256", "SCRAM-SHA-512")

@@ -1,10 +1,10 @@
 """How clients reach a cluster and log in."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import NotThereError, OptionError
+from ..errors import ConflictError, NotThereError, OptionError
 from ..nearest import nearest
 
 
@@ -15,6 +15,10 @@ class Listener:
     name: str
     protocol: str
     servers: str
+
+
+def _no_certificate(which: str, key: str | None) -> None:
+    raise ConflictError("no listener has TLS: start the cluster with tls=True")
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Access:
     keystore: Path | None = None
     password: str = ""
     """Of the files of PKCS #12."""
+    show_certificate: Callable[[str, str | None], None] = _no_certificate
+    """Has brokers show another certificate, with the file of its key."""
 
     def listener(self, name: str | None) -> Listener:
         """NotThereError."""

@@ -7,6 +7,7 @@ from ..nearest import nearest
 from . import (
     acls,
     brokers,
+    certificates,
     clients,
     faults,
     groups,
@@ -24,7 +25,7 @@ from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
     *(brokers, clients, topics, records, partitions, verbs, groups, transactions, telemetry),
-    *(acls, policies, faults, time, hints),
+    *(acls, certificates, policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     name: REGISTERED[name]

@@ -10,7 +10,10 @@ from .clock_control import ClockControl
 from .contents import Contents
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..names import ApiNames
+    from ..security import CertificateKind
     from .fault_control import FaultControl, FaultHandle
     from .policy_control import PolicyControl
     from .trace_control import TraceControl
@@ -254,6 +257,17 @@ class RunningCluster(Contents):
         member of the group has. ConflictError while it waits for its coordinator's answer to a JoinGroup or
         SyncGroup, since it needs no heartbeat then; KeyError."""
         self._act("evict-member", group=group, member=member)
+
+    def show_certificate(
+        self, certificate: "CertificateKind | str | Path", key: "str | Path | None" = None
+    ) -> None:
+        """Has brokers show another certificate to clients that connect from now on: "expired",
+        "not-yet-valid", "another-host", "another-authority", or "valid" again; or a file of your own, in PEM.
+        Connections that there are stay, as in Kafka when a certificate is changed while brokers run.
+        ConflictError without TLS; OptionError."""
+        from ..control import certificates
+
+        self.do(certificates.show_certificate, str(certificate), None if key is None else str(key))
 
     def acls(self) -> list[str]:
         """The ACLs, as `add_acl` reads them, in the order in which they were added."""

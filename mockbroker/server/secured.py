@@ -4,21 +4,21 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ..cluster.cluster import Cluster
 from ..controller.scram import HASHES, Upsertion
-from ..errors import OptionError
+from ..errors import ConflictError, OptionError
 from ..protocol.api_error import ApiError
 from ..sasl.client import Logins
 from ..sasl.scram import NUMBERS
-from ..security import SCRAM, Security
+from ..security import SCRAM, CertificateKind, Security
 
 if TYPE_CHECKING:
     import ssl
 
     from ..control.access import Access, Listener
-    from .certificates import Files
+    from .certificates import Authority, Files
 
 _BEST: Final = (*reversed(SCRAM), "PLAIN", "OAUTHBEARER")
 _ITERATIONS = 4096
@@ -33,6 +33,8 @@ class Secured:
     logins: Logins
     files: "Files | None" = None
     context: "ssl.SSLContext | None" = None
+    _authority: "Authority | None" = None
+    _versions: list[str] | None = None
     _folder: "tempfile.TemporaryDirectory[str] | None" = None
 
     @classmethod
@@ -47,8 +49,7 @@ class Secured:
         return found
 
     def _use_tls(self, cluster: Cluster, hosts: Iterable[str]) -> None:
-        from .certificates import Files, made_in
-        from .tls import context
+        from .certificates import Authority, Files
 
         security = self.security
         if security.certificate is not None:
@@ -59,20 +60,39 @@ class Secured:
         else:
             if security.folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="mockbroker-")
-            self.files = made_in(Path(security.folder or self._folder.name), hosts)  # type: ignore[union-attr]
+            self._authority = Authority(Path(security.folder or self._folder.name), hosts)  # type: ignore[union-attr]
+            self.files = self._authority.files()
         chosen = cluster.configs.static.get("ssl.enabled.protocols")
-        files, versions = self.files, chosen.split(",") if chosen else None
+        self._versions = chosen.split(",") if chosen else None
+        self._show(self.files.certificate, self.files.key)
+
+    def _show(self, certificate: Path, key: Path | None) -> None:
+        from .tls import context
+
+        ca = self.files.ca if self.files is not None else None
         try:
             self.context = context(
-                str(files.certificate),
-                None if files.key is None else str(files.key),
-                None if files.ca is None else str(files.ca),
-                security.client_auth,
-                versions,
+                str(certificate),
+                None if key is None else str(key),
+                None if ca is None else str(ca),
+                self.security.client_auth,
+                self._versions,
             )
         except OSError as error:
-            named = ", ".join(str(each) for each in (files.certificate, files.key, files.ca) if each)
+            named = ", ".join(str(each) for each in (certificate, key, ca) if each)
             raise OptionError(f"the certificate can't be used: {error} ({named})") from None
+
+    def show_certificate(self, which: str, key: str | None = None) -> None:
+        """What brokers show from now on to clients that connect: a `CertificateKind`, or a file in PEM, whose
+        `key` may be in the same file. OptionError, ConflictError."""
+        if self.files is None:
+            raise ConflictError("no listener has TLS: start the cluster with tls=True")
+        if which not in get_args(CertificateKind):
+            self._show(Path(which), None if key is None else Path(key))
+            return
+        if self._authority is None:
+            raise ConflictError("the cluster has certificates of your own: give the file of another one")
+        self._show(*self._authority.broker(cast("CertificateKind", which)))
 
     def access(self, listeners: "tuple[Listener, ...]") -> "Access":
         """How clients reach the cluster and log in."""
@@ -80,7 +100,7 @@ class Secured:
         from .certificates import PASSWORD
 
         best = sorted(self.logins.mechanisms, key=_BEST.index)
-        given = Access(listeners, tuple(best), self.security.users)
+        given = Access(listeners, tuple(best), self.security.users, show_certificate=self.show_certificate)
         if (files := self.files) is None:
             return given
         mine = self.security.client_auth != "none"
