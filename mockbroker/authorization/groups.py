@@ -57,7 +57,7 @@ def committing(api: ApiKey, operation: Operation) -> Any:
     return rule
 
 
-def sync(asker: Asker, call: Call, request: SyncGroupRequest) -> Verdict:
+def sync(asker: Asker, call: Call, request: SyncGroupRequest) -> Verdict | Judging:
     """Needs READ on the group. Without a protocol, that is the error since v5."""
     named = call.version < _PROTOCOL_SINCE or (request.protocol_type and request.protocol_name)
     if named and not asker.may(Operation.READ, GROUP, request.group_id):
@@ -135,7 +135,7 @@ def _describing(api: ApiKey, entries: str, asker: Asker, call: Call, request: An
         lambda _, name: name,
         lambda name: asker.may(Operation.DESCRIBE, GROUP, name),
     )
-    return leaving_out(call, api, request, entries, allowed, others, GROUP)
+    return (yield from leaving_out(call, api, request, entries, allowed, others, GROUP))
 
 
 def _with_operations(asker: Asker, asked: bool, verdict: Verdict) -> Verdict:
@@ -176,7 +176,7 @@ def consumer_heartbeat(asker: Asker, call: Call, request: ConsumerGroupHeartbeat
     if not call.broker.groups.consumers.served:
         return Verdict(request)
     if not asker.may(Operation.READ, GROUP, request.group_id):
-        return refused(call, ApiKey.CONSUMER_GROUP_HEARTBEAT, request, GROUP)
+        return (yield from refused(call, ApiKey.CONSUMER_GROUP_HEARTBEAT, request, GROUP))
     for portion in portions(request.subscribed_topic_names or ()):
         if not all(asker.may(Operation.DESCRIBE, _TOPIC, name) for name in portion):
             return Verdict(request, ConsumerGroupHeartbeatResponse(error_code=CODES[_TOPIC]))
@@ -207,7 +207,7 @@ def offset_fetch(asker: Asker, call: Call, request: OffsetFetchRequest) -> Judgi
             hidden[len(allowed)] = refusing
         allowed.append(replace(group, topics=shown) if refusing else group)
         yield
-    verdict = leaving_out(call, ApiKey.OFFSET_FETCH, request, "groups", allowed, others, GROUP)
+    verdict = yield from leaving_out(call, ApiKey.OFFSET_FETCH, request, "groups", allowed, others, GROUP)
     if verdict.answer is not None:
         return verdict
     refusal = verdict.then

@@ -38,13 +38,13 @@ def produce(asker: Asker, call: Call, request: ProduceRequest) -> Judging:
     if transactional:
         name = request.transactional_id
         if name is None or not asker.may(Operation.WRITE, kind, name):
-            return refused(call, ApiKey.PRODUCE, request, kind)
+            return (yield from refused(call, ApiKey.PRODUCE, request, kind))
     elif (
         idempotent
         and call.policies[idempotent_write] == "cluster"
         and not asker.may(Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER)
     ):
-        return refused(call, ApiKey.PRODUCE, request, ResourceType.CLUSTER)
+        return (yield from refused(call, ApiKey.PRODUCE, request, ResourceType.CLUSTER))
     allowed, others = yield from parted(
         call, request.topic_data, topic_named, lambda name: asker.may(Operation.WRITE, TOPIC, name)
     )
@@ -52,7 +52,7 @@ def produce(asker: Asker, call: Call, request: ProduceRequest) -> Judging:
         if not allowed:
             return Verdict(request, CLOSE)
         return Verdict(replace(request, topic_data=allowed), then=lambda _: CLOSE)
-    return leaving_out(call, ApiKey.PRODUCE, request, "topic_data", allowed, others, TOPIC)
+    return (yield from leaving_out(call, ApiKey.PRODUCE, request, "topic_data", allowed, others, TOPIC))
 
 
 def fetch(asker: Asker, call: Call, request: FetchRequest) -> Verdict:

@@ -1,16 +1,17 @@
 """Answers to what a client may not do."""
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
+import functools
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final, Literal
 
 from ..acls import Operation, ResourceType
 from ..cluster.authorizer import Asker
 from ..cluster.call import Call
-from ..faults.answers import error_everywhere
-from ..faults.places import lists_of
+from ..faults.answers import error_everywhere, unanswered
+from ..faults.places import lists_of, request_class, response_class
 from ..policies.security.refused_operation import refused_operation
-from ..portions import portions
+from ..portions import PORTION, Pace, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode, default_message
 from .verdict import Judging, Rule, Verdict
@@ -23,9 +24,27 @@ CODES = {
 }
 
 
-def refused(call: Call, api: ApiKey, request: Any, kind: ResourceType, message: str | None = None) -> Verdict:
+def refused(call: Call, api: ApiKey, request: Any, kind: ResourceType, message: str | None = None) -> Judging:
     """The request is refused as a whole."""
-    return Verdict(request, error_everywhere(call, api, request, CODES[kind], message=message))
+    answer = None
+    lists = () if unanswered(api, request) else _answered_lists(api)
+    for name in lists:
+        for piece, continues in _pieces(getattr(request, name) or []):
+            asked = replace(request, **{**dict.fromkeys(lists, ()), name: piece})
+            part = error_everywhere(call, api, asked, CODES[kind], message=message)
+            answer = part if answer is None else _joined(answer, part, continues)
+            yield
+    if answer is None:
+        answer = error_everywhere(call, api, request, CODES[kind], message=message)
+    return Verdict(request, answer)
+
+
+@functools.cache
+def _answered_lists(api: ApiKey) -> tuple[str, ...]:
+    """The lists of a request for whose entries the answer has one each (`places`)."""
+    found = [name for field, _ in lists_of(response_class(api)) for name in field.metadata.get("of", ())]
+    there = {each.name for each in fields(request_class(api))}
+    return tuple(name for name in dict.fromkeys(found) if name in there)
 
 
 Told = Literal["request", "error"]
@@ -37,7 +56,7 @@ def cluster(api: ApiKey, *operations: Operation, told: Told | None = None) -> Ru
     """Needs one of these operations on the cluster. `told` is what the message names, if there is one: the
     request, where `AuthHelper.authorizeClusterOperation` raised the exception."""
 
-    def rule(asker: Asker, call: Call, request: Any) -> Verdict:
+    def rule(asker: Asker, call: Call, request: Any) -> Verdict | Judging:
         *others, last = operations
         if any(asker.may(each, ResourceType.CLUSTER, quietly=True) for each in others):
             return Verdict(request)
@@ -66,7 +85,7 @@ def _shown(call: Call) -> str:
 def whole(api: ApiKey, operation: Operation, kind: ResourceType, name: str) -> Rule:
     """Needs an operation on the resource that the field `name` of the request names."""
 
-    def rule(asker: Asker, call: Call, request: Any) -> Verdict:
+    def rule(asker: Asker, call: Call, request: Any) -> Verdict | Judging:
         if asker.may(operation, kind, getattr(request, name)):
             return Verdict(request)
         return refused(call, api, request, kind)
@@ -106,7 +125,7 @@ def each(
         allowed, others = yield from parted(
             call, getattr(request, entries), name_of, lambda name: asker.may(operation, kind, name)
         )
-        return leaving_out(call, api, request, entries, allowed, others, kind, message)
+        return (yield from leaving_out(call, api, request, entries, allowed, others, kind, message))
 
     return rule
 
@@ -137,16 +156,62 @@ def leaving_out(
     others: list[Any],
     kind: ResourceType,
     message: str | None = None,
-) -> Verdict:
+) -> Judging:
     """The handler gets only the `allowed` entries, if there are any; the `others` are refused."""
     if not others:
         return Verdict(request)
-    refusal = error_everywhere(
-        call, api, replace(request, **{entries: others}), CODES[kind], message=message, top=False
-    )
+    refusal = None
+    for piece, continues in _pieces(others):
+        asked = replace(request, **{entries: piece})
+        part = error_everywhere(call, api, asked, CODES[kind], message=message, top=False)
+        refusal = part if refusal is None else _joined(refusal, part, continues)
+        yield
     if not allowed:
         return Verdict(request, refusal)
     return Verdict(replace(request, **{entries: allowed}), then=lambda answer: merged(answer, refusal))
+
+
+def _pieces(entries: list[Any]) -> Iterator[tuple[list[Any], bool]]:
+    """A few entries at a time, and of one that has many in itself a few of these; then whether the piece goes
+    on with the entry before."""
+    few: list[Any] = []
+    pace = Pace()
+    for entry in entries:
+        name = None if isinstance(entry, str) else _list_in(entry.__class__)
+        inner = (None if name is None else getattr(entry, name)) or ()
+        if len(inner) <= PORTION:
+            few.append(entry)
+            if pace.enough(1 + len(inner)):
+                yield few, False
+                few = []
+            continue
+        if few:
+            yield few, False
+            few = []
+        for number, portion in enumerate(portions(inner)):
+            yield [replace(entry, **{str(name): portion})], number > 0
+    if few:
+        yield few, False
+
+
+@functools.cache
+def _list_in(model: type) -> str | None:
+    """The list that an entry of a request has, such as the partitions of a topic."""
+    if not is_dataclass(model):
+        return None
+    return next((each.name for each in fields(model) if each.default_factory is list), None)
+
+
+def _joined(answer: Any, more: Any, continues: bool) -> Any:
+    """The answer, to which another part of it was added."""
+    for field, _ in lists_of(answer.__class__):
+        there, added = getattr(answer, field.name), getattr(more, field.name)
+        if continues and there and added:
+            for inner, _ in lists_of(added[0].__class__):
+                getattr(there[-1], inner.name).extend(getattr(added[0], inner.name))
+            added = added[1:]
+        there.extend(added)
+    return answer
 
 
 def merged(answer: Any, refusal: Any) -> Any:

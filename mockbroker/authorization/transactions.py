@@ -37,7 +37,7 @@ _BETWEEN_BROKERS: Final = 4
 """AddPartitionsToTxn comes from brokers since."""
 
 
-def init_producer_id(asker: Asker, call: Call, request: InitProducerIdRequest) -> Verdict:
+def init_producer_id(asker: Asker, call: Call, request: InitProducerIdRequest) -> Verdict | Judging:
     """Needs WRITE on the transactional id; without one, to write idempotently
     (`KafkaApis.handleInitProducerIdRequest`)."""
     api, name = ApiKey.INIT_PRODUCER_ID, request.transactional_id
@@ -53,7 +53,7 @@ def init_producer_id(asker: Asker, call: Call, request: InitProducerIdRequest) -
     return refused(call, api, request, ResourceType.CLUSTER)
 
 
-def add_offsets(asker: Asker, call: Call, request: Any) -> Verdict:
+def add_offsets(asker: Asker, call: Call, request: Any) -> Verdict | Judging:
     """AddOffsetsToTxn."""
     if not asker.may(Operation.WRITE, ID, request.transactional_id):
         return refused(call, ApiKey.ADD_OFFSETS_TO_TXN, request, ID)

@@ -1,5 +1,6 @@
 """Answers that a fault makes or changes; these are copies, because the core may keep its answers."""
 
+import functools
 import sys
 import typing
 from collections.abc import Callable, Sequence
@@ -190,10 +191,15 @@ def error_everywhere(
     return _changed(answer, PlaceInAnswer("top"), call, change)
 
 
+@functools.cache
+def _hints(model: type) -> dict[str, Any]:
+    return typing.get_type_hints(model)
+
+
 def _mirrored(model: type, request: Any, *, within: bool = False) -> Any:
     """An answer, or an entry `within` it."""
     values: dict[str, Any] = {}
-    lists, hints = dict(lists_of(model)), typing.get_type_hints(model)
+    lists = dict(lists_of(model))
     for each in fields(model):
         if each in lists:
             of = each.metadata.get("of", ())
@@ -211,7 +217,7 @@ def _mirrored(model: type, request: Any, *, within: bool = False) -> Any:
             values[each.name] = request.name
         elif each.name in _UNSET and not (within and each.name == "producer_id"):
             values[each.name] = _UNSET[each.name]
-        elif each.name == "member_id" and type(None) in typing.get_args(hints[each.name]):
+        elif each.name == "member_id" and type(None) in typing.get_args(_hints(model)[each.name]):
             values[each.name] = None
         elif each.name not in _OWN and hasattr(request, each.name):
             values[each.name] = getattr(request, each.name)
