@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from mockbroker.acls import text
+from mockbroker.cluster.authorizer import Authorizer
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.rig.batches import Record, batch
 
@@ -85,6 +87,19 @@ def sessions(cluster: Cluster, n: int) -> None:
         asker.ask("fetch", 12, fields)
 
 
+def acls(cluster: Cluster, n: int) -> None:
+    """n ACLs, a third of them prefixed, and two that allow the requests."""
+    cluster.authorizer = Authorizer(frozenset(), by_default=False)
+    given = [
+        f"user-{number % 500} allow read on topic:topic-{number}{'*' * (not number % 3)}"
+        for number in range(n)
+    ]
+    mine = f"ANONYMOUS allow all on topic:{TOPIC}", f"ANONYMOUS allow all on group:{GROUP}"
+    for each in (*given, *mine):
+        for acl in text.read(each):
+            cluster.controller.create_acl(acl)
+
+
 def _joining(group: str, member_id: str = "") -> Fields:
     return {
         "group_id": group,
@@ -125,6 +140,7 @@ MADE: Final[dict[str, Callable[[Cluster, int], Fields | None]]] = {
 }
 KINDS: Final[dict[str, Callable[[int], Grown]]] = {
     **{name: _in_cluster(grow) for name, grow in MADE.items()},
+    "acls": _in_cluster(acls),
     "connections": lambda n: Grown(connections=n),
 }
 
