@@ -14,7 +14,7 @@ from ..policies.security.refused_operation import refused_operation
 from ..portions import PORTION, Pace, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode, default_message
-from .verdict import Judging, Rule, Verdict
+from .verdict import Judging, Rule, Verdict, Walk
 
 CODES = {
     ResourceType.TOPIC: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
@@ -104,9 +104,9 @@ def named(_: Call, entry: Any) -> str | None:
 
 def topic_named(call: Call, entry: Any) -> str | None:
     """An entry that has the name of a topic, or its id."""
-    name = getattr(entry, "name", None) or getattr(entry, "topic", None)
-    if name:
-        return str(name)
+    name = str(getattr(entry, "name", "") or getattr(entry, "topic", ""))
+    if name or not hasattr(entry, "topic_id"):
+        return name
     topic = call.broker.image.topic_ids.get(entry.topic_id)
     return None if topic is None else topic.name
 
@@ -118,7 +118,7 @@ def each(
     entries: str,
     name_of: NameOf = named,
     message: str | None = None,
-) -> Rule:
+) -> Walk:
     """Needs an operation on what each of the `entries` names; refuses the others."""
 
     def rule(asker: Asker, call: Call, request: Any) -> Judging:

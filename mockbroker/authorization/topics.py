@@ -21,28 +21,24 @@ from ..protocol.messages.describe_topic_partitions import (
     TopicRequest,
 )
 from ..protocol.messages.metadata import MetadataRequest, MetadataResponse, MetadataResponseTopic
-from .refusing import NameOf, each, merged, named, parted, topic_named
-from .verdict import Judging, Rule, Verdict
+from .refusing import each, merged, named, parted, topic_named
+from .verdict import Judging, Verdict, Walk
 
 TOPIC: Final = ResourceType.TOPIC
 _FAILED: Final = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 _TOLD: Final = "Authorization failed."
 
 
-def once(api: ApiKey, operation: Operation, message: str | None = None) -> Rule:
+def once(api: ApiKey, operation: Operation, message: str | None = None) -> Walk:
     """Needs an operation on each topic that is named once; what is named twice fails for that reason."""
 
     def rule(asker: Asker, call: Call, request: Any) -> Judging:
         twice = yield from repeated(request.topics)
-        return (yield from _each_but(twice, asker, call, request))
 
-    def _each_but(twice: set[str], asker: Asker, call: Call, request: Any) -> Judging:
         def name_of(_: Call, entry: Any) -> str | None:
             return None if entry.name in twice else entry.name
 
-        name: NameOf = name_of
-        judging = each(api, operation, TOPIC, "topics", name, message)(asker, call, request)
-        return judging if isinstance(judging, Verdict) else (yield from judging)
+        return (yield from each(api, operation, TOPIC, "topics", name_of, message)(asker, call, request))
 
     return rule
 
@@ -63,8 +59,7 @@ def create(asker: Asker, call: Call, request: CreateTopicsRequest) -> Judging:
     DESCRIBE_CONFIGS (`ControllerApis.createTopics`)."""
     verdict = Verdict(request)
     if not asker.may(Operation.CREATE, ResourceType.CLUSTER, quietly=True):
-        judging = once(ApiKey.CREATE_TOPICS, Operation.CREATE, _TOLD)(asker, call, request)
-        verdict = judging if isinstance(judging, Verdict) else (yield from judging)
+        verdict = yield from once(ApiKey.CREATE_TOPICS, Operation.CREATE, _TOLD)(asker, call, request)
     if verdict.answer is not None:
         return verdict
     before = verdict.then

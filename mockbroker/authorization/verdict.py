@@ -19,6 +19,8 @@ class Verdict(NamedTuple):
 Judging = Generator[None, None, Verdict]
 Rule = Callable[[Asker, Call, Any], Verdict | Judging]
 """Yields if a request may name much."""
+Walk = Callable[[Asker, Call, Any], Judging]
+"""A rule that always does."""
 
 
 class GuardedCall(Call):
