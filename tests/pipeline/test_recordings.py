@@ -73,7 +73,6 @@ NOT_TOLD = frozenset(
         "3.9.2-retried-without-idempotence",
         "4.4.0-only-replica-lost",
         "4.4.0-record-corrupt",
-        "4.4.0-timestamps-too-old",
     }
 )
 """Of these the cause, or what is noticed of it, is not told yet. One that is told rightly has to leave the
