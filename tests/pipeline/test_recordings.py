@@ -48,6 +48,8 @@ TOLD = {
     "an operator reset offsets": "group {group} for {topic}-{partition} was set back from 1000 to {offset}",
     "an operator set offsets on": "group {group} for {topic}-{partition} was set on from 300 to {offset}",
     "a group began after the first records": "{topic}-{partition} after {offset} records had been written",
+    "the disk of a broker was lost": "{topic}-{partition}, which it leads, and no other replica in sync had "
+    "the records: {lost} records",
     "records were deleted by request": "{topic}-{partition} below {offset} deleted (DeleteRecords)",
     "retention deleted segments": "{topic}-{partition} below {offset} were deleted",
 }
@@ -56,6 +58,7 @@ SKIPPED = "skipped the {on} records up to {offset}"
 OF = {
     "a group was set back": ("poll-overrun",),
     "a group was set on": ("offsets-expired",),
+    "the disk of a broker was lost": ("only-replica-lost",),
     "retention deleted segments": ("retention-lowered",),
 }
 """Events that have another cause in other recordings."""
@@ -71,7 +74,6 @@ NOT_TOLD = frozenset(
     {
         "3.9.2-controller-away",
         "3.9.2-retried-without-idempotence",
-        "4.4.0-only-replica-lost",
         "4.4.0-record-corrupt",
     }
 )
