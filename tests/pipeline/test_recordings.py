@@ -137,6 +137,16 @@ def test_what_is_not_told_yet(folder: Path, tmp_path: Path) -> None:
         compare(folder, tmp_path)
 
 
+def test_the_cause_of_what_stands_still_is_told(tmp_path: Path) -> None:
+    """Its symptoms are not: groups commit once where they stand, and one of them not even that."""
+    found = analyze([unpacked(HOME / "4.4.0-record-corrupt", tmp_path)], tmp_path / "out")
+    (one,) = found.incidents
+    assert (one.name, one.confidence) == ("record-corrupt", "likely")
+    assert "from offset 124 up to 160 has a wrong checksum" in one.story
+    assert "in the way of billing, shipping: " in one.story
+    assert _is_reproduced(tmp_path / "out")
+
+
 def test_what_is_not_told_yet_was_recorded() -> None:
     assert {each.name for each in RECORDED} >= NOT_TOLD
 
