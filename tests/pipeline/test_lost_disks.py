@@ -38,7 +38,7 @@ class Story(History):
 def notes(story: Story) -> list[tuple[str, int | None, int | None]]:
     rows = folding.Rows()
     for each in story.rows:
-        own = {"group": each.group, "detail": each.detail, "leader": each.leader, "broker": each.broker}
+        own: dict[str, Any] = {"group": each.group, "detail": each.detail, "leader": each.leader, "broker": each.broker}
         own |= {"leader_epoch": each.leader_epoch, "offset": each.offset, "topic": "orders", "partition": 0}
         rows.add(each.kind, **own)
     return folding.told(partitions.LEDGER, rows)
