@@ -38,9 +38,9 @@ class Story(History):
 def notes(story: Story) -> list[tuple[str, int | None, int | None]]:
     rows = folding.Rows()
     for each in story.rows:
-        own: dict[str, Any] = {"group": each.group, "detail": each.detail, "leader": each.leader, "broker": each.broker}
-        own |= {"leader_epoch": each.leader_epoch, "offset": each.offset, "topic": "orders", "partition": 0}
-        rows.add(each.kind, **own)
+        names = ("group", "detail", "leader", "broker", "leader_epoch", "offset")
+        own: dict[str, Any] = {name: getattr(each, name) for name in names}
+        rows.add(each.kind, topic="orders", partition=0, **own)
     return folding.told(partitions.LEDGER, rows)
 
 
