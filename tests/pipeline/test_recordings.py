@@ -78,7 +78,16 @@ NOT_TOLD = frozenset(
     }
 )
 """Of these the cause, or what is noticed of it, is not told yet. One that is told rightly has to leave the
-list."""
+list.
+
+- controller-away: nobody logs that the partition has no leader. It would have to be told by a follower whose
+  fetches from its leader fail until another one is elected, of which no row says which leader and which
+  partitions.
+- retried-without-idempotence: without sequence numbers only the contents of records are equal, since KafkaJS
+  stamps them again, and rows don't have contents. Besides, the recording's truth is wrong: the client sent
+  records again from offset 50 on, before the story lost any answer.
+- record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
+"""
 OFTEN = frozenset({"4.4.0-record-unreadable"})
 """Of the recordings whose truth says which clients they have, those that are not only tried with the profile
 `thorough`."""
