@@ -52,7 +52,7 @@ def test_an_unclean_election_becomes_files_that_fail(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("signatures", "says"),
-    [((), "no incident"), (("slow-load",), "known is coordinator-moved-while-loading, cut-off-leader, ")],
+    [((), "no incident"), (("slow-load",), "known is admin-reset, assignors-differ, ")],
     ids=["no incident", "another kind"],
 )
 def test_what_cannot_be_reproduced_is_said(tmp_path: Path, signatures: tuple[str, ...], says: str) -> None:
