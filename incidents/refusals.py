@@ -185,6 +185,8 @@ async def retried_without_idempotence(stage: IncidentStage) -> None:
     limit = 3_000 if stage.caused else 30_000
     producer = await stage.clients.producer("kafkajs", request_timeout_ms=limit)
     await producer.send("orders", 0, 50)
+    if await stage.do(stage.admin.offset, "orders") != 50:
+        raise StoryError("the machine is too slow: records were sent again before answers were lost")
     door = stage.cluster.clients[1]
     async with trio.open_nursery() as nursery:
         if stage.caused:

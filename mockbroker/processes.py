@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def in_order(
     do: Callable[[Task], Result], tasks: Iterable[Task], count: int, ahead: int = 2
 ) -> Generator[Result, None, None]:
     """What `do`, a function of a module, makes of each task. `ahead` is how many tasks are queued for each of
-    `count` processes; with one, this process does it all.
+    `count` processes; with one, this process does it all. Neither `do` nor tasks may have anything of the
+    program that runs, which the processes don't import.
 
     If the caller stops early or is interrupted, no process is left running.
     """
@@ -45,7 +47,7 @@ def in_order(
         running: deque[Future[Result]] = deque()
         try:
             for task in tasks:
-                with _no_interrupt():
+                with _no_interrupt(), _without_program():
                     running.append(pool.submit(do, task))
                 if len(running) >= count * ahead:
                     yield running.popleft().result()
@@ -69,6 +71,18 @@ def _end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _without_program() -> Iterator[None]:
+    """Processes that are started here don't run the program again: without `if __name__ == "__main__"` it
+    would come to where it starts processes, and they would end."""
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
 
 
 @contextmanager

@@ -62,6 +62,7 @@ PACKAGES: Final = (
     Package("sarama-1.61.1", "sarama", "github.com/IBM/sarama", "v1.61.1"),
     Package("kafka-go-0.4.51", "kafka-go", "github.com/segmentio/kafka-go", "v0.4.51"),
     Package("KafkaJS-2.2.4", "kafkajs", "kafkajs", "2.2.4"),
+    Package("kafka-python-1.4.7", "python", "kafka-python", "1.4.7"),
     Package("kafka-python-3.0.12", "python", "kafka-python", "3.0.12"),
     Package("aiokafka-0.14.0", "python", "aiokafka", "0.14.0"),
 )

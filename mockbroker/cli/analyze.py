@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import typer
 from rich.console import Console
 
 from ..extras import MissingExtraError
 from ..pipeline.errors import PipelineError
+from .now_and_then import doing
 
 if TYPE_CHECKING:
     from ..pipeline.narrowing import Wanted
@@ -98,7 +98,8 @@ def _progress() -> Iterator[Callable[[str], None]]:
     """Says on stderr what is being done: with a spinner on a terminal, else one line each."""
     console = Console(emoji=False, stderr=True)
     if not console.is_terminal:
-        yield lambda what: typer.echo(f"mockbroker analyze: {what}", err=True)
+        with doing("analyze") as told:
+            yield told.tell
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 

@@ -33,6 +33,7 @@ class Doing:
 
     def __init__(self, command: str) -> None:
         self._command, self._began, self.now = command, time.monotonic(), ""
+        self._told = self._began
 
     def tell(self, what: str) -> None:
         self.now, self._began = what, time.monotonic()
@@ -40,22 +41,30 @@ class Doing:
 
     def remind(self) -> None:
         """Writes for how long it has done it."""
+        self._told = time.monotonic()
         if self.now:
             self._write(f"{self.now} ({time.monotonic() - self._began:.0f} s)")
 
     def _write(self, what: str) -> None:
+        self._told = time.monotonic()
         sys.stderr.write(f"mockbroker {self._command}: {what}\n")
         sys.stderr.flush()
+
+    @property
+    def silent_s(self) -> float:
+        """For how many seconds nothing was written."""
+        return time.monotonic() - self._told
 
 
 @contextmanager
 def doing(command: str, seconds: float = _REMINDED_S) -> Iterator[Doing]:
-    """Reminds of what is being done, every so many seconds, until the block ends."""
+    """Reminds of what is being done when nothing was said for so many seconds, until the block ends."""
     done, found = Event(), Doing(command)
 
     def remind() -> None:
-        while not done.wait(seconds):
-            found.remind()
+        while not done.wait(max(seconds - found.silent_s, 0.01)):
+            if found.silent_s >= seconds:
+                found.remind()
 
     reminding = Thread(target=remind, name="progress", daemon=True)
     reminding.start()

@@ -1,5 +1,5 @@
-"""What the offsets topic tells of a group and its members: offsets that are set while it has none, partitions
-that it finds late, and partitions that it leaves.
+"""What the offsets topic tells of a group and its members: offsets that are set while it has none, where it
+goes on when it has some again, partitions that it finds late, and partitions that it leaves.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,9 @@ class Log:
     """What one log tells: `members` of the newer types, whether the group `is_empty`, and the last time that
     it was `assigned` partitions. `committed` is the last commit of each partition, `since` are those since
     the members left. `counts` has by topic the number of commits, `own` by partition what it was then, and
-    `began` by topic the time of the first commit."""
+    `began` by topic the time of the first commit. `left` is when the last of the members went; `absences`
+    counts that, `present` has what it was at the last commit of a partition. `returns` has the longest way
+    that the group went while it was away: the commit before, when it left, and the first one after."""
 
     members: set[str] = field(default_factory=set)
     is_empty: bool = False
@@ -32,6 +34,10 @@ class Log:
     counts: dict[str | None, int] = field(default_factory=dict)
     own: dict[_Place, int] = field(default_factory=dict)
     began: dict[str | None, int] = field(default_factory=dict)
+    left: Row | None = None
+    absences: int = 0
+    present: dict[_Place, int] = field(default_factory=dict)
+    returns: dict[_Place, tuple[Row, Row, Row]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -58,6 +64,8 @@ def _group(log: Log, row: Row) -> Iterator[Note]:
     if log.is_empty and not empty:
         yield from _set_on(log)
         log.since.clear()
+    if empty and not log.is_empty:
+        log.left, log.absences = row, log.absences + 1
     log.is_empty = empty
     if not empty:
         log.assigned = row
@@ -84,14 +92,27 @@ def _commit(log: Log, row: Row) -> Iterator[Note]:
             since_ms = log.began.setdefault(row.topic, row.at_ms)
             if before is None and since_ms < row.at_ms and log.assigned is not None:
                 yield note("partition-found", log.assigned, row, offset=row.offset, number=since_ms)
+            elif before is not None and log.present.get(place, log.absences) < log.absences:
+                _returned(log, place, before, row)
+            log.present[place] = log.absences
             log.counts[row.topic] = log.own[place] = others + 1
             log.committed[place] = row
         elif before is not None:
             log.since.setdefault(place, [before]).append(row)
 
 
+def _returned(log: Log, place: _Place, before: Row, row: Row) -> None:
+    kept = log.returns.get(place)
+    far = (row.offset or 0) - (before.offset or 0)
+    if log.left is not None and (kept is None or far > (kept[2].offset or 0) - (kept[0].offset or 0)):
+        log.returns[place] = before, log.left, row
+
+
 def end(state: Absence) -> Iterator[Note]:
     for log in state.logs.values():
+        for before, left, row in log.returns.values():
+            about = {"from_ms": left.time_ms, "offset": before.offset, "end_offset": row.offset}
+            yield note("came-back", before, row, **about)
         last: dict[str | None, Row] = {}
         for (topic, _), row in log.committed.items():
             last[topic] = max(row, last.get(topic, row), key=lambda each: each.at_ms)

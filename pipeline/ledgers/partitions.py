@@ -65,7 +65,8 @@ class Partition:
     `ends` has by voice the last batch of its log, `open` by voice and producer the first batch of a
     transaction without a marker, and `batches` the last ones of a producer with its epoch. `stands` has the
     last commit of each group, `lags` how far it is behind, `readers` what groups have read, `start` is the
-    last log start.
+    last log start. `created` are the brokers that created their log, `furthest` is the highest commit, and
+    `emptied` has what that was when a broker created its log a second time.
     """
 
     begins: dict[int, Row] = field(default_factory=dict)
@@ -82,6 +83,9 @@ class Partition:
     lags: dict[str, Lag] = field(default_factory=dict)
     readers: Readers = field(default_factory=Readers)
     start: Row | None = None
+    created: set[int] = field(default_factory=set)
+    furthest: Row | None = None
+    emptied: dict[int, Row] = field(default_factory=dict)
     highest: Row | None = None
     leaderless: Row | None = None
     refusing: Refusing | None = None
@@ -140,6 +144,11 @@ def _leader(state: Partition, row: Row) -> Iterator[Note]:
         # A topic of that name was created anew.
         yield from _anew(state)
     state.begins.setdefault(epoch, row)
+    emptied = state.emptied.pop(row.leader, None)
+    if emptied is not None and epoch > 0 and row.offset == 0:
+        # Its disk is empty, and no other replica in sync had the records: not every commit has an epoch.
+        about = {"offset": 0, "end_offset": emptied.offset}
+        yield note("acknowledged-missing", emptied, row, group=None, client=None, **about)
 
 
 def _log(state: Partition, row: Row) -> Iterator[Note]:
@@ -148,6 +157,10 @@ def _log(state: Partition, row: Row) -> Iterator[Note]:
         state.readers.compacted = row
     elif row.partition is None or row.detail == "deleted":
         yield from _anew(state)
+    elif row.detail == "created" and row.broker is not None:
+        if row.broker in state.created and state.furthest is not None:
+            state.emptied[row.broker] = state.furthest
+        state.created.add(row.broker)
 
 
 def _anew(state: Partition) -> Iterator[Note]:
@@ -159,6 +172,9 @@ def _anew(state: Partition) -> Iterator[Note]:
     state.highs.clear()
     state.acknowledged.clear()
     state.acknowledged_end = 0
+    state.created.clear()
+    state.emptied.clear()
+    state.furthest = None
 
 
 def _missing(state: Partition) -> Iterator[Note]:
@@ -187,6 +203,8 @@ def _commit(state: Partition, row: Row) -> Iterator[Note]:
     offset, epoch = row.offset, row.leader_epoch
     if offset is None or row.detail == "in a transaction":
         return
+    if offset > 0 and (state.furthest is None or (state.furthest.offset or 0) < offset):
+        state.furthest = row
     if epoch is not None:
         known = state.readable.get(epoch)
         if known is None or (known.offset or 0) < offset:

@@ -22,6 +22,8 @@ HISTORY, PREVENTED, SCENARIO, TEST = "history.json", "prevented.json", "scenario
 _TOPIC: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 _IMPORTED: Final = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
 _WAIT: Final = "import time; time.sleep(6)"
+_LONGEST_S: Final = 300
+"""A test waits for what another release, for example, does not do."""
 _HISTORY: Final = Template(
     '''\
 from pathlib import Path
@@ -93,17 +95,22 @@ def try_out(
     return tried
 
 
-def _pytest(folder: Path, name: str) -> int:
+def _pytest(folder: Path, name: str) -> int | None:
     # Nothing of what lies above the folder, such as another project's conftest.py, takes part.
     alone = ["-c", os.devnull, f"--rootdir={folder}", f"--confcutdir={folder}"]
     options = ["-q", "-p", "no:cacheprovider", *alone, "-k", f"[{name}]"]
     return _status("-m", "pytest", *options, str(folder / TEST))
 
 
-def _play(scenario: Path) -> int:
+def _play(scenario: Path) -> int | None:
     return _status("-m", "mockbroker", "run", str(scenario), "--", sys.executable, "-c", _WAIT)
 
 
-def _status(*arguments: str) -> int:
+def _status(*arguments: str) -> int | None:
+    """None if it did not end."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run([sys.executable, *arguments], env=environment, capture_output=True).returncode
+    command = [sys.executable, *arguments]
+    try:
+        return subprocess.run(command, env=environment, capture_output=True, timeout=_LONGEST_S).returncode
+    except subprocess.TimeoutExpired:
+        return None

@@ -10,6 +10,7 @@ from typing import Final
 from ..findings import LIKELY, findings
 from ..offsets_log import KEY, NO_MEMBERS, OF_GROUP, logs, with_members
 from ..readers.broker_messages import COMPACTED
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, first_of, of_kinds, place, prefixed, row, same, seen, sentence, up_to
 from ..signature import Search, Signature
 from ..tables import Table, Window
@@ -95,14 +96,53 @@ def _with_gap(rows: Table, observations: Table) -> Table:
     return rows.withColumn("broker", F.col("c_broker"))
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "lag_ms", [pytest.param("60000", id="incident"), pytest.param("604800000", id="prevented")]
+)
+def test_the_group_gets_all_that_was_written_while_it_was_away(lag_ms: str) -> None:
+    config = {{
+        "log.cleanup.policy": "compact",
+        "log.cleaner.min.cleanable.ratio": "0",
+        "log.cleaner.min.compaction.lag.ms": lag_ms,
+        "log.roll.ms": "60000",
+    }}
+    with MockCluster(
+        kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config, clock="manual"
+    ) as cluster:
+        written = [cluster.produce("{topic}", str(number), key="a") for number in range(10)]
+        committed = 3
+        cluster.clock.advance(3_600_000)
+        written.append(cluster.produce("{topic}", "10", key="a"))  # into the next segment
+        cluster.clock.advance(3_600_000)
+        assert cluster.records("{topic}", offset=committed) == written[committed:]
+"""
+)
+_COMPACTED: Final = ("compacted-before-read",)
 SEARCH: Final = Search(
     "logs that were compacted before they were read",
     find,
     ("log",),
     Signature(
-        ("compacted-before-read",),
+        _COMPACTED,
         "records of a compacted topic were removed while a group was away that had not read them: how many "
         "at most",
         stories={"compacted-before-read": "{who} came back after records had been compacted"},
+        reproductions=(
+            Reproduction(
+                _COMPACTED,
+                "min.compaction.lag.ms below the time that the group is away",
+                "min.compaction.lag.ms above it",
+                template=_TEMPLATE,
+            ),
+        ),
     ),
 )

@@ -9,6 +9,8 @@ member that falls silent once, or comes back late: it may have died, or its coor
 from typing import Final
 
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..group_tests import MIGRATION, NOT_GIVEN_UP, SILENT, SILENT_IN_4, TOO_EARLY, UNSETTLED
+from ..reproduction import Reproduction
 from ..rows import SEEN, first_of, in_order, of_kinds, only_if, row, seen, sentence, up_to
 from ..signature import Search, Signature
 from ..tables import Column, Table, Window
@@ -30,6 +32,9 @@ _TRANSITION: Final = "failed to transition"
 _SILENT: Final = "sent no heartbeat until its session expired: meanwhile nobody read its partitions"
 _NO_GENERATION: Final = "No value present"
 """What the coordinator makes of a classic group that has no generation yet."""
+_SAID: Final = "the log of the coordinator says so"
+_CAME_BACK: Final = f"{_SAID}, and each time the member joined again at once"
+_DISABLED: Final = "online upgrade is disabled"
 
 
 def find(observations: Table) -> Table:
@@ -66,7 +71,7 @@ def _fenced(rows: Table) -> Table:
         each,
         signature=F.col("cause"),
         confidence=CERTAIN,
-        why="the log of the coordinator says so",
+        why=_SAID,
         summary=F.concat(sentence("member {member} of group {group} "), said, more),
         evidence=[seen("first"), seen("last")],
         ids=["KIP-848"],
@@ -92,7 +97,7 @@ def _silent(rows: Table) -> Table:
         each.where(F.col("times") >= _AGAIN),
         signature="session-timeout",
         confidence=CERTAIN,
-        why="the log of the coordinator says so, and each time the member joined again at once",
+        why=_CAME_BACK,
         summary=sentence(
             "member {named} of group {group} {silent} ({times} times, after each of which it joined again)",
             silent=F.lit(_SILENT),
@@ -191,7 +196,7 @@ def _refused(rows: Table) -> Table:
         signature=F.col("cause"),
         **judged(
             If(is_early, LIKELY, "the coordinator's log has the error that it makes then"),
-            Else(CERTAIN, "the log of the coordinator says so"),
+            Else(CERTAIN, _SAID),
         ),
         summary=F.concat(
             F.when(is_early, early_told).otherwise(told), only_if(F.col("times") > 1, " ({times} times)")
@@ -201,6 +206,25 @@ def _refused(rows: Table) -> Table:
     )
 
 
+def _is_classic(why: str, evidence: str) -> bool:
+    return why == _CAME_BACK
+
+
+def _is_of_4(why: str, evidence: str) -> bool:
+    return why == _SAID
+
+
+def _is_disabled(why: str, evidence: str) -> bool:
+    return _DISABLED in evidence
+
+
+_KAFKA: Final = "4.4"
+_LATE: Final = ("rebalance-timeout",)
+_SILENCE: Final = ("session-timeout",)
+_SESSION_FITS: Final = "a session timeout above it"
+_UNSETTLED: Final = ("group-never-settles",)
+_UPGRADE: Final = ("migration-refused",)
+_EARLY: Final = ("joined-too-early",)
 SEARCH: Final = Search(
     "consumer groups of Kafka 4",
     find,
@@ -214,13 +238,48 @@ SEARCH: Final = Search(
             "rebalance-timeout": "{who} had members that did not give up their partitions",
             "session-timeout": "{who} had members that fell silent",
         },
+        reproductions=(
+            Reproduction(
+                _LATE,
+                "max.poll.interval.ms below the time that a member works and gives nothing up",
+                "max.poll.interval.ms above it",
+                template=NOT_GIVEN_UP,
+                kafka=_KAFKA,
+            ),
+            Reproduction(
+                _SILENCE,
+                "session.timeout.ms below the time that a member is silent",
+                _SESSION_FITS,
+                template=SILENT,
+                fits=_is_classic,
+                when="in a classic group",
+            ),
+            Reproduction(
+                _SILENCE,
+                "group.consumer.session.timeout.ms below the time that a member is silent",
+                _SESSION_FITS,
+                template=SILENT_IN_4,
+                kafka=_KAFKA,
+                fits=_is_of_4,
+                when="in a consumer group of Kafka 4",
+            ),
+        ),
     ),
     Signature(
-        ("group-never-settles",),
+        _UNSETTLED,
         "a consumer group of Kafka 4 begins epoch after epoch, although no member joins, leaves or is "
         "fenced, and its topics stay the same",
         known_as="[`assignor-change`](policies.md#assignor-change)",
         stories={"group-never-settles": "{who} had a new epoch again and again"},
+        reproductions=(
+            Reproduction(
+                _UNSETTLED,
+                "assignor-change=every-heartbeat",
+                "assignor-change=at-change",
+                template=UNSETTLED,
+                kafka=_KAFKA,
+            ),
+        ),
     ),
     Signature(
         ("migration-refused", "joined-too-early"),
@@ -231,5 +290,23 @@ SEARCH: Final = Search(
             "migration-refused": "{who} could not become a group of Kafka 4",
             "joined-too-early": "{who} was joined too early",
         },
+        reproductions=(
+            Reproduction(
+                _UPGRADE,
+                "group.consumer.migration.policy=disabled",
+                "group.consumer.migration.policy=bidirectional",
+                template=MIGRATION,
+                kafka=_KAFKA,
+                fits=_is_disabled,
+                when="if brokers don't let groups become ones of Kafka 4",
+            ),
+            Reproduction(
+                _EARLY,
+                "a member that joins within group.initial.rebalance.delay.ms",
+                "no group.initial.rebalance.delay.ms",
+                template=TOO_EARLY,
+                kafka=_KAFKA,
+            ),
+        ),
     ),
 )

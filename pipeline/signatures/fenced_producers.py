@@ -89,6 +89,13 @@ def _told(rows: Table, known: Column, timed_out: Column) -> Table:
                 f"{_TIMED_OUT} aborted it shortly before, the only one with whose id nobody had begun since",
             ),
             If((F.col("error") == "PRODUCER_FENCED") & ~F.col("asked"), LIKELY, "the client was told so"),
+            If(
+                F.col("asked"),
+                POSSIBLE,
+                "it was refused when it asked for an epoch: its own earlier request, whose answer it did not "
+                "get, may have raised it, or the abort of its transaction; another producer with its "
+                "transactional id looks the same",
+            ),
             Else(
                 POSSIBLE,
                 "its epoch is too old: another producer began with its transactional id, or its transaction "
@@ -97,7 +104,10 @@ def _told(rows: Table, known: Column, timed_out: Column) -> Table:
         ),
         summary=F.concat(
             sentence(
-                "{who} was fenced",
+                "{who} {what}",
+                what=F.when(
+                    F.col("asked") & ~known & ~timed_out, "got no new epoch, because its own was too old"
+                ).otherwise("was fenced"),
                 who=F.coalesce(
                     F.concat(F.lit("producer "), "client"),
                     F.concat(F.lit("a producer of transactional id "), "transactional_id"),

@@ -10,6 +10,7 @@ from typing import Final
 
 from ..findings import LIKELY, findings
 from ..offsets_log import KEY, NO_MEMBERS, OF_GROUP, logs, with_members
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, first_of, of_kinds, place, prefixed, row, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
@@ -90,14 +91,62 @@ def _with_log(late: Table, observations: Table) -> Table:
     return rows.where(F.col("start_ms") > F.col("topic_ms"))
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Consumer
+from confluent_kafka.admin import AdminClient, NewPartitions
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "reset", [pytest.param("latest", id="incident"), pytest.param("earliest", id="prevented")]
+)
+def test_the_group_gets_the_first_record_of_a_new_partition(reset: str) -> None:
+    config = {{"group.initial.rebalance.delay.ms": "0"}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config) as cluster:
+        consumer = Consumer(
+            {{
+                "bootstrap.servers": cluster.bootstrap_servers,
+                "client.id": "reader",
+                "group.id": {group},
+                "auto.offset.reset": reset,
+                "topic.metadata.refresh.interval.ms": 200,
+            }}
+        )
+        consumer.subscribe(["{topic}"])
+        while not consumer.assignment():
+            consumer.poll(0.1)
+        asks = cluster.faults.add("hold", api="Metadata", client_id="reader")
+        asks.wait_held()
+        admin = AdminClient({{"bootstrap.servers": cluster.bootstrap_servers}})
+        (added,) = admin.create_partitions([NewPartitions("{topic}", 2)]).values()
+        added.result(30)
+        cluster.produce("{topic}", "first", partition=1)
+        asks.release()  # it learns of the partition
+        while len(consumer.assignment()) < 2:
+            consumer.poll(0.1)
+        while (read := consumer.poll(0.1)) is None:
+            cluster.produce("{topic}", "another", partition=1)
+        consumer.close()
+        assert read.value() == b"first"
+"""
+)
+_LATE: Final = ("partitions-found-late",)
 SEARCH: Final = Search(
     "partitions that were found late",
     find,
     ("commit",),
     Signature(
-        ("partitions-found-late",),
+        _LATE,
         "a group was given a new partition after records had been written to it, and began behind them "
         "(`auto.offset.reset = latest`, `metadata.max.age.ms`): how many it never got",
         stories={"partitions-found-late": "{who} found a partition late"},
+        reproductions=(
+            Reproduction(_LATE, "auto.offset.reset=latest", "auto.offset.reset=earliest", template=_TEMPLATE),
+        ),
     ),
 )

@@ -1,16 +1,29 @@
-"""`topic-recreated` and `follower-log-lost`: a topic, or a replica's log, that begins anew.
+"""`topic-recreated`, `follower-log-lost` and `only-replica-lost`: a topic, or a replica's log, that begins
+anew.
 
 Whoever reads a topic that was deleted and created again meets other records at the same offsets. A broker
-whose disk was emptied copies its logs from the leaders.
+whose disk was emptied copies its logs from the leaders; the records of a log that it leads itself, because no
+other replica is in sync, are gone.
 """
 
 from typing import Final
 
-from ..consequences import ANYWHERE, BROKER, LATE_MS, LOSSY, TO_USERS, TOPIC, leads
+from ..consequences import ANYWHERE, BROKER, LATE_MS, LOSSY, TO_USERS, TOPIC, leads, of_loss
 from ..findings import CERTAIN, LIKELY, findings
 from ..readers.log_spans import CONTROLLER
 from ..reproduction import Reproduction, Template
-from ..rows import NO_PARTITION, in_order, of_kinds, seen, sentence
+from ..rows import (
+    NO_PARTITION,
+    PARTITION,
+    first_of,
+    in_order,
+    of_kinds,
+    place,
+    prefixed,
+    same,
+    seen,
+    sentence,
+)
 from ..signature import Alike, Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
@@ -18,7 +31,9 @@ from ..tables import functions as F
 
 def find(observations: Table) -> Table:
     logs = of_kinds(observations, "log").where("topic is not null").withColumn("seen", seen())
-    return _recreated(logs, observations).unionByName(_lost(logs))
+    again = _again(logs).persist()
+    led = _led_anew(again, observations).persist()
+    return _recreated(logs, observations).unionByName(_lost(again, led)).unionByName(_gone(led))
 
 
 def _recreated(logs: Table, observations: Table) -> Table:
@@ -51,11 +66,52 @@ def _recreated(logs: Table, observations: Table) -> Table:
     )
 
 
-def _lost(logs: Table) -> Table:
+def _again(logs: Table) -> Table:
+    """Logs that a broker created a second time, and had not deleted: `last` is the first time."""
     window = Window.partitionBy("broker", "topic", "partition").orderBy("time_ms", "position")
     own = logs.where((F.col("partition") != NO_PARTITION) & F.col("broker").isNotNull())
     last = F.lag(F.struct("detail", "seen")).over(window)
-    again = own.withColumn("last", last).where("detail = 'created' and last.detail = 'created'")
+    return own.withColumn("last", last).where("detail = 'created' and last.detail = 'created'")
+
+
+def _led_anew(again: Table, observations: Table) -> Table:
+    """Those that their broker led from the first offset on, although a group had read more before: `read` is
+    how far, `committed` its commit."""
+    leaders = of_kinds(observations, "leader").where("leader = broker and leader_epoch > 0 and offset = 0")
+    leaders = prefixed(leaders, "l_", *PARTITION, "broker", "time_ms", led=seen())
+    after = [*same("l_", (*PARTITION, "broker")), F.col("l_time_ms") >= F.col("time_ms")]
+    rows = again.join(leaders, after)
+    once = Window.partitionBy("broker", *PARTITION, "time_ms").orderBy("l_time_ms")
+    rows = first_of(rows, once)
+    commits = of_kinds(observations, "commit").where("group is not null and offset > 0")
+    commits = prefixed(commits, "c_", *PARTITION, "time_ms", "offset", committed=seen())
+    before = [*same("c_", PARTITION), F.col("c_time_ms") <= F.col("time_ms")]
+    return (
+        rows.join(commits, before)
+        .groupBy("broker", *PARTITION, "time_ms", "last", "seen", "led")
+        .agg(F.max("c_offset").alias("read"), F.max_by("committed", "c_offset").alias("committed"))
+    )
+
+
+def _gone(led: Table) -> Table:
+    return findings(
+        led,
+        signature="only-replica-lost",
+        confidence=LIKELY,
+        why="it created the log a second time, and had not deleted it: its disk was emptied or replaced; it "
+        "led the partition from the first offset on, so that no other replica in sync had the records",
+        summary=sentence(
+            "broker {broker} began anew with the log of {at}, which it leads, and no other replica in sync "
+            "had the records: {read} records that groups had read are gone",
+            at=place(),
+        ),
+        evidence=[F.col("last.seen"), F.col("committed"), F.col("seen"), F.col("led")],
+    )
+
+
+def _lost(again: Table, led: Table) -> Table:
+    """Of brokers that lost nothing else."""
+    again = again.join(prefixed(led, "_", "broker"), same("_", ["broker"]), "left_anti")
     rows = again.groupBy("broker").agg(
         F.count_distinct("topic", "partition").alias("logs"),
         F.min_by("seen", "time_ms").alias("seen"),
@@ -93,7 +149,31 @@ def test_readers_get_all_that_is_written_after_a_topic_was_emptied(anew: bool) -
         assert cluster.records("{topic}", offset=position) == written
 """
 )
+_ONE_REPLICA: Final = Template(
+    """\
+import pytest
+
+from mockbroker import MockCluster, RefusedError
+
+# {story}
+
+
+@pytest.mark.parametrize("replicas", [pytest.param(1, id="incident"), pytest.param(3, id="prevented")])
+def test_records_outlive_the_disk_of_a_broker(replicas: int) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, clock="manual") as cluster:
+        cluster.create_topic("{topic}", partitions=1, replication_factor=replicas)
+        written = [cluster.produce("{topic}", str(number)) for number in range(10)]
+        cluster.kill_broker(cluster.topic("{topic}").partitions[0].leader)  # its disk never comes back
+        cluster.clock.advance(60_000)
+        try:
+            written.append(cluster.produce("{topic}", "10", timeout=5))
+        except RefusedError as error:
+            pytest.fail(f"nobody has the records: {{error}}")
+        assert cluster.records("{topic}") == written
+"""
+)
 _AGAIN: Final = ("topic-recreated",)
+_ONLY: Final = ("only-replica-lost",)
 _LOST: Final = ("follower-log-lost",)
 _MEANINGLESS: Final = "offsets, epochs and producers of the old topic mean nothing in the new one"
 SEARCH: Final = Search(
@@ -115,6 +195,15 @@ SEARCH: Final = Search(
                 template=_TEMPLATE,
             ),
         ),
+    ),
+    Signature(
+        _ONLY,
+        "a broker began anew with a log that it leads, because no other replica was in sync: its disk was "
+        "emptied, and the records are gone that only it had; how many groups had read",
+        stories={"only-replica-lost": "the only replica of a partition was lost"},
+        rules=of_loss("only-replica-lost"),
+        alike=("unclean-election",),
+        reproductions=(Reproduction(_ONLY, "one replica", "three replicas", template=_ONE_REPLICA),),
     ),
     Signature(
         _LOST,

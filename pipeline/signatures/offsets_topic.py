@@ -14,7 +14,7 @@ from typing import Final
 from ..consequences import BEHIND, EVER_MS, GROUP, REWOUND, leads
 from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged, texts
 from ..offsets_log import DAY_MS, KEY, NO_MEMBERS, OF_GROUP, UNCLEANED_MS, logs, set_on, told
-from ..reproduction import answering, explored
+from ..reproduction import Reproduction, Template, answering, explored
 from ..rows import NO_PARTITION, first_of, only_if, place, prefixed, row, seen, sentence
 from ..signature import OFFSETS, Alike, Search, Signature
 from ..tables import Column, Table, Window
@@ -279,6 +279,32 @@ def _with_spared(gone: Table, story: Table) -> Table:
     return gone.join(spared, "id", "left").fillna(False, ["spared"])
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("reset", [pytest.param(True, id="incident"), pytest.param(False, id="prevented")])
+def test_the_group_goes_on_where_it_was(reset: bool) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}) as cluster:
+        consumer = Consumer({{"bootstrap.servers": cluster.bootstrap_servers, "group.id": {group}}})
+        consumer.commit(offsets=[TopicPartition("{topic}", 0, 5)], asynchronous=False)
+        if reset:
+            admin = AdminClient({{"bootstrap.servers": cluster.bootstrap_servers}})
+            offsets = ConsumerGroupTopicPartitions({group}, [TopicPartition("{topic}", 0, 2)])
+            (altered,) = admin.alter_consumer_group_offsets([offsets]).values()
+            altered.result(30)
+        (found,) = consumer.committed([TopicPartition("{topic}", 0)], timeout=30)
+        consumer.close()
+        assert found.offset == 5
+"""
+)
 _RESET: Final = ("admin-reset",)
 _TOMBSTONE: Final = ("tombstone-of-live-group",)
 SEARCH: Final = Search(
@@ -293,6 +319,14 @@ SEARCH: Final = Search(
         stories={"admin-reset": "{who} was set elsewhere by an operator"},
         rules=leads(
             _RESET, ("offset-rewind", *BEHIND), GROUP, EVER_MS, "it goes on from the offset that was set"
+        ),
+        reproductions=(
+            Reproduction(
+                _RESET,
+                "an offset that somebody sets while the group has no members",
+                "the offset that the group had committed",
+                template=_TEMPLATE,
+            ),
         ),
     ),
     Signature(

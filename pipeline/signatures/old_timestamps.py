@@ -11,6 +11,7 @@ from typing import Final
 from ..consequences import BEHIND, LATE_MS, PARTITION, SET_BACK, leads
 from ..deletions import BY_RETENTION
 from ..findings import CERTAIN, findings
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION as PLACE
 from ..rows import of_kinds, place, prefixed, same, seen, sentence
 from ..signature import BROKERS, Alike, Search, Signature
@@ -61,6 +62,26 @@ def find(observations: Table) -> Table:
     )
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "age_ms", [pytest.param(2_592_000_000, id="incident"), pytest.param(0, id="prevented")]
+)
+def test_what_was_just_written_is_kept(age_ms: int) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, clock="manual") as cluster:
+        then = cluster.clock.now_ms - age_ms
+        written = [cluster.produce("{topic}", str(number), timestamp_ms=then) for number in range(10)]
+        cluster.clock.advance(3_600_000)
+        assert cluster.records("{topic}") == written
+"""
+)
 _NAMES: Final = ("timestamps-too-old",)
 SEARCH: Final = Search(
     "timestamps that are too old",
@@ -73,5 +94,13 @@ SEARCH: Final = Search(
         stories={"timestamps-too-old": "timestamps were older than the retention"},
         rules=leads(_NAMES, (*SET_BACK, *BEHIND), PARTITION, LATE_MS, "what it had not read was deleted"),
         looked_for=Alike("timestamps that were too old", _NAMES, BROKERS),
+        reproductions=(
+            Reproduction(
+                _NAMES,
+                "timestamps that are older than retention.ms",
+                "timestamps of when the records are written",
+                template=_TEMPLATE,
+            ),
+        ),
     ),
 )

@@ -8,7 +8,9 @@ started again is only replaced: no finding.
 from typing import Final
 
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..group_tests import FULL, ONE_INSTANCE_ID, OTHER_ASSIGNORS
 from ..readers.coordinator_messages import REPLACED
+from ..reproduction import Reproduction
 from ..rows import SEEN, first_of, of_kinds, only_if, row, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
@@ -117,25 +119,52 @@ def _shared(each: Table) -> Table:
     )
 
 
+_GROUP_FULL: Final = ("group-full",)
+_INSTANCES: Final = ("instance-id-shared",)
+_ASSIGNORS: Final = ("assignors-differ",)
 SEARCH: Final = Search(
     "members that are refused",
     find,
     ("refused",),
     Signature(
-        ("group-full",),
+        _GROUP_FULL,
         "a member could not join a classic group that has `group.max.size` members",
         known_as="KIP-389",
         stories={"group-full": "{who} was full"},
+        reproductions=(
+            Reproduction(
+                _GROUP_FULL,
+                "group.max.size below the number of members",
+                "a group.max.size that is not below it",
+                template=FULL,
+            ),
+        ),
     ),
     Signature(
-        ("instance-id-shared",),
+        _INSTANCES,
         "two members of a classic group have the same `group.instance.id`, and put each other out",
         known_as="KIP-345",
         stories={"instance-id-shared": "{who} had two members with one instance id"},
+        reproductions=(
+            Reproduction(
+                _INSTANCES,
+                "one group.instance.id for two members",
+                "a group.instance.id for each",
+                template=ONE_INSTANCE_ID,
+            ),
+        ),
     ),
     Signature(
-        ("assignors-differ",),
+        _ASSIGNORS,
         "a member could not join a classic group, because it has no assignor in common with the others",
         stories={"assignors-differ": "{who} refused a member with another assignor"},
+        reproductions=(
+            Reproduction(
+                _ASSIGNORS,
+                "an assignor that the other member does not have",
+                "an assignor that both have",
+                template=OTHER_ASSIGNORS,
+            ),
+        ),
     ),
 )

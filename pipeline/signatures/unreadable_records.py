@@ -8,6 +8,7 @@ from typing import Final
 
 from ..findings import CERTAIN, POSSIBLE, Else, If, findings, judged
 from ..readers.member_messages import UNREADABLE
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, of_kinds, place, prefixed, row, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table
@@ -116,14 +117,60 @@ def _with_complaints(rows: Table, observations: Table) -> Table:
     return rows.join(first.agg(F.min_by("shown", "_time_ms").alias("told")), list(_KEY), "left")
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import DeserializingConsumer
+from confluent_kafka.error import ConsumeError
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "value", [pytest.param("two", id="incident"), pytest.param("2", id="prevented")]
+)
+def test_the_application_gets_past_every_record(value: str) -> None:
+    config = {{"group.initial.rebalance.delay.ms": "0"}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config) as cluster:
+        for each in ("1", value, "3"):
+            cluster.produce("{topic}", each)
+        consumer = DeserializingConsumer(
+            {{
+                "bootstrap.servers": cluster.bootstrap_servers,
+                "group.id": {group},
+                "auto.offset.reset": "earliest",
+                "value.deserializer": lambda written, _: int(written),
+            }}
+        )
+        consumer.subscribe(["{topic}"])
+        try:
+            read = [consumer.poll(30).value() for _ in range(3)]
+        except ConsumeError as error:
+            pytest.fail(f"it gets no further: {{error}}")
+        finally:
+            consumer.close()
+        assert read == [1, 2, 3]
+"""
+)
+_UNREADABLE: Final = ("record-unreadable",)
 SEARCH: Final = Search(
     "records that a group does not get past",
     find,
     ("commit",),
     Signature(
-        ("record-unreadable",),
+        _UNREADABLE,
         "a group commits the same offset of a partition again and again, and goes on in others: it can't "
         "read the record there, or its application fails on it",
         stories={"record-unreadable": "{who} did not get past a record"},
+        reproductions=(
+            Reproduction(
+                _UNREADABLE,
+                "a record that the application can't read",
+                "records that it can read",
+                template=_TEMPLATE,
+            ),
+        ),
     ),
 )

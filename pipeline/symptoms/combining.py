@@ -1,6 +1,6 @@
 """What only the notes of two ledgers tell together: what a group did, and what was in the log then."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ..ledgers import Note
@@ -9,10 +9,14 @@ from .kind import MINUTE_MS, UNREAD
 _ABOUT_MS: Final = 1_000
 _LEFT: Final = ("partition-left", "unread")
 _FOUND: Final = ("partition-found", "begun-late")
+_SKIPPED: Final = "records-skipped"
 
 
 def combined(notes: Iterable[Note]) -> Iterator[Note]:
-    """A partition in which a group reads no more, although it goes on in others; one that it found late."""
+    """A partition in which a group reads no more, although it goes on in others; one that it found late; one
+    whose log began later when it came back."""
+    notes = list(notes)
+    yield from _begun_later(notes)
     by: dict[tuple[Any, ...], Note] = {}
     for each in notes:
         if each.what in (*_LEFT, *_FOUND):
@@ -26,7 +30,28 @@ def combined(notes: Iterable[Note]) -> Iterator[Note]:
             stands = group._replace(what="stands-still", rows=rows, from_ms=log.to_ms)
             yield stands._replace(end_offset=log.end_offset, detail=UNREAD)
         elif what == _FOUND[0] and _began_after(group, log):
-            yield log._replace(what="records-skipped", number=None, rows=rows)
+            yield log._replace(what=_SKIPPED, number=None, rows=rows)
+
+
+def _begun_later(notes: Sequence[Note]) -> Iterator[Note]:
+    """What was deleted while a group had no members, from its last commit on. Not if a client that does not
+    name its group says so itself."""
+    starts = {(each.topic, each.partition): each for each in notes if each.what == "log-start"}
+    told = {
+        (each.topic, each.partition, each.offset)
+        for each in notes
+        if each.what == _SKIPPED and each.group is None
+    }
+    for each in notes:
+        start = starts.get((each.topic, each.partition))
+        if each.what != "came-back" or start is None or (each.topic, each.partition, each.offset) in told:
+            continue
+        if None in (start.offset, start.from_ms, each.offset, each.end_offset, each.from_ms, each.to_ms):
+            continue
+        while_away = (each.from_ms or 0) <= (start.from_ms or 0) <= (each.to_ms or 0)
+        if while_away and (each.offset or 0) < (start.offset or 0) <= (each.end_offset or 0):
+            rows = tuple(dict.fromkeys((*each.rows, *start.rows)))
+            yield each._replace(what=_SKIPPED, end_offset=start.offset, rows=rows)
 
 
 def _began_after(group: Note, log: Note) -> bool:

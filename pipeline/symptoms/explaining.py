@@ -24,6 +24,7 @@ _OF_BROKERS: Final = (
     "unreplicated-tail-lost",
     "coordinator-moved-while-loading",
     "follower-log-lost",
+    "only-replica-lost",
 )
 """What may happen while a broker is away."""
 _BROKER: Final = "broker"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import astuple
 from pathlib import Path
@@ -79,6 +82,33 @@ def test_rows_of_processes(
 ) -> None:
     monkeypatch.setattr(ahead, "_LARGE", 0)
     check(files, wanted, DuckEngine(tmp_path))
+
+
+PROGRAM = f"""
+import os
+import sys
+from pathlib import Path
+
+from mockbroker.pipeline import ahead
+from mockbroker.pipeline.analysis import analyze
+from mockbroker.pipeline.engine import DuckEngine
+
+print("started", flush=True)
+os.cpu_count = lambda: 2
+ahead._LARGE, DuckEngine.part = 0, {PART}
+found = analyze([Path(sys.argv[1])], Path(sys.argv[2]))
+print(found.files > 1)
+"""
+
+
+def test_a_program_that_calls_analyze_at_its_top_runs_once(files: Path, tmp_path: Path) -> None:
+    """Processes that are started must not run it again."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    command = [sys.executable, str(program), str(files / OTHER), str(tmp_path / "out")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (0, "started\nTrue\n"), ran.stderr
 
 
 def test_rows_of_spark(

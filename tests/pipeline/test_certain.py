@@ -246,6 +246,7 @@ CASES = {
 }
 NEVER = {
     *("joined-too-early", "epoch-regression", "follower-failure", "follower-log-lost"),
+    "only-replica-lost",
     *("lost-records", "sequence-error", "producer-expired", "assignors-differ"),
 }
 """What is never certain, though others of the same search are."""

@@ -103,3 +103,5 @@ def test_a_producer_that_asked_for_the_next_epoch_may_have_lost_its_own() -> Non
     (asked,) = told(History().refused("PRODUCER_FENCED", api="InitProducerId", **row))
     (wrote,) = told(History().refused("PRODUCER_FENCED", api="EndTxn", **row))
     assert (asked[0], wrote[0]) == ("possible", "likely")
+    assert asked[1].endswith(" got no new epoch, because its own was too old")
+    assert wrote[1].endswith(" was fenced")

@@ -52,7 +52,7 @@ def test_an_unclean_election_becomes_files_that_fail(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("signatures", "says"),
-    [((), "no incident"), (("slow-load",), "known is coordinator-moved-while-loading, cut-off-leader, ")],
+    [((), "no incident"), (("slow-load",), "known is admin-reset, assignors-differ, ")],
     ids=["no incident", "another kind"],
 )
 def test_what_cannot_be_reproduced_is_said(tmp_path: Path, signatures: tuple[str, ...], says: str) -> None:
@@ -95,12 +95,40 @@ def test_an_incident_is_shown_and_can_be_prevented(name: str, why: str, tmp_path
 
 FENCED = "another producer began with its transactional id, in a newer epoch, and the first was refused"
 TIMED_OUT = "its transaction had timed out: the coordinator aborted it shortly before"
+OF_4 = "the log of the coordinator says so"
+CAME_BACK = f"{OF_4}, and each time the member joined again at once"
+DISABLED = "Cannot upgrade classic group billing to consumer group because online upgrade is disabled."
 OF_CLUSTERS = (
     *(("coordinator-moved-while-loading", ""), ("hanging-transaction", ""), ("offsets-expired", "")),
     *(("open-transaction", ""), ("poll-overrun", ""), ("producer-fenced", FENCED)),
     *(("producer-fenced", TIMED_OUT), ("record-too-large", ""), ("too-few-in-sync", "")),
     *(("topic-recreated", ""), ("transactional-id-expired", "")),
+    *(("admin-reset", ""), ("compacted-before-read", ""), ("timestamps-too-old", "")),
+    *(("only-replica-lost", ""), ("record-corrupt", "")),
+    *(("assignors-differ", ""), ("group-full", ""), ("instance-id-shared", "")),
+    *(("group-never-settles", ""), ("joined-too-early", ""), ("migration-refused", "")),
+    *(("partitions-found-late", ""), ("rebalance-timeout", ""), ("record-unreadable", "")),
+    *(("session-timeout", OF_4), ("session-timeout", CAME_BACK)),
 )
+
+
+REASONS = {
+    "assignors-differ": "INCONSISTENT_GROUP_PROTOCOL",
+    "coordinator-moved-while-loading": "it is told no offset",
+    "group-full": "GROUP_MAX_SIZE_REACHED",
+    "instance-id-shared": "FENCED_INSTANCE_ID",
+    "joined-too-early": "Unknown broker error",
+    "only-replica-lost": "nobody has the records",
+    "migration-refused": "The group id does not exist",
+    "poll-overrun": "_ASSIGNMENT_LOST",
+    "producer-fenced": "_FENCED",
+    "rebalance-timeout": "UNKNOWN_MEMBER_ID",
+    "record-corrupt": "it gets no further",
+    "record-unreadable": "invalid literal for int",
+    "session-timeout": "UNKNOWN_MEMBER_ID",
+    "transactional-id-expired": "INVALID_PRODUCER_ID_MAPPING",
+}
+"""What clients are told; all others fail in the last line of their test, in what it asserts."""
 
 
 def variants(file: Path) -> dict[str, Callable[[], None]]:
@@ -115,7 +143,8 @@ def variants(file: Path) -> dict[str, Callable[[], None]]:
 @pytest.mark.parametrize(("name", "why"), OF_CLUSTERS)
 def test_a_test_with_a_cluster_fails_as_the_incident_did(name: str, why: str, tmp_path: Path) -> None:
     group = 'a "group"\n'
-    incident = Recorded(name, "what happened", "orders", (name,), why, group=group, confidence="certain")
+    told = DISABLED if name == "migration-refused" else ""
+    incident = Recorded(name, "what happened", "orders", (name,), why, told, group, "certain")
     kind = kind_of(incident)
     assert search(incident, kind, None, 1, 1) is None
     write(tmp_path, incident, kind, None)
@@ -123,8 +152,13 @@ def test_a_test_with_a_cluster_fails_as_the_incident_did(name: str, why: str, tm
     tests = variants(tmp_path / "test_incident.py")
     assert set(tests) == {"incident", "prevented"}
     tests["prevented"]()
-    with pytest.raises((AssertionError, pytest.fail.Exception)):
+    with pytest.raises((AssertionError, pytest.fail.Exception)) as failed:
         tests["incident"]()
+    if name in REASONS:
+        assert REASONS[name] in str(failed.value)
+    else:
+        lines = (tmp_path / "test_incident.py").read_text().count("\n")
+        assert failed.traceback[-1].lineno + 1 == lines
 
 
 def test_what_is_only_possible_is_refused(tmp_path: Path) -> None:
@@ -138,6 +172,21 @@ def test_what_is_only_possible_is_refused(tmp_path: Path) -> None:
 def test_a_producer_of_which_nobody_knows_who_fenced_it_is_refused() -> None:
     incident = Recorded("producer-fenced", "", "orders", (), "the client was told so", confidence="likely")
     with pytest.raises(PipelineError, match=r"producer-fenced \(if another producer had begun\)"):
+        kind_of(incident)
+
+
+@pytest.mark.parametrize(
+    ("name", "why", "told", "known"),
+    [
+        ("migration-refused", OF_4, "because an unsupported custom assignor is in use", "don't let groups"),
+        ("session-timeout", "it was silent", "", r"session-timeout \(in a classic group\)"),
+    ],
+)
+def test_members_of_whom_the_files_tell_too_little_are_refused(
+    name: str, why: str, told: str, known: str
+) -> None:
+    incident = Recorded(name, "", "orders", (), why, told, confidence="certain")
+    with pytest.raises(PipelineError, match=known):
         kind_of(incident)
 
 

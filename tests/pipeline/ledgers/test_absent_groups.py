@@ -43,7 +43,24 @@ def log(*what: Any, file: str = OFFSETS) -> Rows:
     ],
 )
 def test_what_was_set_on_while_nobody_was_there(what: list[Any], skipped: tuple[int, int] | None) -> None:
-    assert told(absent_groups.LEDGER, log(*what)) == ([("records-skipped", *skipped)] if skipped else [])
+    noted = [each for each in told(absent_groups.LEDGER, log(*what)) if each[0] != "came-back"]
+    assert noted == ([("records-skipped", *skipped)] if skipped else [])
+
+
+@pytest.mark.parametrize(
+    ("what", "back"),
+    [
+        ([*AWAY, "Stable", 1000, 1100], (300, 1000)),
+        ([*AWAY, "Stable", 310, "Empty", "Stable", 400, "Empty", "Stable", 420], (310, 400)),
+        ([*AWAY, 500, "Stable", 1000], (500, 1000)),
+        ([*AWAY, None, "Stable", 1000], None),
+        (["Stable", 300, 1000], None),
+        (["Empty", "Stable", 1000], None),
+    ],
+)
+def test_where_a_group_goes_on_that_was_away(what: list[Any], back: tuple[int, int] | None) -> None:
+    noted = [each for each in told(absent_groups.LEDGER, log(*what)) if each[0] == "came-back"]
+    assert noted == ([("came-back", *back)] if back else [])
 
 
 def test_each_replica_tells_it() -> None:

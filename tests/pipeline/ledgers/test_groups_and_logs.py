@@ -1,4 +1,5 @@
-"""What two ledgers tell together: a partition that a group leaves, and one that it finds late."""
+"""What two ledgers tell together: a partition that a group leaves, one that it finds late, and one whose log
+begins later when it comes back."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mockbroker.pipeline.ledgers import absent_groups, partitions
+from mockbroker.pipeline.ledgers import absent_groups, group_partitions, partitions
 from mockbroker.pipeline.symptoms import Symptom
 from mockbroker.pipeline.symptoms.noticing import symptoms
 
@@ -28,8 +29,12 @@ class Story:
             self.log.add("append", time_ms=START_MS + at * SECOND, offset=each, end_offset=each + 1)
         return self
 
-    def assigned(self, at: int) -> Story:
-        self.group.add("group", time_ms=START_MS + at * SECOND, detail="Stable")
+    def assigned(self, at: int, state: str = "Stable") -> Story:
+        self.group.add("group", time_ms=START_MS + at * SECOND, detail=state)
+        return self
+
+    def begins(self, at: int, offset: int) -> Story:
+        self.log.add("log-start", time_ms=START_MS + at * SECOND, offset=offset)
         return self
 
     def commit(self, at: int, partition: int, offset: int) -> Story:
@@ -102,3 +107,35 @@ def test_a_partition_that_was_there_before() -> None:
 def test_a_group_that_never_read_the_topic_before() -> None:
     story = Story().write(10, 0).write(20, 1, 2).assigned(30).write(199, 3).commit(200, 1, 4)
     assert story.noticed() == []
+
+
+def back(deleted: int, start: int, offset: int = 9) -> Story:
+    """A group that leaves after 10 s and comes back after 30; when the log begins at `start`."""
+    story = Story().assigned(0).write(1, *range(9)).commit(5, 1, 3).assigned(10, "Empty")
+    return story.begins(deleted, start).assigned(30).commit(35, 1, offset)
+
+
+def test_what_was_deleted_while_a_group_was_away() -> None:
+    (one,) = back(20, 7).noticed()
+    assert (one.name, one.group, one.at) == ("records-skipped", "billing", "orders-1")
+    assert (one.offset, one.end_offset) == (3, 7)
+
+
+@pytest.mark.parametrize(
+    "story",
+    [back(20, 3), back(20, 2), back(20, 9, 8), back(8, 7), back(40, 7)],
+    ids=["all read", "more than that", "it goes on before", "deleted before it left", "deleted later"],
+)
+def test_what_was_deleted_and_not_missed(story: Story) -> None:
+    assert story.noticed() == []
+
+
+def test_a_client_that_names_no_group_tells_it_itself() -> None:
+    story = back(20, 7)
+    reset = {"topic": "orders", "partition": 1, "from_offset": 3, "offset": 7, "client": "shipping-7"}
+    client = Rows("client.log", "client-log", **reset)
+    client.add("reset", time_ms=START_MS + 32 * SECOND)
+    notes = [*absent_groups.LEDGER.fold(story.group.rows), *group_partitions.LEDGER.fold(client.rows)]
+    by_log = partitions.LEDGER.fold(sorted(story.log.rows, key=lambda row: row.at_ms))
+    (one,) = symptoms([*notes, *by_log])
+    assert (one.client, one.offset, one.end_offset) == ("shipping-7", 3, 7)
