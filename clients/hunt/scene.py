@@ -110,6 +110,7 @@ class Scene:
         outcome, cluster = self.outcome, self.cluster
         with contextlib.suppress(MockBrokerError):
             outcome.committed = {at: each.offset for at, each in cluster.committed(group).items()}
+        outcome.partitions = {topic: len(each.partitions) for topic, each in cluster.topics().items()}
         for topic in self.plan.topics:
             described = cluster.topic(topic.name)
             for partition in described.partitions:

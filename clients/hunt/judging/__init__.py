@@ -6,14 +6,17 @@ from typing import Final
 from ..stage import Outcome
 from . import (
     applications,
+    at_once,
     calls,
     consumers,
     disagreeing,
     fencing,
     needless,
     producers,
+    provoked,
     recovery,
     transactions,
+    undone,
 )
 from .violation import Violation
 
@@ -32,6 +35,11 @@ JUDGES: Final[tuple[Judge, ...]] = (
     recovery.abort_failed,
     recovery.begin_failed,
     recovery.commit_failed,
+    at_once.begun_twice,
+    at_once.ended_in_two_ways,
+    at_once.uncommitted,
+    undone.undone,
+    provoked.provoked,
     needless.needless,
     disagreeing.committed_though_failed,
     disagreeing.flushed_though_untold,

@@ -65,6 +65,10 @@ def _is_light_step(step: Step) -> bool:
 def _error(sent: Mapping[int, Sent], entry: Entry) -> tuple[str, Refusal | None, int]:
     """What was asked for, the error that it got, and after how long."""
     match entry:
+        case Called(meanwhile=True) | Committed(meanwhile=True):
+            return "", None, 0
+        case Told() if sent[entry.number].meanwhile:
+            return "", None, 0
         case Called() if entry.verb not in _OTHERWISE:
             return entry.verb, entry.error, entry.took_ms
         case Committed():

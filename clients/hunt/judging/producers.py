@@ -61,7 +61,7 @@ def acknowledged_lost(outcome: Outcome) -> Iterator[Violation]:
             or sent.topic in outcome.deleted
         ):
             continue
-        start = outcome.log_starts[sent.topic, sent.partition]
+        start = outcome.log_starts.get((sent.topic, sent.partition), 0)
         below = told.offset is not None and told.offset < start
         if not below and not places.get(sent.value):
             where = f"{sent.topic}-{sent.partition}"

@@ -108,16 +108,23 @@ class Producer {
   }
 
   async commitTransaction() {
+    const transaction = this.#transaction
     await this.#sends.settled()
     if (this.#sends.failed) throw this.#sends.failed
-    await this.#transaction.commit()
-    this.#transaction = undefined
+    await transaction.commit()
+    this.#ended(transaction)
   }
 
+  // An application that was given no transaction has none to abort.
   async abortTransaction() {
+    const transaction = this.#transaction
     await this.#sends.settled()
-    await this.#transaction.abort()
-    this.#transaction = undefined
+    await transaction?.abort()
+    this.#ended(transaction)
+  }
+
+  #ended(transaction) {
+    if (this.#transaction === transaction) this.#transaction = undefined
   }
 
   close() {
@@ -309,6 +316,10 @@ class Admin {
     })
   }
 
+  async createPartitions({ topic, partitions }) {
+    await this.admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] })
+  }
+
   close() {
     return this.admin.disconnect()
   }
@@ -316,7 +327,9 @@ class Admin {
 
 await serve({
   client: `KafkaJS ${version('kafkajs')}`,
-  capabilities: ['groups', 'idempotence', 'transactions', 'send-offsets', 'admin'],
+  capabilities: [
+    'groups', 'idempotence', 'transactions', 'send-offsets', 'admin', 'create-partitions', 'at-once', 'commit-at-once',
+  ],
   kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,
 })

@@ -2,7 +2,7 @@
 
 // @platformatic/kafka. It can't be assigned partitions, can't seek in a stream, and tells no positions.
 
-import { Consumer as Client, Producer as ProducingClient } from '@platformatic/kafka'
+import { Admin as AdminClient, Consumer as Client, Producer as ProducingClient } from '@platformatic/kafka'
 import { Owned, Sends, binary, config, event, handle, record, serve, settings, sleepUntil, version } from './lines.js'
 
 const ACKS = { all: -1 }
@@ -43,6 +43,9 @@ const CONSUMES = {
   rebalanceTimeout: 'max.poll.interval.ms',
   maxWaitTime: 'fetch.max.wait.ms',
 }
+
+// There is no such setting: an application takes from the stream as many as it wants.
+const MOST = 'max.poll.records'
 
 const connecting = (given) => ({
   clientId: given['client.id'] ?? 'driver',
@@ -100,16 +103,23 @@ class Producer {
   }
 
   async commitTransaction() {
+    const transaction = this.#transaction
     await this.#sends.settled()
     if (this.#sends.failed) throw this.#sends.failed
-    await this.#transaction.commit()
-    this.#transaction = undefined
+    await transaction.commit()
+    this.#ended(transaction)
   }
 
+  // An application that was given no transaction has none to abort.
   async abortTransaction() {
+    const transaction = this.#transaction
     await this.#sends.settled()
-    await this.#transaction.abort()
-    this.#transaction = undefined
+    await transaction?.abort()
+    this.#ended(transaction)
+  }
+
+  #ended(transaction) {
+    if (this.#transaction === transaction) this.#transaction = undefined
   }
 
   close() {
@@ -118,7 +128,7 @@ class Producer {
 }
 
 class Consumer {
-  static settings = settings(COMMON, ['auto.offset.reset', 'isolation.level'], CONSUMES, CLASSIC)
+  static settings = settings(COMMON, ['auto.offset.reset', 'isolation.level', MOST], CONSUMES, CLASSIC)
   #stream
   #failed
   #bad = []
@@ -192,7 +202,12 @@ class Consumer {
 
   #take() {
     const messages = []
-    for (let each = this.#stream?.read(); each; each = this.#stream.read()) messages.push(each)
+    const most = Number(this.given[MOST] ?? Infinity)
+    while (messages.length < most) {
+      const each = this.#stream?.read()
+      if (!each) break
+      messages.push(each)
+    }
     return messages
   }
 
@@ -227,9 +242,34 @@ class Consumer {
   }
 }
 
+class Admin {
+  static settings = COMMON
+
+  constructor(name, { config: given }) {
+    this.admin = new AdminClient(connecting(given))
+  }
+
+  async start() {}
+
+  async createTopic({ topic, partitions, replication_factor: replicas }) {
+    await this.admin.createTopics({ topics: [topic], partitions, replicas })
+  }
+
+  async createPartitions({ topic, partitions }) {
+    await this.admin.createPartitions({ topics: [{ name: topic, count: partitions }] })
+  }
+
+  close() {
+    return this.admin.close()
+  }
+}
+
 await serve({
   client: `@platformatic/kafka ${version('@platformatic/kafka')}`,
-  capabilities: ['groups', 'idempotence', 'transactions', 'send-offsets', 'deserializer', 'consumer-protocol'],
-  kinds: { producer: Producer, consumer: Consumer },
+  capabilities: [
+    'groups', 'idempotence', 'transactions', 'send-offsets', 'deserializer', 'consumer-protocol', 'admin',
+    'create-partitions', 'at-once', 'commit-at-once',
+  ],
+  kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,
 })
