@@ -142,6 +142,7 @@ class _Drawing:
                         random.randrange(0, 100),
                         {
                             "commits": random.random() < 0.8,
+                            "in_turn": random.random() < 0.3,
                             "apart": "at-once" in self._capabilities and random.random() < 0.3,
                             AFTER_ERRORS: manners.wanted(random),
                         },

@@ -65,8 +65,8 @@ def harm_of(invariant: str) -> Harm:
 
 
 def cause_of(violation: Violation, outcome: Outcome) -> str:
-    """What the judge says it is; else the names of the errors that a violation tells of, or the call that did
-    not return; empty if there is none. Violations of one invariant that differ in it have different causes."""
+    """What the judge says it is; else the names of the errors that a violation tells of, or the call that
+    did not return; empty if there is none. Violations that differ in it have different causes."""
     if isinstance(outcome.broken, OverdueError):
         return outcome.broken.verb
     if violation.cause:

@@ -129,14 +129,16 @@ class Sought(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Committed(Entry):
-    """Offsets were to be committed. `began` is the number of the last entry before the call. `meanwhile`:
-    another call of the same client was under way, which may have been right to forbid it."""
+    """Offsets were to be committed. `began` is the number of the last entry before the call. `by_position`: the
+    client was not told which, but to commit where it is. `meanwhile`: another call of the same client was under
+    way, which may have been right to forbid it."""
 
     group: str
     offsets: Mapping[Partition, int]
     began: int
     error: Refusal | None
     took_ms: int = 0
+    by_position: bool = False
     meanwhile: bool = False
 
 

@@ -82,6 +82,7 @@ def ending(random: Random, capabilities: Collection[str]) -> dict[str, Any]:
         "commits": random.random() < 0.75,
         "flushes": random.random() < 0.3,
         "awaits": random.random() < 0.3,
+        "in_turn": random.random() < 0.3,
         "closes": random.random() < 0.08,
         AFTER_ERRORS: wanted(random),
     }

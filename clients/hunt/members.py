@@ -176,7 +176,7 @@ class Consuming(Application):
         if meanwhile == "close":
             await self.close()
         done = [(await each.wait()).ok is not None for each in begun]
-        return all(done) or self.handle is None
+        return (all if meanwhile == "apart" else any)(done) or self.handle is None
 
     async def _commit(self) -> Refusal | None:
         return (await (await self._begin_commit(dict(self._next), by_position=True)).wait()).error
@@ -195,7 +195,8 @@ class Consuming(Application):
 
         def note(answer: Answer) -> None:
             took_ms = journal.clock() - began_ms
-            self.noted(handle, offsets, began, answer.error, took_ms, meanwhile=meanwhile)
+            tried = self.noted(handle, offsets, began, answer.error, took_ms)
+            tried.meanwhile, tried.by_position = meanwhile, by_position
 
         return await self.driver.send("commit", handle, self.call_ms, note, **given)
 
@@ -206,12 +207,9 @@ class Consuming(Application):
         began: int,
         error: Refusal | None,
         took_ms: int = 0,
-        *,
-        meanwhile: bool = False,
-    ) -> None:
+    ) -> Committed:
         tried = Committed(group=self.group, offsets=offsets, began=began, error=error, took_ms=took_ms)
-        tried.meanwhile = meanwhile
-        self.note(tried, handle)
+        return self.note(tried, handle)
 
     async def leave_group(self) -> None:
         await self.close()

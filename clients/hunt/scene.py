@@ -7,7 +7,9 @@ import trio
 
 from mockbroker.cluster_options import ClusterOptions, unchecked
 from mockbroker.control.errors import RefusedError
+from mockbroker.dumps.offsets_topic import OFFSETS
 from mockbroker.errors import ConflictError, MockBrokerError
+from mockbroker.protocol.offsets_log import CommitKey, read_commit, read_key
 from mockbroker.server.listening import PortInUseError
 from mockbroker.server.serving import ServedCluster
 
@@ -110,6 +112,12 @@ class Scene:
         outcome, cluster = self.outcome, self.cluster
         with contextlib.suppress(MockBrokerError):
             outcome.committed = {at: each.offset for at, each in cluster.committed(group).items()}
+        for each in cluster.records(OFFSETS):
+            key = read_key(each.key or b"")
+            if isinstance(key, CommitKey) and key.group == group and each.value is not None:
+                if each.transaction in (None, "committed"):
+                    ever = outcome.ever_committed.setdefault((key.topic, key.partition), set())
+                    ever.add(read_commit(each.value).offset)
         outcome.partitions = {topic: len(each.partitions) for topic, each in cluster.topics().items()}
         for topic in self.plan.topics:
             described = cluster.topic(topic.name)

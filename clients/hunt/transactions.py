@@ -45,13 +45,19 @@ class Transacting(Producing):
         awaits: bool = False,
         closes: bool = False,
         meanwhile: str = "",
+        in_turn: bool = False,
     ) -> bool:
-        """Whether it came to its end as it was meant. With `awaits` it hears of all its records before it is
-        ended; with `closes` its producer is closed instead. `before_end` is awaited when all is flushed.
-        `meanwhile` is what the application does while it begins or ends it."""
+        """Whether it came to its end as it was meant. With `in_turn` each record is sent when it has heard of
+        the one before; with `awaits` it hears of all its records before it is ended; with `closes` its
+        producer is closed instead. `before_end` is awaited when all is flushed. `meanwhile` is what the
+        application does while it begins or ends it."""
         if not await (self._begun_at_once() if meanwhile == "begin" else self.begun()):
             return False
-        sent = [await self.produce(topic, partition, what) for topic, partition, what in sends]
+        sent = list[Sent]()
+        for topic, partition, what in sends:
+            sent.append(await self.produce(topic, partition, what))
+            if in_turn:
+                await self.told_of(sent)
         if flushes or before_end is not None:
             await self.call("flush", self.call_ms)
         if closes:
@@ -81,7 +87,7 @@ class Transacting(Producing):
     async def _end_meanwhile(self, commits: bool, meanwhile: str, sends: Sequence[Sequence[Any]]) -> bool:
         """Ends the transaction, and does something else before the client has. An application for which
         no call succeeds ends it by another one."""
-        transaction = self.transaction
+        transaction, handle = self.transaction, self.handle
         began = await self.begin_call(_verb(commits), self.call_ms, meanwhile=True, at_once=True)
         ends = [(commits, began)]
         if meanwhile == "close":
@@ -97,7 +103,7 @@ class Transacting(Producing):
             error = (await each.wait()).error
             done |= error is None
             assert transaction is not None
-            self.note(Ended(transaction=transaction, commits=how, error=error))
+            self.note(Ended(transaction=transaction, commits=how, error=error), handle)
         if not done and meanwhile != "close":
             return await self.end(commits)
         self.transaction = None
@@ -147,8 +153,11 @@ class Transacting(Producing):
         awaits: bool = False,
         closes: bool = False,
         meanwhile: str = "",
+        in_turn: bool = False,
     ) -> None:
-        await self.transaction_of(sends, commits, flushes, awaits=awaits, closes=closes, meanwhile=meanwhile)
+        await self.transaction_of(
+            sends, commits, flushes, awaits=awaits, closes=closes, meanwhile=meanwhile, in_turn=in_turn
+        )
 
 
 def _verb(commits: bool) -> str:
@@ -164,16 +173,19 @@ class Processing(Transacting):
         super().__init__(*given)
         self.member = Consuming(self.stage, self.planned, suffix="-in")
 
-    async def round(self, commits: bool = True, then: str | None = None, apart: bool = False) -> None:
+    async def round(
+        self, commits: bool = True, then: str | None = None, apart: bool = False, in_turn: bool = False
+    ) -> None:
         """One poll, and one transaction with what it returned. With `apart` the offsets of each partition are
-        sent by a call of their own, all at once."""
+        sent by a call of their own, all at once; with `in_turn` a record is sent when it has heard of the one
+        before."""
         if not await self.member.join() or not await self._ready():
             return
         read = await self.member.read()
         if not read:
             return
         offsets = {partition: offset + 1 for partition, offset, _ in read}
-        if not await self._processed(read, offsets, commits, apart) or not commits:
+        if not await self._processed(read, offsets, commits, apart, in_turn) or not commits:
             await self.member.rewind()
 
     async def _processed(
@@ -182,11 +194,14 @@ class Processing(Transacting):
         offsets: Mapping[Partition, int],
         commits: bool,
         apart: bool,
+        in_turn: bool,
     ) -> bool:
         if not await self.begun():
             return False
         for (_, partition), _, value in read:
-            await self.produce(self.planned.fields["to"], partition, "out", value=value)
+            sent = await self.produce(self.planned.fields["to"], partition, "out", value=value)
+            if in_turn:
+                await self.told_of([sent])
         assert self.member.handle is not None
         listed = [[*partition, offset] for partition, offset in offsets.items()]
         for some in await self._sent_apart(listed) if apart and len(listed) > 1 else [listed]:
