@@ -129,9 +129,9 @@ class Sought(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Committed(Entry):
-    """Offsets were to be committed. `began` is the number of the last entry before the call. `by_position`: the
-    client was not told which, but to commit where it is. `meanwhile`: another call of the same client was under
-    way, which may have been right to forbid it."""
+    """Offsets were to be committed. `began` is the number of the last entry before the call. `by_position`:
+    the client was not told which, but to commit where it is. `meanwhile`: another call of the same client
+    was under way, which may have been right to forbid it."""
 
     group: str
     offsets: Mapping[Partition, int]

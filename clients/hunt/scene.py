@@ -14,7 +14,7 @@ from mockbroker.server.listening import PortInUseError
 from mockbroker.server.serving import ServedCluster
 
 from .events import happen
-from .journal import Happened
+from .journal import Happened, Partition
 from .placing import Waits, add_fault
 from .plan import Plan, Step
 from .stage import InLog, Outcome
@@ -112,12 +112,7 @@ class Scene:
         outcome, cluster = self.outcome, self.cluster
         with contextlib.suppress(MockBrokerError):
             outcome.committed = {at: each.offset for at, each in cluster.committed(group).items()}
-        for each in cluster.records(OFFSETS):
-            key = read_key(each.key or b"")
-            if isinstance(key, CommitKey) and key.group == group and each.value is not None:
-                if each.transaction in (None, "committed"):
-                    ever = outcome.ever_committed.setdefault((key.topic, key.partition), set())
-                    ever.add(read_commit(each.value).offset)
+            outcome.ever_committed = self._ever_committed(group)
         outcome.partitions = {topic: len(each.partitions) for topic, each in cluster.topics().items()}
         for topic in self.plan.topics:
             described = cluster.topic(topic.name)
@@ -130,3 +125,14 @@ class Scene:
         # A port that was taken while its broker was down: that broker was away for longer.
         failures = [e for e in cluster.failures if not isinstance(e.__cause__, PortInUseError)]
         cluster.failures[:] = failures
+
+    def _ever_committed(self, group: str) -> dict[Partition, set[int]]:
+        """NotThereError if nobody has asked for a coordinator yet."""
+        ever: dict[Partition, set[int]] = {}
+        for each in self.cluster.records(OFFSETS):
+            key = read_key(each.key or b"")
+            if not isinstance(key, CommitKey) or key.group != group or each.value is None:
+                continue
+            if each.transaction in (None, "committed"):
+                ever.setdefault((key.topic, key.partition), set()).add(read_commit(each.value).offset)
+        return ever

@@ -8,8 +8,8 @@ from .violation import Violation
 
 
 def uncommitted(outcome: Outcome) -> Iterator[Violation]:
-    """`uncommitted`: a member was told that its offset is committed, or the transaction with it, and the group
-    has never had that offset."""
+    """`uncommitted`: a member was told that its offset is committed, or the transaction with it, and the
+    group has never had that offset."""
     lost: dict[tuple[str, Partition], int] = {}
     for entry in outcome.journal.entries:
         if isinstance(entry, Owns) and not entry.gains:
