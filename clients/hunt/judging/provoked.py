@@ -31,11 +31,12 @@ thing, unless two of them have one transactional id."""
 _LATE_MS: Final = 8_000
 """Less than `transaction.timeout.ms`, after which a coordinator fences the producer."""
 _CALLED: Final[Mapping[str, str]] = {
-    "OUT_OF_ORDER_SEQUENCE_NUMBER": "outofordersequence",
+    "INVALID_PRODUCER_EPOCH": "fenced",
     "INVALID_PRODUCER_ID_MAPPING": "invalidpidmapping",
+    "OUT_OF_ORDER_SEQUENCE_NUMBER": "outofordersequence",
     "PRODUCER_FENCED": "fenced",
 }
-"""How clients call it, where that is not Kafka's name: letters only."""
+"""How clients call it, where that is not, or not always, Kafka's name: letters only."""
 
 
 def provoked(outcome: Outcome) -> Iterator[Violation]:
@@ -75,7 +76,8 @@ _NAMES: Final = {each.name: each for each in _WRONG}
 def _is(error: Refusal, code: str) -> bool:
     """Whether an error tells of a code."""
     said = "".join(filter(str.isalpha, f"{error.name} {error.message}".lower()))
-    return error.code == _NAMES[code] or _CALLED.get(code, code.replace("_", "").lower()) in said
+    names = (code.replace("_", "").lower(), _CALLED.get(code, "?"))
+    return error.code == _NAMES[code] or any(name in said for name in names)
 
 
 def _told_of(sent: Mapping[int, Sent], entry: Entry) -> tuple[str, Refusal | None]:

@@ -101,6 +101,12 @@ async def found(
         ("tells-twice", "producer", "told-two-things"),
         ("fenced-silently", "transactions", "fenced-untold"),
         ("reads-paused", "members", "paused-read"),
+        ("begins-twice", "transactions", "begun-twice"),
+        ("aborts-what-is-committed", "transactions", "told-two-things"),
+        ("fences-itself", "transactions", "provoked"),
+        ("commits-nothing", "members", "uncommitted"),
+        ("forgets-offsets", "processor", "uncommitted"),
+        ("adds-nothing", "admin", "undone"),
     ],
 )
 @pytest.mark.trio
@@ -109,7 +115,7 @@ async def test_a_wrong_client(wrong: str, workload: str, invariant: str) -> None
 
 
 @pytest.mark.parametrize(
-    "workload", ["producer", "idempotent", "transactions", "processor", "members", "bad payloads"]
+    "workload", ["producer", "idempotent", "transactions", "processor", "members", "bad payloads", "admin"]
 )
 @pytest.mark.trio
 async def test_the_right_client(workload: str) -> None:
