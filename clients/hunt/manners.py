@@ -87,5 +87,6 @@ def ending(random: Random, capabilities: Collection[str]) -> dict[str, Any]:
         AFTER_ERRORS: wanted(random),
     }
     if "at-once" in capabilities and random.random() < 0.25:
-        fields["meanwhile"] = random.choice(MEANWHILE)
+        kinds = [each for each in MEANWHILE if each != "otherwise" or "ends-at-once" in capabilities]
+        fields["meanwhile"] = random.choice(kinds)
     return fields

@@ -111,8 +111,8 @@ class Scene:
         """Notes what the group has committed, and what is in the logs."""
         outcome, cluster = self.outcome, self.cluster
         with contextlib.suppress(MockBrokerError):
+            outcome.ever_committed = self._ever_committed()
             outcome.committed = {at: each.offset for at, each in cluster.committed(group).items()}
-            outcome.ever_committed = self._ever_committed(group)
         outcome.partitions = {topic: len(each.partitions) for topic, each in cluster.topics().items()}
         for topic in self.plan.topics:
             described = cluster.topic(topic.name)
@@ -126,13 +126,14 @@ class Scene:
         failures = [e for e in cluster.failures if not isinstance(e.__cause__, PortInUseError)]
         cluster.failures[:] = failures
 
-    def _ever_committed(self, group: str) -> dict[Partition, set[int]]:
+    def _ever_committed(self) -> dict[tuple[str, Partition], set[int]]:
         """NotThereError if nobody has asked for a coordinator yet."""
-        ever: dict[Partition, set[int]] = {}
+        ever: dict[tuple[str, Partition], set[int]] = {}
         for each in self.cluster.records(OFFSETS):
             key = read_key(each.key or b"")
-            if not isinstance(key, CommitKey) or key.group != group or each.value is None:
+            if not isinstance(key, CommitKey) or each.value is None:
                 continue
             if each.transaction in (None, "committed"):
-                ever.setdefault((key.topic, key.partition), set()).add(read_commit(each.value).offset)
+                at = (key.group, (key.topic, key.partition))
+                ever.setdefault(at, set()).add(read_commit(each.value).offset)
         return ever

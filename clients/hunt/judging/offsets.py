@@ -20,7 +20,7 @@ def uncommitted(outcome: Outcome) -> Iterator[Violation]:
                 loses = entry.by_position and lost.get((entry.handle, partition), -1) >= entry.began
                 if partition[0] in outcome.deleted or loses:
                     continue
-                ever = outcome.ever_committed.get(partition, set())
+                ever = outcome.ever_committed.get((entry.group, partition), set())
                 # A position may be behind what follows the last record, such as the end of a transaction.
                 if offset not in ever and not (entry.by_position and max(ever, default=-1) > offset):
                     where = f"{partition[0]}-{partition[1]}"

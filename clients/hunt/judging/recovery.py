@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+from mockbroker.protocol.errors import ErrorCode
+
 from ...drivers.documentation import Act
 from ..journal import Called, Entry, Failed, Happened, Heeded, Opened, Refused, Told
 from ..stage import Outcome
@@ -103,12 +105,14 @@ def _fails(outcome: Outcome, entries: list[Entry], call: Called) -> bool:
 def _is_at_its_end(entries: list[Entry], at: int) -> bool:
     """Whether brokers have put the producer to its end, and the application was told."""
     names: set[str] = set()
+    codes: set[int] = set()
     for entry in entries:
         if isinstance(entry, Refused) and entry.at < at:
             names.update(name for code in entry.errors for name in _AT_ITS_END.get(code, ()))
+            codes.update(ErrorCode[code] for code in entry.errors if code in _AT_ITS_END)
         elif isinstance(entry, Called | Failed | Told) and entry.at <= at and entry.error is not None:
             said = "".join(filter(str.isalpha, f"{entry.error.name} {entry.error.message}".lower()))
-            if any(name in said for name in names):
+            if entry.error.code in codes or any(name in said for name in names):
                 return True
     return False
 

@@ -212,7 +212,11 @@ if __name__ == "__main__":
         f"librdkafka {WRONG}",
         [
             *(() if WRONG == "lacking" else ("assign", "deserializer", "consumer-protocol", "pause")),
-            *(() if WRONG == "lacking" else ("at-once", "commit-at-once", "admin", "create-partitions")),
+            *(
+                ()
+                if WRONG == "lacking"
+                else ("at-once", "ends-at-once", "commit-at-once", "admin", "create-partitions")
+            ),
             *("groups", "patterns", "transactions", "send-offsets", "idempotence"),
         ],
         {"producer": Producer, "consumer": Consumer, "admin": Admin},

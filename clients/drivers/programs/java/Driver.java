@@ -56,7 +56,8 @@ public final class Driver {
     private static List<String> capabilities() {
         var capabilities = new ArrayList<>(List.of(
             "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers",
-            "admin", "pause", "patterns", "at-once", "create-partitions"));
+            "admin", "pause", "patterns", "at-once", "ends-at-once",
+            "create-partitions"));
         try {
             ConsumerConfig.class.getField("GROUP_PROTOCOL_CONFIG");
             capabilities.add("consumer-protocol");

@@ -328,7 +328,8 @@ class Admin {
 await serve({
   client: `KafkaJS ${version('kafkajs')}`,
   capabilities: [
-    'groups', 'idempotence', 'transactions', 'send-offsets', 'admin', 'create-partitions', 'at-once', 'commit-at-once',
+    'groups', 'idempotence', 'transactions', 'send-offsets', 'admin', 'create-partitions', 'at-once', 'ends-at-once',
+    'commit-at-once',
   ],
   kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,

@@ -268,7 +268,7 @@ await serve({
   client: `@platformatic/kafka ${version('@platformatic/kafka')}`,
   capabilities: [
     'groups', 'idempotence', 'transactions', 'send-offsets', 'deserializer', 'consumer-protocol', 'admin',
-    'create-partitions', 'at-once', 'commit-at-once',
+    'create-partitions', 'at-once', 'ends-at-once', 'commit-at-once',
   ],
   kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,

@@ -268,6 +268,7 @@ async def serve(lines: Lines) -> None:
             "pause",
             "patterns",
             "at-once",
+            "ends-at-once",
             "commit-at-once",
             "create-partitions",
         ),

@@ -269,6 +269,7 @@ if __name__ == "__main__":
             "pause",
             "patterns",
             "at-once",
+            "ends-at-once",
             "commit-at-once",
             "create-partitions",
             *(("consumer-protocol",) if libversion()[1] >= _CONSUMER_PROTOCOL else ()),

@@ -178,7 +178,7 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 
 if __name__ == "__main__":
     capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers", "admin"]
-    capabilities += ["pause", "patterns", "create-partitions", "at-once"]
+    capabilities += ["pause", "patterns", "create-partitions", "at-once", "ends-at-once"]
     if hasattr(KafkaProducer, "init_transactions"):
         capabilities += ["transactions", "send-offsets"]
     serve(
