@@ -100,9 +100,11 @@ def _has_cause(outcome: Outcome, entry: Entry, verb: str, error: Refusal) -> boo
 
 
 def _is_given_up(outcome: Outcome, told: Entry) -> bool:
-    """Whether the application was aborting the transaction of a record, or closing its producer."""
+    """Whether the application was aborting the transaction of a record, or has closed its producer."""
     return any(
-        e.verb in ("abort-transaction", "close") and e.handle == told.handle and e.began < told.at < e.at
+        e.handle == told.handle
+        and e.began < told.at
+        and (e.verb == "close" or (e.verb == "abort-transaction" and told.at < e.at))
         for e in outcome.journal.of(Called)
     )
 
