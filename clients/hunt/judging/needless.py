@@ -18,8 +18,12 @@ _LIGHT_FAULTS: Final = frozenset({"error", "disconnect", "delay", "move-coordina
 _LATE_MS: Final = 500
 _REPLACED: Final = ("commitfailed", "rebalance", "illegalgeneration", "unknownmember", "fenced", "stale")
 """Parts of the names of errors that tell a client that others go on without it."""
-_OTHERWISE: Final = ("close", "flush", "pause", "position", "resume", "seek")
-"""Verbs that may fail for another reason: the partition is not the member's any more, or time is over."""
+_OTHERWISE: Final = (
+    *("close", "flush", "pause", "position", "resume", "seek"),
+    *("create-partitions", "create-topic"),
+)
+"""Verbs that may fail for another reason: the partition is not the member's any more, time is over, or what
+was asked for may have been done, and would not be done twice."""
 _OWN: Final = frozenset({"large", "keyless", "bad"})
 """Records that are refused for a reason."""
 
