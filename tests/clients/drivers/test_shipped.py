@@ -160,8 +160,8 @@ async def transact(driver: Driver, servers: Mapping[str, Any]) -> None:
 @clients
 @pytest.mark.trio
 async def test_calls_at_once(client: str) -> None:
-    """Of two that begin a transaction one can. A call that follows one does not wait for it."""
-    async with serve(brokers=1, topics={"t": 1}) as cluster, open_driver(command_for(client)) as driver:
+    """Of two that begin a transaction one can; of two that commit another partition, both."""
+    async with serve(brokers=1, topics={"t": 2}) as cluster, open_driver(command_for(client)) as driver:
         can, servers = driver.hello.capabilities, {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
         if "at-once" in can:
             config = {**servers, "client.id": "x", "transactional.id": "x"}
@@ -183,9 +183,13 @@ async def test_calls_at_once(client: str) -> None:
             ok(await driver.call("subscribe", "c", topics=["t"]))
             await cluster.produce_async("t", "first", partition=0)
             assert await read(driver, "c", 1, []) == [b"first"]
-            polled = await driver.send("poll", "c", LIMIT_MS, at_once=True)
-            ok(await driver.call("commit", "c", LIMIT_MS, offsets=[["t", 0, 1]]))
-            assert not polled.answered
+            commits = [
+                await driver.send("commit", "c", LIMIT_MS, at_once=True, offsets=[["t", partition, 1]])
+                for partition in range(2)
+            ]
+            for each in commits:
+                ok(await each.wait())
+            assert {at[1]: each.offset for at, each in cluster.committed("g").items()} == {0: 1, 1: 1}
 
 
 @clients

@@ -69,6 +69,7 @@ class Producer {
   static settings = settings(COMMON, ['acks', 'compression.type'], PRODUCES)
   #sends = new Sends()
   #transaction
+  #over = false
 
   constructor(name, { config: given }) {
     // As its documentation has it for exactly once.
@@ -100,7 +101,9 @@ class Producer {
 
   async begin() {
     this.#sends.forget()
+    if (this.#over) this.#transaction = undefined
     this.#transaction = await this.producer.transaction()
+    this.#over = false
   }
 
   async sendOffsets({ offsets, consumer }) {
@@ -123,8 +126,9 @@ class Producer {
     this.#ended(transaction)
   }
 
+  // It is kept until another one is to begin: an application may try to end it once more.
   #ended(transaction) {
-    if (this.#transaction === transaction) this.#transaction = undefined
+    if (this.#transaction === transaction) this.#over = true
   }
 
   close() {

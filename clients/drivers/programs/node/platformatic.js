@@ -57,6 +57,7 @@ class Producer {
   static settings = settings(COMMON, ['acks'], PRODUCES)
   #sends = new Sends()
   #transaction
+  #over = false
 
   constructor(name, { config: given }) {
     const acks = ACKS[given.acks] ?? (given.acks === undefined ? undefined : Number(given.acks))
@@ -87,7 +88,9 @@ class Producer {
 
   async begin() {
     this.#sends.forget()
+    if (this.#over) this.#transaction = undefined
     this.#transaction = await this.producer.beginTransaction()
+    this.#over = false
   }
 
   // Takes the last message that was processed of each partition.
@@ -118,8 +121,9 @@ class Producer {
     this.#ended(transaction)
   }
 
+  // It is kept until another one is to begin: an application may try to end it once more.
   #ended(transaction) {
-    if (this.#transaction === transaction) this.#transaction = undefined
+    if (this.#transaction === transaction) this.#over = true
   }
 
   close() {
