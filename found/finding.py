@@ -12,6 +12,8 @@ from mockbroker.errors import MockBrokerError
 from mockbroker.nearest import nearest
 
 FOLDER: Final = Path(__file__).parent
+LANGUAGES: Final = {"client.cjs": "javascript", "Client.java": "java", "client.py": "python"}
+"""By the name of a program. Those that are not in Python use a client that a driver comes with."""
 _BROKERS: Final = {"kafka": "Apache Kafka"}
 
 
@@ -116,9 +118,13 @@ class Finding:
 
     @property
     def program(self) -> Path:
-        """In Python, or in JavaScript."""
-        script = self.folder / "client.cjs"
-        return script if script.exists() else self.folder / "client.py"
+        """In one of the `LANGUAGES`."""
+        return next(path for path in map(self.folder.joinpath, LANGUAGES) if path.exists())
+
+    @property
+    def language(self) -> str:
+        """As reports mark its text."""
+        return LANGUAGES[self.program.name]
 
     @property
     def scenario(self) -> Path:

@@ -110,7 +110,7 @@ def _report(finding: Finding) -> Iterator[str]:
     yield from _wrapped(f"Seen in {finding.subject} {', '.join(versions.has)}{lacks}{brokers}.")
     yield "\n## Steps\n"
     yield from _wrapped(_setting(finding))
-    yield "\n```javascript" if finding.program.suffix == ".cjs" else "```python"
+    yield f"\n```{finding.language}"
     yield finding.program.read_text().strip()
     yield "```"
     yield "\n## Actual\n"

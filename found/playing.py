@@ -42,8 +42,8 @@ class PlayError(MockBrokerError):
 def on_mocks(finding: Finding, python: str = sys.executable, release: str | None = None) -> str:
     """What the program prints. `python` has the client; it may be another environment's. `release` is that of
     a client of Node. PlayError, BuildError."""
-    interpreter, paths = _interpreter(finding, python, release)
-    command = [sys.executable, "-m", "mockbroker", "run", str(finding.scenario), "--", interpreter]
+    runs, paths = _runs(finding, python, release)
+    command = [sys.executable, "-m", "mockbroker", "run", str(finding.scenario), "--", *runs]
     ctl = f"{sys.executable} -m mockbroker ctl"
     moving = {
         MOVE: f"{ctl} groups move-coordinator {finding.moves}",
@@ -67,7 +67,7 @@ def on_real_brokers(
     brokers = cluster.get("brokers", 3)
     rights = {} if finding.forbids is None else _RIGHTS
     real = RealCluster(kafka, brokers, {**BROKER_CONFIG, **rights, **cluster.get("config", {})})
-    interpreter, paths = _interpreter(finding, python, release)
+    runs, paths = _runs(finding, python, release)
     with real:
         _create_topics(real.ports[1], cluster.get("topics", {}), brokers)
         if finding.forbids is not None:
@@ -78,15 +78,18 @@ def on_real_brokers(
             MOVE_LEADER: f"{sys.executable} -m found move-leader {finding.moves_leader}",
             **paths,
         }
-        return _printed([interpreter], finding, given)
+        return _printed(runs, finding, given)
 
 
-def _interpreter(finding: Finding, python: str, release: str | None) -> tuple[str, Mapping[str, str]]:
-    """What runs the program, and the environment variables by which it finds the client."""
-    if finding.program.suffix != ".cjs":
-        return python, {}
-    node, driver = command_for(finding.subject, release)
-    return node, {"NODE_PATH": str(Path(driver).parent / "node_modules")}
+def _runs(finding: Finding, python: str, release: str | None) -> tuple[Sequence[str], Mapping[str, str]]:
+    """The command that runs the program, but for its name, and the environment variables by which it finds
+    the client."""
+    if finding.language == "python":
+        return [python], {}
+    *runs, driver = command_for(finding.subject, release)
+    if finding.language == "java":
+        return runs, {}
+    return runs, {"NODE_PATH": str(Path(driver).parent / "node_modules")}
 
 
 def _printed(command: Sequence[str], finding: Finding, given: Mapping[str, str]) -> str:
@@ -178,7 +181,7 @@ def _leader(client: Client, topic: str) -> int:
 
 def tried(finding: Finding) -> str:
     """The client that is installed here, with its version, or the broker."""
-    if finding.client is None or finding.program.suffix == ".cjs":
+    if finding.client is None or finding.language != "python":
         return finding.subject
     return f"{finding.client} {version(finding.client)}"
 

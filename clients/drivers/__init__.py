@@ -1,6 +1,6 @@
 """Clients under test, as programs that are told what to do: docs/drivers.md."""
 
-from .driver import Driver, LeftOut, open_driver
+from .driver import Driver, LeftOut, Pending, open_driver
 from .lines import Answer, DriverFailedError, OverdueError, Refusal
 from .shipped import SHIPPED, Shipped, command_for
 
@@ -11,6 +11,7 @@ __all__ = (
     "DriverFailedError",
     "LeftOut",
     "OverdueError",
+    "Pending",
     "Refusal",
     "Shipped",
     "command_for",

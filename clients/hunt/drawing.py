@@ -10,7 +10,7 @@ from .drawn_faults import Guide
 from .legal import FAULTS
 from .plan import AFTER_ERRORS, Fields, Plan, PlannedTopic, PlannedUser, Step
 
-DRAWING: Final = 2
+DRAWING: Final = 3
 """Goes up when seeds draw other plans than before."""
 LIMIT: Final = 2_000
 """`max.message.bytes` of some topics: below what clients take for granted."""
@@ -49,6 +49,8 @@ def workloads(capabilities: Collection[str]) -> list[str]:
         kinds.append("processor")
     if "deserializer" in capabilities:
         kinds.append("bad payloads")
+    if {"admin", "create-partitions", "at-once"} <= set(capabilities):
+        kinds.append("admin")
     return kinds
 
 
@@ -138,7 +140,12 @@ class _Drawing:
                     Step(
                         "round",
                         random.randrange(0, 100),
-                        {"commits": random.random() < 0.8, AFTER_ERRORS: manners.wanted(random)},
+                        {
+                            "commits": random.random() < 0.8,
+                            "in_turn": random.random() < 0.3,
+                            "apart": "at-once" in self._capabilities and random.random() < 0.3,
+                            AFTER_ERRORS: manners.wanted(random),
+                        },
                     )
                     for _ in range(random.randrange(3, 8))
                 ),
@@ -188,6 +195,24 @@ class _Drawing:
             "LeaveGroup",
         )
         return self._plan(topics, (*feeders, *members), apis, groups=["g"] if grouped else [])
+
+    def admin(self) -> Plan:
+        random, topics = self._random, self._topics(plain=True)
+        counts, steps, created = {each.name: each.partitions for each in topics}, [], 0
+        for _ in range(random.randrange(3, 8)):
+            if random.random() < 0.5:
+                names = [f"created-{created + n}" for n in range(random.choice((1, 2, 3)))]
+                created += len(names)
+                counts |= {name: random.choice((1, 2)) for name in names}
+                do = "create"
+            else:
+                names = random.sample([*counts], random.randrange(1, len(counts) + 1))
+                counts |= {name: counts[name] + random.choice((1, 2)) for name in names}
+                do = "widen"
+            listed = [[name, counts[name]] for name in names]
+            steps.append(Step(do, random.choice((0, 20, 150)), {"topics": listed}))
+        user = PlannedUser("admin-0", "admin", {}, {}, tuple(steps))
+        return self._plan(topics, (user,), ("CreateTopics", "CreatePartitions", "Metadata"))
 
     def bad_payloads(self) -> Plan:
         return self.members(bad=True)
@@ -241,7 +266,7 @@ class _Drawing:
             topic = random.choice(topics)
             what = random.choice(kinds) if kinds else self._what(topic)
             fields: dict[str, Any] = {"topic": topic.name, "what": what}
-            fields["partition"] = random.randrange(topic.partitions)
+            fields["partition"] = None if random.random() < 0.1 else random.randrange(topic.partitions)
             if what == "plain":
                 fields["count"] = random.choice((1, 1, 3, 10))
             steps.append(Step("send", random.choice((0, 0, 20, 150)), fields))
@@ -255,11 +280,13 @@ class _Drawing:
         random, steps = self._random, []
         for _ in range(random.randrange(2, 7)):
             sends = []
-            for _ in range(random.choice((1, 2, 4))):
+            for _ in range(random.choice((0, 1, 1, 2, 2, 4, 4))):
                 topic = random.choice(topics)
                 sends.append([topic.name, random.randrange(topic.partitions), self._what(topic)])
-            fields = {"sends": sends, **manners.ending(random)}
+            fields = {"sends": sends, **manners.ending(random, self._capabilities)}
             steps.append(Step("transact", random.choice((0, 20, 150)), fields))
+            if random.random() < 0.1:
+                steps.append(Step("close"))
         config = {"transactional.id": id_, "transaction.timeout.ms": 10_000, "acks": "all"}
         return PlannedUser(name, "transactions", config, {}, tuple(steps))
 

@@ -25,6 +25,7 @@ _CALLS: Final[Mapping[str, Sequence[str]]] = {
     "transactions": ("begin", "commit-transaction", "abort-transaction"),
     "processor": ("begin", "send-offsets", "commit-transaction"),
     "member": ("subscribe", "commit", "close"),
+    "admin": ("create-topic", "create-partitions"),
 }
 """What the kinds of applications call that makes their clients ask something."""
 _ILLEGAL: Final[tuple[dict[str, Any], ...]] = (

@@ -42,6 +42,10 @@ _HARMS: Final = {
     "skipped": Harm.LOST,
     "told-two-things": Harm.LOST,
     "fenced-untold": Harm.LOST,
+    "uncommitted": Harm.LOST,
+    "undone": Harm.LOST,
+    "begun-twice": Harm.UNUSABLE,
+    "provoked": Harm.UNUSABLE,
     "stuck": Harm.STUCK,
     "call-overdue": Harm.STUCK,
     "call-spins": Harm.STUCK,
@@ -61,10 +65,12 @@ def harm_of(invariant: str) -> Harm:
 
 
 def cause_of(violation: Violation, outcome: Outcome) -> str:
-    """The names of the errors that a violation tells of, or the call that did not return; empty if it tells
-    of none. Violations of one invariant that differ in it have different causes."""
+    """What the judge says it is; else the names of the errors that a violation tells of, or the call that
+    did not return; empty if there is none. Violations that differ in it have different causes."""
     if isinstance(outcome.broken, OverdueError):
         return outcome.broken.verb
+    if violation.cause:
+        return violation.cause
     told = {each.name for each in _errors(outcome)}
     return "-".join(sorted(name for name in told if re.search(rf"\b{re.escape(name)}\b", violation.what)))
 

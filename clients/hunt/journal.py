@@ -25,7 +25,9 @@ class Entry:
 class Sent(Entry):
     """A record was given to `send`. Its number is unique in a run, and its value begins with it.
 
-    `transaction` numbers the transactions of a run; it is None outside of them.
+    `transaction` numbers the transactions of a run; it is None outside of them. The partition is that of the
+    log once it is known, where the client chose it (-1 until then). `meanwhile`: while a call of the same
+    client was under way that may have been right to forbid it.
     """
 
     number: int
@@ -35,6 +37,7 @@ class Sent(Entry):
     what: str
     transaction: int | None = None
     told: "Told | None" = None
+    meanwhile: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,7 +52,8 @@ class Told(Entry):
 @dataclass(slots=True, kw_only=True)
 class Called(Entry):
     """A call that returned, or raised. `began` is the number of the last entry before it; `left` is how many
-    records a flush says that it has left."""
+    records a flush says that it has left. `meanwhile`: another call of the same client was under way, which
+    may have been right to forbid it."""
 
     verb: str
     began: int
@@ -57,6 +61,7 @@ class Called(Entry):
     fields: Mapping[str, Any] = field(default_factory=dict)
     took_ms: int = 0
     left: int = 0
+    meanwhile: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -124,13 +129,17 @@ class Sought(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Committed(Entry):
-    """Offsets were to be committed. `began` is the number of the last entry before the call."""
+    """Offsets were to be committed. `began` is the number of the last entry before the call. `by_position`:
+    the client was not told which, but to commit where it is. `meanwhile`: another call of the same client
+    was under way, which may have been right to forbid it."""
 
     group: str
     offsets: Mapping[Partition, int]
     began: int
     error: Refusal | None
     took_ms: int = 0
+    by_position: bool = False
+    meanwhile: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

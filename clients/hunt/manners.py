@@ -18,6 +18,9 @@ CONSUMER_PROTOCOL: Final = {
 """What brokers decide with the consumer protocol, as the clients' own timers have it with the classic one."""
 _SINCE: Final = (4, 0)
 _AUTO_COMMIT_MS: Final = 200
+MEANWHILE: Final = ("begin", "end", "otherwise", "send", "close")
+"""What an application does while it begins or ends a transaction: begins another, ends it again, or in the
+other way, sends, or closes its producer."""
 
 
 def wanted(random: Random) -> list[Act]:
@@ -38,6 +41,8 @@ def group(random: Random, capabilities: Collection[str], kafka: str, topic: str)
     fields: dict[str, Any] = {"consumer": consumer}
     if random.random() < 0.2:
         consumer |= {"enable.auto.commit": True, "auto.commit.interval.ms": _AUTO_COMMIT_MS}
+    if random.random() < 0.2:
+        consumer["max.poll.records"] = 1
     if "patterns" in capabilities and random.random() < 0.2:
         fields["pattern"] = f"^{topic}.*"
     return fields
@@ -60,7 +65,9 @@ def life(random: Random, capabilities: Collection[str]) -> tuple[Step, ...]:
     acts += ["pause", "resume"] if "pause" in capabilities else []
     for _ in range(random.randrange(3, 10)):
         do = random.choice(acts)
-        fields = {AFTER_ERRORS: wanted(random)} if do == "commit" else {}
+        fields: dict[str, Any] = {AFTER_ERRORS: wanted(random)} if do == "commit" else {}
+        if do == "commit" and "commit-at-once" in capabilities and random.random() < 0.3:
+            fields["meanwhile"] = random.choice(("commit", "apart", "apart", "close"))
         steps.append(Step(do, random.choice((0, 20, 100)), fields))
     return tuple(steps)
 
@@ -69,12 +76,17 @@ def polls(random: Random, count: int) -> tuple[Step, ...]:
     return tuple(Step("poll", random.choice((0, 50))) for _ in range(count))
 
 
-def ending(random: Random) -> dict[str, Any]:
+def ending(random: Random, capabilities: Collection[str]) -> dict[str, Any]:
     """How a transaction ends, as fields of its step."""
-    return {
+    fields = {
         "commits": random.random() < 0.75,
         "flushes": random.random() < 0.3,
         "awaits": random.random() < 0.3,
+        "in_turn": random.random() < 0.3,
         "closes": random.random() < 0.08,
         AFTER_ERRORS: wanted(random),
     }
+    if "at-once" in capabilities and random.random() < 0.25:
+        kinds = [each for each in MEANWHILE if each != "otherwise" or "ends-at-once" in capabilities]
+        fields["meanwhile"] = random.choice(kinds)
+    return fields

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..drivers import Answer, Refusal
+from ..drivers import Answer, Pending, Refusal
 from .journal import Committed, Failed, Owns, Partition, Read, Sought
-from .users import BAD, Application, described, read_values
+from .users import AT_ONCE, BAD, Application, described, read_values
 
 POLL_MS: Final = 200
 
@@ -155,22 +155,50 @@ class Consuming(Application):
                 await self._resume(self._paused_before)
                 await self.read()
 
-    async def commit(self) -> None:
+    async def commit(self, meanwhile: str = "") -> None:
+        """`meanwhile` is what it does while it commits: commits the same (`commit`), or closes (`close`);
+        or it commits the offset of each partition by a call of its own (`apart`)."""
         auto = self.planned.fields.get("consumer", {}).get("enable.auto.commit")
-        if self.handle is not None and self._next and self.group and not auto:
+        if self.handle is None or not self._next or not self.group or auto:
+            return
+        if not meanwhile or not await self._commit_meanwhile(meanwhile):
             await self.made("commit", self._commit)
 
+    async def _commit_meanwhile(self, meanwhile: str) -> bool:
+        """Whether there is nothing more to commit."""
+        offsets = dict(self._next)
+        if meanwhile == "apart":
+            parts = [{partition: offset} for partition, offset in offsets.items()]
+        else:
+            parts = [offsets] if meanwhile == "close" else [offsets, offsets]
+        by_position = meanwhile != "apart"
+        begun = [await self._begin_commit(each, by_position=by_position, meanwhile=True) for each in parts]
+        if meanwhile == "close":
+            await self.close()
+        done = [(await each.wait()).ok is not None for each in begun]
+        return (all if meanwhile == "apart" else any)(done) or self.handle is None
+
     async def _commit(self) -> Refusal | None:
+        return (await (await self._begin_commit(dict(self._next), by_position=True)).wait()).error
+
+    async def _begin_commit(
+        self, offsets: Mapping[Partition, int], *, by_position: bool, meanwhile: bool = False
+    ) -> Pending:
+        """`by_position`: whether that would be what the client commits without offsets."""
         assert self.handle is not None
-        handle, offsets, journal = self.handle, dict(self._next), self.stage.journal
+        handle, journal = self.handle, self.stage.journal
         began, began_ms = journal.last, journal.clock()
-        by_position = self.planned.fields.get("commits") == "position"
-        given = {} if by_position else {"offsets": [[*at, offset] for at, offset in offsets.items()]}
+        by_position = by_position and self.planned.fields.get("commits") == "position"
+        given: dict[str, Any] = {AT_ONCE: True} if meanwhile else {}
+        if not by_position:
+            given["offsets"] = [[*at, offset] for at, offset in offsets.items()]
 
         def note(answer: Answer) -> None:
-            self.noted(handle, offsets, began, answer.error, journal.clock() - began_ms)
+            took_ms = journal.clock() - began_ms
+            tried = self.noted(handle, offsets, began, answer.error, took_ms)
+            tried.meanwhile, tried.by_position = meanwhile, by_position
 
-        return (await self.driver.call("commit", handle, self.call_ms, note, **given)).error
+        return await self.driver.send("commit", handle, self.call_ms, note, **given)
 
     def noted(
         self,
@@ -179,9 +207,9 @@ class Consuming(Application):
         began: int,
         error: Refusal | None,
         took_ms: int = 0,
-    ) -> None:
+    ) -> Committed:
         tried = Committed(group=self.group, offsets=offsets, began=began, error=error, took_ms=took_ms)
-        self.note(tried, handle)
+        return self.note(tried, handle)
 
     async def leave_group(self) -> None:
         await self.close()

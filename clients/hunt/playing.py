@@ -11,6 +11,7 @@ from mockbroker.trace import Event
 from mockbroker.trace.events import Decision
 
 from ..drivers import Driver, DriverFailedError, OverdueError
+from .admins import Administering
 from .coverage import Learning
 from .members import Consuming
 from .plan import Plan
@@ -20,7 +21,8 @@ from .stage import PATIENCE, Outcome, Patience, Stage, probe
 from .transactions import Processing, Transacting
 from .users import Made, Sending, User
 
-KINDS: Final[Mapping[str, Made]] = {each.kind: each for each in (Sending, Transacting, Processing, Consuming)}
+_EVERY: Final = (Sending, Transacting, Processing, Consuming, Administering)
+KINDS: Final[Mapping[str, Made]] = {each.kind: each for each in _EVERY}
 
 
 Users = Mapping[str, User]

@@ -7,12 +7,14 @@ import trio
 
 from mockbroker.cluster_options import ClusterOptions, unchecked
 from mockbroker.control.errors import RefusedError
+from mockbroker.dumps.offsets_topic import OFFSETS
 from mockbroker.errors import ConflictError, MockBrokerError
+from mockbroker.protocol.offsets_log import CommitKey, read_commit, read_key
 from mockbroker.server.listening import PortInUseError
 from mockbroker.server.serving import ServedCluster
 
 from .events import happen
-from .journal import Happened
+from .journal import Happened, Partition
 from .placing import Waits, add_fault
 from .plan import Plan, Step
 from .stage import InLog, Outcome
@@ -109,7 +111,9 @@ class Scene:
         """Notes what the group has committed, and what is in the logs."""
         outcome, cluster = self.outcome, self.cluster
         with contextlib.suppress(MockBrokerError):
+            outcome.ever_committed = self._ever_committed()
             outcome.committed = {at: each.offset for at, each in cluster.committed(group).items()}
+        outcome.partitions = {topic: len(each.partitions) for topic, each in cluster.topics().items()}
         for topic in self.plan.topics:
             described = cluster.topic(topic.name)
             for partition in described.partitions:
@@ -121,3 +125,15 @@ class Scene:
         # A port that was taken while its broker was down: that broker was away for longer.
         failures = [e for e in cluster.failures if not isinstance(e.__cause__, PortInUseError)]
         cluster.failures[:] = failures
+
+    def _ever_committed(self) -> dict[tuple[str, Partition], set[int]]:
+        """NotThereError if nobody has asked for a coordinator yet."""
+        ever: dict[tuple[str, Partition], set[int]] = {}
+        for each in self.cluster.records(OFFSETS):
+            key = read_key(each.key or b"")
+            if not isinstance(key, CommitKey) or each.value is None:
+                continue
+            if each.transaction in (None, "committed"):
+                at = (key.group, (key.topic, key.partition))
+                ever.setdefault(at, set()).add(read_commit(each.value).offset)
+        return ever

@@ -79,6 +79,10 @@ class Outcome:
     log_starts: dict[Partition, int] = field(default_factory=dict)
     committed: dict[Partition, int] = field(default_factory=dict)
     """What the group has committed in the end: `g`, or that of a whole application."""
+    ever_committed: dict[tuple[str, Partition], set[int]] = field(default_factory=dict)
+    """What each group has committed at any time."""
+    partitions: dict[str, int] = field(default_factory=dict)
+    """How many each topic has in the end."""
     deleted: set[str] = field(default_factory=set)
     """Topics that were deleted and created again."""
     decided: set[str] = field(default_factory=set)

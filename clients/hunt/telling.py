@@ -20,7 +20,8 @@ def in_words(entry: Entry) -> str:
     match entry:
         case journal.Sent():
             within = "" if entry.transaction is None else f" in transaction {entry.transaction}"
-            return f"sends record {entry.number} ({entry.what}) to {entry.topic}-{entry.partition}{within}"
+            where = entry.topic if entry.partition < 0 else f"{entry.topic}-{entry.partition}"
+            return f"sends record {entry.number} ({entry.what}) to {where}{within}"
         case journal.Told(error=None, offset=None):
             return f"is told that record {entry.number} is written"
         case journal.Told(error=None):

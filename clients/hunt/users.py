@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final, Protocol
 
 import trio
 
-from ..drivers import Answer, Driver, Refusal
+from ..drivers import Answer, Driver, Pending, Refusal
 from ..drivers.documentation import Act, documentation
 from ..drivers.lines import binary, refusal
 from .journal import Called, E, Failed, Heeded, Opened, Partition, Sent, Told
@@ -20,6 +20,8 @@ _AGAIN_S: Final = 0.5
 _RETRIES: Final = 3
 """How often a step makes a call again."""
 _PAUSE_S: Final = 0.1
+AT_ONCE: Final = "at_once"
+"""The field of a request for which the requests after it don't wait."""
 AFTER: Final = "after"
 """What records are called that are sent once all is well again."""
 
@@ -110,17 +112,23 @@ class Application:
 
     async def call(self, verb: str, timeout_ms: int | None = None, **fields: Any) -> Answer:
         """Makes a call of the current handle, and notes it. DriverFailedError, OverdueError."""
+        return await (await self.begin_call(verb, timeout_ms, **fields)).wait()
+
+    async def begin_call(
+        self, verb: str, timeout_ms: int | None = None, *, meanwhile: bool = False, **fields: Any
+    ) -> Pending:
+        """Begins a call of the current handle, which is noted when it has returned. DriverFailedError."""
         assert self.handle is not None
         journal, handle = self.stage.journal, self.handle
         began, began_ms = journal.last, journal.clock()
-        told = {name: value for name, value in fields.items() if name not in ("config", "kind")}
+        told = {name: value for name, value in fields.items() if name not in ("config", "kind", AT_ONCE)}
 
         def note(answer: Answer) -> None:
-            called = Called(verb=verb, began=began, error=answer.error, fields=told)
+            called = Called(verb=verb, began=began, error=answer.error, fields=told, meanwhile=meanwhile)
             called.took_ms, called.left = journal.clock() - began_ms, (answer.ok or {}).get("left", 0)
             self.note(called, handle)
 
-        return await self.driver.call(verb, handle, timeout_ms, note, **fields)
+        return await self.driver.send(verb, handle, timeout_ms, note, **fields)
 
     async def open(self, kind: str, config: Mapping[str, Any], **fields: Any) -> Refusal | None:
         """Opens a handle. The error if the client could not."""
@@ -154,23 +162,35 @@ class Producing(Application):
 
     transaction: int | None = None
 
-    async def produce(self, topic: str, partition: int, what: str, value: bytes | None = None) -> Sent:
-        """Gives one record to the client; what becomes of it is noted when the client says so."""
+    async def produce(
+        self,
+        topic: str,
+        partition: int | None,
+        what: str,
+        value: bytes | None = None,
+        *,
+        meanwhile: bool = False,
+    ) -> Sent:
+        """Gives one record to the client; what becomes of it is noted when the client says so. Without a
+        partition the client chooses one."""
         assert self.handle is not None
         number = self.stage.number()
         text = b"%d:%s:" % (number, what.encode()) if value is None else b"%d:%s" % (number, value)
         value = BAD + text if what == "bad" else text + FILLER if what == "large" else text
         key = None if what == "keyless" else b"k%d" % (number % 5)
-        place: dict[str, Any] = {"topic": topic, "partition": partition}
-        sent = self.note(Sent(number=number, **place, value=value, what=what, transaction=self.transaction))
-        then = partial(self._told, sent)
-        await self.driver.send("produce", self.handle, then=then, **place, key=key, value=value)
+        sent = Sent(number=number, topic=topic, partition=-1, value=value, what=what, meanwhile=meanwhile)
+        sent.partition, sent.transaction = -1 if partition is None else partition, self.transaction
+        then = partial(self._told, self.note(sent))
+        content: dict[str, Any] = {"topic": topic, "partition": partition, "key": key, "value": value}
+        await self.driver.send("produce", self.handle, then=then, **content)
         return sent
 
     def _told(self, sent: Sent, answer: Answer) -> None:
         offset = None if answer.ok is None else answer.ok.get("offset")
         told = Told(number=sent.number, offset=offset, error=answer.error)
         self.note(told, sent.handle)
+        if sent.partition < 0 and answer.ok is not None:
+            sent.partition = answer.ok.get("partition", -1)
         if sent.told is None:
             sent.told = told
         self.stage.changed()
@@ -203,7 +223,7 @@ class Sending(Producing):
     async def _open(self) -> Refusal | None:
         return await self.open("producer", self.planned.config)
 
-    async def send(self, topic: str, partition: int, what: str = "plain", count: int = 1) -> None:
+    async def send(self, topic: str, partition: int | None, what: str = "plain", count: int = 1) -> None:
         if await self._ready():
             for _ in range(count):
                 await self.produce(topic, partition, what)

@@ -11,9 +11,9 @@ _ATTEMPTS = {"kafka-python-commit-without-records": 3}
 
 
 def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
-    # Clients of Node are fetched for the first run.
-    node = finding.program.suffix == ".cjs"
-    return [pytest.mark.needs("node", "npm"), pytest.mark.timeout(900)] if node else []
+    # Clients of Node and Java are fetched for the first run.
+    needs = {"java": ("java", "javac", "mvn"), "javascript": ("node", "npm"), "python": ()}[finding.language]
+    return [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
 
 
 @pytest.mark.long

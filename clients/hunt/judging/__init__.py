@@ -6,14 +6,18 @@ from typing import Final
 from ..stage import Outcome
 from . import (
     applications,
+    at_once,
     calls,
     consumers,
     disagreeing,
     fencing,
     needless,
+    offsets,
     producers,
+    provoked,
     recovery,
     transactions,
+    undone,
 )
 from .violation import Violation
 
@@ -32,6 +36,11 @@ JUDGES: Final[tuple[Judge, ...]] = (
     recovery.abort_failed,
     recovery.begin_failed,
     recovery.commit_failed,
+    at_once.begun_twice,
+    at_once.ended_in_two_ways,
+    offsets.uncommitted,
+    undone.undone,
+    provoked.provoked,
     needless.needless,
     disagreeing.committed_though_failed,
     disagreeing.flushed_though_untold,

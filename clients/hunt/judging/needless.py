@@ -18,8 +18,12 @@ _LIGHT_FAULTS: Final = frozenset({"error", "disconnect", "delay", "move-coordina
 _LATE_MS: Final = 500
 _REPLACED: Final = ("commitfailed", "rebalance", "illegalgeneration", "unknownmember", "fenced", "stale")
 """Parts of the names of errors that tell a client that others go on without it."""
-_OTHERWISE: Final = ("close", "flush", "pause", "position", "resume", "seek")
-"""Verbs that may fail for another reason: the partition is not the member's any more, or time is over."""
+_OTHERWISE: Final = (
+    *("close", "flush", "pause", "position", "resume", "seek"),
+    *("create-partitions", "create-topic"),
+)
+"""Verbs that may fail for another reason: the partition is not the member's any more, time is over, or what
+was asked for may have been done, and would not be done twice."""
 _OWN: Final = frozenset({"large", "keyless", "bad"})
 """Records that are refused for a reason."""
 
@@ -65,6 +69,10 @@ def _is_light_step(step: Step) -> bool:
 def _error(sent: Mapping[int, Sent], entry: Entry) -> tuple[str, Refusal | None, int]:
     """What was asked for, the error that it got, and after how long."""
     match entry:
+        case Called(meanwhile=True) | Committed(meanwhile=True):
+            return "", None, 0
+        case Told() if sent[entry.number].meanwhile:
+            return "", None, 0
         case Called() if entry.verb not in _OTHERWISE:
             return entry.verb, entry.error, entry.took_ms
         case Committed():
@@ -96,9 +104,11 @@ def _has_cause(outcome: Outcome, entry: Entry, verb: str, error: Refusal) -> boo
 
 
 def _is_given_up(outcome: Outcome, told: Entry) -> bool:
-    """Whether the application was aborting the transaction of a record, or closing its producer."""
+    """Whether the application was aborting the transaction of a record, or has closed its producer."""
     return any(
-        e.verb in ("abort-transaction", "close") and e.handle == told.handle and e.began < told.at < e.at
+        e.handle == told.handle
+        and e.began < told.at
+        and (e.verb == "close" or (e.verb == "abort-transaction" and told.at < e.at))
         for e in outcome.journal.of(Called)
     )
 

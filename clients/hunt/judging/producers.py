@@ -6,7 +6,7 @@ from typing import Final
 
 from mockbroker.protocol.errors import ErrorCode
 
-from ..journal import Opened, Partition, Sent
+from ..journal import Opened, Partition, Refused, Sent
 from ..stage import Outcome
 from .violation import Violation
 
@@ -61,7 +61,7 @@ def acknowledged_lost(outcome: Outcome) -> Iterator[Violation]:
             or sent.topic in outcome.deleted
         ):
             continue
-        start = outcome.log_starts[sent.topic, sent.partition]
+        start = outcome.log_starts.get((sent.topic, sent.partition), 0)
         below = told.offset is not None and told.offset < start
         if not below and not places.get(sent.value):
             where = f"{sent.topic}-{sent.partition}"
@@ -70,11 +70,15 @@ def acknowledged_lost(outcome: Outcome) -> Iterator[Violation]:
 
 
 def refused_but_written(outcome: Outcome) -> Iterator[Violation]:
-    """`refused-but-written`: an error that means "not written", and yet consumers get the record."""
+    """`refused-but-written`: an error that means "not written", and yet consumers get the record. If an
+    answer was lost before, the error may be one of a repetition."""
     places = _places(outcome)
+    lost = [(e.user, e.at) for e in outcome.journal.of(Refused) if e.lost and e.api == "Produce"]
     for sent in outcome.journal.of(Sent):
         told = sent.told
         if told is None or told.error is None or told.error.code not in DEFINITE:
+            continue
+        if any(user == sent.user and sent.at < at < told.at for user, at in lost):
             continue
         if any(committed for _, _, committed in places.get(sent.value, ())):
             what = f"record {sent.number} is in the log, although the client said {told.error}"

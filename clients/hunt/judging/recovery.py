@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+from mockbroker.protocol.errors import ErrorCode
+
 from ...drivers.documentation import Act
 from ..journal import Called, Entry, Failed, Happened, Heeded, Opened, Refused, Told
 from ..stage import Outcome
@@ -47,7 +49,7 @@ def begin_failed(outcome: Outcome) -> Iterator[Violation]:
                 continue
             if entry.verb in (_ABORT, _COMMIT) and entry.error is None:
                 over = entry
-            elif entry.verb == "begin" and over is not None:
+            elif entry.verb == "begin" and over is not None and not entry.meanwhile:
                 if _fails(outcome, entries, entry):
                     what = f"a transaction can't begin after {over.verb}: {entry.error}"
                     yield Violation("begin-failed", entry.user, what, (over.at, entry.at))
@@ -68,7 +70,7 @@ def commit_failed(outcome: Outcome) -> Iterator[Violation]:
             elif entry.verb == "begin":
                 begun = entry if entry.error is None else None
             elif entry.verb == _COMMIT and aborted is not None and begun is not None:
-                if entry.error is not None and _undisturbed(outcome, begun, entry):
+                if entry.error is not None and not entry.meanwhile and _undisturbed(outcome, begun, entry):
                     what = f"the transaction after one that was aborted can't be committed: {entry.error}"
                     yield Violation("commit-failed", entry.user, what, (aborted.at, begun.at, entry.at))
                 aborted = begun = None
@@ -92,7 +94,7 @@ def _by_handle(outcome: Outcome) -> dict[str, list[Entry]]:
 def _fails(outcome: Outcome, entries: list[Entry], call: Called) -> bool:
     """Whether a call failed for good, and neither since the producer is at its end, nor since brokers did not
     answer in time while there were faults."""
-    if call.error is None:
+    if call.error is None or call.meanwhile:
         return False
     after = next((e for e in entries if e.at > call.at and isinstance(e, Called | Heeded)), None)
     again = isinstance(after, Heeded) and after.act is Act.RETRY
@@ -103,12 +105,14 @@ def _fails(outcome: Outcome, entries: list[Entry], call: Called) -> bool:
 def _is_at_its_end(entries: list[Entry], at: int) -> bool:
     """Whether brokers have put the producer to its end, and the application was told."""
     names: set[str] = set()
+    codes: set[int] = set()
     for entry in entries:
         if isinstance(entry, Refused) and entry.at < at:
             names.update(name for code in entry.errors for name in _AT_ITS_END.get(code, ()))
+            codes.update(ErrorCode[code] for code in entry.errors if code in _AT_ITS_END)
         elif isinstance(entry, Called | Failed | Told) and entry.at <= at and entry.error is not None:
             said = "".join(filter(str.isalpha, f"{entry.error.name} {entry.error.message}".lower()))
-            if any(name in said for name in names):
+            if entry.error.code in codes or any(name in said for name in names):
                 return True
     return False
 

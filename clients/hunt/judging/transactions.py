@@ -33,7 +33,7 @@ def _raised(sent: Sent) -> bool:
 
 def _may_be_deleted(outcome: Outcome, sent: Sent) -> bool:
     """Whether it may have been deleted with others, or with its topic."""
-    start = outcome.log_starts[sent.topic, sent.partition]
+    start = outcome.log_starts.get((sent.topic, sent.partition), 0)
     offset = None if sent.told is None else sent.told.offset
     return sent.topic in outcome.deleted or (start > 0 and (offset is None or offset < start))
 
@@ -48,6 +48,8 @@ def committed_incomplete(outcome: Outcome) -> Iterator[Violation]:
             if visible[each.value] or _raised(each) or _may_be_deleted(outcome, each):
                 continue
             error = None if each.told is None else each.told.error
+            if each.meanwhile and (each.told is None or error is not None):
+                continue
             what = f"transaction {ended.transaction} was committed without record {each.number} ({error})"
             yield Violation("committed-incomplete", ended.user, what, (each.at, ended.at))
 

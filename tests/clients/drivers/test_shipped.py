@@ -159,6 +159,41 @@ async def transact(driver: Driver, servers: Mapping[str, Any]) -> None:
 
 @clients
 @pytest.mark.trio
+async def test_calls_at_once(client: str) -> None:
+    """Of two that begin a transaction one can; of two that commit another partition, both."""
+    async with serve(brokers=1, topics={"t": 2}) as cluster, open_driver(command_for(client)) as driver:
+        can, servers = driver.hello.capabilities, {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
+        if "at-once" in can:
+            config = {**servers, "client.id": "x", "transactional.id": "x"}
+            ok(await driver.call("open", "x", kind="producer", config=config))
+            begun = [await driver.send("begin", "x", at_once=True) for _ in range(2)]
+            assert [(await each.wait()).error is None for each in begun].count(True) == 1
+        if "create-partitions" in can:
+            ok(await driver.call("open", "a", kind="admin", config={**servers, "client.id": "a"}))
+            ok(await driver.call("create-partitions", "a", LIMIT_MS, topic="t", partitions=3))
+            assert len(cluster.topic("t").partitions) == 3
+        if "commit-at-once" in can:
+            config = {
+                **servers,
+                "group.id": "g",
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+            }
+            ok(await driver.call("open", "c", kind="consumer", config=config))
+            ok(await driver.call("subscribe", "c", topics=["t"]))
+            await cluster.produce_async("t", "first", partition=0)
+            assert await read(driver, "c", 1, []) == [b"first"]
+            commits = [
+                await driver.send("commit", "c", LIMIT_MS, at_once=True, offsets=[["t", partition, 1]])
+                for partition in range(2)
+            ]
+            for each in commits:
+                ok(await each.wait())
+            assert {at[1]: each.offset for at, each in cluster.committed("g").items()} == {0: 1, 1: 1}
+
+
+@clients
+@pytest.mark.trio
 async def test_errors_have_names_and_codes(client: str) -> None:
     limits = {"message.max.bytes": "1000"}
     async with (

@@ -1,5 +1,6 @@
 """Plans: the same for the same seed, kept in files, and made smaller."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -45,6 +46,25 @@ def test_a_client_gets_what_it_can_do(capabilities: set[str], left: set[str], us
     assert set(workloads(capabilities)) == left
     plans = [draw(seed, capabilities, workload=each) for each in sorted(left) for seed in range(30)]
     assert set().union(*map(_asked_of_the_client, plans)) == used
+
+
+def test_nothing_is_done_at_once_with_a_client_that_may_not_be_used_so() -> None:
+    at_once = {"at-once", "ends-at-once", "commit-at-once", "admin", "create-partitions"}
+    assert not any(map(_done_at_once, range(300)))
+    assert set().union(*(_done_at_once(seed, at_once) for seed in range(300))) == {
+        *("begin", "end", "otherwise", "send", "close"),
+        *("commit", "apart", "widen"),
+    }
+
+
+def _done_at_once(seed: int, more: Collection[str] = ()) -> set[str]:
+    done = set()
+    for user in draw(seed, ALL | {*more}).users:
+        for step in user.steps:
+            done |= {step.fields[name] for name in ("meanwhile",) if name in step.fields}
+            done |= {"apart"} if step.fields.get("apart") else set()
+            done |= {"widen"} if step.do == "widen" and len(step.fields["topics"]) > 1 else set()
+    return done
 
 
 def _asked_of_the_client(plan: Plan) -> set[str]:

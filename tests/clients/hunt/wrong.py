@@ -11,7 +11,8 @@ import time
 from typing import Any
 
 sys.path.insert(0, os.environ["MOCKBROKER_PROGRAMS"])
-from confluent import ConfluentConsumer, ConfluentProducer, described
+import confluent_kafka
+from confluent import ConfluentAdmin, ConfluentConsumer, ConfluentProducer, described
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from lines import Call, Fields, Lines, serve
 
@@ -25,6 +26,11 @@ class Producer(ConfluentProducer):
     has_failed = disconnected = False
     refused: KafkaException | None = None
     held: tuple[Any, ...] | None = None
+
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        names = ("bootstrap.servers", "client.id", "transactional.id")
+        self.same = {each: fields["config"][each] for each in names if each in fields["config"]}
+        super().__init__(name, lines, fields)
 
     def produce(self, call: Call, topic: str, partition: int | None, **content: Any) -> None:
         self.count += 1
@@ -88,12 +94,14 @@ class Producer(ConfluentProducer):
             super().send_offsets(offsets, consumer, timeout_ms)
 
     def begin(self) -> None:
+        if WRONG == "fences-itself":
+            confluent_kafka.Producer(self.same).init_transactions(10)
         if WRONG == "fails-to-begin" and self.aborts:
             raise KafkaException(KafkaError(KafkaError._STATE))
         try:
             super().begin()
         except KafkaException:
-            if WRONG != "fenced-silently":
+            if WRONG not in ("fenced-silently", "begins-twice"):
                 raise
 
     def commit_transaction(self, timeout_ms: int) -> None:
@@ -116,7 +124,11 @@ class Producer(ConfluentProducer):
             return
         if WRONG == "fails-to-abort":
             raise KafkaException(KafkaError(KafkaError._STATE))
-        super().abort_transaction(timeout_ms)
+        try:
+            super().abort_transaction(timeout_ms)
+        except KafkaException:
+            if WRONG != "aborts-what-is-committed":
+                raise
         self.aborts += 1
 
     def close(self, timeout_ms: int) -> None:
@@ -125,7 +137,7 @@ class Producer(ConfluentProducer):
 
 
 class Consumer(ConfluentConsumer):
-    count = 0
+    count = commits = 0
 
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         if WRONG == "reads-all":
@@ -157,6 +169,11 @@ class Consumer(ConfluentConsumer):
 
         self.consumer.subscribe(topics, on_assign=assigned, on_revoke=revoked)
 
+    def commit(self, offsets: list[list[Any]] | None = None, timeout_ms: int = 0) -> None:
+        self.commits += 1
+        if WRONG != "commits-nothing" or self.commits % 2:
+            super().commit(offsets, timeout_ms)
+
     def pause(self, partitions: list[list[Any]]) -> None:
         if WRONG != "reads-paused":
             super().pause(partitions)
@@ -179,6 +196,12 @@ class Consumer(ConfluentConsumer):
         return found
 
 
+class Admin(ConfluentAdmin):
+    def create_partitions(self, topic: str, partitions: int, timeout_ms: int) -> None:
+        if WRONG != "adds-nothing":
+            super().create_partitions(topic, partitions, timeout_ms)
+
+
 if WRONG == "lacking":
     for verb in ("assign", "seek", "position"):
         setattr(Consumer, verb, None)
@@ -189,8 +212,13 @@ if __name__ == "__main__":
         f"librdkafka {WRONG}",
         [
             *(() if WRONG == "lacking" else ("assign", "deserializer", "consumer-protocol", "pause")),
+            *(
+                ()
+                if WRONG == "lacking"
+                else ("at-once", "ends-at-once", "commit-at-once", "admin", "create-partitions")
+            ),
             *("groups", "patterns", "transactions", "send-offsets", "idempotence"),
         ],
-        {"producer": Producer, "consumer": Consumer},
+        {"producer": Producer, "consumer": Consumer, "admin": Admin},
         described,
     )

@@ -33,7 +33,9 @@ public final class Driver {
         for (JsonObject request = lines.read(); request != null; request = lines.read()) {
             Call call = new Call(lines, request);
             ThreadPoolExecutor thread = THREADS.computeIfAbsent(call.handle, Driver::thread);
-            thread.execute(() -> make(call, lines));
+            Runnable makes = () -> make(call, lines);
+            // The calls that follow don't wait for one that is `at_once`.
+            thread.execute(call.has("at_once") ? () -> new Thread(makes).start() : makes);
         }
         Runtime.getRuntime().halt(0); // whatever the client's threads do
     }
@@ -54,7 +56,8 @@ public final class Driver {
     private static List<String> capabilities() {
         var capabilities = new ArrayList<>(List.of(
             "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers",
-            "admin", "pause", "patterns"));
+            "admin", "pause", "patterns", "at-once", "ends-at-once",
+            "create-partitions"));
         try {
             ConsumerConfig.class.getField("GROUP_PROTOCOL_CONFIG");
             capabilities.add("consumer-protocol");

@@ -69,6 +69,7 @@ class Producer {
   static settings = settings(COMMON, ['acks', 'compression.type'], PRODUCES)
   #sends = new Sends()
   #transaction
+  #over = false
 
   constructor(name, { config: given }) {
     // As its documentation has it for exactly once.
@@ -100,7 +101,9 @@ class Producer {
 
   async begin() {
     this.#sends.forget()
+    if (this.#over) this.#transaction = undefined
     this.#transaction = await this.producer.transaction()
+    this.#over = false
   }
 
   async sendOffsets({ offsets, consumer }) {
@@ -108,16 +111,24 @@ class Producer {
   }
 
   async commitTransaction() {
+    const transaction = this.#transaction
     await this.#sends.settled()
     if (this.#sends.failed) throw this.#sends.failed
-    await this.#transaction.commit()
-    this.#transaction = undefined
+    await transaction.commit()
+    this.#ended(transaction)
   }
 
+  // An application that was given no transaction has none to abort.
   async abortTransaction() {
+    const transaction = this.#transaction
     await this.#sends.settled()
-    await this.#transaction.abort()
-    this.#transaction = undefined
+    await transaction?.abort()
+    this.#ended(transaction)
+  }
+
+  // It is kept until another one is to begin: an application may try to end it once more.
+  #ended(transaction) {
+    if (this.#transaction === transaction) this.#over = true
   }
 
   close() {
@@ -309,6 +320,10 @@ class Admin {
     })
   }
 
+  async createPartitions({ topic, partitions }) {
+    await this.admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] })
+  }
+
   close() {
     return this.admin.disconnect()
   }
@@ -316,7 +331,10 @@ class Admin {
 
 await serve({
   client: `KafkaJS ${version('kafkajs')}`,
-  capabilities: ['groups', 'idempotence', 'transactions', 'send-offsets', 'admin'],
+  capabilities: [
+    'groups', 'idempotence', 'transactions', 'send-offsets', 'admin', 'create-partitions', 'at-once', 'ends-at-once',
+    'commit-at-once',
+  ],
   kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,
 })

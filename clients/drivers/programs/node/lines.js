@@ -24,6 +24,7 @@ const METHODS = {
   'pause': 'pause',
   'resume': 'resume',
   'create-topic': 'createTopic',
+  'create-partitions': 'createPartitions',
   'close': 'close',
 }
 
@@ -135,13 +136,17 @@ export async function serve({ client, capabilities, kinds, described }) {
   for await (const line of createInterface({ input: createReadStream(null, { fd: REQUESTS }) })) {
     const call = JSON.parse(line)
     const before = queues.get(call.handle) ?? Promise.resolve()
-    queues.set(call.handle, before.then(() => make(call, kinds, described)))
+    const made = before.then(() => {
+      const done = make(call, kinds, described)
+      return call.at_once ? undefined : done // calls that follow don't wait for it
+    })
+    queues.set(call.handle, made)
     if (call.do === 'close') queues.delete(call.handle)
   }
   process.exit(0) // whatever the client's sockets and timers do
 }
 
-async function make({ id, do: verb, handle: name, ...fields }, kinds, described) {
+async function make({ id, do: verb, handle: name, at_once: _, ...fields }, kinds, described) {
   const answer = (ok) => write({ id, ok: ok ?? {} })
   const fail = (error) =>
     write({

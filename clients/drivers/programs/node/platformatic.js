@@ -2,7 +2,7 @@
 
 // @platformatic/kafka. It can't be assigned partitions, can't seek in a stream, and tells no positions.
 
-import { Consumer as Client, Producer as ProducingClient } from '@platformatic/kafka'
+import { Admin as AdminClient, Consumer as Client, Producer as ProducingClient } from '@platformatic/kafka'
 import { Owned, Sends, binary, config, event, handle, record, serve, settings, sleepUntil, version } from './lines.js'
 
 const ACKS = { all: -1 }
@@ -44,6 +44,9 @@ const CONSUMES = {
   maxWaitTime: 'fetch.max.wait.ms',
 }
 
+// There is no such setting: an application takes from the stream as many as it wants.
+const MOST = 'max.poll.records'
+
 const connecting = (given) => ({
   clientId: given['client.id'] ?? 'driver',
   bootstrapBrokers: given['bootstrap.servers'].split(','),
@@ -54,6 +57,7 @@ class Producer {
   static settings = settings(COMMON, ['acks'], PRODUCES)
   #sends = new Sends()
   #transaction
+  #over = false
 
   constructor(name, { config: given }) {
     const acks = ACKS[given.acks] ?? (given.acks === undefined ? undefined : Number(given.acks))
@@ -84,7 +88,9 @@ class Producer {
 
   async begin() {
     this.#sends.forget()
+    if (this.#over) this.#transaction = undefined
     this.#transaction = await this.producer.beginTransaction()
+    this.#over = false
   }
 
   // Takes the last message that was processed of each partition.
@@ -100,16 +106,24 @@ class Producer {
   }
 
   async commitTransaction() {
+    const transaction = this.#transaction
     await this.#sends.settled()
     if (this.#sends.failed) throw this.#sends.failed
-    await this.#transaction.commit()
-    this.#transaction = undefined
+    await transaction.commit()
+    this.#ended(transaction)
   }
 
+  // An application that was given no transaction has none to abort.
   async abortTransaction() {
+    const transaction = this.#transaction
     await this.#sends.settled()
-    await this.#transaction.abort()
-    this.#transaction = undefined
+    await transaction?.abort()
+    this.#ended(transaction)
+  }
+
+  // It is kept until another one is to begin: an application may try to end it once more.
+  #ended(transaction) {
+    if (this.#transaction === transaction) this.#over = true
   }
 
   close() {
@@ -118,7 +132,7 @@ class Producer {
 }
 
 class Consumer {
-  static settings = settings(COMMON, ['auto.offset.reset', 'isolation.level'], CONSUMES, CLASSIC)
+  static settings = settings(COMMON, ['auto.offset.reset', 'isolation.level', MOST], CONSUMES, CLASSIC)
   #stream
   #failed
   #bad = []
@@ -192,7 +206,12 @@ class Consumer {
 
   #take() {
     const messages = []
-    for (let each = this.#stream?.read(); each; each = this.#stream.read()) messages.push(each)
+    const most = Number(this.given[MOST] ?? Infinity)
+    while (messages.length < most) {
+      const each = this.#stream?.read()
+      if (!each) break
+      messages.push(each)
+    }
     return messages
   }
 
@@ -227,9 +246,34 @@ class Consumer {
   }
 }
 
+class Admin {
+  static settings = COMMON
+
+  constructor(name, { config: given }) {
+    this.admin = new AdminClient(connecting(given))
+  }
+
+  async start() {}
+
+  async createTopic({ topic, partitions, replication_factor: replicas }) {
+    await this.admin.createTopics({ topics: [topic], partitions, replicas })
+  }
+
+  async createPartitions({ topic, partitions }) {
+    await this.admin.createPartitions({ topics: [{ name: topic, count: partitions }] })
+  }
+
+  close() {
+    return this.admin.close()
+  }
+}
+
 await serve({
   client: `@platformatic/kafka ${version('@platformatic/kafka')}`,
-  capabilities: ['groups', 'idempotence', 'transactions', 'send-offsets', 'deserializer', 'consumer-protocol'],
-  kinds: { producer: Producer, consumer: Consumer },
+  capabilities: [
+    'groups', 'idempotence', 'transactions', 'send-offsets', 'deserializer', 'consumer-protocol', 'admin',
+    'create-partitions', 'at-once', 'ends-at-once', 'commit-at-once',
+  ],
+  kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,
 })

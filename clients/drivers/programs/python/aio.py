@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import aiokafka
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
@@ -164,6 +164,12 @@ class Admin(Handle):
             if code:
                 raise for_code(code)
 
+    async def create_partitions(self, topic: str, partitions: int) -> None:
+        answer = await self.admin.create_partitions({topic: NewPartitions(partitions)})
+        for _, code, *_ in answer.topic_errors:
+            if code:
+                raise for_code(code)
+
     async def close(self) -> None:
         await self.admin.close()
 
@@ -183,10 +189,22 @@ OPEN: dict[str, Any] = {}
 KINDS: dict[str, type[Any]] = {"producer": Producer, "consumer": Consumer, "admin": Admin}
 
 
+TASKS: set["asyncio.Task[None]"] = set()
+
+
+def start(doing: Coroutine[Any, Any, None]) -> None:
+    task = asyncio.get_running_loop().create_task(doing)
+    TASKS.add(task)
+    task.add_done_callback(TASKS.discard)
+
+
 async def run(calls: "asyncio.Queue[Call]", lines: Lines) -> None:
     while True:
         call = await calls.get()
-        await make(call, lines)
+        if call.at_once:
+            start(make(call, lines))
+        else:
+            await make(call, lines)
         if call.verb == "close":
             del OPEN[call.handle]
             return
@@ -216,12 +234,6 @@ async def make(call: Call, lines: Lines) -> None:
 async def serve(lines: Lines) -> None:
     loop = asyncio.get_running_loop()
     queues: dict[str, asyncio.Queue[Call]] = {}
-    tasks: set[asyncio.Task[None]] = set()
-
-    def start(doing: Coroutine[Any, Any, None]) -> None:
-        task = loop.create_task(doing)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
 
     def take(line: str) -> None:
         call = Call(lines, json.loads(line), described)
@@ -255,6 +267,10 @@ async def serve(lines: Lines) -> None:
             "admin",
             "pause",
             "patterns",
+            "at-once",
+            "ends-at-once",
+            "commit-at-once",
+            "create-partitions",
         ),
         settings_of(KINDS),
     )

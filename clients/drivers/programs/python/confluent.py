@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, libversion
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
+from confluent_kafka.cimpl import NewPartitions, NewTopic
 from lines import LOGS, Call, Fields, Handle, Lines, deserializer, record, serve
 
 _SILENT = logging.Logger("silent", logging.CRITICAL + 1)
@@ -231,6 +231,9 @@ class ConfluentAdmin(Handle):
         created = self.admin.create_topics([NewTopic(topic, partitions, replication_factor)])
         created[topic].result(timeout_ms / 1000)
 
+    def create_partitions(self, topic: str, partitions: int, timeout_ms: int) -> None:
+        self.admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(timeout_ms / 1000)
+
     def close(self, timeout_ms: int) -> None:
         del self.admin
 
@@ -265,6 +268,10 @@ if __name__ == "__main__":
             "admin",
             "pause",
             "patterns",
+            "at-once",
+            "ends-at-once",
+            "commit-at-once",
+            "create-partitions",
             *(("consumer-protocol",) if libversion()[1] >= _CONSUMER_PROTOCOL else ()),
         ),
         {"producer": ConfluentProducer, "consumer": ConfluentConsumer, "admin": ConfluentAdmin},

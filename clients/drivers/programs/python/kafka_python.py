@@ -13,7 +13,7 @@ from kafka import (
     OffsetAndMetadata,
     TopicPartition,
 )
-from kafka.admin import NewTopic
+from kafka.admin import NewPartitions, NewTopic
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
@@ -161,6 +161,9 @@ class Admin(Handle):
     def create_topic(self, topic: str, partitions: int, replication_factor: int, timeout_ms: int) -> None:
         self.admin.create_topics([NewTopic(topic, partitions, replication_factor)], timeout_ms)
 
+    def create_partitions(self, topic: str, partitions: int, timeout_ms: int) -> None:
+        self.admin.create_partitions({topic: NewPartitions(partitions)}, timeout_ms)
+
     def close(self, timeout_ms: int) -> None:
         self.admin.close()
 
@@ -175,7 +178,7 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 
 if __name__ == "__main__":
     capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers", "admin"]
-    capabilities += ["pause", "patterns"]
+    capabilities += ["pause", "patterns", "create-partitions", "at-once", "ends-at-once"]
     if hasattr(KafkaProducer, "init_transactions"):
         capabilities += ["transactions", "send-offsets"]
     serve(

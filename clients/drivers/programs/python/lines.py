@@ -76,6 +76,8 @@ class Call:
         self.id = request.pop("id")
         self.verb: str = request.pop("do").replace("-", "_")
         self.handle: str = request.pop("handle", "")
+        self.at_once: bool = request.pop("at_once", False)
+        """Whether the calls that follow don't wait for it."""
         self.fields = request
         for name in _BINARY:
             if request.get(name) is not None:
@@ -141,13 +143,20 @@ class Handle:
         except queue.Empty:
             self.idle()
             return None
+        if call.at_once:
+            threading.Thread(target=self._make, args=(call,), daemon=True).start()
+        else:
+            self._make(call)
+        return call.verb
+
+    def _make(self, call: Call) -> None:
         try:
             method = method_of(self, call)
             if call.verb == "subscribe":
                 self._stops_at = call.fields.pop("stops_at", ())
             if call.verb == "produce":
                 method(call, **call.fields)
-                return call.verb
+                return
             result = method(**call.fields)
         except BaseException as error:
             self._end_with(call)
@@ -155,7 +164,6 @@ class Handle:
         else:
             self._end_with(call)
             call.answer(result)
-        return call.verb
 
     def _end_with(self, call: Call) -> None:
         """The name is free once it is known that the handle is closed, but not before: `close` may stop at an

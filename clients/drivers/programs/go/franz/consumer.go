@@ -164,7 +164,11 @@ func (c *consumer) assign(call *lines.Call) (lines.Fields, error) {
 func (c *consumer) poll(call *lines.Call) (lines.Fields, error) {
 	ctx, cancel := call.Context()
 	defer cancel()
-	fetches := c.client.PollRecords(ctx, mostRecords)
+	most, given := c.config.Int("max.poll.records")
+	if !given {
+		most = mostRecords
+	}
+	fetches := c.client.PollRecords(ctx, most)
 	records, told := []lines.Fields{}, []lines.Error{}
 	fetches.EachRecord(func(r *kgo.Record) {
 		records = append(records, lines.Record(r.Topic, r.Partition, r.Offset, r.Key, r.Value))

@@ -63,7 +63,7 @@ func common(config lines.Config) []kgo.Opt {
 func main() {
 	(&lines.Driver{
 		Client:       "franz-go " + lines.Version(module),
-		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol", "pause", "patterns"},
+		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol", "pause", "patterns", "at-once", "commit-at-once"},
 		Settings: map[string][]string{
 			"producer": {
 				"acks", "bootstrap.servers", "client.id", "compression.type", "delivery.timeout.ms",
@@ -74,6 +74,7 @@ func main() {
 				"auto.commit.interval.ms", "auto.offset.reset", "bootstrap.servers", "client.id",
 				"enable.auto.commit", "fetch.max.wait.ms",
 				"group.id", "group.instance.id", "group.protocol", "heartbeat.interval.ms", "isolation.level",
+				"max.poll.records",
 				"max.poll.interval.ms", "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
 			},
 		},

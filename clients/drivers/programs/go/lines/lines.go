@@ -87,6 +87,7 @@ type Call struct {
 	Key        []byte `json:"key"`
 	Value      []byte `json:"value"`
 	TimeoutMs  *int64 `json:"timeout_ms"`
+	AtOnce     bool   `json:"at_once"`
 
 	driver *Driver
 }
@@ -285,7 +286,14 @@ func (d *Driver) run(calls <-chan *Call) {
 				}
 				d.write(line)
 			})
-		} else if verb, has := verbs[call.Do]; has {
+		} else if verb, has := verbs[call.Do]; has && call.AtOnce {
+			err = ErrLater
+			go func() {
+				if result, err := verb(call); !errors.Is(err, ErrLater) {
+					call.Answer(result, err)
+				}
+			}()
+		} else if has {
 			result, err = verb(call)
 		} else {
 			err = Unsupported(fmt.Sprintf("%q has no verb %s", call.Handle, call.Do))

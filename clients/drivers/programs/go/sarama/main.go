@@ -75,7 +75,7 @@ func main() {
 	sarama.Logger = log.New(os.Stderr, "[sarama] ", log.LstdFlags|log.Lmicroseconds)
 	(&lines.Driver{
 		Client:       "sarama " + lines.Version(module),
-		Capabilities: []string{"groups", "idempotence", "transactions", "send-offsets", "assign"},
+		Capabilities: []string{"groups", "idempotence", "transactions", "send-offsets", "assign", "at-once", "ends-at-once"},
 		Settings: map[string][]string{
 			"producer": {
 				"acks", "bootstrap.servers", "client.id", "enable.idempotence", "linger.ms", "max.request.size",
