@@ -17,7 +17,7 @@ from mockbroker.clients.hunt.stage import Patience
 pytestmark = pytest.mark.long
 IMPATIENT = Patience(settle_s=4, told_s=4, call_ms=2_000, grace_s=1)
 SEEDS = range(1, 9)
-MOST_SEEDS = range(1, 41)
+MOST_SEEDS = range(1, 121)
 """How soon a wrong client shows what is wrong with it depends on how busy the machine is."""
 
 
