@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from ..acls import ResourceType
 from ..outcome import PARKED, Client, Failed, Steps
 from ..policies import Policies
 from ..protocol.codecs import AnswerTooLargeError
@@ -59,6 +60,10 @@ class Call:
 
     asker: "Asker | None" = None
     """Who has to be asked what the client may do; None if it may do everything."""
+
+    def sees(self, topic: str) -> bool:
+        """Whether the client may know of a topic that it did not name."""
+        return self.asker is None or self.asker.sees(ResourceType.TOPIC, topic)
 
     def told(self, broker: Broker) -> Endpoint:
         """The address at which the client reaches a broker."""

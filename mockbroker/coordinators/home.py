@@ -65,6 +65,9 @@ class Request(Protocol):
     @property
     def policies(self) -> Policies: ...
 
+    def sees(self, topic: str) -> bool:
+        """Whether the client may know of a topic that it did not name."""
+
     def answer(self, response: Any) -> None: ...
 
     def ended_by(self, error: Exception) -> None: ...

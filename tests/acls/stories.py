@@ -14,6 +14,8 @@ from .entries import acls, by_default, matching
 from .requests import Asked, records, two
 from .stage import AclStage
 
+_HEARTBEATS: Final = 60
+_BETWEEN_S: Final = 0.5
 AUTHORIZING: Final = {
     "authorizer.class.name": AUTHORIZER,
     "super.users": "User:ANONYMOUS;User:admin",
@@ -268,6 +270,43 @@ def new_groups(s: AclStage) -> Steps:
     yield "described without a", described()
 
 
+def patterns(s: AclStage) -> Steps:
+    """Regular expressions of members match only topics that they may describe."""
+    s.needs("consumer_group_heartbeat", 1)
+    s.topics("a", "b")
+    alice, member, epoch = s.user(), {"group_id": s.named("n"), "member_id": "m" * 22}, 0
+    s.give("alice allow read on group:n", "alice allow describe on topic:a")
+
+    def beat(epoch: int, **fields: Any) -> int:
+        asked = {**member, "member_epoch": epoch, **fields}
+        answer = alice.client.call("consumer_group_heartbeat", 1, asked)
+        assert answer["error_code"] == "NONE", answer
+        return int(answer["member_epoch"])
+
+    def assigned(count: int) -> Any:
+        """Its target assignment, as soon as that has so many topics: assignments are made by heartbeats."""
+        nonlocal epoch
+        for _ in range(_HEARTBEATS):
+            epoch = beat(epoch)
+            (group,) = s.ask("consumer_group_describe", {"group_ids": [s.named("n")]})["groups"]
+            target = group["members"][0]["target_assignment"]["topic_partitions"]
+            if len(target) == count:
+                return sorted(each["topic_name"] for each in target)
+            s.brokers.sleep(_BETWEEN_S)
+        raise TimeoutError(f"the member is not assigned {count} topics")
+
+    subscription: dict[str, Any] = {
+        "rebalance_timeout": 60_000,
+        "subscribed_topic_names": [],
+        "topic_partitions": [],
+    }
+    epoch = beat(0, **subscription, subscribed_topic_regex=s.named(".*"))
+    yield "a", assigned(1)
+    s.give("alice allow describe on topic:b")
+    epoch = beat(epoch, subscribed_topic_regex=s.named("(a|b)"))
+    yield "a and b", assigned(2)
+
+
 def withdrawn(s: AclStage) -> Steps:
     """ACLs are taken from a member of a group, and in the midst of a transaction."""
     s.topics("a")
@@ -312,7 +351,7 @@ STORIES: Final = Told(
     Path(__file__).parent,
     {
         **named(acls, matching, by_default, all_topics, creating, deleting, idempotent, unacknowledged),
-        **named(in_sessions, as_follower, new_groups, withdrawn),
+        **named(in_sessions, as_follower, new_groups, patterns, withdrawn),
         "of_records": _each(requests.RECORDS, "Records and offsets."),
         "of_topics": _each(requests.TOPICS, "Topics."),
         "of_groups": _each(requests.GROUPS, "Groups."),

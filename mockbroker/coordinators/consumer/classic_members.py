@@ -87,7 +87,7 @@ class ClassicMembers:
         )
         downgrades = self._downgrades_with(group, updated)
         member = self._planning.advance(
-            group, before, updated, owned_of(self._home, said.owned), assigns=not downgrades
+            group, before, updated, owned_of(self._home, said.owned), call.sees, assigns=not downgrades
         )
         assert member.classic is not None
         if not downgrades:

@@ -52,7 +52,7 @@ class Heartbeats:
         owned = owned_of(request)
         before = self._member(group, request, owned)
         updated = self._updated(before, request, call)
-        after = self._planning.advance(group, before, updated, owned)
+        after = self._planning.advance(group, before, updated, owned, call.sees)
         self._timers.heard(group, after)
         if after is before:
             return after, False

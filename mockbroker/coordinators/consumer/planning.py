@@ -10,7 +10,7 @@ from ...policies.groups.assignor_change import assignor_change
 from ...policies.groups.emptied_expression import emptied_expression
 from ...policies.groups.emptied_group_epoch import emptied_group_epoch
 from ...policies.groups.unsubscribed_partitions import unsubscribed_partitions
-from ...portions import Pace
+from ...portions import Pace, portions
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ..home import Home
@@ -23,6 +23,7 @@ from .settings import assignment_ms, assignors
 from .timers import Timers
 
 E = ErrorCode
+Sees = Callable[[str], bool]
 
 
 class Planning:
@@ -53,13 +54,15 @@ class Planning:
         before: ConsumerMember,
         updated: ConsumerMember,
         owned: Assignment | None,
+        sees: Sees,
         *,
         assigns: bool = True,
     ) -> ConsumerMember:
         """The member's state after it has said what it is now, and which partitions it owns. ApiError
-        INVALID_REGULAR_EXPRESSION. Unless the group `assigns`, it waits if a target assignment is needed."""
+        INVALID_REGULAR_EXPRESSION. Regular expressions match only topics that the client `sees`. Unless the
+        group `assigns`, it waits if a target assignment is needed."""
         named = updated.topics != before.topics
-        by_regex = self._look_up(group, before, updated)
+        by_regex = self._look_up(group, before, updated, sees)
         preferred = group.preferred_assignor(self.assignors[0])
         self._replace_static(group, updated)
         group.put(updated)
@@ -111,7 +114,9 @@ class Planning:
 
     # -- what the group subscribes to
 
-    def _look_up(self, group: ConsumerGroup, before: ConsumerMember, member: ConsumerMember) -> str:
+    def _look_up(
+        self, group: ConsumerGroup, before: ConsumerMember, member: ConsumerMember, sees: Sees
+    ) -> str:
         """What a regular expression means for the subscription: `resolved` if its topics are known, `later`
         if they are looked up, and `` if nothing has changed."""
         changed = before.regex != member.regex
@@ -129,16 +134,19 @@ class Planning:
         due = not group.resolved or now_ms > group.resolved_ms + regular_expressions.REFRESH_MS
         if due and not group.is_looked_up:
             group.resolved_ms, group.is_looked_up = now_ms, True
-            self._environment.after(0, lambda: self._begin_to_resolve(group))
+            self._environment.after(0, lambda: self._begin_to_resolve(group, sees))
         return outcome
 
-    def _begin_to_resolve(self, group: ConsumerGroup) -> None:
-        self._home.in_parts(Nobody(self._environment), self._resolve(group))
+    def _begin_to_resolve(self, group: ConsumerGroup, sees: Sees) -> None:
+        self._home.in_parts(Nobody(self._environment), self._resolve(group, sees))
 
-    def _resolve(self, group: ConsumerGroup) -> Steps:
-        """Looks up which topics match, also for members that subscribe meanwhile. Brokers do that in another
-        thread."""
-        names, pace = list(self._home.known_topics()), Pace(regular_expressions.WORK_PER_PART)
+    def _resolve(self, group: ConsumerGroup, sees: Sees) -> Steps:
+        """Looks up which topics match, also for members that subscribe meanwhile, of those that the client
+        that was the first to ask may know. Brokers do that in another thread."""
+        pace, names = Pace(regular_expressions.WORK_PER_PART), list[str]()
+        for portion in portions(list(self._home.known_topics())):
+            names += filter(sees, portion)
+            yield
         found: dict[str, frozenset[str]] = {}
         try:
             while missing := group.subscribed_patterns - found.keys():
