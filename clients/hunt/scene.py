@@ -127,13 +127,16 @@ class Scene:
         cluster.failures[:] = failures
 
     def _ever_committed(self) -> dict[tuple[str, Partition], set[int]]:
-        """NotThereError if nobody has asked for a coordinator yet."""
+        """What groups committed, as far as it can be read. NotThereError if nobody has asked for a
+        coordinator yet."""
         ever: dict[tuple[str, Partition], set[int]] = {}
         for each in self.cluster.records(OFFSETS):
-            key = read_key(each.key or b"")
-            if not isinstance(key, CommitKey) or each.value is None:
+            if each.value is None or each.transaction not in (None, "committed"):
                 continue
-            if each.transaction in (None, "committed"):
-                at = (key.group, (key.topic, key.partition))
-                ever.setdefault(at, set()).add(read_commit(each.value).offset)
+            # A story may have records that nobody can read.
+            with contextlib.suppress(ValueError):
+                key = read_key(each.key or b"")
+                if isinstance(key, CommitKey):
+                    at = (key.group, (key.topic, key.partition))
+                    ever.setdefault(at, set()).add(read_commit(each.value).offset)
         return ever

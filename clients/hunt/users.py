@@ -190,7 +190,8 @@ class Producing(Application):
         told = Told(number=sent.number, offset=offset, error=answer.error)
         self.note(told, sent.handle)
         if sent.partition < 0 and answer.ok is not None:
-            sent.partition = answer.ok.get("partition", -1)
+            found = answer.ok.get("partition")
+            sent.partition = -1 if found is None else found
         if sent.told is None:
             sent.told = told
         self.stage.changed()

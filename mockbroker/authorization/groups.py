@@ -29,7 +29,7 @@ from ..protocol.messages.offset_fetch import (
     OffsetFetchResponsePartitions,
     OffsetFetchResponseTopics,
 )
-from ..protocol.messages.sync_group import SyncGroupRequest
+from ..protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from .refusing import CODES, each, leaving_out, parted, refused, topic_named
 from .verdict import Judging, Verdict
 
@@ -59,10 +59,11 @@ def committing(api: ApiKey, operation: Operation) -> Any:
 
 def sync(asker: Asker, call: Call, request: SyncGroupRequest) -> Verdict | Judging:
     """Needs READ on the group. Without a protocol, that is the error since v5."""
-    named = call.version < _PROTOCOL_SINCE or (request.protocol_type and request.protocol_name)
-    if named and not asker.may(Operation.READ, GROUP, request.group_id):
+    if asker.may(Operation.READ, GROUP, request.group_id):
+        return Verdict(request)
+    if call.version < _PROTOCOL_SINCE or (request.protocol_type and request.protocol_name):
         return refused(call, ApiKey.SYNC_GROUP, request, GROUP)
-    return Verdict(request)
+    return Verdict(request, SyncGroupResponse(error_code=ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
 
 
 def find_coordinator(asker: Asker, call: Call, request: FindCoordinatorRequest) -> Judging:

@@ -91,7 +91,7 @@ def delete(asker: Asker, call: Call, request: DeleteTopicsRequest) -> Judging:
     """A topic that the client may not describe is not named to it (`ControllerApis.deleteTopics`)."""
     if asker.may(Operation.DELETE, ResourceType.CLUSTER, quietly=True):
         return Verdict(request)
-    twice = yield from repeated(request.topics)
+    twice = yield from repeated([each for each in request.topics if each.topic_id is None])
     image = call.cluster.controller.image
 
     def name_of(_: Call, entry: Any) -> str | None:

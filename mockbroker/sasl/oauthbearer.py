@@ -13,6 +13,8 @@ _PAIRS: Final = r"(?:[A-Za-z]+=[\x21-\x7e \t\r\n]+\x01)*"
 _FIRST: Final = re.compile(rf"n,(?:a=(?P<acting>{NAME}))?,\x01(?P<pairs>{_PAIRS})\x01")
 _AUTH: Final = re.compile(r"(?P<scheme>\w+) +(?P<token>[-_~+/.a-zA-Z0-9]+=*)", re.ASCII)
 _REFUSED: Final = '{"status":"invalid_token"}'
+_CLOCK_MS: Final = 1_000
+"""A token may be issued so much later than now: the cluster looks at the clock once for several requests."""
 _LATEST_S: Final = 2**53
 """Later times are no exact numbers in JSON."""
 _GO_ON: Final = b"\1"
@@ -64,7 +66,8 @@ class OAuthBearer:
             return False
         if issued is None:
             return bool(self._now_ms < 1000 * expires)
-        return bool(_number(issued) and 1000 * issued <= self._now_ms < 1000 * expires and issued < expires)
+        begun = _number(issued) and 1000 * issued <= self._now_ms + _CLOCK_MS
+        return bool(begun and self._now_ms < 1000 * expires and issued < expires)
 
 
 def _number(value: object) -> bool:

@@ -65,7 +65,8 @@ def test_a_fault_of_any_shape_is_refused_or_does_its_work(given_: dict[str, Any]
     assert str(fault)
     driver = ConnectionDriver(cluster, faults)
     for request in (wire.api_versions(), wire.request(3, 1, b"\xff\xff\xff\xff")):
-        driver.exchange(driver.connect(), request)
+        # Of what it sends, a fault may hold back all but a byte.
+        driver.connect().receive(memoryview(request).toreadonly())
         driver.advance(1)
     assert driver.heard.errors == []
     assert fault.why or fault.hits
