@@ -1,10 +1,8 @@
 """Which ACLs a request means."""
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from .acl import WILDCARD, Acl, Operation, PatternType, Permission, ResourceType
-
-_PATTERNS: Final = (PatternType.LITERAL, PatternType.PREFIXED)
 
 
 class Filter(NamedTuple):

@@ -30,7 +30,7 @@ from ..protocol.messages.offset_fetch import (
     OffsetFetchResponseTopics,
 )
 from ..protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
-from .refusing import CODES, each, leaving_out, parted, refused, topic_named
+from .refusing import CODES, each, leaving_out, left_to_handler, parted, refused, topic_named
 from .verdict import Judging, Verdict
 
 GROUP: Final = ResourceType.GROUP
@@ -81,13 +81,8 @@ def find_coordinator(asker: Asker, call: Call, request: FindCoordinatorRequest) 
         return Verdict(request)
     message = _MESSAGES[kind] if call.version < 4 else ""
     refusal = [Coordinator(key, -1, "", -1, CODES[kind], message) for key in others]
-    if not allowed:
-        return Verdict(request, FindCoordinatorResponse(coordinators=refusal))
-
-    def then(answer: FindCoordinatorResponse) -> FindCoordinatorResponse:
-        return replace(answer, coordinators=[*answer.coordinators, *refusal])
-
-    return Verdict(replace(request, coordinator_keys=allowed), then=then)
+    told = FindCoordinatorResponse(coordinators=refusal)
+    return left_to_handler(request, "coordinator_keys", allowed, told)
 
 
 def list_groups(asker: Asker, call: Call, request: Any) -> Verdict:

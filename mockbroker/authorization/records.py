@@ -25,6 +25,7 @@ _NO_PRODUCER: Final = b"\xff" * 8
 def produce(asker: Asker, call: Call, request: ProduceRequest) -> Judging:
     """Transactional records need the transactional id, and every topic WRITE. Without acks, a refusal closes
     the connection (`KafkaApis.handleProduceRequest`)."""
+    needs_cluster = call.policies[idempotent_write] == "cluster"
     transactional = idempotent = False
     for portion in portions(request.topic_data):
         for topic in portion:
@@ -32,18 +33,15 @@ def produce(asker: Asker, call: Call, request: ProduceRequest) -> Judging:
                 records = partition.records
                 if records is not None and len(records) > _PRODUCER_ID.stop:
                     transactional |= bool(records[ATTRIBUTES_AT] & TRANSACTIONAL)
-                    idempotent |= bytes(records[_PRODUCER_ID]) != _NO_PRODUCER
+                    if needs_cluster:
+                        idempotent |= bytes(records[_PRODUCER_ID]) != _NO_PRODUCER
         yield
     kind = ResourceType.TRANSACTIONAL_ID
     if transactional:
         name = request.transactional_id
         if name is None or not asker.may(Operation.WRITE, kind, name):
             return (yield from refused(call, ApiKey.PRODUCE, request, kind))
-    elif (
-        idempotent
-        and call.policies[idempotent_write] == "cluster"
-        and not asker.may(Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER)
-    ):
+    elif idempotent and not asker.may(Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER):
         return (yield from refused(call, ApiKey.PRODUCE, request, ResourceType.CLUSTER))
     allowed, others = yield from parted(
         call, request.topic_data, topic_named, lambda name: asker.may(Operation.WRITE, TOPIC, name)

@@ -166,6 +166,12 @@ def leaving_out(
         part = error_everywhere(call, api, asked, CODES[kind], message=message, top=False)
         refusal = part if refusal is None else _joined(refusal, part, continues)
         yield
+    return left_to_handler(request, entries, allowed, refusal)
+
+
+def left_to_handler(request: Any, entries: str, allowed: list[Any], refusal: Any) -> Verdict:
+    """The handler gets the `allowed` entries, and its answer gets those of the refusal. If none is allowed,
+    the refusal is the answer."""
     if not allowed:
         return Verdict(request, refusal)
     return Verdict(replace(request, **{entries: allowed}), then=lambda answer: merged(answer, refusal))

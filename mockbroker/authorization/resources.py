@@ -16,7 +16,7 @@ from ..protocol.errors import default_message
 from ..protocol.messages.common import ConfigResourceFailure
 from ..protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from ..protocol.messages.describe_configs import DescribeConfigsResult
-from .refusing import CODES, merged, parted
+from .refusing import CODES, left_to_handler, parted
 from .topics import on_cluster
 from .verdict import Judging, Rule, Verdict
 
@@ -52,10 +52,7 @@ def configs(api: ApiKey, operation: Operation) -> Rule:
         allowed, others = yield from parted(call, request.resources, name_of, may)
         if not others:
             return Verdict(request)
-        refusal = _refusal(call, api, others)
-        if not allowed:
-            return Verdict(request, refusal)
-        return Verdict(replace(request, resources=allowed), then=lambda answer: merged(answer, refusal))
+        return left_to_handler(request, "resources", allowed, _refusal(call, api, others))
 
     return rule
 

@@ -21,7 +21,7 @@ from ..protocol.messages.describe_topic_partitions import (
     TopicRequest,
 )
 from ..protocol.messages.metadata import MetadataRequest, MetadataResponse, MetadataResponseTopic
-from .refusing import each, merged, named, parted, topic_named
+from .refusing import each, left_to_handler, named, parted, topic_named
 from .verdict import Judging, Verdict, Walk
 
 TOPIC: Final = ResourceType.TOPIC
@@ -110,9 +110,7 @@ def delete(asker: Asker, call: Call, request: DeleteTopicsRequest) -> Judging:
     if not others:
         return Verdict(request)
     refusal = DeleteTopicsResponse(responses=[_undeleted(asker, image, entry) for entry in others])
-    if not allowed:
-        return Verdict(request, refusal)
-    return Verdict(replace(request, topics=allowed), then=lambda answer: merged(answer, refusal))
+    return left_to_handler(request, "topics", allowed, refusal)
 
 
 def _undeleted(asker: Asker, image: MetadataImage, entry: Any) -> DeletableTopicResult:

@@ -14,6 +14,15 @@ from ..sasl.stage import Login, SaslStage
 USER: Final = "alice"
 _SESSION_S: Final = 3600
 _OF_REQUEST: Final = re.compile(r"Request Request\(.*\) (?=needs|is not)")
+_CREATED: Final = (
+    "resource_type",
+    "resource_name",
+    "resource_pattern_type",
+    "principal",
+    "host",
+    "operation",
+    "permission_type",
+)
 _ANYTHING: Final = {
     "resource_type_filter": 1,
     "resource_name_filter": None,
@@ -172,30 +181,17 @@ class User:
 
 
 def creation(acl: Acl) -> dict[str, Any]:
-    kind, name, pattern, principal, host, operation, permission = acl
-    return {
-        "resource_type": int(kind),
-        "resource_name": name,
-        "resource_pattern_type": int(pattern),
-        "principal": principal,
-        "host": host,
-        "operation": int(operation),
-        "permission_type": int(permission),
-    }
+    return _as(_CREATED, acl)
 
 
 def exactly(acl: Acl) -> dict[str, Any]:
     """A filter that nothing else matches."""
-    kind, name, pattern, principal, host, operation, permission = acl
-    return {
-        "resource_type_filter": int(kind),
-        "resource_name_filter": name,
-        "pattern_type_filter": int(pattern),
-        "principal_filter": principal,
-        "host_filter": host,
-        "operation": int(operation),
-        "permission_type": int(permission),
-    }
+    return _as(tuple(_ANYTHING), acl)
+
+
+def _as(names: tuple[str, ...], acl: Acl) -> dict[str, Any]:
+    values = [int(each) if isinstance(each, int) else each for each in acl]
+    return dict(zip(names, values, strict=True))
 
 
 def anything(**chosen: Any) -> dict[str, Any]:

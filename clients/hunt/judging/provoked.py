@@ -41,7 +41,7 @@ _CALLED: Final[Mapping[str, str]] = {
 
 def provoked(outcome: Outcome) -> Iterator[Violation]:
     """`provoked`: nothing has happened to the cluster yet, a broker refuses what a client asks for as wrong,
-    and the application is told of that, be it what it did itself or what came of an error before."""
+    and the application is told of that, also if an earlier error led to it."""
     ids = Counter(user.config.get("transactional.id") for user in outcome.plan.users)
     users = {user.name: user.config.get("transactional.id") for user in outcome.plan.users}
     alone = {name for name, id_ in users.items() if id_ is None or ids[id_] == 1}
