@@ -113,15 +113,11 @@ def describe_consumer_groups(asker: Asker, call: Call, request: ConsumerGroupDes
     verdict = yield from _describing(ApiKey.CONSUMER_GROUP_DESCRIBE, "group_ids", asker, call, request)
     if verdict.answer is not None:
         return verdict
-    verdict = _with_operations(asker, request.include_authorized_operations, verdict)
-    before = verdict.then
 
-    def then(answer: Any) -> Any:
-        groups = [_hidden(asker, one) for one in answer.groups]
-        answer = replace(answer, groups=groups)
-        return answer if before is None else before(answer)
+    def shown(answer: Any) -> Any:
+        return replace(answer, groups=[_hidden(asker, one) for one in answer.groups])
 
-    return verdict._replace(then=then)
+    return _with_operations(asker, request.include_authorized_operations, verdict).after(shown)
 
 
 def _describing(api: ApiKey, entries: str, asker: Asker, call: Call, request: Any) -> Judging:
@@ -137,9 +133,8 @@ def _describing(api: ApiKey, entries: str, asker: Asker, call: Call, request: An
 def _with_operations(asker: Asker, asked: bool, verdict: Verdict) -> Verdict:
     if not asked or verdict.answer is not None:
         return verdict
-    before = verdict.then
 
-    def then(answer: Any) -> Any:
+    def told(answer: Any) -> Any:
         groups = [
             one
             if one.error_code
@@ -149,10 +144,9 @@ def _with_operations(asker: Asker, asked: bool, verdict: Verdict) -> Verdict:
             )
             for one in answer.groups
         ]
-        answer = replace(answer, groups=groups)
-        return answer if before is None else before(answer)
+        return replace(answer, groups=groups)
 
-    return verdict._replace(then=then)
+    return verdict.after(told)
 
 
 def _hidden(asker: Asker, group: ConsumerGroupDescribedGroup) -> ConsumerGroupDescribedGroup:
@@ -206,17 +200,15 @@ def offset_fetch(asker: Asker, call: Call, request: OffsetFetchRequest) -> Judgi
     verdict = yield from leaving_out(call, ApiKey.OFFSET_FETCH, request, "groups", allowed, others, GROUP)
     if verdict.answer is not None:
         return verdict
-    refusal = verdict.then
 
-    def then(answer: OffsetFetchResponse) -> Any:
+    def told(answer: OffsetFetchResponse) -> OffsetFetchResponse:
         groups = [
             _of_group(asker, group, asked, hidden.get(index, ()))
             for index, (group, asked) in enumerate(zip(answer.groups, allowed, strict=True))
         ]
-        answer = replace(answer, groups=groups)
-        return answer if refusal is None else refusal(answer)
+        return replace(answer, groups=groups)
 
-    return Verdict(replace(request, groups=allowed), then=then)
+    return Verdict(replace(request, groups=allowed), then=verdict.then).after(told)
 
 
 def _of_group(

@@ -62,17 +62,15 @@ def create(asker: Asker, call: Call, request: CreateTopicsRequest) -> Judging:
         verdict = yield from once(ApiKey.CREATE_TOPICS, Operation.CREATE, _TOLD)(asker, call, request)
     if verdict.answer is not None:
         return verdict
-    before = verdict.then
 
-    def then(answer: CreateTopicsResponse) -> Generator[None, None, CreateTopicsResponse]:
+    def told(answer: CreateTopicsResponse) -> Generator[None, None, CreateTopicsResponse]:
         topics = []
         for portion in portions(answer.topics):
             topics += [_without_config(asker, call, topic) for topic in portion]
             yield
-        answer = replace(answer, topics=topics)
-        return answer if before is None else before(answer)
+        return replace(answer, topics=topics)
 
-    return verdict._replace(then=then)
+    return verdict.after(told)
 
 
 def _without_config(asker: Asker, call: Call, topic: CreatableTopicResult) -> CreatableTopicResult:

@@ -15,6 +15,22 @@ class Verdict(NamedTuple):
     answer: Any = None
     then: Callable[[Any], Any] | None = None
 
+    def after(self, change: Callable[[Any], Any]) -> "Verdict":
+        """`change` is made to the handler's answer before `then` is."""
+        then = self.then
+        if then is None:
+            return self._replace(then=change)
+
+        def both(answer: Any) -> Generator[None, None, Any]:
+            return (yield from _whole(then((yield from _whole(change(answer))))))
+
+        return self._replace(then=both)
+
+
+def _whole(found: Any) -> Generator[None, None, Any]:
+    """What was changed at once, or in parts."""
+    return (yield from found) if isinstance(found, Generator) else found
+
 
 Judging = Generator[None, None, Verdict]
 Rule = Callable[[Asker, Call, Any], Verdict | Judging]
