@@ -173,6 +173,7 @@ def context(
     ssl.SSLError is one."""
     found = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     found.minimum_version = ssl.TLSVersion.TLSv1_2
+    found.options |= ssl.OP_NO_RENEGOTIATION  # as `SslTransportLayer.java`
     if versions and "TLSv1.2" not in versions:
         found.minimum_version = ssl.TLSVersion.TLSv1_3
     if versions and "TLSv1.3" not in versions:
