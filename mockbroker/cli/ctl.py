@@ -32,6 +32,7 @@ _TITLES: Final = {
     "transactions": "Transactional ids and their transactions.",
     "telemetry": "Metrics that clients push.",
     "acls": "Who may do what.",
+    "users": "Users who log in with passwords.",
     "certificates": "What brokers show to clients that connect by TLS.",
     "policies": "Behaviours: which answer is in force.",
     "faults": "Faults: what goes wrong with requests.",

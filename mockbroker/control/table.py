@@ -19,13 +19,14 @@ from . import (
     time,
     topics,
     transactions,
+    users,
     verbs,
 )
 from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
     *(brokers, clients, topics, records, partitions, verbs, groups, transactions, telemetry),
-    *(acls, certificates, policies, faults, time, hints),
+    *(acls, users, certificates, policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     name: REGISTERED[name]

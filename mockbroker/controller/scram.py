@@ -7,9 +7,12 @@ from ..metadata.image import MetadataImage
 from ..metadata.records import RemoveUserScramCredentialRecord, UserScramCredentialRecord
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
+from ..security import SCRAM
 
+NUMBERS: Final = {mechanism: number for number, mechanism in enumerate(SCRAM, start=1)}
+"""Of the mechanisms in credentials (`ScramMechanism.java`)."""
 HASHES: Final = {1: "sha256", 2: "sha512"}
-"""By mechanism: SCRAM-SHA-256 and SCRAM-SHA-512 (`ScramMechanism.java`)."""
+"""By number."""
 
 _FEWEST_ITERATIONS: Final = 4096
 _MOST_ITERATIONS: Final = 16384

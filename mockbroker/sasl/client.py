@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ..cluster.broker import Broker
 from ..cluster.call import Call
+from ..controller.scram import NUMBERS
 from ..metadata.records import UserScramCredentialRecord
 from ..outcome import CLOSE, PARKED, Client
 from ..protocol.api_keys import ApiKey
@@ -15,7 +16,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from ..protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 from .mechanism import Exchange, InvalidLoginError, LoginFailedError
-from .scram import NUMBERS, Scram
+from .scram import Scram
 
 _LEAST_BETWEEN_MS: Final = 1000
 """Nobody logs in again sooner (`KafkaChannel.MIN_REAUTH_INTERVAL_ONE_SECOND_NANOS`)."""

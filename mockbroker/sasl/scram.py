@@ -7,14 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from ..controller.scram import HASHES
+from ..controller.scram import HASHES, NUMBERS
 from ..metadata.records import UserScramCredentialRecord
-from ..security import SCRAM
 from .mechanism import NAME, InvalidLoginError, lenient_text
 from .plain import check_acting
 
-NUMBERS: Final = {mechanism: number for number, mechanism in enumerate(SCRAM, start=1)}
-"""Of the mechanisms in credentials (`ScramMechanism.java`)."""
 _BASE64: Final = r"(?:[a-zA-Z0-9/+]{4})*(?:[a-zA-Z0-9/+]{3}=|[a-zA-Z0-9/+]{2}==)?"
 _VALUE: Final = r"[\x01-\x2b\x2d-\x7f]+"
 _NONCE: Final = r"[\x21-\x2b\x2d-\x7e]+"

@@ -12,6 +12,7 @@ from .contents import Contents
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..control.users import UserState
     from ..names import ApiNames
     from ..security import CertificateKind
     from .fault_control import FaultControl, FaultHandle
@@ -285,6 +286,23 @@ class RunningCluster(Contents):
         """Removes ACLs, as DeleteAcls does, written as they were when they were added. ConflictError if none
         of them is there; OptionError."""
         self._act("remove-acl", acl=acl)
+
+    def users(self) -> "list[UserState]":
+        """The users who log in with passwords, and by which mechanisms each can log in."""
+        from ..control import users
+
+        return self.do(users.users)
+
+    def set_password(self, user: str, password: str) -> None:
+        """Sets what a user, perhaps a new one, logs in with from now on, by each mechanism. Sessions that
+        there are last until the client has to log in again (`connections.max.reauth.ms`), as in Kafka.
+        ConflictError if that is the password already, or nobody logs in with one; OptionError."""
+        self._act("set-password", user=user, password=password)
+
+    def remove_user(self, user: str) -> None:
+        """Removes a user, who can not log in from now on. Sessions that there are last until the client has
+        to log in again. ConflictError if there is no such user."""
+        self._act("remove-user", user=user)
 
     def expire_producer(self, topic: str, partition: int, producer_id: int | None = None) -> None:
         """Makes a partition forget a producer's sequence numbers, or those of all producers, on all replicas,

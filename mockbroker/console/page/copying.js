@@ -30,6 +30,8 @@ const METHODS = {
   "transactions-move-coordinator": ["move_coordinator", [], ["transactional_id", "to"]],
   "acls-add": ["add_acl", ["acl"], []],
   "acls-remove": ["remove_acl", ["acl"], []],
+  "users-set-password": ["set_password", ["user", "password"], []],
+  "users-remove": ["remove_user", ["user"], []],
   "certificates-show": ["show_certificate", ["certificate"], ["key"]],
   "policies-set": ["policies.set", ["name", "answer"], ["topic", "broker"]],
   "policies-reset": ["policies.reset", ["name"], ["topic", "broker"]],
