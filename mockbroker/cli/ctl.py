@@ -34,6 +34,7 @@ _TITLES: Final = {
     "acls": "Who may do what.",
     "users": "Users who log in with passwords.",
     "certificates": "What brokers show to clients that connect by TLS.",
+    "handshakes": "TLS handshakes that go wrong.",
     "policies": "Behaviours: which answer is in force.",
     "faults": "Faults: what goes wrong with requests.",
     "clock": "The clock: show it, and move it ahead.",

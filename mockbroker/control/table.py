@@ -11,6 +11,7 @@ from . import (
     clients,
     faults,
     groups,
+    handshakes,
     hints,
     partitions,
     policies,
@@ -26,7 +27,7 @@ from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
     *(brokers, clients, topics, records, partitions, verbs, groups, transactions, telemetry),
-    *(acls, users, certificates, policies, faults, time, hints),
+    *(acls, users, certificates, handshakes, policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     name: REGISTERED[name]

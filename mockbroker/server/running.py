@@ -12,9 +12,10 @@ from .contents import Contents
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..control.handshakes import HandshakeState
     from ..control.users import UserState
     from ..names import ApiNames
-    from ..security import CertificateKind
+    from ..security import CertificateKind, HandshakeFault
     from .fault_control import FaultControl, FaultHandle
     from .policy_control import PolicyControl
     from .trace_control import TraceControl
@@ -269,6 +270,29 @@ class RunningCluster(Contents):
         from ..control import certificates
 
         self.do(certificates.show_certificate, str(certificate), None if key is None else str(key))
+
+    def break_handshakes(
+        self, how: "HandshakeFault", *, broker: int | None = None, times: int | None = None
+    ) -> None:
+        """Has TLS handshakes go wrong of clients that connect from now on, to one broker or all, so many
+        times or for ever. "stall": the client gets no answer; "cut": the connection is closed in the midst;
+        "plain-text": the answer is no TLS. ConflictError without TLS, or if they do so already; OptionError,
+        KeyError."""
+        from ..control import handshakes
+
+        self.do(handshakes.break_, how, broker, times)
+
+    def mend_handshakes(self) -> None:
+        """Has TLS handshakes succeed again. ConflictError if they do."""
+        from ..control import handshakes
+
+        self.do(handshakes.mend)
+
+    def handshakes(self) -> "HandshakeState":
+        """How TLS handshakes go wrong, and how many did. ConflictError without TLS."""
+        from ..control import handshakes
+
+        return self.do(handshakes.show)
 
     def acls(self) -> list[str]:
         """The ACLs, as `add_acl` reads them, in the order in which they were added."""

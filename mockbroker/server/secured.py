@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, get_args
 
@@ -12,6 +12,7 @@ from ..protocol.api_error import ApiError
 from ..sasl.client import Logins
 from ..sasl.passwords import set_password
 from ..security import SCRAM, CertificateKind, Security
+from .handshakes import Handshakes
 
 if TYPE_CHECKING:
     import ssl
@@ -30,6 +31,7 @@ class Secured:
     logins: Logins
     files: "Files | None" = None
     context: "ssl.SSLContext | None" = None
+    handshakes: Handshakes = field(default_factory=Handshakes)
     _authority: "Authority | None" = None
     _versions: list[str] | None = None
     _folder: "tempfile.TemporaryDirectory[str] | None" = None
@@ -108,6 +110,7 @@ class Secured:
         return replace(
             given,
             ca=files.ca,
+            handshakes=lambda: self.handshakes,
             truststore=files.truststore,
             client=files.client if mine else None,
             client_key=files.client_key if mine else None,

@@ -162,7 +162,8 @@ class ClientSockets:
         shown: socket.socket | TlsSocket = sock
         if endpoint.tls:
             assert secured.context is not None, "there are listeners with TLS"
-            shown = TlsSocket(sock, secured.context, endpoint.protocol)
+            broken = secured.handshakes.next(connection.broker.id)
+            shown = TlsSocket(sock, secured.context, endpoint.protocol, broken)
         peer = ClientSocket(shown, connection, self._clock.elapsed_ms)
         self.idle_at_ms = min(self.idle_at_ms, self._proving.begin(peer, endpoint, self._clock.elapsed_ms))
         return peer

@@ -32,6 +32,8 @@ const METHODS = {
   "acls-remove": ["remove_acl", ["acl"], []],
   "users-set-password": ["set_password", ["user", "password"], []],
   "users-remove": ["remove_user", ["user"], []],
+  "handshakes-break": ["break_handshakes", ["how"], ["broker", "times"]],
+  "handshakes-mend": ["mend_handshakes", [], []],
   "certificates-show": ["show_certificate", ["certificate"], ["key"]],
   "policies-set": ["policies.set", ["name", "answer"], ["topic", "broker"]],
   "policies-reset": ["policies.reset", ["name"], ["topic", "broker"]],
