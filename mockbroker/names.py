@@ -347,6 +347,8 @@ FaultAction = Literal[
     "watch",
     "withhold-assignment",
     "wrong-correlation-id",
+    "wrong-nonce",
+    "wrong-signature",
 ]
 """What a fault does."""
 

@@ -165,7 +165,7 @@ class SaslClient(Client):
         self._fail("a request came in the middle of the login")
 
     def answered(self, error_code: int) -> None:
-        """A SaslAuthenticate was answered, perhaps otherwise than here: refused, there is no login."""
+        """A step of the login was answered, perhaps otherwise than here: refused, there is no login."""
         if error_code not in (ErrorCode.NONE, ErrorCode.ILLEGAL_SASL_STATE) and not self.failed:
             self._fail(f"the broker answered {ErrorCode(error_code).name}")
 

@@ -16,6 +16,7 @@ from ..protocol.codecs import Codec
 from ..protocol.errors import ErrorCode
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError
 from ..protocol.messages.sasl_authenticate import SaslAuthenticateResponse
+from ..protocol.messages.sasl_handshake import SaslHandshakeResponse
 from ..sasl.client import Gate, Logins, SaslClient
 from ..sasl.mechanism import InvalidLoginError, LoginFailedError
 from ..trace import Trace
@@ -112,6 +113,8 @@ class SaslConnection(Connection):
         self._secret = b""
         if type(given) is SaslAuthenticateResponse:
             self._secret = bytes(given.auth_bytes)
+            self.login.answered(given.error_code)
+        elif type(given) is SaslHandshakeResponse:
             self.login.answered(given.error_code)
         sent = super()._deliver(found, correlation_id, call, request, answer)
         if self.login.failed and sent:
