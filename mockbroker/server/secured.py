@@ -13,6 +13,7 @@ from ..sasl.client import Logins
 from ..sasl.passwords import set_password
 from ..security import SCRAM, CertificateKind, Security
 from .handshakes import Handshakes
+from .principals import NAME, PrincipalRules
 
 if TYPE_CHECKING:
     import ssl
@@ -32,6 +33,7 @@ class Secured:
     files: "Files | None" = None
     context: "ssl.SSLContext | None" = None
     handshakes: Handshakes = field(default_factory=Handshakes)
+    rules: PrincipalRules = field(default_factory=PrincipalRules)
     _authority: "Authority | None" = None
     _versions: list[str] | None = None
     _folder: "tempfile.TemporaryDirectory[str] | None" = None
@@ -54,6 +56,7 @@ class Secured:
     def _use_tls(self, cluster: Cluster, hosts: Iterable[str]) -> None:
         from .certificates import Authority, Files
 
+        self.rules = PrincipalRules.of(cluster.configs.static.get(NAME))
         security = self.security
         if security.certificate is not None:
             paths = (security.certificate, security.key, security.ca)

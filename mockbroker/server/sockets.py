@@ -152,7 +152,7 @@ class ClientSockets:
         assert secured is not None, "there are listeners with TLS or SASL"
         if self._proving is None:
             most_ms = self._cluster.environment.configs.broker_int("mockbroker.max.handshake.ms")
-            self._proving = Proving(self._trace, most_ms, self._read_later)
+            self._proving = Proving(self._trace, secured.rules, most_ms, self._read_later)
         connection: Connection
         if endpoint.sasl:
             connection = SaslConnection(*given, logins=secured.logins)

@@ -63,10 +63,10 @@ class TlsSocket:
         return f"{self._tls.version()} {found[0]}" if found is not None else ""
 
     @property
-    def principal(self) -> str | None:
-        """Who the client is by its certificate; None without one."""
+    def name(self) -> str | None:
+        """The distinguished name in the client's certificate; None without one."""
         found: Any = self._tls.getpeercert()
-        return f"User:{_distinguished(found['subject'])}" if found and "subject" in found else None
+        return _distinguished(found["subject"]) if found and "subject" in found else None
 
     def recv_into(self, buffer: Buffer) -> int:
         self.has_more = False
