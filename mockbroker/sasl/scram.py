@@ -16,12 +16,11 @@ from .plain import check_acting
 NUMBERS: Final = {mechanism: number for number, mechanism in enumerate(SCRAM, start=1)}
 """Of the mechanisms in credentials (`ScramMechanism.java`)."""
 _BASE64: Final = r"(?:[a-zA-Z0-9/+]{4})*(?:[a-zA-Z0-9/+]{3}=|[a-zA-Z0-9/+]{2}==)?"
-_EXTENSION: Final = ("tokenauth", "true")
 _VALUE: Final = r"[\x01-\x2b\x2d-\x7f]+"
 _NONCE: Final = r"[\x21-\x2b\x2d-\x7e]+"
 _FIRST: Final = re.compile(
-    rf"n,(?:a=(?P<acting>{NAME}))?,(?P<bare>(?:m={_VALUE},)?n=(?P<user>{NAME}),r=(?P<nonce>{_NONCE})"
-    rf"(?P<more>(?:,[A-Za-z]+={_VALUE})*))"
+    rf"n,(?:a=(?P<acting>{NAME}))?,(?:m={_VALUE},)?n=(?P<user>{NAME}),r=(?P<nonce>{_NONCE})"
+    rf"(?P<more>(?:,[A-Za-z]+={_VALUE})*)"
 )
 _FINAL: Final = re.compile(
     rf"(?P<unproved>c=(?P<channel>{_BASE64}),r=(?P<nonce>{_NONCE}))(?:,[A-Za-z]+={_VALUE})*,p=(?P<proof>{_BASE64})"
@@ -68,14 +67,17 @@ class Scram:
         if found is None:
             raise InvalidLoginError("no first message of SCRAM")
         named = found["user"].replace("=2C", ",").replace("=3D", "=")
-        self.token = _EXTENSION in _extensions(found["more"])
+        extensions = dict(each.split("=", 1) for each in found["more"].split(",") if each)
+        self.token = extensions.get("tokenauth", "").lower() == "true"
         credential = self._of_token(named) if self.token else self._of_user(named)
         check_acting(found["acting"] or "", named)
         self._nonce = found["nonce"] + self._nonce
         salt = base64.b64encode(credential.salt).decode()
         answer = f"r={self._nonce},s={salt},i={credential.iterations}"
         self._credential = credential
-        self._so_far = f"{found['bare']},{answer}"
+        # As the server has kept it: an extension that is there twice makes every proof wrong.
+        kept = "".join(f",{name}={value}" for name, value in extensions.items())
+        self._so_far = f"n={found['user']},r={found['nonce']}{kept},{answer}"
         return answer.encode()
 
     def _of_user(self, name: str) -> UserScramCredentialRecord:
@@ -105,9 +107,3 @@ class Scram:
             raise InvalidLoginError("another password")
         self.user, self.expires_ms = self._as, self._ends_ms
         return b"v=" + base64.b64encode(hmac.digest(credential.server_key, message, self._digest))
-
-
-def _extensions(text: str) -> set[tuple[str, str]]:
-    """What follows the nonce; of one that is there twice the last counts (`ScramExtensions.java`)."""
-    found = dict(each.split("=", 1) for each in text.split(",") if each)
-    return {(name, value.lower()) for name, value in found.items()}

@@ -198,7 +198,6 @@ def logging_in(s: TokenStage) -> Steps:
         ("false", ",tokenauth=false"),
         ("no extension", ""),
         ("another extension", ",other=true"),
-        ("with others", ",other=1,tokenauth=true,more=2"),
         ("twice", ",tokenauth=false,tokenauth=true"),
     ):
         yield f"tokenauth: {label}", s.log_in(token, more=more)[1]
