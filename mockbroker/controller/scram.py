@@ -56,11 +56,11 @@ def _upsertion(asked: Upsertion) -> UserScramCredentialRecord:
     if not asked.salted_password:
         # Java has no empty keys.
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
-    keys = _keys(HASHES[asked.mechanism], asked.salted_password)
+    keys = keys_of(HASHES[asked.mechanism], asked.salted_password)
     return UserScramCredentialRecord(asked.user, asked.mechanism, asked.salt, *keys, asked.iterations)
 
 
-def _keys(name: str, salted_password: bytes) -> tuple[bytes, bytes]:
+def keys_of(name: str, salted_password: bytes) -> tuple[bytes, bytes]:
     """The stored key and the server key (RFC 5802)."""
     import hashlib
     import hmac
