@@ -905,6 +905,9 @@ class FaultFields(TypedDict, total=False):
     api: ApiNames
     version: int | Sequence[int]
     client_id: str | None
+    user: str | None
+    mechanism: str | None
+    listener: str | None
     group: str | None
     transactional_id: str | None
     topic: str | None

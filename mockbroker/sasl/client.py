@@ -125,6 +125,14 @@ class SaslClient(Client):
         name = "sasl.server.max.receive.size"
         return configs.broker_int(name, self._broker.id) if name in configs.broker_keys else 524_288
 
+    def user_of(self, request: Any) -> str:
+        if isinstance(request, SaslAuthenticateRequest) and self._exchange is not None:
+            return self._exchange.named(bytes(request.auth_bytes))
+        return super().user_of(request) if self.logged_in or self._before is not None else ""
+
+    def mechanism_of(self, request: Any) -> str:
+        return request.mechanism if isinstance(request, SaslHandshakeRequest) else self._mechanism
+
     # -- what it may ask
 
     def gate(self, api_key: int) -> Gate:

@@ -26,6 +26,10 @@ class Exchange(Protocol):
     token: bool
     """Whether it logs in with a delegation token."""
 
+    def named(self, message: bytes) -> str:
+        """Whom a message is said to come from, which nothing proves; empty if it does not tell. With a
+        delegation token that is its id."""
+
     def evaluate(self, message: bytes) -> bytes:
         """The answer to a message. LoginFailedError, InvalidLoginError; any other error ends the connection
         without a word, as in Kafka."""

@@ -31,6 +31,13 @@ class OAuthBearer:
         self.expires_ms: int | None = None
         self.token = False
 
+    def named(self, message: bytes) -> str:
+        text = lenient_text(message)
+        parts = text.split(".", 2) if _FIRST.fullmatch(text) else []
+        claims = _json(parts[1]) if len(parts) == 3 else None
+        user = (claims or {}).get("sub")
+        return user if isinstance(user, str) else ""
+
     def evaluate(self, message: bytes) -> bytes:
         if message == _GO_ON and self._refused:
             raise LoginFailedError(_REFUSED)
