@@ -307,6 +307,7 @@ ErrorLevel = Literal[
 
 FaultAction = Literal[
     "add-acl",
+    "close-listener",
     "corrupt-crc",
     "cut-off-broker",
     "delay",
@@ -323,6 +324,7 @@ FaultAction = Literal[
     "kill-broker",
     "move-coordinator",
     "move-leader",
+    "open-listener",
     "pause-follower",
     "quota",
     "rejoin-broker",

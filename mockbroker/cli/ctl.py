@@ -22,6 +22,7 @@ VARIABLE: Final = "MOCKBROKER_CONTROL"
 _TITLES: Final = {
     "cluster": "The cluster as a whole.",
     "brokers": "Brokers: stop, kill, start, cut off.",
+    "listeners": "Listeners of brokers: list, close, open.",
     "clients": "Clients: what they have to be configured with.",
     "topics": "Topics: list, create, delete.",
     "records": "Records: list, produce, delete.",

@@ -97,6 +97,13 @@ def _shut_out(cluster: "Cluster") -> Iterator[str]:
         yield f"{_client(client)} did not get in at the listener {listener}: {why}"
 
 
+def _closed_listeners(cluster: "Cluster") -> Iterator[str]:
+    for broker in cluster.brokers.values():
+        for each in broker.endpoints.values():
+            if not each.open:
+                yield f"the listener {each.name} of broker {broker.id} is closed until open_listener()"
+
+
 def _refused(cluster: "Cluster") -> Iterator[str]:
     for each, client in cluster.notes.refused.items():
         kind = ResourceType(each.resource_type)
@@ -309,6 +316,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _not_created,
     _unserved,
     _shut_out,
+    _closed_listeners,
     _refused,
     _unread,
     _coordinators,

@@ -11,7 +11,7 @@ from ..verbs.signatures import Parameter
 from ..verbs.subjects import CoordinatedTransaction, Following, GroupMember, Subject
 from ..verbs.table import VERBS
 from ..verbs.verb import Verb
-from . import acls, users
+from . import acls, listeners, users
 from .brokers import state
 from .partitions import ReplicaState, leadership, replicas
 from .registry import operation
@@ -79,6 +79,7 @@ class Place(NamedTuple, Generic[S]):
 _PARTITION: Final = "/topics/{topic}/partitions/{partition}"
 PLACES: Final[tuple[Place[Any], ...]] = (
     Place(subjects.BROKER, "brokers", "/brokers/{broker}", state, _act_on_broker),
+    Place(subjects.LISTENER, "listeners", "/brokers/{broker}/listeners/{listener}", listeners.state, _act),
     Place(subjects.PARTITION, "partitions", _PARTITION, leadership),
     Place(subjects.FOLLOWER, "followers", f"{_PARTITION}/followers/{{broker}}", _replicas),
     Place(subjects.GROUP, "groups", "/groups/{group}", leadership),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..control.handshakes import HandshakeState
+    from ..control.listeners import ListenerState
     from ..control.users import UserState
     from ..names import ApiNames
     from ..security import CertificateKind, HandshakeFault
@@ -299,6 +300,22 @@ class RunningCluster(Contents):
         from ..control import handshakes
 
         return self.do(handshakes.show)
+
+    def listener_states(self) -> "list[ListenerState]":
+        """The listeners of every broker, and whether they are open."""
+        from ..control import listeners
+
+        return self.do(listeners.list_listeners)
+
+    def close_listener(self, broker: int, listener: str) -> None:
+        """Closes one of a broker's listeners: connections that came by it end, and nobody can connect there.
+        The broker goes on with its other listeners, and clients are still told of this one. ConflictError if
+        it is closed already; KeyError."""
+        self._act("close-listener", broker=broker, listener=listener)
+
+    def open_listener(self, broker: int, listener: str) -> None:
+        """Opens a broker's listener again. ConflictError if it is open; KeyError."""
+        self._act("open-listener", broker=broker, listener=listener)
 
     def acls(self) -> list[str]:
         """The ACLs, as `add_acl` reads them, in the order in which they were added."""

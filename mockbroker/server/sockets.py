@@ -114,9 +114,11 @@ class ClientSockets:
             self.drop(peer)
         self.listeners.close()
 
-    def _drop_clients_of(self, broker: Broker) -> None:
-        for peer in [p for p in self.open.values() if p.connection.broker is broker]:
-            self.drop(peer)
+    def _drop_clients_of(self, broker: Broker, listener: Endpoint) -> None:
+        for peer in list(self.open.values()):
+            connection = peer.connection
+            if connection.broker is broker and connection.client.listener == listener.name:
+                self.drop(peer)
 
     def give_up(self, peer: ClientSocket, error: Exception) -> None:
         connection = peer.connection

@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
+from ..cluster.endpoint import Endpoint
 from ..cluster.topic import TopicPartition
 from ..errors import NotThereError
 from ..nearest import among, nearest
 from ..replication.peers import Fetching
 from .finding import find_broker, find_partition
-from .parameters import BrokerId, GroupId, MemberName, PartitionIndex, TopicName, TransactionalId, UserName
+from .parameters import (
+    BrokerId,
+    GroupId,
+    ListenerName,
+    MemberName,
+    PartitionIndex,
+    TopicName,
+    TransactionalId,
+    UserName,
+)
 from .signatures import Parameter, parameters
 
 if TYPE_CHECKING:
@@ -122,6 +132,25 @@ def _transaction(cluster: Cluster, transactional_id: TransactionalId) -> Coordin
     raise NotThereError(f"no broker that runs coordinates a transactional id {transactional_id!r}")
 
 
+class BrokerListener(NamedTuple):
+    """A listener of a broker."""
+
+    broker: Broker
+    endpoint: Endpoint
+
+    def __str__(self) -> str:
+        return f"listener {self.endpoint.name} of broker {self.broker.id}"
+
+
+def _listener(cluster: Cluster, broker: BrokerId, listener: ListenerName) -> BrokerListener:
+    found = find_broker(cluster, broker)
+    if listener not in found.endpoints:
+        raise NotThereError(
+            f"broker {broker} has no listener {listener!r}{nearest(listener, found.endpoints)}"
+        )
+    return BrokerListener(found, found.endpoints[listener])
+
+
 class User(NamedTuple):
     """Somebody who logs in, or may some day."""
 
@@ -138,6 +167,7 @@ def _acls(cluster: Cluster) -> Cluster:
 
 
 BROKER: Final = Subject("broker", _broker)
+LISTENER: Final = Subject("listener", _listener)
 PARTITION: Final = Subject("partition", _partition)
 FOLLOWER: Final = Subject("follower", _follower)
 GROUP: Final = Subject("group", _group)

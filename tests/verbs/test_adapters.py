@@ -14,6 +14,7 @@ from mockbroker.rig.batches import Record, batch
 from mockbroker.rig.client import Client
 from mockbroker.server.running import RunningCluster
 from mockbroker.simulation.steps import STEPS
+from mockbroker.verbs.subjects import LISTENER
 from mockbroker.verbs.table import VERBS
 from mockbroker.verbs.verb import Verb
 
@@ -25,6 +26,7 @@ PLACES = {
     "topic": "t",
     "partition": 0,
     "broker": 3,
+    "listener": "LOGIN",
     "group": "g",
     "member": "mock",
     "transactional_id": "x",
@@ -33,6 +35,7 @@ PLACES = {
 }
 UNDONE = {
     "start-broker": "stop-broker",
+    "open-listener": "close-listener",
     "rejoin-broker": "cut-off-broker",
     "resume-follower": "pause-follower",
     "remove-acl": "add-acl",
@@ -157,6 +160,7 @@ def test_it_is_refused_over_http_and_in_python_when_it_would_change_nothing(
             do(cluster, verb.name, places)
         assert str(caught.value) == answer["error"]
     cluster.run(lambda core: VERBS["slow-metadata"].attempt(core, core.brokers[3], delay_ms=0))
+    cluster.run(lambda core: VERBS["open-listener"].attempt(core, LISTENER.find(core, 3, "LOGIN")))
     for name in ("start-broker", "rejoin-broker"):
         cluster.run(lambda core, name=name: VERBS[name].attempt(core, core.brokers[3]))  # type: ignore[misc]
     cluster.clock.advance("1m")

@@ -12,7 +12,7 @@ from ...outcome import ANONYMOUS
 from ...verbs import subjects
 from ...verbs.parameters import SomeBroker
 from ...verbs.signatures import Parameter
-from ...verbs.subjects import Following, Subject
+from ...verbs.subjects import BrokerListener, Following, Subject
 from ...verbs.table import VERBS
 from ...verbs.verb import Verb
 from ..about import about
@@ -40,6 +40,13 @@ class _Meant(NamedTuple):
 
 def _broker(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     return [exchange.call.broker if target is None else exchange.call.cluster.brokers[target]]
+
+
+def _listener(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    """The one by which the client came, of the broker that is asked or of another."""
+    name = exchange.call.told(exchange.call.broker).name
+    brokers = _broker(exchange, match, target)
+    return [BrokerListener(each, each.endpoints[name]) for each in brokers if name in each.endpoints]
 
 
 def _cluster(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
@@ -103,6 +110,11 @@ def _transactions(exchange: Exchange, match: Match, target: int | None) -> list[
 _NO_LEADER: Final = "the request names nothing that has a leader"
 _MEANT: Final[dict[Subject[Any], _Meant]] = {
     subjects.BROKER: _Meant(_broker, "the broker that is asked, or broker `target`", targeted=True),
+    subjects.LISTENER: _Meant(
+        _listener,
+        "the listener by which the client came, of the broker that is asked, or of broker `target`",
+        targeted=True,
+    ),
     subjects.PARTITION: _Meant(_partitions, "the partitions that the request names", _NO_LEADER),
     subjects.FOLLOWER: _Meant(
         _followers,
