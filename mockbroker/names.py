@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from .policies.producers import (
         producer_state_retention,
     )
+    from .policies.security import (
+        refused_configs,
+    )
     from .policies.topics import (
         too_many_new_partitions,
     )
@@ -480,7 +483,7 @@ BehaviourName = Literal[
     "reassignment-end",
     "reassignment-epoch",
     "reassignment-refusal",
-    "refused-broker-configs",
+    "refused-configs",
     "refused-handshake",
     "refused-operation",
     "refused-transactional-commit",
@@ -644,6 +647,8 @@ AnswerName = Literal[
     "mechanisms-told",
     "member-id",
     "merged",
+    "mistake",
+    "mistake-in-form",
     "named",
     "never",
     "never-loaded",
@@ -680,6 +685,7 @@ AnswerName = Literal[
     "received-id",
     "record-time",
     "recoverable",
+    "refusal",
     "refused",
     "renewed",
     "requested-epoch",
@@ -757,7 +763,7 @@ ErrorNames: TypeAlias = "ErrorName | int | Several[ErrorNames]"
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package provides."""
 
-OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
+OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | refused_configs.Order | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
 """A user's own answer for some behaviour."""
 
 Behaviours = TypedDict(
@@ -855,7 +861,7 @@ Behaviours = TypedDict(
         "reassignment-end": "Literal['all-in-sync', 'added-in-sync'] | bool | InstalledAnswer",
         "reassignment-epoch": "Literal['bumped', 'bumped-on-removal', 'kept'] | reassignment_epoch.Bumped | InstalledAnswer",
         "reassignment-refusal": "Literal['dead-brokers', 'unknown-brokers'] | bool | InstalledAnswer",
-        "refused-broker-configs": "Literal['told', 'untold'] | bool | InstalledAnswer",
+        "refused-configs": "Literal['refusal', 'mistake', 'mistake-in-form'] | refused_configs.Order | InstalledAnswer",
         "refused-handshake": "Literal['mechanisms-told', 'no-mechanisms'] | bool | InstalledAnswer",
         "refused-operation": "Literal['untold', 'told'] | bool | InstalledAnswer",
         "refused-transactional-commit": "Literal['begins-group', 'no-group'] | bool | InstalledAnswer",
