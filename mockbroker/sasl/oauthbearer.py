@@ -1,7 +1,9 @@
 """OAUTHBEARER (RFC 7628): a client shows a token (`OAuthBearerSaslServer.java`)."""
 
+import base64
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from ..errors import MockBrokerError
@@ -28,6 +30,12 @@ class InvalidTokenError(MockBrokerError):
 
 Check = Callable[[str], Grant]
 """Looks at a token. InvalidTokenError; ValueError ends the connection without a word, as in Kafka."""
+
+
+def encoded(part: bytes | Mapping[str, object]) -> str:
+    """A part of a token: an object, or a signature."""
+    data = part if isinstance(part, bytes) else json.dumps(part).encode()
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 class OAuthBearer:
