@@ -89,6 +89,9 @@ class Access:
     signed: bool = False
     """Whether tokens of OAUTHBEARER are signed."""
     issue: Issue = _no_tokens
+    token_url: str | None = None
+    """Where clients may ask for tokens themselves, with this secret, if there is a control API."""
+    token_secret: str = field(default="any", repr=False)
 
     def listener(self, name: str | None) -> Listener:
         """NotThereError."""

@@ -14,6 +14,7 @@ Settings = dict[str, Any]
 _OAUTH: Final = "OAUTHBEARER"
 _UNSECURED: Final = "enable.sasl.oauthbearer.unsecure.jwt"
 """librdkafka makes such tokens itself."""
+_JAVA: Final = "org.apache.kafka.common.security"
 IN_PYTHON: Final = ("confluent-kafka", "aiokafka", "kafka-python")
 
 
@@ -94,8 +95,8 @@ def _librdkafka(way: _Way) -> Settings:
         return found
     mechanism, user, password = way.login
     if mechanism == _OAUTH and way.access.signed:
-        _refuse_tokens(way, "oauth_cb")
-        return {**found, "sasl.mechanism": mechanism}
+        found["sasl.mechanism"] = mechanism
+        return found if way.in_code else found | _oidc(way, user)
     if mechanism == _OAUTH:
         unsecured = {_UNSECURED: "true"}
         claims = {"sasl.oauthbearer.config": f"principal={user} lifeSeconds=3600"}
@@ -118,13 +119,34 @@ def _java(way: _Way) -> Settings:
     named = f"username={_quoted(user)} password={_quoted(password)}"
     module = {"PLAIN": "plain.PlainLoginModule", _OAUTH: "oauthbearer.OAuthBearerLoginModule"}
     if mechanism == _OAUTH and access.signed:
-        raise OptionError(
-            "Java's client takes signed tokens from a file or an address (OAuthBearerLoginCallbackHandler): "
-            "POST /tokens and `mockbroker ctl tokens issue` give some"
-        )
+        login = f"clientId={_quoted(user)} clientSecret={_quoted(access.token_secret)}"
+        return {
+            **found,
+            "sasl.mechanism": mechanism,
+            "sasl.jaas.config": f"{_JAVA}.{module[_OAUTH]} required {login};",
+            "sasl.login.callback.handler.class": f"{_JAVA}.oauthbearer.OAuthBearerLoginCallbackHandler",
+            "sasl.oauthbearer.token.endpoint.url": _token_url(way),
+        }
     options = f"unsecuredLoginStringClaim_sub={_quoted(user)}" if mechanism == _OAUTH else named
-    path = f"org.apache.kafka.common.security.{module.get(mechanism, 'scram.ScramLoginModule')}"
+    path = f"{_JAVA}.{module.get(mechanism, 'scram.ScramLoginModule')}"
     return {**found, "sasl.mechanism": mechanism, "sasl.jaas.config": f"{path} required {options};"}
+
+
+def _oidc(way: _Way, user: str) -> Settings:
+    """Of librdkafka, which asks for tokens itself."""
+    return {
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.client.id": user,
+        "sasl.oauthbearer.client.secret": way.access.token_secret,
+        "sasl.oauthbearer.token.endpoint.url": _token_url(way),
+    }
+
+
+def _token_url(way: _Way) -> str:
+    """OptionError."""
+    if way.access.token_url is None:
+        raise OptionError("this client asks for tokens by HTTP: give the cluster a control API")
+    return way.access.token_url
 
 
 def _store(kind: str, path: Path, password: str) -> Settings:

@@ -3,6 +3,8 @@
 import base64
 import json
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,10 +12,14 @@ import pytest
 from confluent_kafka import KafkaError, Producer
 
 from mockbroker import ConflictError, MockCluster, OptionError, Security
+from mockbroker.control import clients
 from mockbroker.rig.client import Client
+from mockbroker.rig.real_tools import Tools
 from mockbroker.sasl.jwks import Keys
 from mockbroker.security import TokenKind
 
+from .. import needs
+from ..clients.console import VERSION
 from ..driving.clients import address
 from ..driving.processes import mockbroker_process
 from ..driving.real_clients import LIMIT_S, a_producer
@@ -238,3 +244,50 @@ def test_ctl_issues_tokens_and_traces_do_not_tell_them() -> None:
         assert shown(cluster, token) == "NONE"
         assert token not in str(cluster.trace)
         assert token.split(".")[2] not in str(cluster.trace)
+
+
+@pytest.mark.parametrize("control_token", [None, "secret"])
+def test_librdkafka_asks_for_tokens_itself(control_token: str | None) -> None:
+    with a_cluster(control=True, control_token=control_token) as cluster:
+        settings = cluster.do(clients.settings, "confluent-kafka", user="alice")
+        assert all(isinstance(each, str) for each in settings.values())
+        assert CLIENTS["confluent-kafka"](settings) == SENT
+        assert principals(cluster) == {"User:alice"}
+
+
+@pytest.mark.parametrize(
+    ("form", "user", "status", "error"),
+    [
+        ("grant_type=password", "alice:right", 400, "unsupported_grant_type"),
+        ("grant_type=client_credentials", "alice:wrong", 401, "invalid_client"),
+        ("grant_type=client_credentials", ":right", 401, "invalid_client"),
+        ("grant_type=client_credentials&client_id=alice&client_secret=wrong", "", 401, "invalid_client"),
+        ("x" * 20_000, "alice:right", 413, "invalid_request"),
+        ("&" * 200, "alice:right", 400, "invalid_request"),
+    ],
+)
+def test_who_is_given_no_token(form: str, user: str, status: int, error: str) -> None:
+    with a_cluster(control=True, control_token="right") as cluster:
+        asked = urllib.request.Request(f"{cluster.control_url}/oauth/token", form.encode())
+        if user:
+            asked.add_header("Authorization", f"Basic {base64.b64encode(user.encode()).decode()}")
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(asked, timeout=LIMIT_S)
+        with caught.value as answer:
+            assert (answer.code, json.load(answer)["error"]) == (status, error)
+
+
+@pytest.mark.needs(*needs.JAVA)
+def test_java_asks_for_tokens_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with a_cluster(control=True) as cluster:
+        settings = cluster.client_settings("java", user="alice")
+        allowed = settings["sasl.oauthbearer.token.endpoint.url"]
+        monkeypatch.setenv("JDK_JAVA_OPTIONS", f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={allowed}")
+        text = "".join(f"{name}={value}\n" for name, value in settings.items())
+        (tmp_path / "client.properties").write_text(text)
+        given = ("--topic", TOPIC, "--max-messages", "5", "--producer.config", "client.properties")
+        main = "org.apache.kafka.tools.VerifiableProducer"
+        servers = cluster.bootstrap_servers
+        out, errors = Tools(VERSION).run(main, "--bootstrap-server", servers, *given, folder=tmp_path)
+        assert '"acked":5' in out, out + errors
+        assert principals(cluster) == {"User:alice"}
