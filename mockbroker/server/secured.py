@@ -44,8 +44,17 @@ class Secured:
     def of(cls, security: Security, cluster: Cluster, hosts: Iterable[str]) -> "Secured":
         """Makes what is needed, and sets the passwords of users. OptionError, MissingExtraError."""
         found = cls(security, Logins(security.mechanisms, cluster.passwords))
+        try:
+            found._prepare(cluster, hosts)
+        except BaseException:
+            found.close()
+            raise
+        return found
+
+    def _prepare(self, cluster: Cluster, hosts: Iterable[str]) -> None:
+        security = self.security
         if "OAUTHBEARER" in security.mechanisms:
-            found._take_tokens(cluster)
+            self._take_tokens(cluster)
         for user, password in security.users.items():
             try:
                 set_password(cluster, user, password)
@@ -54,8 +63,7 @@ class Secured:
         for acl in security.entries():
             cluster.controller.create_acl(acl)
         if security.uses_tls:
-            found._use_tls(cluster, hosts)
-        return found
+            self._use_tls(cluster, hosts)
 
     def _take_tokens(self, cluster: Cluster) -> None:
         from .issuer import Issuer

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -217,6 +218,19 @@ def test_files_of_no_use(tmp_path: Path, text: str | None, said: str) -> None:
 def test_options_that_do_not_fit(wrong: Any, said: str) -> None:
     with pytest.raises(OptionError, match=said):
         Security(**wrong)
+
+
+@pytest.mark.parametrize("given", ["no file", "a file"])
+def test_the_extra_is_named_if_it_is_missing(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(keys.jwks())
+    for name in ("joserfc", "joserfc.jwk"):
+        monkeypatch.setitem(sys.modules, name, None)
+    security = Security(sasl="oauthbearer", signed_tokens=True, jwks=file if given == "a file" else None)
+    with pytest.raises(ImportError, match=r"joserfc.*\[security\]"):
+        a_cluster(security).start()
 
 
 def test_what_can_not_be_issued() -> None:
