@@ -19,7 +19,7 @@ from .target import Target
 from .tokens import HOUR_S
 
 PATH: Final = "/oauth/token"
-_MOST_BYTES: Final = 16_384
+MOST_BYTES: Final = 16_384
 _MOST_FIELDS: Final = 100
 _FRESH: Final = {"Cache-Control": "no-store"}
 
@@ -58,7 +58,7 @@ def endpoint(target: Target, token: str | None) -> Callable[[Request], Awaitable
 
 async def _form(request: Request) -> dict[str, str]:
     """ValueError, TooLargeError, TooSlowError, ClientDisconnect."""
-    text = await body(request, _MOST_BYTES)
+    text = await body(request, MOST_BYTES)
     found = parse_qs(text.decode("ascii"), max_num_fields=_MOST_FIELDS)
     return {name: values[0] for name, values in found.items()}
 

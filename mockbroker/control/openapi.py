@@ -32,7 +32,6 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     paths["/trace/stream"] = {"get": _stream()}
     paths["/metrics"] = {"get": _metrics()}
-    paths["/oauth/token"] = {"post": _oauth()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -48,23 +47,6 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
         },
         # Either is right: only some clusters require a token.
         "security": [{}, {"token": []}],
-    }
-
-
-def _oauth() -> dict[str, Any]:
-    """`POST /oauth/token`, which is not an operation."""
-    form = {"type": "object", "properties": {"grant_type": {"const": "client_credentials"}}}
-    return {
-        "operationId": "oauth-token",
-        "summary": "A token for a client that asks for one itself, as at an issuer (RFC 6749, 4.4).",
-        "description": "The client id is the user, the secret the control token, or any if there is none.",
-        "tags": ["tokens"],
-        "parameters": [],
-        "requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": form}}},
-        "responses": {
-            "200": _json({"type": "object"}, "a token"),
-            **_errors({"400": "no such grant", "401": "the secret is wrong"} | _OF_BODIES),
-        },
     }
 
 

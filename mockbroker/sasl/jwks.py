@@ -9,8 +9,8 @@ from typing import Any, Final
 from ..errors import OptionError
 from ..extras import MissingExtraError
 
-MOST_BYTES: Final = 1_000_000
-_MOST: Final = 1_000
+MOST_BYTES: Final = 1 << 20
+MOST_KEYS: Final = 1_000
 """Keys of a set: a token without a key id is looked up among all of them."""
 _LEAST_BITS: Final[Mapping[str, int]] = {"RSA": 2048, "HS256": 256, "HS384": 384, "HS512": 512}
 """By kind of key or algorithm, how long a key has to be (`KeyValidationSupport` of jose4j, RFC 7518, 3.2)."""
@@ -71,8 +71,8 @@ class Keys:
             raise OptionError("no JWKS: there is no object with a list of keys") from None
         if not isinstance(entries, list):
             raise OptionError("no JWKS: its keys are no list")
-        if len(entries) > _MOST:
-            raise OptionError(f"the JWKS has {len(entries)} keys: give one with no more than {_MOST}")
+        if len(entries) > MOST_KEYS:
+            raise OptionError(f"the JWKS has {len(entries)} keys: give one with no more than {MOST_KEYS}")
         with warnings.catch_warnings():
             # Of weak keys, which verify nothing.
             warnings.simplefilter("ignore")

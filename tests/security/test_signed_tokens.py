@@ -16,7 +16,7 @@ from mockbroker import ConflictError, MockCluster, OptionError, Security
 from mockbroker.control import clients
 from mockbroker.rig.client import Client
 from mockbroker.rig.real_tools import Tools
-from mockbroker.sasl.jwks import Keys
+from mockbroker.sasl.jwks import MOST_BYTES, Keys
 from mockbroker.security import TokenKind
 
 from .. import needs
@@ -198,7 +198,7 @@ def test_keys_of_ones_own(tmp_path: Path) -> None:
         ('{"keys": [{"kty": "unknown"}, 5]}', "no key that could be used"),
         (json.dumps({"keys": [keys.jwk("secret")] * 1001}), "1001 keys: give one with no more than 1000"),
         ("[" * 1_000_000, "no JWKS"),
-        (" " * 1_000_001, "more than 1000000 bytes"),
+        (" " * (MOST_BYTES + 1), "more than 1048576 bytes"),
     ],
     ids=str,
 )
