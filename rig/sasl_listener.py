@@ -1,6 +1,7 @@
 """The listener with SASL that real brokers may have beside the plain one: its mechanisms and its users."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -19,8 +20,11 @@ _MODULES: Final = {
 }
 
 
-def properties() -> Mapping[str, str]:
-    """What a broker is configured with."""
+_VALIDATOR: Final = "OAuthBearerValidatorCallbackHandler"
+
+
+def properties(release: str, jwks: Path | None = None) -> Mapping[str, str]:
+    """What a broker is configured with. With `jwks` tokens are signed by one of the keys in that file."""
     found = {"sasl.enabled.mechanisms": ",".join(MECHANISMS)}
     options = {
         "PLAIN": " ".join(f'user_{name}="{password}"' for name, password in USERS.items()),
@@ -32,4 +36,15 @@ def properties() -> Mapping[str, str]:
         found[f"{setting}.sasl.jaas.config"] = f"{module} required {options.get(mechanism, '')};"
         if mechanism in SESSIONS_MS:
             found[f"{setting}.connections.max.reauth.ms"] = str(SESSIONS_MS[mechanism])
+    if jwks is not None:
+        package = "oauthbearer.secured" if int(release.split(".")[0]) < 4 else "oauthbearer"
+        setting = f"listener.name.{NAME.lower()}.oauthbearer"
+        handler = f"org.apache.kafka.common.security.{package}.{_VALIDATOR}"
+        found[f"{setting}.sasl.server.callback.handler.class"] = handler
+        found[f"{setting}.sasl.oauthbearer.jwks.endpoint.url"] = jwks.as_uri()
     return found
+
+
+def options(jwks: Path | None) -> list[str]:
+    """Of the JVM: brokers read no file that they are not told here."""
+    return [] if jwks is None else [f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={jwks.as_uri()}"]

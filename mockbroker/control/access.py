@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from ..errors import ConflictError, NotThereError, OptionError
 from ..nearest import nearest
+from ..security import TokenKind
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,28 @@ _NO_TLS: Final = "no listener has TLS: start the cluster with tls=True"
 
 def _no_certificate(which: str, key: str | None) -> None:
     raise ConflictError(_NO_TLS)
+
+
+class Issued(NamedTuple):
+    """A token, and when it expires, in Unix time in seconds."""
+
+    token: str
+    expires_s: int
+
+
+class Issue(Protocol):
+    """Issues a token: for whom, what is the matter with it, for how long, and what it says besides."""
+
+    def __call__(
+        self, user: str, kind: TokenKind, expires_in_s: int, scope: str | None, claims: Mapping[str, Any], /
+    ) -> Issued:
+        """ConflictError, OptionError."""
+
+
+def _no_tokens(
+    user: str, kind: TokenKind, expires_in_s: int, scope: str | None, claims: Mapping[str, Any], /
+) -> Issued:
+    raise ConflictError("nobody logs in with tokens: start the cluster with sasl='oauthbearer'")
 
 
 class Breakable(Protocol):
@@ -63,6 +86,12 @@ class Access:
     """Has brokers show another certificate, with the file of its key."""
     handshakes: Callable[[], Breakable] = _no_handshakes
     """ConflictError without TLS."""
+    signed: bool = False
+    """Whether tokens of OAUTHBEARER are signed."""
+    issue: Issue = _no_tokens
+    token_url: str | None = None
+    """Where clients may ask for tokens themselves, with this secret, if there is a control API."""
+    token_secret: str = field(default="any", repr=False)
 
     def listener(self, name: str | None) -> Listener:
         """NotThereError."""

@@ -15,7 +15,9 @@ from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from ..protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
+from .jwks import Keys
 from .mechanism import Exchange, InvalidLoginError, LoginFailedError
+from .oauthbearer import Check, OAuthBearer
 from .scram import Scram, Token
 
 _LEAST_BETWEEN_MS: Final = 1000
@@ -27,12 +29,14 @@ _AGAIN: Final = "SaslAuthenticate request received after successful authenticati
 
 @dataclass(frozen=True)
 class Logins:
-    """Who may log in and how: the mechanisms in `sasl.enabled.mechanisms`, the passwords for PLAIN, and how
-    long sessions last in ms, by mechanism, where that is not `connections.max.reauth.ms`."""
+    """Who may log in and how: the mechanisms in `sasl.enabled.mechanisms`, the passwords for PLAIN, how long
+    sessions last in ms, by mechanism, where that is not `connections.max.reauth.ms`, and the keys of signed
+    tokens; without keys tokens are unsecured."""
 
     mechanisms: tuple[str, ...]
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
     sessions_ms: Mapping[str, int] = field(default_factory=dict)
+    keys: Keys | None = None
 
 
 class Gate(enum.Enum):
@@ -222,7 +226,7 @@ class SaslClient(Client):
             answer = self._exchange.evaluate(message)
             self._check_same()
         except (LoginFailedError, InvalidLoginError) as error:
-            self._fail(str(error))
+            self._fail(error.why if isinstance(error, LoginFailedError) else str(error))
             raise
         except ValueError as error:
             self._fail(str(error))
@@ -281,11 +285,19 @@ class SaslClient(Client):
 
             return Plain(self._logins.users)
         if mechanism == "OAUTHBEARER":
-            from .oauthbearer import OAuthBearer
-
-            return OAuthBearer(environment.now_ms)
+            return OAuthBearer(self._check_of_tokens())
         nonce = int.from_bytes(environment.random("scram nonces").randbytes(17)) >> (17 * 8 - _NONCE_BITS)
         return Scram(mechanism, self._credentials, self._token, _base36(nonce))
+
+    def _check_of_tokens(self) -> Check:
+        now_ms = self._broker.environment.now_ms
+        if self._logins.keys is None:
+            from .unsecured import UnsecuredTokens
+
+            return UnsecuredTokens(now_ms).check
+        from .signed import Expected, SignedTokens
+
+        return SignedTokens(self._logins.keys, Expected.of(self._broker.environment), now_ms).check
 
     def _credentials(self, user: str) -> UserScramCredentialRecord | None:
         """As the broker knows them."""

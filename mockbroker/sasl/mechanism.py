@@ -9,7 +9,12 @@ NAME: Final = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
 
 
 class LoginFailedError(MockBrokerError):
-    """The login failed, and the client is told why (`SaslAuthenticationException`)."""
+    """The login failed, and the client is told so (`SaslAuthenticationException`); `why` is for others, if
+    that says more."""
+
+    def __init__(self, told: str, why: str = "") -> None:
+        super().__init__(told)
+        self.why = why or told
 
 
 class InvalidLoginError(MockBrokerError):

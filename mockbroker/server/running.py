@@ -1,7 +1,8 @@
 """What can be done to a running cluster, whichever thread it runs in."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..cluster.replicas import Replica, describe
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..control.listeners import ListenerState
     from ..control.users import UserState
     from ..names import ApiNames
-    from ..security import CertificateKind, HandshakeFault
+    from ..security import CertificateKind, HandshakeFault, TokenKind
     from .fault_control import FaultControl, FaultHandle
     from .policy_control import PolicyControl
     from .trace_control import TraceControl
@@ -76,12 +77,17 @@ class RunningCluster(Contents):
         mechanism: str | None = None,
     ) -> dict[str, Any]:
         """What a client has to be configured with, as it spells it: addresses, certificates, a login. By
-        default the first user logs in at the first listener by the best mechanism. KeyError for a user or a
-        listener that there is not; OptionError."""
+        default the first user logs in at the first listener by the best mechanism. Clients of Python that
+        take tokens from code get a function or an object that asks the cluster for one. KeyError for a user
+        or a listener that there is not; OptionError."""
         from ..control import clients
 
-        given = {"user": user, "listener": listener, "mechanism": mechanism}
-        found = self.do(clients.settings, client, **given)
+        found, holder = self.do(clients.in_code, client, user, listener, mechanism)
+        if holder is not None:
+            from .token_providers import provider
+
+            ask = partial(self.do, lambda target: target.access.issue(holder, "valid", 3600, None, {}))
+            found |= provider(client, ask)
         return _with_context(found) if client == "aiokafka" else found
 
     def hints(self) -> list[str]:
@@ -350,6 +356,23 @@ class RunningCluster(Contents):
         """Removes a user, who can not log in from now on. Sessions that there are last until the client has
         to log in again. ConflictError if there is no such user."""
         self._act("remove-user", user=user)
+
+    def token(
+        self,
+        user: str,
+        *,
+        kind: "TokenKind" = "valid",
+        expires_in: int = 3600,
+        scope: str | None = None,
+        claims: "Mapping[str, Any] | None" = None,
+    ) -> str:
+        """A token with which a client logs in by OAUTHBEARER, valid for `expires_in` seconds; or on purpose
+        one with which it can't: "expired", "not-yet-valid", "another-key", "unknown-key", "another-issuer",
+        "another-audience" or "unsigned". `claims` are in place of what it would say; None takes one away.
+        ConflictError without OAUTHBEARER, or with a JWKS file of your own; OptionError."""
+        said = claims or {}
+        found = self.do(lambda target: target.access.issue(user, kind, expires_in, scope, said))
+        return str(found.token)
 
     def expire_producer(self, topic: str, partition: int, producer_id: int | None = None) -> None:
         """Makes a partition forget a producer's sequence numbers, or those of all producers, on all replicas,

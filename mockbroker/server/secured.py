@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..control.access import Access, Listener
     from .certificates import Authority, Files
+    from .issuer import Issuer
 
 _BEST: Final = (*reversed(SCRAM), "PLAIN", "OAUTHBEARER")
 
@@ -34,6 +35,7 @@ class Secured:
     context: "ssl.SSLContext | None" = None
     handshakes: Handshakes = field(default_factory=Handshakes)
     rules: PrincipalRules = field(default_factory=PrincipalRules)
+    issuer: "Issuer | None" = None
     _authority: "Authority | None" = None
     _versions: list[str] | None = None
     _folder: "tempfile.TemporaryDirectory[str] | None" = None
@@ -42,6 +44,17 @@ class Secured:
     def of(cls, security: Security, cluster: Cluster, hosts: Iterable[str]) -> "Secured":
         """Makes what is needed, and sets the passwords of users. OptionError, MissingExtraError."""
         found = cls(security, Logins(security.mechanisms, cluster.passwords))
+        try:
+            found._prepare(cluster, hosts)
+        except BaseException:
+            found.close()
+            raise
+        return found
+
+    def _prepare(self, cluster: Cluster, hosts: Iterable[str]) -> None:
+        security = self.security
+        if "OAUTHBEARER" in security.mechanisms:
+            self._take_tokens(cluster)
         for user, password in security.users.items():
             try:
                 set_password(cluster, user, password)
@@ -50,8 +63,22 @@ class Secured:
         for acl in security.entries():
             cluster.controller.create_acl(acl)
         if security.uses_tls:
-            found._use_tls(cluster, hosts)
-        return found
+            self._use_tls(cluster, hosts)
+
+    def _take_tokens(self, cluster: Cluster) -> None:
+        from .issuer import Issuer
+
+        makes_key = self.security.signed_tokens and self.security.jwks is None
+        self.issuer = Issuer(self.security, cluster, self._place() if makes_key else None)
+        self.logins = replace(self.logins, keys=self.issuer.keys)
+
+    def _place(self) -> Path:
+        """Where files are written."""
+        if self.security.folder is not None:
+            return Path(self.security.folder)
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="mockbroker-")
+        return Path(self._folder.name)
 
     def _use_tls(self, cluster: Cluster, hosts: Iterable[str]) -> None:
         from .certificates import Authority, Files
@@ -64,9 +91,7 @@ class Secured:
             assert certificate is not None
             self.files = Files(certificate, key, ca)
         else:
-            if security.folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="mockbroker-")
-            self._authority = Authority(Path(security.folder or self._folder.name), hosts)  # type: ignore[union-attr]
+            self._authority = Authority(self._place(), hosts)
             self.files = self._authority.files()
         chosen = cluster.configs.static.get("ssl.enabled.protocols")
         self._versions = chosen.split(",") if chosen else None
@@ -107,6 +132,8 @@ class Secured:
 
         best = sorted(self.logins.mechanisms, key=_BEST.index)
         given = Access(listeners, tuple(best), self.logins.users, show_certificate=self.show_certificate)
+        if self.issuer is not None:
+            given = replace(given, signed=self.issuer.keys is not None, issue=self.issuer.issue)
         if (files := self.files) is None:
             return given
         mine = self.security.client_auth != "none"
@@ -120,6 +147,11 @@ class Secured:
             keystore=files.keystore if mine else None,
             password=PASSWORD,
         )
+
+    @property
+    def jwks(self) -> Path | None:
+        """The file with the keys of signed tokens."""
+        return None if self.issuer is None else self.issuer.file
 
     def close(self) -> None:
         """Removes the files that are not kept."""

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 
@@ -163,7 +164,15 @@ class ServedCluster(RunningCluster):
             Listener(name, protocol, _servers(each.endpoints[name] for each in brokers))
             for name, protocol in self.options.listeners.items()
         )
-        return Access(listeners) if self.secured is None else self.secured.access(listeners)
+        if self.secured is None:
+            return Access(listeners)
+        found = self.secured.access(listeners)
+        if self.control_url is None:
+            return found
+        from ..control.oauth import PATH
+
+        secret = self.options.control_token or found.token_secret
+        return replace(found, token_url=f"{self.control_url}{PATH}", token_secret=secret)
 
     @property
     def console_url(self) -> str | None:

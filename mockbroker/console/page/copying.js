@@ -34,6 +34,7 @@ const METHODS = {
   "acls-remove": ["remove_acl", ["acl"], []],
   "users-set-password": ["set_password", ["user", "password"], []],
   "users-remove": ["remove_user", ["user"], []],
+  "tokens-issue": ["token", ["user"], ["kind", "expires_in", "scope"]],
   "handshakes-break": ["break_handshakes", ["how"], ["broker", "times"]],
   "handshakes-mend": ["mend_handshakes", [], []],
   "certificates-show": ["show_certificate", ["certificate"], ["key"]],
