@@ -69,11 +69,11 @@ def _no_handshakes() -> Breakable:
 
 @dataclass(frozen=True)
 class Access:
-    """The listeners, first the one that is meant if none is named; the mechanisms of SASL, the best first;
-    the passwords of users; and files. `ca` is None if clients trust the authority anyway."""
+    """The listeners, first the one that is meant if none is named; by listener, the mechanisms of SASL,
+    the best first; the passwords of users; and files. `ca` is None if clients trust the authority anyway."""
 
     listeners: tuple[Listener, ...]
-    mechanisms: tuple[str, ...] = ()
+    mechanisms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
     ca: Path | None = None
     truststore: Path | None = None
@@ -102,12 +102,13 @@ class Access:
                 return each
         raise NotThereError(f"no listener {name!r}{nearest(name, [each.name for each in self.listeners])}")
 
-    def mechanism(self, name: str | None) -> str:
-        """OptionError."""
+    def mechanism(self, listener: str, name: str | None) -> str:
+        """By default the best one of a listener. OptionError."""
+        known = self.mechanisms[listener]
         if name is None:
-            return self.mechanisms[0]
-        if name.upper() not in self.mechanisms:
-            raise OptionError(f"nobody logs in by {name}: there is {', '.join(self.mechanisms)}")
+            return known[0]
+        if name.upper() not in known:
+            raise OptionError(f"nobody logs in by {name}: there is {', '.join(known)}")
         return name.upper()
 
     def user(self, name: str | None, mechanism: str) -> tuple[str, str]:

@@ -83,7 +83,7 @@ def _way(access: Access, user: str | None, listener: str | None, mechanism: str 
     found = access.listener(listener)
     login = None
     if found.protocol.startswith("SASL"):
-        chosen = access.mechanism(mechanism)
+        chosen = access.mechanism(found.name, mechanism)
         login = _Login(chosen, *access.user(user, chosen))
     return _Way(found.servers, found.protocol, access, login)
 

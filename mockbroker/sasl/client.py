@@ -29,13 +29,11 @@ _AGAIN: Final = "SaslAuthenticate request received after successful authenticati
 
 @dataclass(frozen=True)
 class Logins:
-    """Who may log in and how: the mechanisms in `sasl.enabled.mechanisms`, the passwords for PLAIN, how long
-    sessions last in ms, by mechanism, where that is not `connections.max.reauth.ms`, and the keys of signed
-    tokens; without keys tokens are unsecured."""
+    """Who may log in and how: the mechanisms in `sasl.enabled.mechanisms`, the passwords for PLAIN,
+    and the keys of signed tokens; without keys tokens are unsecured."""
 
     mechanisms: tuple[str, ...]
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
-    sessions_ms: Mapping[str, int] = field(default_factory=dict)
     keys: Keys | None = None
 
 
@@ -127,7 +125,9 @@ class SaslClient(Client):
             return None
         configs = self._broker.environment.configs
         name = "sasl.server.max.receive.size"
-        return configs.broker_int(name, self._broker.id) if name in configs.broker_keys else 524_288
+        if name not in configs.broker_keys:
+            return 524_288
+        return configs.listener_int(name, self.listener, broker=self._broker.id)
 
     def user_of(self, request: Any) -> str:
         if isinstance(request, SaslAuthenticateRequest) and self._exchange is not None:
@@ -265,11 +265,11 @@ class SaslClient(Client):
 
     def _session_ms(self) -> int:
         """`connections.max.reauth.ms`; 0 if sessions don't end."""
-        if self._mechanism in self._logins.sessions_ms:
-            return self._logins.sessions_ms[self._mechanism]
         configs = self._broker.environment.configs
         name = "connections.max.reauth.ms"
-        return configs.broker_int(name, self._broker.id) if name in configs.broker_keys else 0
+        if name not in configs.broker_keys:
+            return 0
+        return configs.listener_int(name, self.listener, self._mechanism, self._broker.id)
 
     @property
     def _lasts_ms(self) -> int:

@@ -50,8 +50,11 @@ class OAuthBearer:
     def named(self, message: bytes) -> str:
         text = lenient_text(message)
         parts = text.split(".", 2) if _FIRST.fullmatch(text) else []
-        claims = _json(parts[1]) if len(parts) == 3 else None
-        user = (claims or {}).get("sub")
+        try:
+            claims = json.loads(base64.urlsafe_b64decode(f"{parts[1]}=="))
+        except (IndexError, ValueError, RecursionError):
+            return ""
+        user = claims.get("sub") if isinstance(claims, dict) else None
         return user if isinstance(user, str) else ""
 
     def evaluate(self, message: bytes) -> bytes:

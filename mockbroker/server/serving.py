@@ -18,6 +18,7 @@ from ..addresses import joined
 from ..cluster.cluster import Cluster
 from ..cluster.endpoint import Endpoint
 from ..cluster_options import ClusterOptions
+from ..configs.listeners import check_names
 from ..controller.topic_creation import assign_replicas
 from ..environment import Environment
 from ..errors import BlockingCallError, WrongEventLoopError
@@ -66,8 +67,9 @@ class ServedCluster(RunningCluster):
         self.started_ms = start_ms(options.now, wall_ms, last_ms)
         if self.started_ms < wall_ms:
             config = restoring.accepting_later(config, release)
-        if isinstance(options.security, Security):
-            config = options.security.config(config)
+        security = options.security if isinstance(options.security, Security) else Security()
+        config = security.config(config)
+        check_names(config, security.protocols)
         environment = Environment(
             release, streams(self.seed), config=config, policies=policies, now_ms=self.started_ms
         )

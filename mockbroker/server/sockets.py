@@ -157,15 +157,14 @@ class ClientSockets:
             self._proving = Proving(self._trace, secured.rules, most_ms, self._read_later)
         connection: Connection
         if endpoint.sasl:
-            connection = SaslConnection(*given, logins=secured.logins)
+            connection = SaslConnection(*given, logins=secured.logins[endpoint.name])
             connection.wire = self.wire
         else:
             connection = Connection(*given)
         shown: socket.socket | TlsSocket = sock
         if endpoint.tls:
-            assert secured.context is not None, "there are listeners with TLS"
             broken = secured.handshakes.next(connection.broker.id)
-            shown = TlsSocket(sock, secured.context, endpoint.protocol, broken)
+            shown = TlsSocket(sock, secured.contexts[endpoint.name], endpoint.protocol, broken)
         peer = ClientSocket(shown, connection, self._clock.elapsed_ms)
         self.idle_at_ms = min(self.idle_at_ms, self._proving.begin(peer, endpoint, self._clock.elapsed_ms))
         return peer
