@@ -144,9 +144,9 @@ def after_the_lock(s: ShareStage) -> Steps:
     yield "one", acquired(one.fetch())
     yield "two, once it may", acquired(two.fetch())
     yield "one accepts", outcome(one.acknowledge(Ack(0, 3, [ACCEPT])))
-    yield "two accepts", outcome(two.acknowledge(Ack(0, 1, [ACCEPT])))
-    yield "one, once it may", acquired(one.fetch())
+    yield "two accepts", outcome(two.acknowledge(Ack(0, 3, [ACCEPT])))
     yield "state", s.state()
+    yield "one, nothing left", acquired(one.look())
 
 
 def late_acknowledgement(s: ShareStage) -> Steps:
@@ -158,12 +158,7 @@ def late_acknowledgement(s: ShareStage) -> Steps:
     yield "all", acquired(one.fetch())
     yield "accepts 0", outcome(one.acknowledge(Ack(0, 0, [ACCEPT])))
     yield "state", s.state()
-
-    def released() -> bool:
-        found: Any = s.state()
-        return found[1] != [] and any(state == 0 for _, _, state, _ in found[1])
-
-    s.brokers.until(released, "the end of the lock")
+    s.brokers.until(lambda: s.available() == 3, "the end of the locks, of which each record has one now")
     yield "state, released", s.state()
     yield "accepts late", outcome(one.acknowledge(Ack(1, 3, [ACCEPT])))
     yield "accepts all late", outcome(one.acknowledge(Ack(0, 3, [ACCEPT])))
@@ -195,6 +190,7 @@ def renewals(s: ShareStage) -> Steps:
     yield "never acquired", one.acknowledge(Ack(50, 51, [RENEW]), is_renew_ack=True)
     yield "state then", s.state()
     yield "ends", one.acknowledge(Ack(2, 2, [RENEW]), is_renew_ack=True, epoch=-1)
+    s.brokers.until(lambda: s.available() == 4, "the end of the session")
     yield "state at the end", s.state()
 
 

@@ -3,7 +3,7 @@
 from mockbroker.rig import batches
 from mockbroker.rig.stories import Steps
 
-from .stage import ACCEPT, RELEASE, Ack, ShareStage, acquired, outcome
+from .stage import ACCEPT, GAP, RELEASE, Ack, ShareStage, acquired, outcome
 
 
 def limits(s: ShareStage) -> Steps:
@@ -76,14 +76,15 @@ def delivery_counts(s: ShareStage) -> Steps:
     s.topic()
     s.fill(4)
     one = s.reader()
-    for number in range(1, 8):
+    for number in range(1, 20):
         found = acquired(one.look())
         yield f"fetch {number}", found
         if not found:
             break
         if number == 1:
             yield "accepts 0", outcome(one.acknowledge(Ack(0, 0, [ACCEPT])))
-        yield f"releases {number}", outcome(one.acknowledge(Ack(1, 3, [RELEASE])))
+        released = [Ack(max(first, 1), last, [RELEASE]) for first, last, _ in found]
+        yield f"releases {number}", outcome(one.acknowledge(*released))
         yield f"state {number}", s.state()
     s.fill(1)
     yield "a new record", acquired(one.fetch())
@@ -145,3 +146,30 @@ def after_deletion(s: ShareStage) -> Steps:
     yield "state", s.state()
     yield "accepts from 4 on", outcome(one.acknowledge(Ack(4, 5, [ACCEPT]), Ack(6, 8, [ACCEPT])))
     yield "state then", s.state()
+
+
+def compacted(s: ShareStage) -> Steps:
+    """A log with holes: of 0 to 4 compaction leaves 4, of 5 to 7 nothing, and of 8 and 9 both."""
+    s.topic(cleanup_policy="compact", min_cleanable_dirty_ratio="0.0", segment_ms="1000")
+    for keys in ("abacb", "aaa", "ac"):
+        s.produce(batches.batch([batches.Record(key=each.encode()) for each in keys]))
+    now = batches.Record(key=b"z", timestamp=s.brokers.now_ms())
+    s.produce(batches.batch([now]))
+    s.brokers.until(lambda: s.count() == 4, "compaction")
+    one = s.reader()
+    first = one.fetch(max_records=100)
+    yield "acquired", acquired(first)
+    found = first["responses"][0]["partitions"][0]["records"]
+    yield "batches", [[each["base_offset"], each["last_offset"], each["count"]] for each in found]
+    yield "accepts only what is there", outcome(one.acknowledge(Ack(4, 4, [ACCEPT])))
+    yield "state", s.state()
+    yield "gaps", outcome(one.acknowledge(Ack(0, 3, [GAP])))
+    yield "state then", s.state()
+    yield "offsets", s.offsets("g", "t")
+    yield "next", acquired(one.fetch())
+    two = s.reader("B", "g2")
+    yield "another group", acquired(two.fetch())
+    yield "accepts all, with the holes", outcome(two.acknowledge(Ack(0, 9, [ACCEPT])))
+    yield "state of the other", s.state("g2")
+    yield "releases the rest", outcome(two.acknowledge(Ack(8, 9, [RELEASE])))
+    yield "next of the other", acquired(two.look())

@@ -1,5 +1,6 @@
 """Members of share groups: they join, are assigned partitions and leave."""
 
+from collections import Counter
 from typing import Any
 
 from mockbroker.rig.stories import Steps
@@ -126,11 +127,14 @@ def _stable(s: ShareStage, members: list[Any]) -> bool:
 
 
 def _shares(group: Any) -> Any:
-    """By member, the partitions that it is assigned."""
-    return {
-        each["member_id"]: [part["partitions"] for part in each["assignment"]["topic_partitions"]]
+    """How many partitions each member has, and how many members each partition: which they are depends on the
+    topic's id."""
+    held = [
+        [number for part in each["assignment"]["topic_partitions"] for number in part["partitions"]]
         for each in group["members"]
-    }
+    ]
+    holders = Counter(number for each in held for number in each)
+    return sorted(map(len, held)), sorted(holders.values())
 
 
 def other_kinds(s: ShareStage) -> Steps:

@@ -31,10 +31,6 @@ def describing(s: ShareStage) -> Steps:
         ):
             asked = {"groups": [{"group_id": s.named("g"), "topics": topics}]}
             yield f"{label}, v{version}", s.say("describe_share_group_offsets", asked, version)["groups"]
-    s.client(by="patient").set_timeout(_LONG_S)
-    unknown = {"topic_name": s.named("t"), "partitions": [0, 7]}
-    asked = {"groups": [{"group_id": s.named("g"), "topics": [unknown]}]}
-    yield "unknown partition", s.say("describe_share_group_offsets", asked, by="patient")["groups"]
     yield "unknown group", s.offsets("nobody's")
     yield "unknown group, a topic", s.offsets("nobody's", "t")
     member = {"group_id": s.named("consumer"), "member_id": "m" * 22, "member_epoch": 0}
@@ -46,6 +42,10 @@ def describing(s: ShareStage) -> Steps:
     yield "empty name", s.say("describe_share_group_offsets", {"groups": [{"group_id": "", "topics": None}]})
     one.leave()
     yield "empty group", s.offsets("g")
+    s.client(by="patient").set_timeout(_LONG_S)
+    unknown = {"topic_name": s.named("t"), "partitions": [0, 7]}
+    asked = {"groups": [{"group_id": s.named("g"), "topics": [unknown]}]}
+    yield "unknown partition", s.say("describe_share_group_offsets", asked, by="patient")["groups"]
 
 
 def _alter(s: ShareStage, *parts: tuple[str, int, int], group: str = "g") -> Any:

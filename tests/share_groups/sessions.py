@@ -16,6 +16,7 @@ def begins_and_ends(s: ShareStage) -> Steps:
     s.fill(2)
     yield "nothing named, new records", one.fetch_all([])
     yield "last", one.fetch(epoch=-1)
+    s.brokers.until(lambda: s.available() == 5, "the end of the session")
     yield "state", s.state()
     yield "epoch 0 again", one.fetch(epoch=0)
 
@@ -52,9 +53,11 @@ def ends_with_acknowledgements(s: ShareStage) -> Steps:
     yield "all", acquired(one.fetch())
     yield "another", acquired(two.look())
     yield "acknowledges some, ends", one.acknowledge(Ack(0, 1, [ACCEPT]), epoch=-1)
+    s.brokers.until(lambda: s.available() == 4, "the end of the session")
     yield "state", s.state()
     yield "another then", acquired(two.fetch())
     yield "fetch at the end", two.fetch(acks={0: [Ack(2, 2, [ACCEPT])]}, epoch=-1)
+    s.brokers.until(lambda: s.available() == 3, "the end of the session")
     yield "state then", s.state()
 
 
@@ -135,6 +138,7 @@ def disconnected(s: ShareStage) -> Steps:
     s.client(by=one.by).close()
     yield "two", acquired(two.fetch())
     yield "one, the old epoch", one.look()
+    s.brokers.until(lambda: s.available() == 3, "the end of the session")
     yield "state", s.state()
     yield "two accepts", outcome(two.acknowledge(Ack(0, 2, [ACCEPT])))
     yield "state then", s.state()

@@ -146,6 +146,20 @@ class ShareStage(stage.Stage):
         (found,) = self.ask("describe_configs", {"resources": asked}, version=4)["results"]
         return {each["name"]: each["value"] for each in found["configs"]}
 
+    def count(self, name: str = "t") -> int:
+        """How many records are in partition 0, in all its segments."""
+        found, offset = 0, 0
+        while True:
+            part = {"partition": 0, "fetch_offset": offset, "partition_max_bytes": 1_000_000}
+            topics = [{"topic": self.named(name), "partitions": [part]}]
+            asked = {"max_wait": 0, "max_bytes": 1_000_000, "session_epoch": -1, "topics": topics}
+            (answer,) = self.ask("fetch", asked, version=11)["responses"][0]["partitions"]
+            here = batches.describe(answer["records"]) or []
+            if not here:
+                return found
+            found += sum(each["count"] for each in here)
+            offset = here[-1]["last_offset"] + 1
+
     # -- asking
 
     def member(self, letter: str = "A", group: str = "g") -> "ShareMember":
@@ -205,6 +219,12 @@ class ShareStage(stage.Stage):
         if found["error_code"] != "NONE":
             return found["error_code"], found["error_message"]
         return found["start_offset"], [list(each.values()) for each in found["state_batches"]]
+
+    def available(self, group: str = "g") -> int:
+        """How many records are available again by what the share coordinator has, which hears of the ends of
+        locks and sessions later than members do."""
+        found: Any = self.state(group)
+        return sum(last - first + 1 for first, last, state, _ in found[1] if state == 0)
 
     def offsets(self, group: str = "g", *names: str, partitions: Sequence[int] = (0,)) -> Any:
         """By DescribeShareGroupOffsets; of all topics if none is named."""

@@ -30,7 +30,7 @@ STORIES: Final = Told(
         **named(sessions.disconnected),
         "unknown_to_sessions": sessions.unknown_members,
         **named(acquiring.limits, acquiring.shared_out, acquiring.delivery_counts, acquiring.resets),
-        **named(acquiring.delivery_counts_in_batches, acquiring.after_deletion),
+        **named(acquiring.delivery_counts_in_batches, acquiring.after_deletion, acquiring.compacted),
         **named(acknowledging.ranges_of_one_batch, acknowledging.ranges_of_batches, acknowledging.pairs),
         **named(acknowledging.with_fetches, acknowledging.of_another, acknowledging.after_leaving),
         **named(acknowledging.after_the_lock, acknowledging.late_acknowledgement, acknowledging.renewals),
@@ -41,4 +41,5 @@ STORIES: Final = Told(
     },
     ShareStage,
     Setting(1, {**BROKER_CONFIG, **SHARING}),
+    {"compacted": {"log.cleaner.backoff.ms": "100"}},
 )

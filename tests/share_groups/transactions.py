@@ -38,7 +38,7 @@ class _Producer:
 
         self.s.brokers.until(added, "the partition in the transaction")
         data = batches.batch(
-            [batches.Record(timestamp=self.s.brokers.now_ms())] * count,
+            _records(self.s, count),
             producer_id=self.id,
             producer_epoch=self.epoch,
             sequence=self.sequence,
@@ -61,19 +61,25 @@ class _Producer:
         self.s.brokers.until(settled, "the end of the transaction")
 
 
+def _records(s: ShareStage, count: int) -> list[batches.Record]:
+    """With the present time, which markers have too: after an old timestamp they would roll a segment, at
+    whose end a fetch ends."""
+    return [batches.Record(timestamp=s.brokers.now_ms())] * count
+
+
 def _log(s: ShareStage) -> _Producer:
     """Plain 0-1, committed 2-4 with its marker 5, aborted 6-8 with its marker 9, plain 10-11, and open 12-13
     with plain 14."""
     s.topic()
     producer = _Producer(s)
-    s.fill(2)
+    s.produce(batches.batch(_records(s, 2)))
     producer.write(3)
     producer.end(committed=True)
     producer.write(3)
     producer.end(committed=False)
-    s.fill(2)
+    s.produce(batches.batch(_records(s, 2)))
     producer.write(2)
-    s.fill(1)
+    s.produce(batches.batch(_records(s, 1)))
     return producer
 
 
