@@ -224,7 +224,6 @@ def topics_change(s: ShareStage) -> Steps:
 
     s.brokers.until(gone, "no assignment")
     yield "described, deleted", s.described()
-    yield "heartbeat", one.beat()
 
 
 def _await(s: ShareStage) -> None:

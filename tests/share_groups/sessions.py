@@ -18,7 +18,7 @@ def begins_and_ends(s: ShareStage) -> Steps:
     yield "last", one.fetch(epoch=-1)
     s.brokers.until(lambda: s.available() == 5, "the end of the session")
     yield "state", s.state()
-    yield "epoch 0 again", one.fetch(epoch=0)
+    yield "epoch 0 again", acquired(one.fetch_some(epoch=0))
 
 
 def wrong_epochs(s: ShareStage) -> Steps:
@@ -57,7 +57,7 @@ def ends_with_acknowledgements(s: ShareStage) -> Steps:
     yield "state", s.state()
     yield "another then", acquired(two.fetch())
     yield "fetch at the end", two.fetch(acks={0: [Ack(2, 2, [ACCEPT])]}, epoch=-1)
-    yield "the first again", acquired(one.fetch(epoch=0))
+    yield "the first again", acquired(one.fetch_some(epoch=0))
 
 
 def forgotten(s: ShareStage) -> Steps:
@@ -135,7 +135,7 @@ def disconnected(s: ShareStage) -> Steps:
     two.join("t")
     yield "one", acquired(one.fetch())
     s.client(by=one.by).close()
-    yield "two", acquired(two.fetch())
+    yield "two", acquired(two.fetch_some())
     yield "one, the old epoch", one.look()
     s.brokers.until(lambda: s.available() == 3, "the end of the session")
     yield "state", s.state()

@@ -306,6 +306,20 @@ class ShareMember:
         }
         return self._answered("share_fetch", asked, version)
 
+    def fetch_some(self, epoch: int | None = None) -> Any:
+        """The first fetch that gets something, with a session that begins anew if `epoch` is 0. In 4.1 one that
+        waits while another session ends may get nothing."""
+        answer = self.fetch(epoch=epoch)
+
+        def got() -> bool:
+            nonlocal answer
+            if not acquired(answer):
+                answer = self.look()
+            return bool(acquired(answer))
+
+        self.s.brokers.until(got, f"records for {self.by}")
+        return answer
+
     def look(self, *partitions: int, **fields: Any) -> Any:
         """A fetch that need not get anything."""
         return self.fetch(*partitions, **{"max_wait": _NOTHING_MS, **fields})
