@@ -55,7 +55,7 @@ def ends_with_acknowledgements(s: ShareStage) -> Steps:
     yield "acknowledges some, ends", one.acknowledge(Ack(0, 1, [ACCEPT]), epoch=-1)
     s.brokers.until(lambda: s.available() == 4, "the end of the session")
     yield "state", s.state()
-    yield "another then", acquired(two.fetch())
+    yield "another then", acquired(two.fetch_some())
     yield "fetch at the end", two.fetch(acks={0: [Ack(2, 2, [ACCEPT])]}, epoch=-1)
     yield "the first again", acquired(one.fetch_some(epoch=0))
 

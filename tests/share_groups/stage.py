@@ -307,7 +307,7 @@ class ShareMember:
         return self._answered("share_fetch", asked, version)
 
     def fetch_some(self, epoch: int | None = None) -> Any:
-        """The first fetch that gets something, with a session that begins anew if `epoch` is 0. In 4.1 one that
+        """The first fetch that gets something, in a new session if `epoch` is 0. In 4.1 one that
         waits while another session ends may get nothing."""
         answer = self.fetch(epoch=epoch)
 
