@@ -1,3 +1,4 @@
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -9,7 +10,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 final class AdminHandle implements Handle {
     private final AdminClient admin;
 
-    AdminHandle(Call call) {
+    AdminHandle(Call call) throws IOException {
         admin = AdminClient.create(call.config());
     }
 

@@ -1,6 +1,7 @@
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
@@ -81,10 +82,11 @@ final class Call {
         return read;
     }
 
-    Map<String, Object> config() {
+    Map<String, Object> config() throws IOException {
         Map<String, Object> config = new HashMap<>();
         for (Map.Entry<String, JsonElement> each : request.getAsJsonObject("config").entrySet())
             config.put(each.getKey(), each.getValue().getAsString());
+        Secured.translate(config);
         return config;
     }
 

@@ -1,3 +1,4 @@
+import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
@@ -42,7 +43,7 @@ final class ConsumerHandle implements Handle {
     private final boolean decidedByBroker;
     private boolean goesOn;
 
-    ConsumerHandle(Call call, Lines lines) {
+    ConsumerHandle(Call call, Lines lines) throws IOException {
         name = call.handle;
         this.lines = lines;
         Map<String, Object> config = call.config();

@@ -23,9 +23,9 @@ public final class Driver {
     private static final Map<String, Handle> HANDLES = new ConcurrentHashMap<>();
     private static final Map<String, ThreadPoolExecutor> THREADS = new ConcurrentHashMap<>();
     private static final Map<String, Set<String>> SETTINGS = Map.of(
-        "producer", ProducerConfig.configNames(),
-        "consumer", ConsumerConfig.configNames(),
-        "admin", AdminClientConfig.configNames());
+        "producer", Secured.with(ProducerConfig.configNames()),
+        "consumer", Secured.with(ConsumerConfig.configNames()),
+        "admin", Secured.with(AdminClientConfig.configNames()));
 
     public static void main(String[] arguments) throws Exception {
         Lines lines = new Lines();

@@ -5,7 +5,9 @@
 import kafkajs from 'kafkajs'
 import snappy from 'kafkajs-snappy'
 import lz4 from 'lz4-napi'
-import { Owned, Sends, binary, config, event, handle, record, serve, settings, sleepUntil, version } from './lines.js'
+import {
+  Owned, SECURITY, Sends, binary, config, event, handle, record, security, serve, settings, sleepUntil, version,
+} from './lines.js'
 
 const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
 CompressionCodecs[CompressionTypes.Snappy] = snappy
@@ -36,7 +38,7 @@ function withCode(error) {
 
 const REQUESTS = { requestTimeout: 'request.timeout.ms' }
 const RETRIES = { initialRetryTime: 'retry.backoff.ms' }
-const COMMON = settings(['bootstrap.servers', 'client.id'], REQUESTS, RETRIES)
+const COMMON = settings(['bootstrap.servers', 'client.id'], SECURITY, REQUESTS, RETRIES)
 const PRODUCES = {
   idempotent: 'enable.idempotence',
   maxInFlightRequests: 'max.in.flight.requests.per.connection',
@@ -54,14 +56,18 @@ const CONSUMES = {
 const brief = () => ({ namespace, log }) => console.error(namespace, log.message, log.error ?? '')
 const LOGS = 'MOCKBROKER_DRIVER_LOGS' in process.env ? {} : { logLevel: logLevel.WARN, logCreator: brief }
 
-const connected = (given) =>
-  new Kafka({
+function connected(given) {
+  const { tls: ssl, sasl } = security(given)
+  return new Kafka({
     clientId: given['client.id'],
     brokers: given['bootstrap.servers'].split(','),
+    ...(ssl ? { ssl } : {}),
+    ...(sasl ? { sasl: { ...sasl, mechanism: sasl.mechanism.toLowerCase() } } : {}),
     ...LOGS,
     ...config(given, REQUESTS),
     retry: config(given, RETRIES),
   })
+}
 
 const ACKS = { all: -1 }
 

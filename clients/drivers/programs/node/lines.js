@@ -61,6 +61,20 @@ export const config = (given, names) =>
 // The names of Kafka that objects of settings have as values.
 export const settings = (...names) => names.flatMap((each) => (Array.isArray(each) ? each : Object.values(each)))
 
+const FILES = { ca: 'ssl.ca.location', cert: 'ssl.certificate.location', key: 'ssl.key.location' }
+const LOGIN = { mechanism: 'sasl.mechanism', username: 'sasl.username', password: 'sasl.password' }
+export const SECURITY = ['security.protocol', ...Object.values(FILES), ...Object.values(LOGIN)]
+
+// What both clients take for TLS and for a login; undefined without it.
+export function security(given) {
+  const protocol = given['security.protocol'] ?? 'PLAINTEXT'
+  const files = Object.entries(config(given, FILES)).map(([name, path]) => [name, readFileSync(path, 'utf8')])
+  return {
+    tls: protocol.endsWith('SSL') ? Object.fromEntries(files) : undefined,
+    sasl: protocol.startsWith('SASL') ? config(given, LOGIN) : undefined,
+  }
+}
+
 const settingsOf = (kinds) =>
   Object.fromEntries(Object.entries(kinds).map(([kind, { settings }]) => [kind, settings]))
 

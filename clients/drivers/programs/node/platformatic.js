@@ -3,7 +3,9 @@
 // @platformatic/kafka. It can't be assigned partitions, can't seek in a stream, and tells no positions.
 
 import { Admin as AdminClient, Consumer as Client, Producer as ProducingClient } from '@platformatic/kafka'
-import { Owned, Sends, binary, config, event, handle, record, serve, settings, sleepUntil, version } from './lines.js'
+import {
+  Owned, SECURITY, Sends, binary, config, event, handle, record, security, serve, settings, sleepUntil, version,
+} from './lines.js'
 
 const ACKS = { all: -1 }
 const NO_COMMITTED = { earliest: 'earliest', latest: 'latest', none: 'fail' }
@@ -33,7 +35,7 @@ function * chain(error) {
 }
 
 const CONNECTS = { requestTimeout: 'request.timeout.ms', retryDelay: 'retry.backoff.ms' }
-const COMMON = settings(['bootstrap.servers', 'client.id'], CONNECTS)
+const COMMON = settings(['bootstrap.servers', 'client.id'], SECURITY, CONNECTS)
 const PRODUCES = { idempotent: 'enable.idempotence', transactionalId: 'transactional.id' }
 const CLASSIC = { sessionTimeout: 'session.timeout.ms', heartbeatInterval: 'heartbeat.interval.ms' }
 const CONSUMES = {
@@ -47,11 +49,16 @@ const CONSUMES = {
 // There is no such setting: an application takes from the stream as many as it wants.
 const MOST = 'max.poll.records'
 
-const connecting = (given) => ({
-  clientId: given['client.id'] ?? 'driver',
-  bootstrapBrokers: given['bootstrap.servers'].split(','),
-  ...config(given, CONNECTS),
-})
+function connecting(given) {
+  const { tls, sasl } = security(given)
+  return {
+    clientId: given['client.id'] ?? 'driver',
+    bootstrapBrokers: given['bootstrap.servers'].split(','),
+    ...(tls ? { tls } : {}),
+    ...(sasl ? { sasl } : {}),
+    ...config(given, CONNECTS),
+  }
+}
 
 class Producer {
   static settings = settings(COMMON, ['acks'], PRODUCES)

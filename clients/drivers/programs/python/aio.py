@@ -5,7 +5,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Collection, Coroutine
+from collections.abc import Collection, Coroutine, Iterable
 from inspect import signature
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from aiokafka.errors import for_code
+from aiokafka.helpers import create_ssl_context
 from lines import (
     Call,
     Fields,
@@ -34,6 +35,16 @@ from lines import (
 log_as_applications_do("aiokafka", "asyncio")
 _OPEN_MS = 30_000
 ASSIGNORS = (RangePartitionAssignor, RoundRobinPartitionAssignor, StickyPartitionAssignor)
+_FILES = ("cafile", "certfile", "keyfile")
+
+
+def secured(config: Fields, assignors: Iterable[Any] = ()) -> Fields:
+    """As `configured`; files of certificates become the context that the library takes."""
+    given = configured(config, assignors)
+    files = {name: given.pop(f"ssl_{name}", None) for name in _FILES}
+    if str(given.get("security_protocol", "")).endswith("SSL"):
+        given["ssl_context"] = create_ssl_context(**files)
+    return given
 
 
 class Handle:
@@ -63,7 +74,7 @@ class Producer(Handle):
     settings = named(signature(AIOKafkaProducer).parameters)
 
     async def start(self) -> None:
-        self.producer = AIOKafkaProducer(**configured(self.fields["config"]))
+        self.producer = AIOKafkaProducer(**secured(self.fields["config"]))
         await self.producer.start()
 
     async def produce(self, call: Call, topic: str, partition: int | None, **content: Any) -> None:
@@ -105,7 +116,7 @@ class Consumer(Handle):
 
     async def start(self) -> None:
         value = deserializer(self.fields.get("fails_on"))
-        config = configured(self.fields["config"], ASSIGNORS)
+        config = secured(self.fields["config"], ASSIGNORS)
         self.consumer = AIOKafkaConsumer(value_deserializer=value, **config)
         await self.consumer.start()
 
@@ -155,7 +166,7 @@ class Admin(Handle):
     settings = named(signature(AIOKafkaAdminClient).parameters)
 
     async def start(self) -> None:
-        self.admin = AIOKafkaAdminClient(**configured(self.fields["config"]))
+        self.admin = AIOKafkaAdminClient(**secured(self.fields["config"]))
         await self.admin.start()
 
     async def create_topic(self, topic: str, partitions: int, replication_factor: int) -> None:

@@ -303,15 +303,25 @@ def described(error: BaseException) -> Fields:
     }
 
 
+_SECURITY = {
+    "sasl.username": "sasl_plain_username",
+    "sasl.password": "sasl_plain_password",
+    "ssl.ca.location": "ssl_cafile",
+    "ssl.certificate.location": "ssl_certfile",
+    "ssl.key.location": "ssl_keyfile",
+}
+"""Librdkafka's names of settings for which Kafka's Java client has none, and those of libraries in Python."""
+
+
 def named(known: Iterable[str]) -> list[str]:
     """Kafka's names of settings whose names a library writes with underscores."""
-    return [name.replace("_", ".") for name in known if not name.startswith("_")]
+    return [*(name.replace("_", ".") for name in known if not name.startswith("_")), *_SECURITY]
 
 
 def configured(config: Fields, assignors: Iterable[Any] = ()) -> Fields:
     """Settings of a library that writes their names with underscores, takes `acks` as a number or `all`, and
     assignors as classes that have a `name`."""
-    given = {name.replace(".", "_"): value for name, value in config.items()}
+    given = {_SECURITY.get(name, name.replace(".", "_")): value for name, value in config.items()}
     if given.get("acks", "all") != "all":
         given["acks"] = int(given["acks"])
     if given.get("compression_type") == "none":

@@ -31,7 +31,11 @@ type consumer struct {
 
 func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
 	c := &consumer{config: call.Config, event: event}
-	c.options = append(common(call.Config), consuming(call.Config)...)
+	options, err := common(call.Config)
+	if err != nil {
+		return nil, err
+	}
+	c.options = append(options, consuming(call.Config)...)
 	if err := kgo.ValidateOpts(c.options...); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,9 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
 
 	"driver/lines"
 )
@@ -43,7 +46,7 @@ func described(err error) lines.Error {
 func now() string { return time.Now().Format("2006-01-02T15:04:05.000Z07:00 ") }
 
 // Options that producers and consumers have in common.
-func common(config lines.Config) []kgo.Opt {
+func common(config lines.Config) ([]kgo.Opt, error) {
 	options := []kgo.Opt{
 		kgo.SeedBrokers(config.Servers()...),
 		kgo.WithLogger(kgo.BasicLogger(os.Stderr, kgo.LogLevelInfo, now)),
@@ -57,7 +60,30 @@ func common(config lines.Config) []kgo.Opt {
 	if backoff, given := config.Time("retry.backoff.ms"); given {
 		options = append(options, kgo.RetryBackoffFn(func(int) time.Duration { return backoff }))
 	}
-	return options
+	secured, err := config.TLS()
+	if secured != nil {
+		options = append(options, kgo.DialTLSConfig(secured))
+	}
+	if login := config.Login(); login != nil {
+		mechanism := mechanisms[login.Mechanism]
+		if mechanism == nil {
+			return nil, lines.Unsupported("the driver has no mechanism " + login.Mechanism)
+		}
+		options = append(options, kgo.SASL(mechanism(login.User, login.Password)))
+	}
+	return options, err
+}
+
+var mechanisms = map[string]func(user, password string) sasl.Mechanism{
+	"PLAIN": func(user, password string) sasl.Mechanism {
+		return plain.Auth{User: user, Pass: password}.AsMechanism()
+	},
+	"SCRAM-SHA-256": func(user, password string) sasl.Mechanism {
+		return scram.Auth{User: user, Pass: password}.AsSha256Mechanism()
+	},
+	"SCRAM-SHA-512": func(user, password string) sasl.Mechanism {
+		return scram.Auth{User: user, Pass: password}.AsSha512Mechanism()
+	},
 }
 
 func main() {
@@ -65,18 +91,18 @@ func main() {
 		Client:       "franz-go " + lines.Version(module),
 		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol", "pause", "patterns", "at-once", "commit-at-once"},
 		Settings: map[string][]string{
-			"producer": {
+			"producer": append([]string{
 				"acks", "bootstrap.servers", "client.id", "compression.type", "delivery.timeout.ms",
 				"enable.idempotence", "linger.ms", "max.request.size", "request.timeout.ms", "retry.backoff.ms",
 				"transaction.timeout.ms", "transactional.id",
-			},
-			"consumer": {
+			}, lines.Security...),
+			"consumer": append([]string{
 				"auto.commit.interval.ms", "auto.offset.reset", "bootstrap.servers", "client.id",
 				"enable.auto.commit", "fetch.max.wait.ms",
 				"group.id", "group.instance.id", "group.protocol", "heartbeat.interval.ms", "isolation.level",
 				"max.poll.records",
 				"max.poll.interval.ms", "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
-			},
+			}, lines.Security...),
 		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,

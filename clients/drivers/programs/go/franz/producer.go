@@ -13,7 +13,11 @@ const undecided = -1
 
 func openProducer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 	config := call.Config
-	options := append(common(config), kgo.RecordPartitioner(partitioner{}))
+	options, err := common(config)
+	if err != nil {
+		return nil, err
+	}
+	options = append(options, kgo.RecordPartitioner(partitioner{}))
 	options = append(options, producing(config)...)
 	client, err := kgo.NewClient(options...)
 	if err != nil {

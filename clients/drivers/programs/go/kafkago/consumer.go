@@ -27,15 +27,20 @@ type place struct {
 
 // consumer has a Reader for a group, or one for each partition.
 type consumer struct {
-	config  lines.Config
-	readers map[place]*kafka.Reader
-	grouped *kafka.Reader
+	config    lines.Config
+	transport *kafka.Transport
+	readers   map[place]*kafka.Reader
+	grouped   *kafka.Reader
 	// The last message that a poll gave of each partition, unless it is committed.
 	given map[place]kafka.Message
 }
 
 func openConsumer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
-	c := &consumer{config: call.Config}
+	transport, err := newTransport(call.Config)
+	if err != nil {
+		return nil, err
+	}
+	c := &consumer{config: call.Config, transport: transport}
 	return lines.Verbs{
 		"subscribe": c.subscribe,
 		"assign":    c.assign,
@@ -50,7 +55,7 @@ func openConsumer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 
 func (c *consumer) reading() kafka.ReaderConfig {
 	dialer := &kafka.Dialer{Timeout: kafka.DefaultDialer.Timeout, DualStack: kafka.DefaultDialer.DualStack}
-	dialer.ClientID, _ = c.config.Text("client.id")
+	dialer.ClientID, dialer.TLS, dialer.SASLMechanism = c.transport.ClientID, c.transport.TLS, c.transport.SASL
 	set := kafka.ReaderConfig{
 		Brokers: c.config.Servers(), Dialer: dialer, Logger: logger, ErrorLogger: logger,
 		StartOffset: c.start(),
@@ -100,6 +105,7 @@ func (c *consumer) close() error {
 		err = errors.Join(err, reader.Close())
 	}
 	c.readers, c.grouped, c.given = map[place]*kafka.Reader{}, nil, map[place]kafka.Message{}
+	c.transport.CloseIdleConnections()
 	return err
 }
 
@@ -222,7 +228,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 	for _, each := range call.Partitions {
 		asked[each.Topic] = append(asked[each.Topic], int(each.Partition))
 	}
-	client := kafka.Client{Addr: kafka.TCP(c.config.Servers()...)}
+	client := kafka.Client{Addr: kafka.TCP(c.config.Servers()...), Transport: c.transport}
 	response, err := client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: c.group(), Topics: asked})
 	if err != nil {
 		return nil, err

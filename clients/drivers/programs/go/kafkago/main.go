@@ -46,15 +46,15 @@ func main() {
 		Client:       "kafka-go " + lines.Version(module),
 		Capabilities: []string{"groups", "assign"},
 		Settings: map[string][]string{
-			"producer": {
+			"producer": append([]string{
 				"acks", "bootstrap.servers", "client.id", "compression.type", "linger.ms", "max.request.size",
 				"request.timeout.ms", "retry.backoff.ms",
-			},
-			"consumer": {
+			}, lines.Security...),
+			"consumer": append([]string{
 				"auto.offset.reset", "bootstrap.servers", "client.id", "enable.auto.commit", "fetch.max.wait.ms",
 				"group.id", "heartbeat.interval.ms", "isolation.level", "max.poll.interval.ms",
 				"request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
-			},
+			}, lines.Security...),
 		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,

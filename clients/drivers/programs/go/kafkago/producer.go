@@ -19,7 +19,12 @@ func openProducer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 		call.Answer(lines.Fields{"partition": message.Partition, "offset": message.Offset}, err)
 		unanswered.Answered()
 	}
+	transport, err := newTransport(call.Config)
+	if err != nil {
+		return nil, err
+	}
 	writer := newWriter(call.Config)
+	writer.Transport = transport
 	writer.Completion = func(messages []kafka.Message, err error) {
 		for _, each := range messages {
 			answer(each.WriterData.(*lines.Call), each, err)
@@ -54,9 +59,6 @@ func newWriter(config lines.Config) *kafka.Writer {
 		writer.RequiredAcks = kafka.RequireAll
 	case "1":
 		writer.RequiredAcks = kafka.RequireOne
-	}
-	if id, given := config.Text("client.id"); given {
-		writer.Transport = &kafka.Transport{ClientID: id}
 	}
 	if linger, given := config.Time("linger.ms"); given {
 		writer.BatchTimeout = max(linger, 1)

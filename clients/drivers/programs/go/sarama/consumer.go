@@ -27,7 +27,11 @@ type consumer struct {
 }
 
 func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
-	client, err := sarama.NewClient(call.Config.Servers(), configured(call.Config))
+	set, err := configured(call.Config)
+	if err != nil {
+		return nil, err
+	}
+	client, err := sarama.NewClient(call.Config.Servers(), set)
 	if err != nil {
 		return nil, err
 	}

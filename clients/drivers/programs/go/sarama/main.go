@@ -50,7 +50,7 @@ func described(err error) lines.Error {
 	return said
 }
 
-func configured(config lines.Config) *sarama.Config {
+func configured(config lines.Config) (*sarama.Config, error) {
 	set := sarama.NewConfig()
 	set.Producer.Return.Successes = true
 	set.Consumer.Return.Errors = true
@@ -68,7 +68,7 @@ func configured(config lines.Config) *sarama.Config {
 	}
 	producing(set, config)
 	consuming(set, config)
-	return set
+	return set, secure(set, config)
 }
 
 func main() {
@@ -77,15 +77,15 @@ func main() {
 		Client:       "sarama " + lines.Version(module),
 		Capabilities: []string{"groups", "idempotence", "transactions", "send-offsets", "assign", "at-once", "ends-at-once"},
 		Settings: map[string][]string{
-			"producer": {
+			"producer": append([]string{
 				"acks", "bootstrap.servers", "client.id", "enable.idempotence", "linger.ms", "max.request.size",
 				"request.timeout.ms", "retry.backoff.ms", "transaction.timeout.ms", "transactional.id",
-			},
-			"consumer": {
+			}, lines.Security...),
+			"consumer": append([]string{
 				"auto.offset.reset", "bootstrap.servers", "client.id", "enable.auto.commit", "fetch.max.wait.ms",
 				"group.id", "heartbeat.interval.ms", "isolation.level", "max.poll.interval.ms",
 				"request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
-			},
+			}, lines.Security...),
 		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,

@@ -17,7 +17,11 @@ type producer struct {
 }
 
 func openProducer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
-	client, err := sarama.NewAsyncProducer(call.Config.Servers(), configured(call.Config))
+	set, err := configured(call.Config)
+	if err != nil {
+		return nil, err
+	}
+	client, err := sarama.NewAsyncProducer(call.Config.Servers(), set)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,20 @@ const CONSUMES: [&str; 8] = [
     "max.poll.interval.ms",
     "session.timeout.ms",
 ];
-const BOTH: [&str; 3] = ["bootstrap.servers", "client.id", "retry.backoff.ms"];
+const BOTH: [&str; 12] = [
+    "enable.sasl.oauthbearer.unsecure.jwt",
+    "sasl.oauthbearer.config",
+    "bootstrap.servers",
+    "client.id",
+    "retry.backoff.ms",
+    "sasl.mechanism",
+    "sasl.password",
+    "sasl.username",
+    "security.protocol",
+    "ssl.ca.location",
+    "ssl.certificate.location",
+    "ssl.key.location",
+];
 
 /// Those that librdkafka calls otherwise.
 const PRODUCES_BY: [(&str, &str); 3] = [

@@ -1,0 +1,57 @@
+package lines
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Security are the settings of TLS and logins that drivers take, by librdkafka's names.
+var Security = []string{
+	"sasl.mechanism", "sasl.password", "sasl.username", "security.protocol",
+	"ssl.ca.location", "ssl.certificate.location", "ssl.key.location",
+}
+
+// Login is what a client logs in with.
+type Login struct{ Mechanism, User, Password string }
+
+// Login is nil without SASL.
+func (c Config) Login() *Login {
+	if protocol, _ := c.Text("security.protocol"); !strings.HasPrefix(protocol, "SASL") {
+		return nil
+	}
+	login := &Login{}
+	login.Mechanism, _ = c.Text("sasl.mechanism")
+	login.User, _ = c.Text("sasl.username")
+	login.Password, _ = c.Text("sasl.password")
+	return login
+}
+
+// TLS is nil without TLS.
+func (c Config) TLS() (*tls.Config, error) {
+	if protocol, _ := c.Text("security.protocol"); !strings.HasSuffix(protocol, "SSL") {
+		return nil, nil
+	}
+	set := &tls.Config{}
+	if path, given := c.Text("ssl.ca.location"); given {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		set.RootCAs = x509.NewCertPool()
+		if !set.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s has no certificate", path)
+		}
+	}
+	if path, given := c.Text("ssl.certificate.location"); given {
+		key, _ := c.Text("ssl.key.location")
+		pair, err := tls.LoadX509KeyPair(path, key)
+		if err != nil {
+			return nil, err
+		}
+		set.Certificates = []tls.Certificate{pair}
+	}
+	return set, nil
+}

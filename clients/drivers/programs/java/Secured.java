@@ -1,0 +1,47 @@
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.config.SslConfigs;
+
+/**
+ * Logins and certificates by librdkafka's names, for which Kafka's client has none. It reads PEM from 2.7 on, keys
+ * as PKCS #8. Its own names (sasl.jaas.config, ssl.keystore.location) are taken as they are.
+ */
+final class Secured {
+    private static final String USER = "sasl.username", PASSWORD = "sasl.password";
+    private static final String CA = "ssl.ca.location", CERTIFICATE = "ssl.certificate.location", KEY = "ssl.key.location";
+
+    static Set<String> with(Set<String> settings) {
+        Set<String> all = new HashSet<>(settings);
+        all.addAll(Set.of(USER, PASSWORD, CA, CERTIFICATE, KEY));
+        return all;
+    }
+
+    static void translate(Map<String, Object> config) throws IOException {
+        Object user = config.remove(USER), password = config.remove(PASSWORD);
+        if (user != null) {
+            String module = "PLAIN".equals(config.get("sasl.mechanism")) ? "plain.PlainLoginModule" : "scram.ScramLoginModule";
+            config.put("sasl.jaas.config", "org.apache.kafka.common.security." + module
+                + " required username=" + quoted(user) + " password=" + quoted(password) + ";");
+        }
+        read(config, CA, SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG, "ssl.truststore.certificates");
+        read(config, CERTIFICATE, SslConfigs.SSL_KEYSTORE_TYPE_CONFIG, "ssl.keystore.certificate.chain");
+        read(config, KEY, SslConfigs.SSL_KEYSTORE_TYPE_CONFIG, "ssl.keystore.key");
+    }
+
+    private static void read(Map<String, Object> config, String file, String type, String setting) throws IOException {
+        Object path = config.remove(file);
+        if (path == null) return;
+        config.put(type, "PEM");
+        config.put(setting, new String(Files.readAllBytes(Paths.get((String) path)), StandardCharsets.UTF_8));
+    }
+
+    /** As JAAS reads it. */
+    private static String quoted(Object text) {
+        return '"' + String.valueOf(text).replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+}
