@@ -6,10 +6,11 @@ changes the records at once, and the caller calls `advance` when the share coord
 it was."""
 
 import heapq
+import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
 from mockbroker.share_partitions.acknowledgement import (
     Acknowledgement,
@@ -21,6 +22,8 @@ from mockbroker.share_partitions.acknowledgement import (
 from mockbroker.share_partitions.in_flight import Batch, Delivery, StateBatch
 from mockbroker.share_partitions.states import ACKNOWLEDGEMENTS, RecordEvent, RecordState
 
+_THROTTLED_FROM: Final = 2
+
 
 @dataclass(frozen=True, slots=True)
 class ShareLimits:
@@ -30,6 +33,25 @@ class ShareLimits:
     delivery_count: int = 5
     lock_ms: int = 30_000
     records: int = 2000
+
+    @property
+    def throttled_from(self) -> int:
+        """From so many deliveries on, fewer records are delivered at once, lest a bad one takes others with
+        it."""
+        return max(_THROTTLED_FROM, math.ceil(self.delivery_count / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How records are acquired: by whom, until when they are locked, and how many to a batch. If `limited`,
+    never more than there is room for, even if that divides a batch; if `throttled`, fewer and fewer of those
+    that were delivered often."""
+
+    member: str
+    until: int
+    batch_size: int
+    limited: bool = False
+    throttled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +140,13 @@ class SharePartition:
         max_records: int,
         batch_size: int,
         now: int,
+        limited: bool = False,
+        throttled: bool = False,
     ) -> list[Acquired]:
         """Gives a member what it may have of the batches that were read from `fetch_offset`; `fetched` has
-        their first and last offsets. New batches are given whole, so it may be up to a batch above
-        `max_records`."""
+        their first and last offsets. Unless `limited`, new batches are given whole, so it may be up to a
+        batch above `max_records`. If `throttled`, records that were delivered often are given few at a
+        time."""
         if max_records <= 0 or not fetched or fetched[-1][1] < self.start_offset:
             return []
         last, room = fetched[-1][1], min(max_records, self.limits.records - self.in_flight)
@@ -135,7 +160,7 @@ class SharePartition:
         if fetch_offset < first:
             # Compaction has removed what was let go before the first batch.
             self._remove(fetch_offset, first - 1)
-        asked = (fetched, member, batch_size, now + self.limits.lock_ms)
+        asked = Asked(member, now + self.limits.lock_ms, batch_size, limited, throttled)
         floor = self._floor(first)
         if floor is None:
             begin = max(first, self.start_offset)
@@ -143,21 +168,55 @@ class SharePartition:
             begin = floor.first if floor.last >= first else first
         known = self._between(min(first, begin), last)
         if not known:
-            return self._acquire_new(begin, last, room, *asked)
+            return self._acquire_new(begin, last, room, fetched, asked)
         result: list[Acquired] = []
         for batch in known:
-            if self._open_gap() is not None:
-                if begin < batch.first and _count(result) < room:
-                    result += self._acquire_new(begin, batch.first - 1, room - _count(result), *asked)
-                begin = batch.last + 1
             if _count(result) >= room:
                 break
-            result += self._acquire_known(batch, first, last, member, now + self.limits.lock_ms)
+            if self._open_gap() is not None:
+                if begin < batch.first:
+                    left = room - _count(result)
+                    result += self._acquire_new(begin, batch.first - 1, left, fetched, asked)
+                begin = batch.last + 1
+                if _count(result) >= room:
+                    break
+            worn = throttled and self._is_worn(batch, first, last)
+            if worn and result:
+                room = 0
+                break
+            found = self._acquire_known(batch, first, last, room - _count(result), worn, asked)
+            result += found
+            if worn and found:
+                room = 0
+                break
         if _count(result) < room and known[-1].last < last:
-            result += self._acquire_new(known[-1].last + 1, last, room - _count(result), *asked)
+            result += self._acquire_new(known[-1].last + 1, last, room - _count(result), fetched, asked)
         if result:
             self._close_gap(result[-1].last + 1)
         return result
+
+    def withdraw(self, acquired: Iterable[Acquired], gone: Iterable[tuple[int, int]]) -> list[Acquired]:
+        """Archives records that were acquired just now, but are not for consumers, because their transaction
+        was aborted: `gone` has the first and last offsets of their batches, in order. What is left."""
+        left = list(acquired)
+        for first, last in gone:
+            floor = self._floor(first)
+            for batch in self._between(first if floor is None else floor.first, last):
+                if batch.last >= first:
+                    self._archive(batch, first, last)
+            left = [part for each in left for part in _without(each, first, last)]
+        return left
+
+    @property
+    def complete_count(self) -> int:
+        """How many of the records in flight are done, or will be once that is written."""
+        return sum(
+            last - max(first, self.start_offset) + 1
+            for batch in self._batches
+            if batch.last >= self.start_offset
+            for first, last, each in batch.parts()
+            if each.state.final and last >= self.start_offset
+        )
 
     def acknowledge(self, member: str, acknowledgements: Iterable[Acknowledgement], now: int) -> Change:
         """Raises AcknowledgementError, after undoing what came before it. Locks that were renewed stay so."""
@@ -177,15 +236,17 @@ class SharePartition:
             raise
         return change
 
-    def release_all(self, member: str) -> Change:
-        """Lets go what a member has whose share session has ended."""
+    def release_all(self, member: str, *, takes_back: bool = False) -> Change:
+        """Lets go what a member has whose share session has ended. If it `takes_back` deliveries, they do not
+        count."""
         change = Change()
         for batch in self._batches:
             if batch.first < self.start_offset <= batch.last and batch.all and batch.all.member == member:
                 batch.split()
             for first, last, each in batch.parts():
                 if each.state is RecordState.ACQUIRED and each.member == member:
-                    change.begin(first, last, each, self._release(last), self.limits.delivery_count)
+                    limit = self.limits.delivery_count
+                    change.begin(first, last, each, self._release(last), limit, takes_back=takes_back)
         return change
 
     def commit(self, change: Change) -> bool:
@@ -254,31 +315,57 @@ class SharePartition:
         del self._batches[: bisect_right(self._batches, done, key=_last)]
         return self.start_offset > was
 
-    def _acquire_known(self, batch: Batch, first: int, last: int, member: str, until: int) -> list[Acquired]:
-        if not batch.within(first, last) and batch.all is not None:
+    def _is_worn(self, batch: Batch, first: int, last: int) -> bool:
+        """Whether some of what can be acquired of a batch was delivered often."""
+        counts = [each.count for _, _, each in batch.parts(first, last) if each.free]
+        return max(counts, default=0) >= self.limits.throttled_from
+
+    def _acquire_known(
+        self, batch: Batch, first: int, last: int, room: int, worn: bool, asked: Asked
+    ) -> list[Acquired]:
+        part = asked.limited and batch.last - batch.first + 1 > room
+        if (part or worn or not batch.within(first, last)) and batch.all is not None:
             if not batch.all.free:
                 return []
             batch.split()
+        if batch.each is not None:
+            return self._acquire_some(batch, first, last, room, asked)
+        assert batch.all is not None
+        if not batch.all.free:
+            return []
+        self._lock(batch.first, batch.last, batch.all, asked)
+        return [Acquired(batch.first, batch.last, batch.all.count)]
+
+    def _acquire_some(self, batch: Batch, first: int, last: int, room: int, asked: Asked) -> list[Acquired]:
+        """Records of a batch each of which has a state of its own."""
         result: list[Acquired] = []
-        for low, high, each in batch.parts(first, last):
-            if each.free:
-                each.acquire(member, until)
-                heapq.heappush(self._locks, (until, low, high))
-                if result and (result[-1].last, result[-1].delivery_count) == (low - 1, each.count):
-                    result[-1] = Acquired(result[-1].first, high, each.count)
-                else:
-                    result.append(Acquired(low, high, each.count))
+        most, size, taken = self.limits.delivery_count, batch.last - batch.first + 1, 0
+        few: int | None = None
+        for offset, _, each in batch.parts(first, last):
+            if not each.free:
+                continue
+            if asked.throttled:
+                if most > 2 and each.count == most - 1 and taken:
+                    break
+                if few is None and each.count >= self.limits.throttled_from:
+                    few = max(1, size >> (each.count - self.limits.throttled_from + 1))
+            self._lock(offset, offset, each, asked)
+            taken += 1
+            if result and (result[-1].last, result[-1].delivery_count) == (offset - 1, each.count):
+                result[-1] = Acquired(result[-1].first, offset, each.count)
+            else:
+                result.append(Acquired(offset, offset, each.count))
+            alone = asked.throttled and most > 2 and each.count == most
+            if alone or taken == few or (asked.limited and taken == room):
+                break
         return result
 
+    def _lock(self, first: int, last: int, delivery: Delivery, asked: Asked) -> None:
+        delivery.acquire(asked.member, asked.until)
+        heapq.heappush(self._locks, (asked.until, first, last))
+
     def _acquire_new(
-        self,
-        first: int,
-        last: int,
-        room: int,
-        fetched: Sequence[tuple[int, int]],
-        member: str,
-        batch_size: int,
-        until: int,
+        self, first: int, last: int, room: int, fetched: Sequence[tuple[int, int]], asked: Asked
     ) -> list[Acquired]:
         if not self._batches:
             first = max(first, self.end_offset)
@@ -289,24 +376,44 @@ class SharePartition:
             if self._open_gap() is not None:
                 end = min(end, last)
         begins = [first]
-        if end - first + 1 > batch_size:
+        if end - first + 1 > asked.batch_size and not asked.limited:
             for low, _ in fetched:
-                if low <= end and low - begins[-1] >= batch_size:
+                if low <= end and low - begins[-1] >= asked.batch_size:
                     begins.append(low)
         result = [
             Acquired(low, high - 1, 1) for low, high in zip(begins, [*begins[1:], end + 1], strict=True)
         ]
-        at = bisect_left(self._batches, first, key=_first)
-        self._batches[at:at] = [
-            Batch(each.first, each.last, Delivery(RecordState.ACQUIRED, 1, member, until)) for each in result
-        ]
+        made = []
         for each in result:
-            heapq.heappush(self._locks, (until, each.first, each.last))
+            delivery = Delivery(RecordState.AVAILABLE, 0)
+            if asked.limited and each.last - each.first + 1 > room:
+                batch = Batch(each.first, each.last, delivery)
+                for offset, one in enumerate(batch.split()[:room], each.first):
+                    self._lock(offset, offset, one, asked)
+                made.append(batch)
+            elif each.first <= each.last:
+                self._lock(each.first, each.last, delivery, asked)
+                made.append(Batch(each.first, each.last, delivery))
+        at = bisect_left(self._batches, first, key=_first)
+        self._batches[at:at] = made
         if at == 0:
             self.start_offset = first
         self.end_offset = max(self.end_offset, end)
+        if asked.limited and end - first + 1 > room:
+            end = first + room - 1
+            result = [Acquired(first, end, 1)]
         self._close_gap(end + 1)
         return result
+
+    def _archive(self, batch: Batch, first: int, last: int) -> None:
+        """Records of a batch that are acquired will never be delivered."""
+        if not batch.within(first, last) and batch.all is not None:
+            if batch.all.state is not RecordState.ACQUIRED:
+                return
+            batch.split()
+        for _, _, each in batch.parts(first, last):
+            if each.state is RecordState.ACQUIRED:
+                each.remove()
 
     def _acknowledged(self, asked: Acknowledgement) -> list[Batch]:
         floor = self._floor(asked.first)
@@ -387,6 +494,17 @@ def _last(batch: Batch) -> int:
 
 def _count(acquired: list[Acquired]) -> int:
     return sum(each.last - each.first + 1 for each in acquired)
+
+
+def _without(acquired: Acquired, first: int, last: int) -> Iterator[Acquired]:
+    """What is left of a range without the offsets from `first` to `last`."""
+    if acquired.last < first or last < acquired.first:
+        yield acquired
+        return
+    if acquired.first < first:
+        yield Acquired(acquired.first, first - 1, acquired.delivery_count)
+    if last < acquired.last:
+        yield Acquired(last + 1, acquired.last, acquired.delivery_count)
 
 
 def _expired(delivery: Delivery | None, now: int) -> bool:

@@ -18,6 +18,7 @@ from .signatures import Parameter, parameters
 if TYPE_CHECKING:
     from ..coordinators.classic.member import ClassicMember
     from ..coordinators.consumer.member import ConsumerMember
+    from ..coordinators.share.group import ShareMember
 
 S = TypeVar("S")
 
@@ -51,7 +52,7 @@ class GroupMember(NamedTuple):
 
     coordinator: Broker
     group: str
-    found: "ClassicMember | ConsumerMember"
+    found: "ClassicMember | ConsumerMember | ShareMember"
 
 
 class CoordinatedTransaction(NamedTuple):

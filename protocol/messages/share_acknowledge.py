@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import NO_LEADER, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, TopCode, places
+from .common import NOBODY_TOLD, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, TopCode, places
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class ShareAcknowledgeRequest:
 @dataclass(slots=True)
 class PartitionData(PartitionCode):
     error_message: str | None = None
-    current_leader: LeaderIdAndEpoch = NO_LEADER
+    current_leader: LeaderIdAndEpoch = NOBODY_TOLD
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from ..primitives import Records
-from .common import NO_LEADER, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, TopCode, places
+from .common import NOBODY_TOLD, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, TopCode, places
 
 
 @dataclass(slots=True)
@@ -60,8 +60,8 @@ class PartitionData(PartitionCode):
     error_message: str | None = None
     acknowledge_error_code: int = 0
     acknowledge_error_message: str | None = None
-    current_leader: LeaderIdAndEpoch = NO_LEADER
-    records: Records | None = None
+    current_leader: LeaderIdAndEpoch = NOBODY_TOLD
+    records: Records | None = ()
     acquired_records: list[AcquiredRecords] = field(default_factory=list)
 
 
