@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from .policies.producers import (
         producer_state_retention,
     )
+    from .policies.share_groups import (
+        share_member_id,
+    )
     from .policies.topics import (
         too_many_new_partitions,
     )
@@ -399,7 +402,9 @@ When = Literal[
 
 BehaviourName = Literal[
     "acl-hosts",
+    "acquired-ranges",
     "active-controller",
+    "added-share-partition",
     "adding-during-markers",
     "adding-sequence",
     "altered-share-offsets",
@@ -426,6 +431,7 @@ BehaviourName = Literal[
     "emptied-group-epoch",
     "empty-epochs",
     "empty-group-cleanup",
+    "empty-share-group-id",
     "end-txn-epoch",
     "epoch-below-first",
     "epoch-bump",
@@ -508,7 +514,10 @@ BehaviourName = Literal[
     "session-leader-epoch",
     "session-timeout-check",
     "session-use",
+    "share-assignor",
     "share-coordinator",
+    "share-fetch-of-nothing",
+    "share-group-with-colons",
     "share-member-id",
     "stale-duplicate",
     "stale-epoch-check",
@@ -580,12 +589,12 @@ AnswerName = Literal[
     "bumped-when-offline",
     "by-any-broker",
     "by-coordinator",
+    "by-hash",
     "by-id",
     "by-new-instance",
     "by-partition",
     "by-version",
     "change",
-    "checked-first",
     "clean",
     "cluster",
     "commit",
@@ -610,6 +619,7 @@ AnswerName = Literal[
     "empty-group",
     "epoch",
     "epoch-v0",
+    "evenly",
     "every-heartbeat",
     "exact",
     "expire-at-once",
@@ -625,6 +635,7 @@ AnswerName = Literal[
     "finite",
     "first-counts",
     "first-member",
+    "first-record",
     "floor",
     "forgotten",
     "found",
@@ -645,6 +656,7 @@ AnswerName = Literal[
     "its-own",
     "its-partitions",
     "java-order",
+    "joined",
     "joined-last",
     "kept",
     "known",
@@ -678,10 +690,12 @@ AnswerName = Literal[
     "no-member-id",
     "no-records",
     "none",
+    "not-a-uuid",
     "not-available",
     "not-coordinator",
     "not-fenced",
     "not-lower",
+    "not-read",
     "nothing",
     "null",
     "of-read",
@@ -698,6 +712,7 @@ AnswerName = Literal[
     "plain",
     "policy-violation",
     "producer-first",
+    "read",
     "rebalance",
     "rebalance-in-progress",
     "received-id",
@@ -708,6 +723,7 @@ AnswerName = Literal[
     "replaces",
     "requested-epoch",
     "requests",
+    "reset",
     "runs",
     "scala-order",
     "sent",
@@ -715,6 +731,7 @@ AnswerName = Literal[
     "server-error",
     "shown",
     "silence",
+    "single",
     "skipped",
     "skips",
     "slow",
@@ -734,6 +751,8 @@ AnswerName = Literal[
     "throttled",
     "to-read-committed",
     "told",
+    "too-long",
+    "too-long-or-null",
     "tracked",
     "tried-again",
     "truncates",
@@ -785,14 +804,16 @@ ErrorNames: TypeAlias = "ErrorName | int | Several[ErrorNames]"
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package provides."""
 
-OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
+OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | share_member_id.Refused | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
 """A user's own answer for some behaviour."""
 
 Behaviours = TypedDict(
     "Behaviours",
     {
         "acl-hosts": "Literal['any', 'named'] | bool | InstalledAnswer",
+        "acquired-ranges": "Literal['single', 'joined'] | bool | InstalledAnswer",
         "active-controller": "Literal['one-broker', 'any-broker'] | bool | InstalledAnswer",
+        "added-share-partition": "Literal['reset', 'first-record'] | int | InstalledAnswer",
         "adding-during-markers": "Literal['producer-first', 'markers-first'] | bool | InstalledAnswer",
         "adding-sequence": "Literal['any', 'zero'] | bool | InstalledAnswer",
         "altered-share-offsets": "Literal['stay', 'change'] | bool | InstalledAnswer",
@@ -819,6 +840,7 @@ Behaviours = TypedDict(
         "emptied-group-epoch": "Literal['behind', 'its-own'] | bool | InstalledAnswer",
         "empty-epochs": "Literal['dropped', 'kept'] | bool | InstalledAnswer",
         "empty-group-cleanup": "Literal['at-once', 'at-check'] | bool | InstalledAnswer",
+        "empty-share-group-id": "Literal['ignored', 'refused'] | bool | InstalledAnswer",
         "end-txn-epoch": "Literal['not-lower', 'exact'] | bool | InstalledAnswer",
         "epoch-below-first": "Literal['requested-epoch', 'undefined', 'log-end-offset'] | epoch_below_first.Answer | InstalledAnswer",
         "epoch-bump": "Literal['by-new-instance', 'on-request', 'per-transaction'] | epoch_bump.EpochBump | InstalledAnswer",
@@ -901,8 +923,11 @@ Behaviours = TypedDict(
         "session-leader-epoch": "Literal['forgotten', 'kept'] | bool | InstalledAnswer",
         "session-timeout-check": "Literal['by-coordinator', 'by-any-broker'] | bool | InstalledAnswer",
         "session-use": "Literal['creation', 'requests'] | bool | InstalledAnswer",
+        "share-assignor": "Literal['by-hash', 'evenly'] | bool | InstalledAnswer",
         "share-coordinator": "Literal['not-available', 'invalid-request', 'found'] | ErrorCode | InstalledAnswer",
-        "share-member-id": "Literal['any', 'checked-first'] | bool | InstalledAnswer",
+        "share-fetch-of-nothing": "Literal['read', 'not-read'] | bool | InstalledAnswer",
+        "share-group-with-colons": "Literal['refused', 'found'] | bool | InstalledAnswer",
+        "share-member-id": "Literal['not-a-uuid', 'too-long', 'too-long-or-null'] | share_member_id.Refused | InstalledAnswer",
         "stale-duplicate": "Literal['out-of-order-sequence-number', 'duplicate-sequence-number'] | ErrorCode | InstalledAnswer",
         "stale-epoch-check": "Literal['coordinator-first', 'leader-first'] | bool | InstalledAnswer",
         "sync-session": "Literal['renewed', 'unchanged'] | bool | InstalledAnswer",

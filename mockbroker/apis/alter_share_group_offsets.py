@@ -7,6 +7,7 @@ from ..coordinators.reply import Reply
 from ..coordinators.share.planning import Outcomes
 from ..outcome import Steps
 from ..policies.share_groups.altered_share_offsets import altered_share_offsets
+from ..policies.share_groups.empty_share_group_id import empty_share_group_id
 from ..portions import FEW, Pace
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -37,12 +38,17 @@ def alter_share_group_offsets(call: Call, request: AlterShareGroupOffsetsRequest
     groups = call.broker.groups
     if not groups.shares.served:
         return _failed(E.UNSUPPORTED_VERSION)
+    if not request.group_id and call.policies[empty_share_group_id] == "ignored":
+        return AlterShareGroupOffsetsResponse()
     if error := groups.refuses(request.group_id):
         return _failed(error)
     answer, pace = AlterShareGroupOffsetsResponse(), Pace(FEW)
+    stay = call.policies[altered_share_offsets] == "stay"
     offsets: dict[UUID, dict[int, int]] = {}
     for topic in request.topics:
         known = call.broker.image.topics.get(topic.topic_name)
+        if known is not None and stay:
+            continue
         shown = AlterShareGroupOffsetsResponseTopic(topic.topic_name, None if known is None else known.id)
         answer.responses.append(shown)
         for part in topic.partitions:
@@ -67,12 +73,10 @@ def alter_share_group_offsets(call: Call, request: AlterShareGroupOffsetsRequest
                         part.error_code, part.error_message = kept.error, kept.message
         reply.complete(answer)
 
+    if stay:
+        return answer
     try:
-        if call.policies[altered_share_offsets] == "stay":
-            groups.share_offsets.check_alterable(request.group_id)
-            done({})
-        else:
-            yield from groups.share_offsets.alter(request.group_id, offsets, done)
+        yield from groups.share_offsets.alter(request.group_id, offsets, done)
     except ApiError as refused:
         return _failed(refused.code, refused.message)
     return reply.outcome()

@@ -5,6 +5,7 @@ from uuid import UUID
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..outcome import Steps
+from ..policies.share_groups.empty_share_group_id import empty_share_group_id
 from ..portions import FEW, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -35,6 +36,8 @@ def delete_share_group_offsets(call: Call, request: DeleteShareGroupOffsetsReque
     groups = call.broker.groups
     if not groups.shares.served:
         return _failed(E.UNSUPPORTED_VERSION)
+    if not request.group_id and call.policies[empty_share_group_id] == "ignored":
+        return DeleteShareGroupOffsetsResponse()
     if error := groups.refuses(request.group_id):
         return _failed(error)
     try:

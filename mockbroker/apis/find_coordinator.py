@@ -6,6 +6,7 @@ from ..cluster.call import Call
 from ..configs import java
 from ..outcome import Steps
 from ..policies.groups.share_coordinator import share_coordinator
+from ..policies.share_groups.share_group_with_colons import share_group_with_colons
 from ..portions import FEW, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 GROUP: Final = 0
 TRANSACTION: Final = 1
 SHARE: Final = 2
+_COLONS: Final = 2
+"""Between the parts of a share partition's key."""
 
 _MESSAGES: Final = {
     ErrorCode.NONE: "NONE",
@@ -78,7 +81,8 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
     error = call.policies[share_coordinator]
     if error:
         return None, error
-    if not _is_share_partition(key):
+    colons = call.policies[share_group_with_colons] == "found"
+    if not _is_share_partition(key) or (key.count(":") > _COLONS and not colons):
         return None, ErrorCode.INVALID_REQUEST
     return _leading(call, cluster.internal_topics.share_state_partition(key))
 

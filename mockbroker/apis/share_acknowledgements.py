@@ -41,12 +41,14 @@ class _Said(Protocol):
 
 def member_of(call: Call, group_id: str | None, member_id: str | None) -> "Member | ErrorCode":
     """Who sends a request; or why nobody can have sent it."""
-    if call.policies[share_member_id] == "checked-first":
-        if group_id is None or not is_member_id(member_id):
-            return E.INVALID_REQUEST
-    elif member_id is None or uuid_of_short(member_id) is None:
+    refused = call.policies[share_member_id]
+    if refused.null and (group_id is None or member_id is None):
+        return E.INVALID_REQUEST
+    if member_id is None or (refused.needs_uuid and uuid_of_short(member_id) is None):
         return E.UNKNOWN_SERVER_ERROR
-    return Member(group_id or "", member_id or "")
+    if refused.too_long and not is_member_id(member_id):
+        return E.INVALID_REQUEST
+    return Member(group_id or "", member_id)
 
 
 def acknowledge(call: Call, request: _Said, member: Member, done: Callable[[Outcomes], None]) -> None:

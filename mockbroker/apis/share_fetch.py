@@ -9,6 +9,7 @@ from ..cluster.call import Call
 from ..cluster.share_sessions import BEGINS, ENDS, Member, Place, ShareSession
 from ..coordinators.reply import Reply
 from ..coordinators.share.settings import lock_ms
+from ..policies.share_groups.share_fetch_of_nothing import share_fetch_of_nothing
 from ..policies.share_groups.unknown_share_topic import unknown_share_topic
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -19,6 +20,7 @@ from ..protocol.messages.share_fetch import (
     ShareFetchRequest,
     ShareFetchResponse,
 )
+from ..protocol.releases import parse
 from .leaders import fetch_endpoints
 from .registry import handles
 from .share_acknowledgements import Outcomes, acknowledge, member_of
@@ -26,6 +28,8 @@ from .share_reading import Found, Reading
 
 E = ErrorCode
 _MODES: Final = (0, 1)
+_TOLD_SINCE: Final = parse("4.2")
+"""Before, ShareFetch did not say why acknowledgements were refused."""
 
 
 @handles(
@@ -132,8 +136,13 @@ class _Fetch:
                 failed[place] = PartitionData(place.partition, E.UNKNOWN_TOPIC_OR_PARTITION)
             else:
                 readable.append(place)
-        if not readable or request.max_records == 0 or request.max_bytes == 0:
+        nothing = 0 in (request.max_records, request.max_bytes)
+        if not readable or (nothing and self._call.policies[share_fetch_of_nothing] == "not-read"):
             self._read(failed)
+            return
+        if request.max_bytes == 0:
+            error = E.UNKNOWN_SERVER_ERROR
+            self._read({place: PartitionData(place.partition, error) for place in readable} | failed)
             return
         turn = max(0, request.share_session_epoch) % len(readable)
         turned = readable[turn:] + readable[:turn]
@@ -165,7 +174,9 @@ class _Fetch:
         for (topic_id, index), outcome in self._outcomes.items():
             place = Place(topic_id, index)
             part = found.setdefault(place, PartitionData(index))
-            part.acknowledge_error_code, part.acknowledge_error_message = outcome
+            part.acknowledge_error_code = outcome.error
+            if self._call.environment.release >= _TOLD_SINCE:
+                part.acknowledge_error_message = outcome.message
         if epoch == ENDS:
             self._call.broker.shares.end_session(self._member)
         self._reply.complete(self._response(found))

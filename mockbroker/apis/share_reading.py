@@ -7,6 +7,7 @@ from ..cluster.call import Call
 from ..cluster.led_share import LedShare
 from ..cluster.share_sessions import Member, Place
 from ..coordinators.share.settings import reads_committed
+from ..policies.share_groups.acquired_ranges import acquired_ranges
 from ..policies.share_groups.worn_records import worn_records
 from ..protocol.errors import ErrorCode
 from ..protocol.messages import fetch
@@ -16,7 +17,8 @@ from ..protocol.record_batch import CONTROL, TRANSACTIONAL, header_of
 from ..protocol.share_state_log import SharePartitionKey
 from ..replication import reading
 from ..replication.partition import Partition
-from ..share_partitions.share_partition import Acquired, SharePartition
+from ..share_partitions.acquiring import Acquired
+from ..share_partitions.share_partition import SharePartition
 
 E = ErrorCode
 _LIMITED: Final = 1
@@ -190,6 +192,7 @@ class Reading:
             now=self._call.environment.now_ms,
             limited=self._request.share_acquire_mode == _LIMITED,
             throttled=self._call.policies[worn_records] == "fewer-and-fewer",
+            joined=self._call.policies[acquired_ranges] == "joined",
         )
         if acquired and self._committed and read.result.aborted_transactions:
             acquired = read.share.withdraw(acquired, _aborted(read))

@@ -9,6 +9,7 @@ from ..coordinators.share import settings
 from ..environment import Timer
 from ..policies.share_groups.delivery_at_session_end import delivery_at_session_end
 from ..protocol.errors import ErrorCode, default_message
+from ..protocol.releases import parse
 from ..protocol.share_state_log import UNKNOWN, SharePartitionKey
 from ..protocol.share_state_log import StateBatch as KeptBatch
 from ..replication.waiters import Waiters
@@ -33,6 +34,7 @@ _ERRORS: Final = {
     E.FENCED_STATE_EPOCH: E.NOT_LEADER_OR_FOLLOWER,
 }
 """What clients are told of errors of the share coordinator; any other is UNKNOWN_SERVER_ERROR."""
+_WORDS_SINCE: Final = parse("4.2")
 _FATAL: Final = frozenset({E.NOT_LEADER_OR_FOLLOWER, E.GROUP_ID_NOT_FOUND, E.UNKNOWN_TOPIC_OR_PARTITION})
 """The leader forgets the share partition then, and reads it again."""
 
@@ -128,9 +130,14 @@ class LedShare:
             change = share.acknowledge(member, said, self.environment.now_ms)
         except AcknowledgementError as error:
             self.watch()
-            answer(ErrorCode[error.code], str(error))
+            answer(ErrorCode[error.code], self._words(str(error)))
             return
         self._write(share, change, answer)
+
+    def _words(self, message: str) -> str:
+        if self.environment.release < _WORDS_SINCE:
+            return message.replace("The offset cannot be acknowledged.", "The batch cannot be acknowledged.")
+        return message
 
     def release(self, member: str) -> None:
         """The member's session has ended."""

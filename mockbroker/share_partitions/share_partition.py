@@ -6,11 +6,9 @@ changes the records at once, and the caller calls `advance` when the share coord
 it was."""
 
 import heapq
-import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Self
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Self
 
 from mockbroker.share_partitions.acknowledgement import (
     Acknowledgement,
@@ -19,63 +17,14 @@ from mockbroker.share_partitions.acknowledgement import (
     check_batch,
     check_record,
 )
+from mockbroker.share_partitions.acquiring import Acquiring
+from mockbroker.share_partitions.flight import ShareLimits, first_of
 from mockbroker.share_partitions.in_flight import Batch, Delivery, StateBatch
 from mockbroker.share_partitions.states import ACKNOWLEDGEMENTS, RecordEvent, RecordState
 
-_THROTTLED_FROM: Final = 2
 
-
-@dataclass(frozen=True, slots=True)
-class ShareLimits:
-    """`group.share.delivery.count.limit`, `group.share.record.lock.duration.ms` and
-    `group.share.partition.max.record.locks`, or what a group has instead."""
-
-    delivery_count: int = 5
-    lock_ms: int = 30_000
-    records: int = 2000
-
-    @property
-    def throttled_from(self) -> int:
-        """From so many deliveries on, fewer records are delivered at once, lest a bad one takes others with
-        it."""
-        return max(_THROTTLED_FROM, math.ceil(self.delivery_count / 2))
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """How records are acquired: by whom, until when they are locked, and how many to a batch. If `limited`,
-    never more than there is room for, even if that divides a batch; if `throttled`, fewer and fewer of those
-    that were delivered often."""
-
-    member: str
-    until: int
-    batch_size: int
-    limited: bool = False
-    throttled: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Acquired:
-    """Records that a member was given."""
-
-    first: int
-    last: int
-    delivery_count: int
-
-
-class SharePartition:
+class SharePartition(Acquiring):
     """Offsets and states; every time is in ms."""
-
-    def __init__(self, start_offset: int, limits: ShareLimits | None = None) -> None:
-        self.start_offset = start_offset
-        """SPSO: the first record that is not done."""
-        self.end_offset = start_offset
-        """SPEO: the last record in flight; the next one to be fetched if none is."""
-        self.limits = limits or ShareLimits()
-        self._batches: list[Batch] = []
-        self._locks: list[tuple[int, int, int]] = []
-        self._gap: tuple[int, int] | None = None
-        """Where the records begin of which the share coordinator knew nothing, and the end offset then."""
 
     @classmethod
     def restore(
@@ -90,133 +39,13 @@ class SharePartition:
             if gap is None and each.first > expected:
                 gap = expected
             expected = each.last + 1
-            made._batches.append(Batch(each.first, each.last, Delivery(each.state, each.delivery_count)))
-        if made._batches:
-            made.end_offset = made._batches[-1].last
+            made.batches.append(Batch(each.first, each.last, Delivery(each.state, each.delivery_count)))
+        if made.batches:
+            made.end_offset = made.batches[-1].last
             if gap is not None:
-                made._gap = gap, made.end_offset
+                made.gap = gap, made.end_offset
             made.advance()
         return made
-
-    @property
-    def in_flight(self) -> int:
-        """How many offsets there are from the start to the end offset."""
-        return self.end_offset - self.start_offset + 1 if self._batches else 0
-
-    def states(self) -> list[StateBatch]:
-        """The states of all records in flight."""
-        return [
-            StateBatch(max(first, self.start_offset), last, each.state, each.count)
-            for batch in self._batches
-            for first, last, each in batch.parts()
-            if last >= self.start_offset
-        ]
-
-    def next_fetch_offset(self) -> int:
-        """Where to read next: at the first record that was let go or is unknown, else after all of them."""
-        if not self._batches or self.start_offset > self._batches[-1].last:
-            return self.end_offset
-        gap = self._open_gap()
-        for batch in self._batches:
-            if gap is not None:
-                if batch.first > gap:
-                    return gap
-                gap = max(gap, batch.last + 1)
-            for first, _, each in batch.parts():
-                if each.free:
-                    return first
-        return self.end_offset + 1
-
-    def can_acquire(self) -> bool:
-        """Whether it is worth reading: something was let go, or fewer records are in flight than may be."""
-        return self.next_fetch_offset() != self.end_offset + 1 or self.in_flight < self.limits.records
-
-    def acquire(
-        self,
-        member: str,
-        fetched: Sequence[tuple[int, int]],
-        fetch_offset: int,
-        *,
-        max_records: int,
-        batch_size: int,
-        now: int,
-        limited: bool = False,
-        throttled: bool = False,
-    ) -> list[Acquired]:
-        """Gives a member what it may have of the batches that were read from `fetch_offset`; `fetched` has
-        their first and last offsets. Unless `limited`, new batches are given whole, so it may be up to a
-        batch above `max_records`. If `throttled`, records that were delivered often are given few at a
-        time."""
-        if max_records <= 0 or not fetched or fetched[-1][1] < self.start_offset:
-            return []
-        last, room = fetched[-1][1], min(max_records, self.limits.records - self.in_flight)
-        if room <= 0:
-            # Records in between were let go: these may be acquired, but none after the end offset.
-            room = min(max_records, self.end_offset - fetch_offset + 1)
-            last = min(last, self.end_offset)
-        if room <= 0:
-            return []
-        first = fetched[0][0]
-        if fetch_offset < first:
-            # Compaction has removed what was let go before the first batch.
-            self._remove(fetch_offset, first - 1)
-        asked = Asked(member, now + self.limits.lock_ms, batch_size, limited, throttled)
-        floor = self._floor(first)
-        if floor is None:
-            begin = max(first, self.start_offset)
-        else:
-            begin = floor.first if floor.last >= first else first
-        known = self._between(min(first, begin), last)
-        if not known:
-            return self._acquire_new(begin, last, room, fetched, asked)
-        result: list[Acquired] = []
-        for batch in known:
-            if _count(result) >= room:
-                break
-            if self._open_gap() is not None:
-                if begin < batch.first:
-                    left = room - _count(result)
-                    result += self._acquire_new(begin, batch.first - 1, left, fetched, asked)
-                begin = batch.last + 1
-                if _count(result) >= room:
-                    break
-            worn = throttled and self._is_worn(batch, first, last)
-            if worn and result:
-                room = 0
-                break
-            found = self._acquire_known(batch, first, last, room - _count(result), worn, asked)
-            result += found
-            if worn and found:
-                room = 0
-                break
-        if _count(result) < room and known[-1].last < last:
-            result += self._acquire_new(known[-1].last + 1, last, room - _count(result), fetched, asked)
-        if result:
-            self._close_gap(result[-1].last + 1)
-        return result
-
-    def withdraw(self, acquired: Iterable[Acquired], gone: Iterable[tuple[int, int]]) -> list[Acquired]:
-        """Archives records that were acquired just now, but are not for consumers, because their transaction
-        was aborted: `gone` has the first and last offsets of their batches, in order. What is left."""
-        left = list(acquired)
-        for first, last in gone:
-            floor = self._floor(first)
-            for batch in self._between(first if floor is None else floor.first, last):
-                if batch.last >= first:
-                    self._archive(batch, first, last)
-            left = [part for each in left for part in _without(each, first, last)]
-        return left
-
-    @property
-    def complete_count(self) -> int:
-        """How many of the records in flight are done, or will be once that is written."""
-        return sum(
-            last - max(first, self.start_offset) + 1
-            for batch in self._batches
-            if batch.last >= self.start_offset
-            for first, last, each in batch.parts()
-            if each.state.final and last >= self.start_offset
-        )
 
     def acknowledge(self, member: str, acknowledgements: Iterable[Acknowledgement], now: int) -> Change:
         """Raises AcknowledgementError, after undoing what came before it. Locks that were renewed stay so."""
@@ -240,7 +69,7 @@ class SharePartition:
         """Lets go what a member has whose share session has ended. If it `takes_back` deliveries, they do not
         count."""
         change = Change()
-        for batch in self._batches:
+        for batch in self.batches:
             if batch.first < self.start_offset <= batch.last and batch.all and batch.all.member == member:
                 batch.split()
             for first, last, each in batch.parts():
@@ -262,15 +91,15 @@ class SharePartition:
 
     def next_expiry(self) -> int | None:
         """When `expire` has something to look at, None if nothing is locked."""
-        return self._locks[0][0] if self._locks else None
+        return self.locks[0][0] if self.locks else None
 
     def expire(self, now: int) -> list[StateBatch]:
         """Lets go whose locks have ended: what is to be written. `advance` follows."""
         written: list[StateBatch] = []
-        while self._locks and self._locks[0][0] <= now:
-            _, low, high = heapq.heappop(self._locks)
-            floor = self._floor(low)
-            for batch in self._between(low if floor is None else floor.first, high):
+        while self.locks and self.locks[0][0] <= now:
+            _, low, high = heapq.heappop(self.locks)
+            floor = self.floor(low)
+            for batch in self.between(low if floor is None else floor.first, high):
                 if batch.first < self.start_offset <= batch.last and _expired(batch.all, now):
                     batch.split()
                 for first, last, each in batch.parts(low, high):
@@ -283,16 +112,16 @@ class SharePartition:
         """The log begins at `offset` now. What nobody has is archived at once, the rest when it is let go."""
         if offset <= self.start_offset:
             return
-        self._remove(self.start_offset, offset - 1)
+        self.remove(self.start_offset, offset - 1)
         self.start_offset = offset
         self.end_offset = max(self.end_offset, offset)
 
     def advance(self) -> bool:
         """Moves the start offset past what is done, and forgets batches below it. Whether it moved."""
-        if self._floor(self.start_offset) is None:
+        if self.floor(self.start_offset) is None:
             return False
-        gap, done = self._open_gap(), None
-        for batch in self._batches:
+        gap, done = self.open_gap(), None
+        for batch in self.batches:
             if gap is not None and batch.last >= gap:
                 break
             rest = [(first, each) for first, _, each in batch.parts() if not each.done]
@@ -303,128 +132,28 @@ class SharePartition:
         if done is None:
             return False
         was = self.start_offset
-        if done == self._batches[-1].last:
+        if done == self.batches[-1].last:
             # The log may have moved the start offset further.
             self.start_offset = self.end_offset = max(done + 1, was)
-            self._batches.clear()
+            self.batches.clear()
             return self.start_offset > was
-        at = bisect_right(self._batches, done, key=_first)
+        at = bisect_right(self.batches, done, key=first_of)
         # Offsets between two batches have no records, unless the share coordinator did not know of them.
-        begin = self._batches[at].first if self._batches[at - 1].last == done else done + 1
+        begin = self.batches[at].first if self.batches[at - 1].last == done else done + 1
         self.start_offset = max(was, begin if gap is None else min(begin, gap))
-        del self._batches[: bisect_right(self._batches, done, key=_last)]
+        del self.batches[: bisect_right(self.batches, done, key=_last)]
         return self.start_offset > was
 
-    def _is_worn(self, batch: Batch, first: int, last: int) -> bool:
-        """Whether some of what can be acquired of a batch was delivered often."""
-        counts = [each.count for _, _, each in batch.parts(first, last) if each.free]
-        return max(counts, default=0) >= self.limits.throttled_from
-
-    def _acquire_known(
-        self, batch: Batch, first: int, last: int, room: int, worn: bool, asked: Asked
-    ) -> list[Acquired]:
-        part = asked.limited and batch.last - batch.first + 1 > room
-        if (part or worn or not batch.within(first, last)) and batch.all is not None:
-            if not batch.all.free:
-                return []
-            batch.split()
-        if batch.each is not None:
-            return self._acquire_some(batch, first, last, room, asked)
-        assert batch.all is not None
-        if not batch.all.free:
-            return []
-        self._lock(batch.first, batch.last, batch.all, asked)
-        return [Acquired(batch.first, batch.last, batch.all.count)]
-
-    def _acquire_some(self, batch: Batch, first: int, last: int, room: int, asked: Asked) -> list[Acquired]:
-        """Records of a batch each of which has a state of its own."""
-        result: list[Acquired] = []
-        most, size, taken = self.limits.delivery_count, batch.last - batch.first + 1, 0
-        few: int | None = None
-        for offset, _, each in batch.parts(first, last):
-            if not each.free:
-                continue
-            if asked.throttled:
-                if most > 2 and each.count == most - 1 and taken:
-                    break
-                if few is None and each.count >= self.limits.throttled_from:
-                    few = max(1, size >> (each.count - self.limits.throttled_from + 1))
-            self._lock(offset, offset, each, asked)
-            taken += 1
-            if result and (result[-1].last, result[-1].delivery_count) == (offset - 1, each.count):
-                result[-1] = Acquired(result[-1].first, offset, each.count)
-            else:
-                result.append(Acquired(offset, offset, each.count))
-            alone = asked.throttled and most > 2 and each.count == most
-            if alone or taken == few or (asked.limited and taken == room):
-                break
-        return result
-
-    def _lock(self, first: int, last: int, delivery: Delivery, asked: Asked) -> None:
-        delivery.acquire(asked.member, asked.until)
-        heapq.heappush(self._locks, (asked.until, first, last))
-
-    def _acquire_new(
-        self, first: int, last: int, room: int, fetched: Sequence[tuple[int, int]], asked: Asked
-    ) -> list[Acquired]:
-        if not self._batches:
-            first = max(first, self.end_offset)
-        end = last
-        if room < last - first + 1:
-            end = first + room - 1
-            end = next((high for low, high in fetched if low <= end <= high), end)
-            if self._open_gap() is not None:
-                end = min(end, last)
-        begins = [first]
-        if end - first + 1 > asked.batch_size and not asked.limited:
-            for low, _ in fetched:
-                if low <= end and low - begins[-1] >= asked.batch_size:
-                    begins.append(low)
-        result = [
-            Acquired(low, high - 1, 1) for low, high in zip(begins, [*begins[1:], end + 1], strict=True)
-        ]
-        made = []
-        for each in result:
-            delivery = Delivery(RecordState.AVAILABLE, 0)
-            if asked.limited and each.last - each.first + 1 > room:
-                batch = Batch(each.first, each.last, delivery)
-                for offset, one in enumerate(batch.split()[:room], each.first):
-                    self._lock(offset, offset, one, asked)
-                made.append(batch)
-            elif each.first <= each.last:
-                self._lock(each.first, each.last, delivery, asked)
-                made.append(Batch(each.first, each.last, delivery))
-        at = bisect_left(self._batches, first, key=_first)
-        self._batches[at:at] = made
-        if at == 0:
-            self.start_offset = first
-        self.end_offset = max(self.end_offset, end)
-        if asked.limited and end - first + 1 > room:
-            end = first + room - 1
-            result = [Acquired(first, end, 1)]
-        self._close_gap(end + 1)
-        return result
-
-    def _archive(self, batch: Batch, first: int, last: int) -> None:
-        """Records of a batch that are acquired will never be delivered."""
-        if not batch.within(first, last) and batch.all is not None:
-            if batch.all.state is not RecordState.ACQUIRED:
-                return
-            batch.split()
-        for _, _, each in batch.parts(first, last):
-            if each.state is RecordState.ACQUIRED:
-                each.remove()
-
     def _acknowledged(self, asked: Acknowledgement) -> list[Batch]:
-        floor = self._floor(asked.first)
+        floor = self.floor(asked.first)
         if floor is None and asked.first < self.start_offset <= asked.last:
-            floor = self._floor(self.start_offset)
+            floor = self.floor(self.start_offset)
         if floor is None:
             raise AcknowledgementError(
                 "INVALID_RECORD_STATE",
                 "Batch record not found. The request batch offsets are not found in the cache.",
             )
-        batches = self._between(floor.first, asked.last)
+        batches = self.between(floor.first, asked.last)
         for which, offset in (("first", asked.first), ("last", asked.last)):
             if batches[-1].last < offset:
                 raise AcknowledgementError(
@@ -447,64 +176,16 @@ class SharePartition:
             event = ACKNOWLEDGEMENTS[asked.types[low - asked.first if len(asked.types) > 1 else 0]]
             if event is RecordEvent.RENEW:
                 each.locked_until = now + self.limits.lock_ms
-                heapq.heappush(self._locks, (each.locked_until, low, high))
+                heapq.heappush(self.locks, (each.locked_until, low, high))
             else:
                 change.begin(low, high, each, event, self.limits.delivery_count)
 
     def _release(self, last: int) -> RecordEvent:
         return RecordEvent.REMOVE if last < self.start_offset else RecordEvent.RELEASE
 
-    def _remove(self, first: int, last: int) -> None:
-        for batch in self._batches:
-            if batch.first > last:
-                break
-            if batch.last < first or (batch.all is not None and batch.all.state is not RecordState.AVAILABLE):
-                continue
-            if not batch.within(first, last):
-                batch.split()
-            for _, _, each in batch.parts(first, last):
-                if each.state is RecordState.AVAILABLE:
-                    each.remove()
-
-    def _open_gap(self) -> int | None:
-        return self._gap[0] if self._gap is not None and self._gap[1] == self.end_offset else None
-
-    def _close_gap(self, offset: int) -> None:
-        """What is below `offset` is known now."""
-        if self._gap is not None:
-            end = self._gap[1]
-            self._gap = (offset, end) if end == self.end_offset and offset <= end else None
-
-    def _floor(self, offset: int) -> Batch | None:
-        at = bisect_right(self._batches, offset, key=_first)
-        return self._batches[at - 1] if at else None
-
-    def _between(self, first: int, last: int) -> list[Batch]:
-        low = bisect_left(self._batches, first, key=_first)
-        return self._batches[low : bisect_right(self._batches, last, key=_first)]
-
-
-def _first(batch: Batch) -> int:
-    return batch.first
-
 
 def _last(batch: Batch) -> int:
     return batch.last
-
-
-def _count(acquired: list[Acquired]) -> int:
-    return sum(each.last - each.first + 1 for each in acquired)
-
-
-def _without(acquired: Acquired, first: int, last: int) -> Iterator[Acquired]:
-    """What is left of a range without the offsets from `first` to `last`."""
-    if acquired.last < first or last < acquired.first:
-        yield acquired
-        return
-    if acquired.first < first:
-        yield Acquired(acquired.first, first - 1, acquired.delivery_count)
-    if last < acquired.last:
-        yield Acquired(last + 1, acquired.last, acquired.delivery_count)
 
 
 def _expired(delivery: Delivery | None, now: int) -> bool:

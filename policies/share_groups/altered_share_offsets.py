@@ -1,7 +1,7 @@
 """`altered-share-offsets`: whether AlterShareGroupOffsets changes anything.
 
-In 4.1 a client gets NONE for each partition, but the group goes on where it was (`stay`). Since 4.2 the
-group begins anew at the offsets that were asked for (`change`).
+In 4.1 a client gets NONE without topics, whatever the group, and the group goes on where it was (`stay`).
+Since 4.2 the group begins anew at the offsets that were asked for (`change`).
 """
 
 from typing import Final, Literal

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from mockbroker.share_partitions.acknowledgement import Acknowledgement, AcknowledgementError, Change
+from mockbroker.share_partitions.acquiring import Acquired
+from mockbroker.share_partitions.flight import ShareLimits
 from mockbroker.share_partitions.in_flight import StateBatch
-from mockbroker.share_partitions.share_partition import Acquired, ShareLimits, SharePartition
+from mockbroker.share_partitions.share_partition import SharePartition
 from mockbroker.share_partitions.states import RecordState
 from tests.properties import examples
 

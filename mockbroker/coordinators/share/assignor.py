@@ -12,7 +12,8 @@ from uuid import UUID
 from ...java_hash import spread_hash
 from .group import Assignment
 
-_Place = tuple[UUID, int]
+Place = tuple[UUID, int]
+"""A partition, by its topic's id."""
 
 
 class Subscriber(NamedTuple):
@@ -25,12 +26,12 @@ class Subscriber(NamedTuple):
 
 def simple(members: Iterable[Subscriber], assignable: Mapping[UUID, frozenset[int]]) -> dict[str, Assignment]:
     """If all subscribe to the same topics, their partitions are shared out together, else topic by topic."""
-    ordered = _in_hash_order(list(members))
+    ordered = in_hash_order(list(members))
     if not ordered:
         return {}
     topics = sorted(frozenset[UUID]().union(*(each.topics for each in ordered)))
     rounds = [topics] if all(each.topics == ordered[0].topics for each in ordered) else [[t] for t in topics]
-    shares: dict[str, dict[UUID, set[int]]] = {each.id: {} for each in ordered}
+    have: dict[str, list[Place]] = {each.id: [] for each in ordered}
     for some in rounds:
         there = [each for each in ordered if not each.topics.isdisjoint(some)]
         old = {
@@ -44,15 +45,24 @@ def simple(members: Iterable[Subscriber], assignable: Mapping[UUID, frozenset[in
         }
         targets = [(topic, index) for topic in some for index in sorted(assignable.get(topic, ()))]
         for member_id, places in _shared([each.id for each in there], old, targets).items():
-            for topic, index in places:
-                shares[member_id].setdefault(topic, set()).add(index)
+            have[member_id] += places
+    return by_topic(have)
+
+
+def by_topic(have: Mapping[str, Iterable[Place]]) -> dict[str, Assignment]:
+    """The assignment of each member that has these partitions."""
+    shares: dict[str, dict[UUID, set[int]]] = {}
+    for member_id, places in have.items():
+        mine = shares.setdefault(member_id, {})
+        for topic, index in places:
+            mine.setdefault(topic, set()).add(index)
     return {
         member_id: {topic: frozenset(found) for topic, found in topics_of.items()}
         for member_id, topics_of in shares.items()
     }
 
 
-def _in_hash_order(members: list[Subscriber]) -> list[Subscriber]:
+def in_hash_order(members: list[Subscriber]) -> list[Subscriber]:
     """The order of a `HashMap` with the member ids as keys, but for those in the same bucket."""
     room = 16
     while len(members) > room * 3 // 4:
@@ -61,8 +71,8 @@ def _in_hash_order(members: list[Subscriber]) -> list[Subscriber]:
 
 
 def _shared(
-    members: Sequence[str], old: Mapping[str, list[_Place]], targets: Sequence[_Place]
-) -> dict[str, list[_Place]]:
+    members: Sequence[str], old: Mapping[str, list[Place]], targets: Sequence[Place]
+) -> dict[str, list[Place]]:
     """What each member has then. Members keep what they have, unless they or others have too much."""
     if not members:
         return {}
@@ -73,7 +83,7 @@ def _shared(
         for number, member in enumerate(members)
     }
     have = {member: old[member][max(0, len(old[member]) - wanted[member]) :] for member in members}
-    holders: dict[_Place, list[str]] = {}
+    holders: dict[Place, list[str]] = {}
     for member in members:
         for place in have[member]:
             holders.setdefault(place, []).append(member)
@@ -88,9 +98,9 @@ def _shared(
 
 
 def _assign_rest(
-    have: dict[str, list[_Place]],
+    have: dict[str, list[Place]],
     wanted: Mapping[str, int],
-    holders: Mapping[_Place, list[str]],
+    holders: Mapping[Place, list[str]],
     sharing: int,
 ) -> None:
     """Gives partitions that have too few members to members that have too few partitions, in turn."""

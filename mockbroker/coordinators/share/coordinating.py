@@ -10,6 +10,7 @@ from ...environment import Environment, Nobody
 from ...outcome import PARKED, Steps
 from ...policies.groups.first_group_epoch import first_group_epoch
 from ...policies.groups.joining_again import joining_again
+from ...policies.share_groups.added_share_partition import added_share_partition
 from ...portions import FEW, portions
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
@@ -126,7 +127,11 @@ class ShareGroups:
         """Asks for states of these partitions, after the answer to the heartbeat."""
         if not partitions:
             return
-        offsets = {topic_id: dict.fromkeys(sorted(some), UNKNOWN) for topic_id, some in partitions.items()}
+        added = self._home.policies[added_share_partition]
+        offsets = {
+            topic_id: dict.fromkeys(sorted(some), added if topic_id in group.initialized else UNKNOWN)
+            for topic_id, some in partitions.items()
+        }
 
         def steps() -> Steps:
             yield from self.initialize(group, offsets, epoch, lambda _: None)

@@ -44,10 +44,6 @@ class ShareOffsets:
         self._groups.write(group)
         yield from self._groups.initialize(group, offsets, group.epoch, done)
 
-    def check_alterable(self, group_id: str) -> None:
-        """ApiError NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND."""
-        _check_empty(self._groups.or_new(group_id))
-
     def check_deletable(self, group_id: str) -> ShareGroup:
         """ApiError NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND."""
         group = self._groups.existing(group_id)

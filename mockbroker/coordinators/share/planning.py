@@ -6,12 +6,14 @@ from dataclasses import replace
 from uuid import UUID
 
 from ...policies.groups.emptied_group_epoch import emptied_group_epoch
+from ...policies.share_groups.share_assignor import share_assignor
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...share_partitions.kept import Kept
 from ..home import Home
 from .assignor import Subscriber, simple
 from .group import NOTHING, Assignment, Initializing, ShareGroup, ShareMember
+from .hash_assignor import by_hash
 from .settings import assignment_ms
 
 Partitions = dict[UUID, frozenset[int]]
@@ -148,7 +150,8 @@ class Planning:
             Subscriber(each.id, frozenset(self._ids(each.topics)), group.target_of(each.id))
             for each in group.members.values()
         ]
-        group.aim(simple(members, group.initialized), now_ms)
+        assignor = simple if self._home.policies[share_assignor] == "evenly" else by_hash
+        group.aim(assignor(members, group.initialized), now_ms)
 
     def _reconciled(self, group: ShareGroup, member: ShareMember, *, changed: bool) -> ShareMember:
         target = group.target_of(member.id)

@@ -20,7 +20,7 @@ def is_member_id(member_id: str | None) -> bool:
 
 def check(request: ShareGroupHeartbeatRequest, call: Request) -> None:
     """ApiError INVALID_REQUEST."""
-    if call.policies[share_member_id] == "checked-first" and not is_member_id(request.member_id):
+    if call.policies[share_member_id].too_long and not is_member_id(request.member_id):
         raise ApiError(E.INVALID_REQUEST, None)
     for text, name in (
         (request.member_id, "MemberId"),

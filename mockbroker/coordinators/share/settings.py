@@ -1,7 +1,7 @@
 """The configuration of share groups, which each group can have for itself (`GroupConfig.java`)."""
 
 from ...configs import Configs
-from ...share_partitions.share_partition import ShareLimits
+from ...share_partitions.flight import ShareLimits
 
 
 def session_ms(configs: Configs, group_id: str) -> int:
