@@ -9,6 +9,11 @@ from uuid import UUID
 from .primitives import text_of, write_compact_string, write_string, write_uvarint
 
 _INT16: Final = struct.Struct(">h")
+_INT32: Final = struct.Struct(">i")
+_HASH_BYTES: Final = 8
+"""Of a hash of the group's topics, which nobody reads here."""
+_STATE_BYTES: Final = 1
+"""Of a member's state, which is always stable."""
 
 
 class ShareKind(enum.IntEnum):
@@ -154,22 +159,30 @@ def read_share_value(kind: ShareKind, data: bytes) -> ShareValue:
     reader = _Reader(data, 0)
     if reader.number(_INT16):
         raise ValueError("the record of a share group has an unknown version")
+    value = _read(kind, reader)
+    tags = reader.tags()
+    if isinstance(value, ShareTargetEpochValue):
+        return value._replace(assigned_ms=int.from_bytes(tags.get(0, b""), signed=True))
+    return value
+
+
+def _read(kind: ShareKind, reader: "_Reader") -> ShareValue:
     match kind:
         case ShareKind.MEMBER:
             rack_id, client_id, client_host = reader.nullable(), reader.compact(), reader.compact()
             topics = [reader.compact() for _ in range(reader.count())]
             return ShareMemberValue(rack_id, client_id, client_host, topics)
         case ShareKind.EPOCH:
-            return ShareEpochValue(reader.number(_INT32))
-        case ShareKind.TARGET_EPOCH:
             epoch = reader.number(_INT32)
-            tagged = reader.uvarint() > 0
-            return ShareTargetEpochValue(epoch, int.from_bytes(data[-8:], signed=True) if tagged else 0)
+            reader.skip(_HASH_BYTES)
+            return ShareEpochValue(epoch)
+        case ShareKind.TARGET_EPOCH:
+            return ShareTargetEpochValue(reader.number(_INT32), 0)
         case ShareKind.TARGET:
             return ShareTargetValue(reader.partitions())
         case ShareKind.CURRENT:
             epoch, previous = reader.number(_INT32), reader.number(_INT32)
-            reader.skip(1)
+            reader.skip(_STATE_BYTES)
             return ShareCurrentValue(epoch, previous, reader.partitions())
         case ShareKind.PARTITIONS:
             names: dict[UUID, str] = {}
@@ -178,11 +191,8 @@ def read_share_value(kind: ShareKind, data: bytes) -> ShareValue:
             for _ in range(reader.count()):
                 deleting.append(topic_id := reader.uuid())
                 names[topic_id] = reader.compact()
-                reader.skip(1)
+                reader.tags()
             return SharePartitionsValue(initializing, initialized, deleting, names)
-
-
-_INT32: Final = struct.Struct(">i")
 
 
 def _write_nullable(out: bytearray, text: str | None) -> None:
@@ -247,6 +257,10 @@ class _Reader:
     def uuid(self) -> UUID:
         return UUID(bytes=self.take(16))
 
+    def tags(self) -> dict[int, bytes]:
+        """Tagged fields."""
+        return {self.uvarint(): self.take(self.uvarint()) for _ in range(self.uvarint())}
+
     def partitions(self, names: dict[UUID, str] | None = None) -> dict[UUID, list[int]]:
         found = {}
         for _ in range(self.count()):
@@ -255,5 +269,5 @@ class _Reader:
                 names[topic_id] = self.compact()
             size = self.count()
             found[topic_id] = list(struct.unpack(f">{size}i", self.take(4 * size)))
-            self.skip(1)
+            self.tags()
         return found
