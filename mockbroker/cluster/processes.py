@@ -94,6 +94,7 @@ class Processes:
         found.replicas.close()
         found.liveness, found.closed_logs = liveness, liveness is Liveness.STOPPED
         found.groups.halt()
+        found.halt_shares()
         self.changes += 1
         return True
 

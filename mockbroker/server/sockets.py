@@ -329,6 +329,7 @@ class ClientSockets:
         if self._proving is not None:
             self._proving.forget(peer)
         peer.connection.dropped()
+        peer.connection.client.closed()
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)
         if peer.connection.resets:

@@ -28,6 +28,7 @@ from .signatures import Parameter, parameters
 if TYPE_CHECKING:
     from ..coordinators.classic.member import ClassicMember
     from ..coordinators.consumer.member import ConsumerMember
+    from ..coordinators.share.group import ShareMember
 
 S = TypeVar("S")
 
@@ -61,7 +62,7 @@ class GroupMember(NamedTuple):
 
     coordinator: Broker
     group: str
-    found: "ClassicMember | ConsumerMember"
+    found: "ClassicMember | ConsumerMember | ShareMember"
 
 
 class CoordinatedTransaction(NamedTuple):
