@@ -16,6 +16,7 @@ from ..policies.controller.broker_session import broker_session
 from ..protocol.api_keys import ApiKey
 from ..replication.states import FollowerState
 from .registry import operation
+from .share_hints import share_groups
 from .target import Target
 
 if TYPE_CHECKING:
@@ -328,6 +329,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _beyond,
     _wrong_groups,
     _empty,
+    share_groups,
 )
 
 

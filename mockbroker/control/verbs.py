@@ -8,7 +8,7 @@ from ..cluster.broker import Broker
 from ..errors import ConflictError, OptionError
 from ..verbs import subjects
 from ..verbs.signatures import Parameter
-from ..verbs.subjects import CoordinatedTransaction, Following, GroupMember, Subject
+from ..verbs.subjects import CoordinatedTransaction, Following, GroupMember, SharingGroup, Subject
 from ..verbs.table import VERBS
 from ..verbs.verb import Verb
 from . import acls, listeners, users
@@ -47,6 +47,17 @@ def _member(member: GroupMember) -> Member:
     return {"group_id": member.group, "member_id": member.found.id, "client_id": member.found.client_id}
 
 
+class Sharing(TypedDict):
+    """A share group, and its coordinator."""
+
+    group_id: str
+    coordinator: int
+
+
+def _sharing(group: SharingGroup) -> Sharing:
+    return {"group_id": group.name, "coordinator": group.coordinator.id}
+
+
 class Coordinated(TypedDict):
     """A transactional id, which may be gone, and its coordinator."""
 
@@ -83,6 +94,7 @@ PLACES: Final[tuple[Place[Any], ...]] = (
     Place(subjects.PARTITION, "partitions", _PARTITION, leadership),
     Place(subjects.FOLLOWER, "followers", f"{_PARTITION}/followers/{{broker}}", _replicas),
     Place(subjects.GROUP, "groups", "/groups/{group}", leadership),
+    Place(subjects.SHARE_GROUP, "groups", "/groups/{group}", _sharing),
     Place(subjects.MEMBER, "groups", "/groups/{group}/members/{member}", _member),
     Place(subjects.TRANSACTION, "transactions", "/transactions/{transactional_id}", _coordinated),
     Place(subjects.TRANSACTIONAL_ID, "transactions", "/transactions/{transactional_id}", leadership),

@@ -2,10 +2,11 @@
 
 import math
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from mockbroker.share_partitions.in_flight import Batch, StateBatch
+from mockbroker.share_partitions.in_flight import Batch, Delivery, StateBatch
 from mockbroker.share_partitions.states import RecordState
 
 _THROTTLED_FROM: Final = 2
@@ -46,14 +47,16 @@ class Flight:
         """How many offsets there are from the start to the end offset."""
         return self.end_offset - self.start_offset + 1 if self.batches else 0
 
+    def parts(self) -> Iterator[tuple[int, int, Delivery]]:
+        """All records in flight, by first and last offset, with what became of them."""
+        for batch in self.batches:
+            for first, last, each in batch.parts():
+                if last >= self.start_offset:
+                    yield max(first, self.start_offset), last, each
+
     def states(self) -> list[StateBatch]:
         """The states of all records in flight."""
-        return [
-            StateBatch(max(first, self.start_offset), last, each.state, each.count)
-            for batch in self.batches
-            for first, last, each in batch.parts()
-            if last >= self.start_offset
-        ]
+        return [StateBatch(first, last, each.state, each.count) for first, last, each in self.parts()]
 
     def next_fetch_offset(self) -> int:
         """Where to read next: at the first record that was let go or is unknown, else after all of them."""

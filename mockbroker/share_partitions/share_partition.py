@@ -108,6 +108,19 @@ class SharePartition(Acquiring):
                         written.append(StateBatch(first, last, each.state, each.count))
         return written
 
+    @property
+    def has_locks(self) -> bool:
+        """Whether a member has acquired a record."""
+        return any(each.state is RecordState.ACQUIRED for _, _, each in self.parts())
+
+    def end_locks(self, now: int) -> bool:
+        """Lets all locks end now, for `expire` to look at. Whether there are any."""
+        held = [part for part in self.parts() if part[2].state is RecordState.ACQUIRED]
+        for first, last, each in held:
+            each.locked_until = now
+            heapq.heappush(self.locks, (now, first, last))
+        return bool(held)
+
     def move_log_start(self, offset: int) -> None:
         """The log begins at `offset` now. What nobody has is archived at once, the rest when it is let go."""
         if offset <= self.start_offset:

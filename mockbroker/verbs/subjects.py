@@ -65,6 +65,13 @@ class GroupMember(NamedTuple):
     found: "ClassicMember | ConsumerMember | ShareMember"
 
 
+class SharingGroup(NamedTuple):
+    """A share group, and the broker that coordinates it."""
+
+    coordinator: Broker
+    name: str
+
+
 class CoordinatedTransaction(NamedTuple):
     """A transactional id, and the broker that coordinates it."""
 
@@ -108,6 +115,15 @@ def members(cluster: Cluster, group: str) -> list[GroupMember]:
     if group not in known:
         raise NotThereError(f"no group {group!r}{nearest(group, known) if known else ''}")
     return [GroupMember(coordinator, group, each) for each in known[group].members.values()]
+
+
+def _share_group(cluster: Cluster, group: GroupId) -> SharingGroup:
+    coordinator = cluster.coordinator(group)
+    known = {} if coordinator is None else coordinator.groups.groups
+    if coordinator is None or group not in known or known[group].type != "share":
+        shared = [each.id for each in known.values() if each.type == "share"]
+        raise NotThereError(f"no share group {group!r}{nearest(group, shared) if shared else ''}")
+    return SharingGroup(coordinator, group)
 
 
 def _member(cluster: Cluster, group: GroupId, member: MemberName) -> GroupMember:
@@ -176,6 +192,7 @@ GROUP: Final = Subject("group", _group)
 TRANSACTIONAL_ID: Final = Subject("transactional-id", _transactional_id)
 """A transactional id's partition of `__transaction_state`: its leader is the coordinator."""
 MEMBER: Final = Subject("member", _member)
+SHARE_GROUP: Final = Subject("share-group", _share_group)
 TRANSACTION: Final = Subject("transactional-id", _transaction)
 """A transactional id that its coordinator knows."""
 USER: Final = Subject("user", _user)

@@ -18,6 +18,8 @@ const METHODS = {
   "brokers-rejoin": ["rejoin", ["broker"], []],
   "brokers-slow-metadata": ["slow_metadata", ["broker", "delay_ms"], []],
   "brokers-drop-fetch-sessions": ["drop_fetch_sessions", ["broker"], []],
+  "brokers-drop-share-sessions": ["drop_share_sessions", ["broker"], []],
+  "groups-expire-locks": ["expire_locks", ["group"], []],
   "listeners-close": ["close_listener", ["broker", "listener"], []],
   "listeners-open": ["open_listener", ["broker", "listener"], []],
   "partitions-expire-producer": ["expire_producer", ["topic", "partition"], ["producer_id"]],

@@ -98,6 +98,15 @@ def _members(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     return found
 
 
+def _share_groups(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    cluster = exchange.call.cluster
+    found: list[Any] = []
+    for group in sorted(about(exchange.api, exchange.request, cluster).groups):
+        with contextlib.suppress(NotThereError):
+            found.append(subjects.SHARE_GROUP.find(cluster, group))
+    return found
+
+
 def _transactions(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     cluster = exchange.call.cluster
     found: list[Any] = []
@@ -130,6 +139,9 @@ _MEANT: Final[dict[Subject[Any], _Meant]] = {
         _transactions,
         "the transactional ids that the request names",
         "the request names no transactional id that its coordinator knows",
+    ),
+    subjects.SHARE_GROUP: _Meant(
+        _share_groups, "the share groups that the request names", "the request names no share group"
     ),
     subjects.USER: _Meant(_user, "the user who asks", "nobody has logged in"),
     subjects.ACLS: _Meant(_cluster, "the ACLs of the cluster"),
