@@ -2,7 +2,7 @@
 
 import contextlib
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, make_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
@@ -100,19 +100,21 @@ def _members(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
 
 def _share_groups(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     cluster = exchange.call.cluster
-    found: list[Any] = []
-    for group in sorted(about(exchange.api, exchange.request, cluster).groups):
-        with contextlib.suppress(NotThereError):
-            found.append(subjects.SHARE_GROUP.find(cluster, group))
-    return found
+    return _there(subjects.SHARE_GROUP, cluster, about(exchange.api, exchange.request, cluster).groups)
 
 
 def _transactions(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     cluster = exchange.call.cluster
+    named = about(exchange.api, exchange.request, cluster).transactional_ids
+    return _there(subjects.TRANSACTION, cluster, named)
+
+
+def _there(subject: Subject[Any], cluster: "Cluster", names: Iterable[str]) -> list[Any]:
+    """Those of these names that there are."""
     found: list[Any] = []
-    for each in sorted(about(exchange.api, exchange.request, cluster).transactional_ids):
+    for each in sorted(names):
         with contextlib.suppress(NotThereError):
-            found.append(subjects.TRANSACTION.find(cluster, each))
+            found.append(subject.find(cluster, each))
     return found
 
 
