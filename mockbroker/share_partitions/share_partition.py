@@ -82,12 +82,18 @@ class SharePartition(Acquiring):
         """The change was written. Whether the start offset moved."""
         for each in change.changed:
             each.commit()
+        self._let_go(change)
         return bool(change.batches) and self.advance()
 
     def undo(self, change: Change, now: int) -> None:
         """The change was not written."""
         for each in change.changed:
             each.undo(now, self.limits.delivery_count)
+        self._let_go(change)
+
+    def _let_go(self, change: Change) -> None:
+        for each in change.batches:
+            self.let_go_from(each.first)
 
     def next_expiry(self) -> int | None:
         """When `expire` has something to look at, None if nothing is locked."""
@@ -105,6 +111,7 @@ class SharePartition(Acquiring):
                 for first, last, each in batch.parts(low, high):
                     if _expired(each, now):
                         each.let_go(self._release(last), self.limits.delivery_count)
+                        self.let_go_from(first)
                         written.append(StateBatch(first, last, each.state, each.count))
         return written
 
