@@ -44,6 +44,8 @@ class Proving(Generic[P]):
 
             def shaken() -> None:
                 try:
+                    if tls.name == "":
+                        raise NoRuleError("it is empty")
                     self._shaken(peer.connection, tls, endpoint)
                 except NoRuleError as error:
                     why = f"the name in its certificate, {tls.name}, becomes no principal: {error} ({NAME})"
