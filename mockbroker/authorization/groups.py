@@ -7,9 +7,10 @@ from typing import Any, Final
 from ..acls import Operation, ResourceType
 from ..cluster.authorizer import Asker
 from ..cluster.call import Call
+from ..policies.groups.share_coordinator import share_coordinator
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.consumer_group_describe import (
     ConsumerGroupDescribedGroup,
     ConsumerGroupDescribeRequest,
@@ -37,6 +38,7 @@ GROUP: Final = ResourceType.GROUP
 _TOPIC: Final = ResourceType.TOPIC
 _KINDS: Final = {0: GROUP, 1: ResourceType.TRANSACTIONAL_ID}
 _SHARE: Final = 2
+_SHARES_SINCE: Final = 6
 """By type of coordinator."""
 _MESSAGES: Final = {
     GROUP: "Group authorization failed.",
@@ -68,8 +70,15 @@ def sync(asker: Asker, call: Call, request: SyncGroupRequest) -> Verdict | Judgi
 
 
 def find_coordinator(asker: Asker, call: Call, request: FindCoordinatorRequest) -> Judging:
-    """Needs DESCRIBE on each key (`KafkaApis.getCoordinator`)."""
+    """Needs DESCRIBE on each key, and for share partitions CLUSTER_ACTION (`KafkaApis.getCoordinator`)."""
     kind = _KINDS.get(request.key_type)
+    shares = request.key_type == _SHARE and call.version >= _SHARES_SINCE
+    if shares and request.coordinator_keys and not call.policies[share_coordinator]:
+        if asker.may(Operation.CLUSTER_ACTION, ResourceType.CLUSTER):
+            return Verdict(request)
+        code = CODES[ResourceType.CLUSTER]
+        none = [Coordinator(key, -1, "", -1, code, default_message(code)) for key in request.coordinator_keys]
+        return Verdict(request, FindCoordinatorResponse(coordinators=none))
     if kind is None:
         return Verdict(request)
     allowed, others = yield from parted(

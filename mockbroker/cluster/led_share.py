@@ -35,6 +35,8 @@ _ERRORS: Final = {
 }
 """What clients are told of errors of the share coordinator; any other is UNKNOWN_SERVER_ERROR."""
 _WORDS_SINCE: Final = parse("4.2")
+_MOST_IN_FLIGHT: Final = 1_000_000
+"""Offsets in a state: no broker writes one that is larger, and each may need a state of its own."""
 _FATAL: Final = frozenset({E.NOT_LEADER_OR_FOLLOWER, E.GROUP_ID_NOT_FOUND, E.UNKNOWN_TOPIC_OR_PARTITION})
 """The leader forgets the share partition then, and reads it again."""
 
@@ -94,6 +96,9 @@ class LedShare:
             self._fail(E.OFFSET_NOT_AVAILABLE)
             return
         limits = settings.limits(self.environment.configs, self.key.group)
+        if now.batches and now.batches[-1].last - start >= _MOST_IN_FLIGHT:
+            self._fail(E.UNKNOWN_SERVER_ERROR)
+            return
         try:
             batches = [
                 StateBatch(each.first, each.last, RecordState(each.state), each.deliveries)

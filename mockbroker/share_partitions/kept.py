@@ -1,7 +1,9 @@
 """The state of one share partition as the share coordinator keeps it, and how what is written to it changes
 it (`PersisterStateBatchCombiner.java`)."""
 
+import heapq
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from mockbroker.protocol.errors import ErrorCode
@@ -102,20 +104,17 @@ def combined(batches: Iterable[StateBatch], start: int) -> tuple[StateBatch, ...
 
 def _apart(batches: list[StateBatch]) -> Iterator[StateBatch]:
     """Pieces that do not overlap, in order: each ends where a batch begins or ends."""
-    events: dict[int, list[tuple[bool, StateBatch]]] = {}
-    for each in batches:
-        if each.first <= each.last:
-            events.setdefault(each.first, []).append((True, each))
-            events.setdefault(each.last + 1, []).append((False, each))
-    there: list[tuple[int, int]] = []
-    before = 0
-    for at in sorted(events):
+    ordered = sorted(each for each in batches if each.first <= each.last)
+    edges = sorted({edge for each in ordered for edge in (each.first, each.last + 1)})
+    there: list[tuple[int, int, int]] = []
+    begun = 0
+    for at, end in pairwise(edges):
+        while begun < len(ordered) and ordered[begun].first == at:
+            _, last, state, deliveries = ordered[begun]
+            heapq.heappush(there, (-deliveries, -state, last))
+            begun += 1
+        while there and there[0][2] < at:
+            heapq.heappop(there)
         if there:
-            deliveries, state = max(there)
-            yield StateBatch(before, at - 1, state, deliveries)
-        for begins, each in events[at]:
-            if begins:
-                there.append((each.deliveries, each.state))
-            else:
-                there.remove((each.deliveries, each.state))
-        before = at
+            deliveries, state, _ = there[0]
+            yield StateBatch(at, end - 1, -state, -deliveries)

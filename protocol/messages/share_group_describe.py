@@ -1,9 +1,9 @@
-"""ShareGroupDescribe: api key 77, v1 (KIP-932)."""
+"""ShareGroupDescribe: api key 77, v1."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import Failure, Throttled, places
+from .common import places
 
 
 @dataclass(slots=True)
@@ -36,7 +36,9 @@ class Member:
 
 
 @dataclass(slots=True)
-class DescribedGroup(Failure):
+class DescribedGroup:
+    error_code: int = 0
+    error_message: str | None = None
     group_id: str = ""
     group_state: str = ""
     group_epoch: int = 0
@@ -47,5 +49,6 @@ class DescribedGroup(Failure):
 
 
 @dataclass(slots=True)
-class ShareGroupDescribeResponse(Throttled):
+class ShareGroupDescribeResponse:
+    throttle_time_ms: int = 0
     groups: list[DescribedGroup] = places("group", "group_ids")

@@ -26,11 +26,12 @@ QUICK = {
     "offsets.topic.num.partitions": "1",
     "share.coordinator.state.topic.num.partitions": "1",
 }
-VALUES = [f"{kind} {number}" for number in range(5) for kind in ("good", "again", "bad")]
+VALUES = [f"{kind} {number}" for number in range(5) for kind in ("good", "again", "bad", "slow")]
 TOLD = {
     "good": [("1", "accept")],
     "again": [("1", "release"), ("2", "release"), ("3", "accept")],
     "bad": [("1", "reject")],
+    "slow": [("1", "renew"), ("1", "accept")],
 }
 
 

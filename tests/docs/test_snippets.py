@@ -63,6 +63,9 @@ OTHER_PROGRAMS: Final = {
     "cat": "shows a file that a reader writes",
     "spark-submit": "needs a cluster of Spark's",
     "kafka-configs.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
+    "kafka-features.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
+    "kafka-share-groups.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
+    "kafka-console-share-consumer.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
     "kafka-client-metrics.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
     "kafka-delegation-tokens.sh": "comes with Kafka, and runs in tests/security/test_tokens.py",
 }

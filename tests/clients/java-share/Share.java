@@ -1,16 +1,21 @@
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** Reads as a member of a share group: Share BROKERS GROUP TOPIC ENOUGH. It accepts records that are good, releases
- * those that are to come again, and rejects the bad, by the first word of their values. A line for each: value,
- * delivery count, and what it said. It ends when ENOUGH were accepted or rejected. */
+ * those that are to come again, rejects the bad, and wants more time for the slow before it accepts them, by the first
+ * word of their values. A line for each: value, delivery count, and what it said. It ends when ENOUGH were accepted or
+ * rejected. */
 public class Share {
+    private static final Set<String> RENEWED = new HashSet<>();
+
     public static void main(String[] args) {
         Properties config = new Properties();
         config.putAll(Map.of("bootstrap.servers", args[0], "group.id", args[1],
@@ -25,7 +30,7 @@ public class Share {
                     AcknowledgeType said = said(record.value(), times);
                     consumer.acknowledge(record, said);
                     System.out.println(record.value() + "\t" + times + "\t" + said);
-                    left -= said == AcknowledgeType.RELEASE ? 0 : 1;
+                    left -= said == AcknowledgeType.ACCEPT || said == AcknowledgeType.REJECT ? 1 : 0;
                 }
                 consumer.commitSync().values().forEach(error -> error.ifPresent(found -> {
                     throw found;
@@ -37,6 +42,9 @@ public class Share {
     private static AcknowledgeType said(String value, short times) {
         if (value.startsWith("bad")) {
             return AcknowledgeType.REJECT;
+        }
+        if (value.startsWith("slow") && RENEWED.add(value)) {
+            return AcknowledgeType.RENEW;
         }
         return value.startsWith("again") && times < 3 ? AcknowledgeType.RELEASE : AcknowledgeType.ACCEPT;
     }
