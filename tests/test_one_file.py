@@ -38,6 +38,7 @@ class Tree:
                 original = folder.resolve()
                 folder.unlink()
                 self._open(folder, original)
+        (folder / Path(path).name).unlink(missing_ok=True)
         (folder / Path(path).name).write_text(text)
 
     def run(self, program: str) -> list[str]:
