@@ -1,9 +1,9 @@
-"""ShareGroupDescribe: api key 77, v1."""
+"""ShareGroupDescribe: api key 77, v1 (KIP-932)."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import places
+from .common import Failure, Throttled, places
 
 
 @dataclass(slots=True)
@@ -36,9 +36,7 @@ class Member:
 
 
 @dataclass(slots=True)
-class DescribedGroup:
-    error_code: int = 0
-    error_message: str | None = None
+class DescribedGroup(Failure):
     group_id: str = ""
     group_state: str = ""
     group_epoch: int = 0
@@ -49,6 +47,5 @@ class DescribedGroup:
 
 
 @dataclass(slots=True)
-class ShareGroupDescribeResponse:
-    throttle_time_ms: int = 0
+class ShareGroupDescribeResponse(Throttled):
     groups: list[DescribedGroup] = places("group", "group_ids")
