@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from mockbroker.share_partitions.in_flight import Batch, Delivery, StateBatch
-from mockbroker.share_partitions.states import RecordState
+from .in_flight import Batch, Delivery, StateBatch
+from .states import RecordState
 
 _THROTTLED_FROM: Final = 2
 

@@ -10,17 +10,17 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Self
 
-from mockbroker.share_partitions.acknowledgement import (
+from .acknowledgement import (
     Acknowledgement,
     AcknowledgementError,
     Change,
     check_batch,
     check_record,
 )
-from mockbroker.share_partitions.acquiring import Acquiring
-from mockbroker.share_partitions.flight import ShareLimits, first_of
-from mockbroker.share_partitions.in_flight import Batch, Delivery, StateBatch
-from mockbroker.share_partitions.states import ACKNOWLEDGEMENTS, RecordEvent, RecordState
+from .acquiring import Acquiring
+from .flight import ShareLimits, first_of
+from .in_flight import Batch, Delivery, StateBatch
+from .states import ACKNOWLEDGEMENTS, RecordEvent, RecordState
 
 
 class SharePartition(Acquiring):
