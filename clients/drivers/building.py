@@ -98,14 +98,24 @@ def class_path(project: Path, version: str, program: str = "*") -> str:
 
 def go_program(project: Path, package: str, module: str, version: str | None) -> Path:
     """A program of a Go module, with the version of `module` that it is locked to, or another. BuildError."""
+    return _go(project, f"{package}-{version or 'locked'}", f"./{package}", module, version)
 
+
+def go_file(project: Path, file: Path, module: str, version: str | None) -> Path:
+    """A program that is one file outside of the Go module whose packages it uses. BuildError."""
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+    variant = f"{file.parent.name}-{version or 'locked'}-{digest}"
+    return _go(project, variant, str(file), module, version)
+
+
+def _go(project: Path, variant: str, what: str, module: str, version: str | None) -> Path:
     def steps(folder: Path) -> None:
         go = need("go")
         if version is not None:
             step([go, "get", f"{module}@v{version.removeprefix('v')}"], folder)
-        step([go, "build", "-mod=mod", "-o", "program", f"./{package}"], folder)
+        step([go, "build", "-mod=mod", "-o", "program", what], folder)
 
-    return cached(project, f"{package}-{version or 'locked'}", steps) / "program"
+    return cached(project, variant, steps) / "program"
 
 
 def rust_program(project: Path, crate: str, version: str | None) -> Path:
