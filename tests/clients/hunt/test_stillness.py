@@ -1,5 +1,7 @@
 """Runs in which the machine stood still are made again."""
 
+from types import SimpleNamespace
+
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
@@ -41,7 +43,7 @@ def test_what_was_disturbed_is_played_again(runs: list[float], attempts: int) ->
 
 def test_the_wall_clock_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([1000.0, 940.0, 940.0])
-    monkeypatch.setattr(stillness.time, "time", lambda: next(times))
+    monkeypatch.setattr("mockbroker.clients.hunt.stillness.time", SimpleNamespace(time=lambda: next(times)))
     assert trio.run(a_run, clock := MockClock(), 0.5, clock=clock).stood_still
 
 
