@@ -17,6 +17,7 @@ LANGUAGES: Final = {
     "client.go": "go",
     "Client.java": "java",
     "client.py": "python",
+    "client.rs": "rust",
 }
 """By the name of a program. Those that are not in Python use a client that a driver comes with."""
 _BROKERS: Final = {"kafka": "Apache Kafka"}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mockbroker.clients.drivers import SHIPPED, command_for
-from mockbroker.clients.drivers.building import go_file
+from mockbroker.clients.drivers.building import go_file, rust_file
 from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.conformance.differential.coordinating import GROUPS, move
 from mockbroker.conformance.differential.waiting import until
@@ -30,6 +30,8 @@ _RIGHTS: Final = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "allow.everyone.if.no.acl.found": "true",
 }
+_BUILT: Final = {"go": go_file, "rust": rust_file}
+"""By language, of programs that are built with what a driver is built with."""
 _TOPIC: Final = 2
 _WRITE, _DESCRIBE = 4, 8
 _DENY, _ALLOW = 2, 3
@@ -43,7 +45,7 @@ class PlayError(MockBrokerError):
 
 def on_mocks(finding: Finding, python: str = sys.executable, release: str | None = None) -> str:
     """What the program prints. `python` has the client; it may be another environment's. `release` is that of
-    a client of Node or Go. PlayError, BuildError."""
+    a client of Node, Go or Rust. PlayError, BuildError."""
     runs, paths = _runs(finding, python, release)
     command = [sys.executable, "-m", "mockbroker", "run", str(finding.scenario), "--", *runs]
     ctl = f"{sys.executable} -m mockbroker ctl"
@@ -88,9 +90,10 @@ def _runs(finding: Finding, python: str, release: str | None) -> tuple[Sequence[
     program = str(finding.program)
     if finding.language == "python":
         return [python, program], {}
-    if finding.language == "go":
-        module = SHIPPED[finding.subject].package
-        return [str(go_file(PROGRAMS / "go", finding.program, module, release))], {}
+    if finding.language in _BUILT:
+        package = SHIPPED[finding.subject].package
+        build = _BUILT[finding.language]
+        return [str(build(PROGRAMS / finding.language, finding.program, package, release))], {}
     *runs, driver = command_for(finding.subject, release)
     if finding.language == "java":
         return [*runs, program], {}

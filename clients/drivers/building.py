@@ -103,9 +103,7 @@ def go_program(project: Path, package: str, module: str, version: str | None) ->
 
 def go_file(project: Path, file: Path, module: str, version: str | None) -> Path:
     """A program that is one file outside of the Go module whose packages it uses. BuildError."""
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
-    variant = f"{file.parent.name}-{version or 'locked'}-{digest}"
-    return _go(project, variant, str(file), module, version)
+    return _go(project, _variant(file, version), str(file), module, version)
 
 
 def _go(project: Path, variant: str, what: str, module: str, version: str | None) -> Path:
@@ -123,9 +121,24 @@ def rust_program(project: Path, crate: str, version: str | None) -> Path:
 
     Librdkafka is built from the source that its crate brings, which takes a minute or more.
     """
+    return _rust(project, f"{crate}-{version or 'locked'}", crate, version)
 
+
+def rust_file(project: Path, file: Path, crate: str, version: str | None) -> Path:
+    """A program that is one file, with the dependencies of a Cargo project. BuildError."""
+    return _rust(project, _variant(file, version), crate, version, file)
+
+
+def _variant(file: Path, version: str | None) -> str:
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+    return f"{file.parent.name}-{version or 'locked'}-{digest}"
+
+
+def _rust(project: Path, variant: str, crate: str, version: str | None, main: Path | None = None) -> Path:
     def steps(folder: Path) -> None:
         cargo, *_ = (need(tool) for tool in ("cargo", "make", "cc"))
+        if main is not None:
+            shutil.copy(main, folder / "src" / "main.rs")
         if version is not None:
             step([cargo, "update", crate, "--precise", version], folder)
         target = folder / "target"
@@ -133,4 +146,4 @@ def rust_program(project: Path, crate: str, version: str | None) -> Path:
         shutil.copy(target / "debug" / "program", folder)
         shutil.rmtree(target)
 
-    return cached(project, f"{crate}-{version or 'locked'}", steps) / "program"
+    return cached(project, variant, steps) / "program"

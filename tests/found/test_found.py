@@ -8,7 +8,12 @@ from found.playing import PlayError, no_longer, on_mocks
 
 _ATTEMPTS = {"kafka-python-commit-without-records": 3}
 """Of programs that don't print the same each time: this one ends in ProducerFencedError now and then."""
-_NEEDS = {"go": ("go",), "java": ("java", "javac", "mvn"), "javascript": ("node", "npm")}
+_NEEDS = {
+    "go": ("go",),
+    "java": ("java", "javac", "mvn"),
+    "javascript": ("node", "npm"),
+    "rust": ("cargo",),
+}
 
 
 def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
