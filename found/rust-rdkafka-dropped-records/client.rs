@@ -15,7 +15,7 @@ fn create<Client: FromClientConfig>() -> Client {
 }
 
 fn read(consumer: &BaseConsumer, name: &str) {
-    match (0..100).find_map(|_| consumer.poll(Duration::from_millis(100))) {
+    match (0..60).find_map(|_| consumer.poll(Duration::from_millis(100))) {
         Some(record) => println!("{name} reads offset {}", record.unwrap().offset()),
         None => println!("{name} reads nothing"),
     }
