@@ -94,6 +94,8 @@ class Outcome:
     patience: Patience = PATIENCE
     client: str = ""
     """Its name and release, as its driver says."""
+    stood_still: bool = False
+    """The machine did (`stillness`)."""
 
 
 class Stage:
