@@ -28,6 +28,7 @@ class Scenario:
     stories: Sequence[str] = ()
     brokers: int = 3
     config: Mapping[str, str] = field(default_factory=dict)
+    security: Mapping[str, Any] = field(default_factory=dict)
     needs: frozenset[str] = frozenset()
     variants: Sequence[Mapping[str, str]] = ()
     open_: frozenset[str] = frozenset()
@@ -46,6 +47,7 @@ class Scenario:
             config={"default.replication.factor": str(self.brokers), **self.config},
             policies=policies,
             fixed=fixed,
+            security=self.security,
         )
 
 

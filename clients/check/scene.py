@@ -9,7 +9,7 @@ from mockbroker.errors import MockBrokerError
 from mockbroker.server.serving import ServedCluster
 
 from ..hunt.events import happen
-from ..hunt.journal import Committed, Happened, Read
+from ..hunt.journal import Called, Committed, Failed, Happened, Read, Told
 from ..hunt.members import Consuming
 from ..hunt.playing import Users
 from ..hunt.stage import Stage
@@ -132,6 +132,16 @@ class Scene:
             await self.member(name).poll()
             await trio.sleep(0)
         return condition()
+
+    async def hears(self, name: str) -> None:
+        """Waits until a client has told its user of an error. NotReachedError."""
+
+        def heard() -> bool:
+            told = (Called, Committed, Failed, Told)
+            entries = (each for each in self.stage.journal.entries if isinstance(each, told))
+            return any(each.user == name and each.error is not None for each in entries)
+
+        await self.until(f"{name} is told of an error", heard)
 
     async def commits(self, name: str) -> None:
         """A member commits what it has read. NotReachedError if it is refused."""

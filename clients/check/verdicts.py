@@ -99,6 +99,9 @@ def _errors(outcome: Outcome) -> Iterator[Refusal]:
         match entry:
             case Failed(by="poll") | Ended() | Committed() | Told():
                 error = entry.error
+            case Failed() if outcome.plan.security:
+                # Some clients tell of a login that was refused in no other way than by a callback.
+                error = entry.error
             case Called() if entry.verb not in _OURSELVES:
                 error = entry.error
             case _:

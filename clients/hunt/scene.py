@@ -10,6 +10,7 @@ from mockbroker.control.errors import RefusedError
 from mockbroker.dumps.offsets_topic import OFFSETS
 from mockbroker.errors import ConflictError, MockBrokerError
 from mockbroker.protocol.offsets_log import CommitKey, read_commit, read_key
+from mockbroker.security import Security
 from mockbroker.server.listening import PortInUseError
 from mockbroker.server.serving import ServedCluster
 
@@ -31,6 +32,7 @@ def options(plan: Plan) -> ClusterOptions:
         "brokers": plan.brokers,
         "config": {"group.initial.rebalance.delay.ms": "0", **plan.config},
         "seed": plan.seed,
+        "security": Security.of(plan.security or None),
     }
 
 

@@ -63,6 +63,17 @@ async def test_linkedins_first_rewind() -> None:
 
 
 @pytest.mark.trio
+async def test_a_login_and_an_acl_that_is_withdrawn() -> None:
+    judged = await played(
+        tuple(command_for("confluent-kafka")),
+        cell("login-scram-sha-512"),
+        cell("acl-withdrawn"),
+    )
+    assert [each.told for each in judged] == ["right", "error TOPIC_AUTHORIZATION_FAILED"]
+    assert not any(each.unexpected for each in judged)
+
+
+@pytest.mark.trio
 async def test_a_client_that_loses_records_is_told_from_a_broker_that_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
