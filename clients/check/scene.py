@@ -134,14 +134,17 @@ class Scene:
         return condition()
 
     async def hears(self, name: str) -> None:
-        """Waits until a client has told its user of an error. NotReachedError."""
+        """Waits until a client has told its user of an error; a member polls meanwhile. NotReachedError."""
 
         def heard() -> bool:
             told = (Called, Committed, Failed, Told)
             entries = (each for each in self.stage.journal.entries if isinstance(each, told))
             return any(each.user == name and each.error is not None for each in entries)
 
-        await self.until(f"{name} is told of an error", heard)
+        if not isinstance(self._users[name], Consuming):
+            await self.until(f"{name} is told of an error", heard)
+        elif not await self._polls(name, heard, LIMIT_S):
+            raise NotReachedError(f"{name} is told of an error")
 
     async def commits(self, name: str) -> None:
         """A member commits what it has read. NotReachedError if it is refused."""

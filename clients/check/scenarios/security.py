@@ -49,7 +49,6 @@ async def _refused(scene: Scene) -> None:
     scene.cluster.faults.add("error", api="SaslAuthenticate", error="SASL_AUTHENTICATION_FAILED")
     await scene.sends("producer", 1)
     await scene.hears("producer")
-    await scene.polls("a")
     await scene.hears("a")
 
 
@@ -67,7 +66,6 @@ async def _expired(scene: Scene) -> None:
     try:
         await scene.sends("producer", 1)
         await scene.hears("producer")
-        await scene.polls("a")
         await scene.hears("a")
     finally:
         scene.cluster.show_certificate("valid")
@@ -91,7 +89,6 @@ async def _withdrawn(scene: Scene) -> None:
     try:
         await scene.sends("producer", 1)
         await scene.hears("producer")
-        await scene.polls("a")
         await scene.hears("a")
     finally:
         for acl in (_WRITES, _READS):
