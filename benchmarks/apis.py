@@ -71,16 +71,21 @@ class Fetched(NamedTuple):
 
 
 class Broker:
-    """A broker and the versions agreed with it."""
+    """A broker and the versions agreed with it. `tls`: whether it is spoken to with TLS."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, tls: bool = False) -> None:
         self.address = address
+        self._tls = tls
         self.versions: dict[int, int] = {}
-        with Connection(address) as connection:
+        with self.connect() as connection:
             for key, lowest, highest in api_versions(connection):
                 spoken = SPOKEN.get(key)
                 if spoken and lowest <= spoken.highest and highest >= spoken.lowest:
                     self.versions[key] = min(highest, spoken.highest)
+
+    def connect(self, address: str | None = None) -> Connection:
+        """To this broker, or to another one of its cluster."""
+        return Connection(address or self.address, tls=self._tls)
 
     def version(self, key: int) -> int:
         if key not in self.versions:
@@ -104,7 +109,7 @@ class Broker:
             frame = writer.put("lsihlltibt", 1, name, 1, replicas, 0, 0, 10_000, 0).done()
             error = self._created(connection, frame)
             if error == _NOT_CONTROLLER:
-                with Connection(self._controller(connection)) as controller:
+                with self.connect(self._controller(connection)) as controller:
                     error = self._created(controller, frame)
             if error not in (0, _TOPIC_EXISTS):
                 raise WrongAnswerError(f"CreateTopics: error code {error}")

@@ -1,7 +1,8 @@
 """Clients that harm a broker, on purpose or by mistake.
 
 `python -m benchmarks.attackers NAME HOST:PORT TOPIC SECONDS`. Each is bounded in time and in what it sends,
-and writes a line once it has begun. Attacks by single requests with many entries are in `large_requests`.
+and writes a line once it has begun. Attacks by single requests with many entries are in `large_requests`,
+those on logins in `login_attacks`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from crc32c import crc32c
 from benchmarks.attacking import Target, ask, begun, create_topics, many, one_after_the_other, wait
 from benchmarks.large_frames import produce_frame, strings
 from benchmarks.large_requests import LARGE_REQUESTS
+from benchmarks.login_attacks import LOGIN_ATTACKS
 from benchmarks.records import build_batch
 from benchmarks.wire import Writer
 from mockbroker.protocol.api_keys import ApiKey
@@ -125,7 +127,7 @@ FLOODS: Final[dict[str, Callable[[Target], None]]] = {
     "create-topics": many_topics,
 }
 
-ATTACKS: Final = FLOODS | LARGE_REQUESTS
+ATTACKS: Final = FLOODS | LARGE_REQUESTS | LOGIN_ATTACKS
 
 
 def _metadata(names: list[str] | None, *, create: bool = False) -> bytes:

@@ -18,17 +18,18 @@ from typing import Final
 from benchmarks.apis import Broker, api_versions
 from benchmarks.attackers import ATTACKS, FLOODS, bomb_frame
 from benchmarks.bench import Bench, ScenarioResult, clock
+from benchmarks.login_attacks import OPTIONS as LOGIN_OPTIONS
 from benchmarks.peers import OURS, PEERS, started
 from benchmarks.process import resident_mb
 from benchmarks.records import build_batch
 from benchmarks.trees import ROOT
-from benchmarks.wire import Connection, WrongAnswerError
+from benchmarks.wire import WrongAnswerError
 
 AIM_MS: Final = 250
 _PAUSE_SECONDS: Final = 0.002
 _PREPARING_SECONDS: Final = 180
 _BOMBS: Final = 3
-_OPTIONS: Final = ("--control", "0", "--config", "mockbroker.client.telemetry=true")
+_OPTIONS: Final = ("--control", "0", "--config", "mockbroker.client.telemetry=true", *LOGIN_OPTIONS)
 """What some attacks need."""
 
 
@@ -65,6 +66,8 @@ def under_attack(
             if not attacker.stdout.readline():
                 raise WrongAnswerError(f"{name} could not begin")
             yield
+            if attacker.poll():
+                raise WrongAnswerError(f"{name} ended early, with exit status {attacker.returncode}")
         finally:
             attacker.kill()
 
@@ -86,7 +89,7 @@ def beside(bench: Bench, name: str | None, seconds: float, control: str | None =
                 if produced.error or produced.value != len(waited.answers_ns) - 1:
                     raise WrongAnswerError(f"beside {name}: error {produced.error}, offset {produced.value}")
                 start = clock()
-                with Connection(bench.broker.address) as other:
+                with bench.broker.connect() as other:
                     api_versions(other)
                 waited.connections_ns.append(clock() - start)
                 time.sleep(_PAUSE_SECONDS)

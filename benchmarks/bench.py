@@ -68,13 +68,13 @@ class Bench:
     def topic(self, name: str, replicas: int = 1) -> Iterator[tuple[Connection, Partition]]:
         """A fresh topic and a connection to its leader; the topic is deleted afterwards."""
         with ExitStack() as stack:
-            connection = stack.enter_context(Connection(self.broker.address))
+            connection = stack.enter_context(self.broker.connect())
             partition = self.broker.create_topic(connection, f"{name}-{secrets.token_hex(4)}", replicas)
             if partition.leader != self.broker.address:
-                connection = stack.enter_context(Connection(partition.leader))
+                connection = stack.enter_context(self.broker.connect(partition.leader))
             self.broker.check_log_end(connection, partition, 0)
             yield connection, partition
-            with Connection(self.broker.address) as second:
+            with self.broker.connect() as second:
                 self.broker.delete_topic(second, partition.topic)
 
     @contextmanager

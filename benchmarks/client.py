@@ -39,10 +39,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.7, help="measured time of each scenario")
     parser.add_argument("--warm-up", type=float, default=0.15, help="seconds before each measurement")
     parser.add_argument("--scenarios", default="", help="comma-separated name prefixes")
+    parser.add_argument("--tls", action="store_true", help="speak TLS, whatever its certificate")
     asked = parser.parse_args()
     gc.disable()
     try:
-        broker = Broker(asked.address)
+        broker = Broker(asked.address, tls=asked.tls)
     except (WrongAnswerError, OSError) as wrong:
         raise SystemExit(f"ApiVersions: {wrong}") from None
     _write({"versions": {SPOKEN[key].name: version for key, version in sorted(broker.versions.items())}})

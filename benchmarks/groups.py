@@ -39,7 +39,7 @@ def _coordinator(bench: Bench) -> Iterator[tuple[Connection, Partition, str]]:
     group = f"bench-{secrets.token_hex(4)}"
     with (
         bench.topic("commit") as (first, partition),
-        Connection(bench.broker.coordinator(first, group)) as connection,
+        bench.broker.connect(bench.broker.coordinator(first, group)) as connection,
     ):
         frame = bench.broker.commit_frame(partition, group, OFFSET)
         _until_served(lambda: bench.broker.read_committed(connection.call(frame)))

@@ -26,7 +26,13 @@ require (
 _MAIN: Final = """package main
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
+	"math/big"
 	"os"
 	"os/signal"
 	"strconv"
@@ -42,7 +48,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(brokers))
+	options := []kfake.Opt{kfake.NumBrokers(brokers)}
+	if len(os.Args) > 2 && os.Args[2] == "tls" {
+		options = append(options, kfake.TLS(secured()))
+	}
+	cluster, err := kfake.NewCluster(options...)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -52,6 +62,20 @@ func main() {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
 	<-ended
+}
+
+func secured() *tls.Config {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	named := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	certificate, err := x509.CreateCertificate(rand.Reader, named, named, &key.PublicKey, key)
+	if err != nil {
+		panic(err)
+	}
+	shown := tls.Certificate{Certificate: [][]byte{certificate}, PrivateKey: key}
+	return &tls.Config{Certificates: []tls.Certificate{shown}}
 }
 """
 
@@ -65,7 +89,8 @@ def cache_folder() -> Path:
 
 
 def build() -> Path:
-    """The program, built on first use under the cache folder; it takes the number of brokers."""
+    """The program, built on first use under the cache folder. It takes the number of brokers, and then
+    `tls`."""
     folder = cache_folder() / f"kfake-{VERSION}-{zlib.crc32(_MAIN.encode()):08x}"
     program = folder / "kfake"
     if program.exists():

@@ -20,7 +20,7 @@ from typing import Final
 
 from benchmarks.apis import Broker, Partition
 from benchmarks.records import build_batch
-from benchmarks.wire import Connection, WrongAnswerError
+from benchmarks.wire import WrongAnswerError
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.batch_writing import key_values
@@ -97,7 +97,7 @@ def load(cluster: MockCluster) -> float:
     first = cluster.run(lambda core: core.offsets_partition(GROUP).leader)
     address = cluster.bootstrap_servers.split(",")[2 - first]
     asked = Broker(address)
-    with Connection(address) as connection:
+    with asked.connect() as connection:
         frame = asked.offset_frame(Partition("orders", address, 0), GROUP)
         began = time.perf_counter()
         cluster.move_coordinator(group=GROUP)
@@ -111,9 +111,9 @@ def produce(addresses: str, over: Event, seconds: float = 3600) -> list[float]:
     size."""
     broker = Broker(addresses.split(",")[0])
     times: list[float] = []
-    with Connection(broker.address) as connection:
+    with broker.connect() as connection:
         partition = broker.create_topic(connection, f"others-{secrets.token_hex(4)}")
-    with Connection(partition.leader) as connection:
+    with broker.connect(partition.leader) as connection:
         frame = broker.produce_frame(partition, build_batch(1, 100))
         end = time.perf_counter() + seconds
         while time.perf_counter() < end and not (len(times) % _LOOK == 0 and over.is_set()):

@@ -37,6 +37,8 @@ class Commands:
     """What to run, by the number of brokers, and where; a `tree` of mockbroker can be measured inside too."""
 
     by_brokers: dict[int, list[str]]
+    tls: list[str] | None = None
+    """For one broker that speaks TLS, if it can."""
     tree: Tree | None = None
     scenarios: tuple[str, ...] = ("",)
     """The prefixes of those that it can play."""
@@ -69,7 +71,7 @@ class Running:
 def mockbroker(tree: Tree) -> Commands:
     """That of a checkout."""
     serve = [tree.python, "-m", "mockbroker", "serve", "--port", "0", "-q", "--brokers"]
-    return Commands({brokers: [*serve, str(brokers)] for brokers in (1, 3)}, tree)
+    return Commands({brokers: [*serve, str(brokers)] for brokers in (1, 3)}, [*serve, "1", "--tls"], tree)
 
 
 def _librdkafka_mock() -> Commands:
@@ -81,7 +83,7 @@ def _librdkafka_mock() -> Commands:
 def _kfake() -> Commands:
     try:
         program = str(kfake.build())
-        return Commands({brokers: [program, str(brokers)] for brokers in (1, 3)})
+        return Commands({brokers: [program, str(brokers)] for brokers in (1, 3)}, [program, "1", "tls"])
     except kfake.CannotBuildError as reason:
         raise UnavailableError(str(reason)) from None
 
@@ -110,8 +112,9 @@ PEERS: Final = (
 
 
 @contextmanager
-def started(command: list[str], tree: Tree | None = None) -> Iterator[Running]:
-    """Start a peer, wait until it answers, and end it afterwards. `tree` is the checkout that it is in."""
+def started(command: list[str], tree: Tree | None = None, *, tls: bool = False) -> Iterator[Running]:
+    """Start a peer, wait until it answers, and end it afterwards. `tree` is the checkout that it is in; `tls`
+    says that it speaks TLS."""
     tree = tree or Tree()
     with tempfile.TemporaryFile() as complaints:
         start = time.perf_counter()
@@ -136,7 +139,7 @@ def started(command: list[str], tree: Tree | None = None) -> Iterator[Running]:
                 said = complaints.read().decode(errors="replace").strip().splitlines()
                 raise NotStartedError(f"did not start: {said[-1] if said else 'no address'}")
             try:
-                with Connection(address) as connection:
+                with Connection(address, tls=tls) as connection:
                     api_versions(connection)
             except (OSError, ValueError, WrongAnswerError) as reason:
                 raise NotStartedError(f"no ApiVersions answer from {address!r}: {reason}") from None

@@ -59,7 +59,7 @@ def measure(count: int, kafka: str = "4.4", assignor: str = "uniform") -> tuple[
         cluster.create_topic(TOPIC, partitions=count)
         broker = Broker(cluster.bootstrap_servers)
         members = [GroupMember(broker, GROUP, f"member-{number}", TOPIC, assignor) for number in range(count)]
-        with Connection(broker.address) as connection:
+        with broker.connect() as connection:
             broker.coordinator(connection, GROUP)
             began = _cpu(cluster)
             for some in _hundreds(members):

@@ -84,9 +84,10 @@ class Plan:
         """Scenarios that share one start of a peer; the start itself is measured where nothing else is."""
         if self.inside and not self.scenarios:
             return []
-        together = [scenario for scenario in self.scenarios if not scenario.alone]
         alone = [[scenario] for scenario in self.scenarios if scenario.alone]
-        return [*alone, together] if together or not alone else alone
+        plain = [each for each in self.scenarios if not each.alone and not each.tls]
+        secured = [each for each in self.scenarios if not each.alone and each.tls]
+        return [*alone, *filter(None, [plain, secured])] or [[]]
 
 
 def measure(
@@ -98,7 +99,7 @@ def measure(
             rows = inside.measure(commands.tree, plan.inside, plan.seconds, lambda row: report(row.title))
             measured.inside |= rows
         for group in plan.groups():
-            brokers = group[0].brokers if group else 1
+            brokers, tls = (group[0].brokers, group[0].tls) if group else (1, False)
             if group and group[0].only_ours and not ours:
                 measured.outcomes[group[0].name] = ScenarioResult(left_out="is not attacked")
                 continue
@@ -107,13 +108,15 @@ def measure(
             measured.outcomes |= {scenario.name: unable for scenario in group if scenario not in able}
             if group and not able:
                 continue
-            if brokers not in commands.by_brokers:
-                left_out = ScenarioResult(left_out=f"is not started with {brokers} brokers")
+            command = commands.tls if tls else commands.by_brokers.get(brokers)
+            if command is None:
+                way = "with TLS" if tls else f"with {brokers} brokers"
+                left_out = ScenarioResult(left_out=f"is not started {way}")
                 measured.outcomes |= {scenario.name: left_out for scenario in group}
                 continue
-            with started(commands.by_brokers[brokers], commands.tree) as running:
+            with started(command, commands.tree, tls=tls) as running:
                 time.sleep(IDLE_SECONDS)
-                if brokers == 1:
+                if brokers == 1 and not tls:
                     measured.starts.append(running)
                     idle_mb = resident_mb(running.pid)
                     measured.idle_mb += [] if idle_mb is None else [idle_mb]
@@ -152,6 +155,7 @@ def _run_client(
     options = {"pid": running.pid, "seconds": plan.seconds, "warm-up": plan.warm_up, "scenarios": names}
     command = [sys.executable, "-m", "benchmarks.client", running.address]
     command += [f"--{name}={value}" for name, value in options.items()]
+    command += ["--tls"] if group[0].tls else []
     with (
         tempfile.TemporaryFile() as complaints,
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=complaints, text=True) as client,

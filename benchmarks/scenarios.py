@@ -9,18 +9,16 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from benchmarks import attacks, groups, members, replicas
+from benchmarks import attacks, connections, groups, members, replicas
 from benchmarks.apis import NotOfferedError
 from benchmarks.bench import LARGE_IN_FLIGHT, Bench, ScenarioResult, clock, fill, fly, one_by_one
-from benchmarks.crowd import Crowd
-from benchmarks.flight import FIRST_ID, Flight, IdempotentFlight, explain, learn_layout
+from benchmarks.flight import FIRST_ID, Flight, IdempotentFlight
 from benchmarks.process import resident_mb
 from benchmarks.records import build_batch, verify_batches, whole_batches
-from benchmarks.wire import CORRELATION, CORRELATION_AT, Connection, Reader, WrongAnswerError
+from benchmarks.wire import CORRELATION, CORRELATION_AT, Reader, WrongAnswerError
 
 VALUE_BYTES = 1000
 RECORDS_100_KB = 98
@@ -81,7 +79,7 @@ def wake_up(bench: Bench) -> ScenarioResult:
     """From sending a Produce of 100 B to the answer of a Fetch that waits for it on another connection."""
     batch = build_batch(1, 100)
     room = memoryview(bytearray(1 << 16))
-    with bench.topic("wake") as (producer, partition), Connection(partition.leader) as consumer:
+    with bench.topic("wake") as (producer, partition), bench.broker.connect(partition.leader) as consumer:
         produce_frame = bench.broker.produce_frame(partition, batch)
         fetch_frame, offset_at = bench.broker.fetch_frame(partition, 1 << 20, wait_ms=FETCH_WAIT_MS)
         offset = 0
@@ -255,7 +253,7 @@ def heartbeat(bench: Bench, *, depth: int) -> ScenarioResult:
     group = f"bench-{secrets.token_hex(4)}"
     with (
         bench.topic("heartbeat") as (first, partition),
-        Connection(bench.broker.coordinator(first, group)) as connection,
+        bench.broker.connect(bench.broker.coordinator(first, group)) as connection,
     ):
         epoch = members.join(connection, bench.broker, group, partition.topic)
         frame = members.unchanged(bench.broker, group, epoch)
@@ -263,39 +261,13 @@ def heartbeat(bench: Bench, *, depth: int) -> ScenarioResult:
         return _measure(bench, Flight(connection, frame, depth, members.read, value, 0), depth, len(frame))
 
 
-def connections(bench: Bench, *, count: int) -> ScenarioResult:
-    """100 B produced on each of `count` connections, one request in flight on each."""
-    batch = build_batch(1, 100)
-    with bench.topic("connections") as (first, partition), ExitStack() as stack:
-        frame = bench.broker.produce_frame(partition, batch)
-        first.socket.sendall(frame)
-        room = memoryview(bytearray(1 << 16))
-        answer = room[: first.answer_into(room)]
-        if (cell := bench.broker.read_produced(Reader(answer))).error or cell.value:
-            raise explain(answer, bench.broker.read_produced, 0, 0)
-        layout = learn_layout(answer, bench.broker.read_produced)
-        try:
-            links = [stack.enter_context(Connection(partition.leader)) for _ in range(count)]
-        except OSError as reason:
-            raise NotOfferedError(f"{count} connections: {reason}") from None
-        crowd = Crowd(links, frame, layout, bench.broker.read_produced)
-        crowd.fly(bench.warm_up)
-        outcome = bench.timed(lambda: crowd.fly(bench.seconds))
-        crowd.offsets.append(0)
-        acknowledged = len(crowd.offsets)
-        if sorted(crowd.offsets) != list(range(acknowledged)):
-            raise WrongAnswerError("an offset was acknowledged twice or not at all")
-        bench.broker.check_log_end(first, partition, acknowledged)
-    return outcome
-
-
 @dataclass(frozen=True)
 class Scenario:
     """A name to choose it by, the words of the table, what its rate counts (if it has one), and what it runs.
 
     One that is `alone` gets a cluster of its own, so that what it leaves behind disturbs no other; it has as
-    many `brokers` as it needs. One that is `only_ours` would be the end of other brokers, and one that is not
-    `usual` is left out unless it is named.
+    many `brokers` as it needs. With `tls`, clients speak TLS. One that is `only_ours` would be the end of
+    other brokers, and one that is not `usual` is left out unless it is named.
     """
 
     name: str
@@ -304,6 +276,7 @@ class Scenario:
     run: Callable[[Bench], ScenarioResult]
     alone: bool = False
     brokers: int = 1
+    tls: bool = False
     only_ours: bool = False
     usual: bool = True
 
@@ -317,6 +290,10 @@ def _produce(name: str, value_bytes: int, depth: int) -> Scenario:
 def _produce_large(name: str, size: str, records: int) -> Scenario:
     run = partial(produce, records=records, value_bytes=VALUE_BYTES, depth=LARGE_IN_FLIGHT, megabytes=True)
     return Scenario(name, f"produce {size} batches, {LARGE_IN_FLIGHT} in flight", "MB", run)
+
+
+def _with_tls(scenario: Scenario) -> Scenario:
+    return replace(scenario, name=f"tls-{scenario.name}", title=f"TLS, {scenario.title}", tls=True)
 
 
 def _replicated(name: str, title: str, unit: str, run: Callable[[Bench], ScenarioResult]) -> Scenario:
@@ -342,6 +319,11 @@ def _as_it_comes(client: str, does: str, brokers: int) -> Scenario:
     )
 
 
+_CONNECTIONS_64 = Scenario(
+    "connections-64", "64 connections, produce 100 B", "answer", partial(connections.at_once, count=64)
+)
+_FETCH_1_MB = Scenario("fetch-1MB", "fetch 1 MB", "MB", fetch_large)
+
 SCENARIOS = (
     Scenario("memory", f"memory after {MEMORY_LOG_MB} MB produced", "", memory, alone=True),
     _produce("produce-100B-1", 100, 1),
@@ -352,7 +334,7 @@ SCENARIOS = (
     _produce("produce-1KB-64", 1000, 64),
     _produce_large("produce-100KB", "100 KB", RECORDS_100_KB),
     _produce_large("produce-1MB", "1 MB", RECORDS_1_MB),
-    Scenario("fetch-1MB", "fetch 1 MB", "MB", fetch_large),
+    _FETCH_1_MB,
     Scenario("fetch-1KB", "fetch 1 KB, 1 in flight", "answer", fetch_small),
     Scenario("epoch-1", "OffsetForLeaderEpoch, 1 in flight", "answer", partial(leader_epoch, depth=1)),
     Scenario("epoch-16", "OffsetForLeaderEpoch, 16 in flight", "answer", partial(leader_epoch, depth=16)),
@@ -365,12 +347,12 @@ SCENARIOS = (
         partial(heartbeat, depth=16),
         alone=True,  # librdkafka's mock ends when a member joins
     ),
-    Scenario("connections-64", "64 connections, produce 100 B", "answer", partial(connections, count=64)),
+    _CONNECTIONS_64,
     Scenario(
         "connections-1000",
         "1,000 connections, produce 100 B",
         "answer",
-        partial(connections, count=1000),
+        partial(connections.at_once, count=1000),
         alone=True,  # librdkafka's mock takes no more afterwards
     ),
     Scenario("idempotent-5", "idempotent produce 1 KB, 5 in flight", "answer", idempotent),
@@ -382,6 +364,16 @@ SCENARIOS = (
         for client in ("librdkafka", "java")
         for does in ("produce", "consume")
         for brokers in (1, 3)
+    ),
+    *map(
+        _with_tls,
+        (
+            _produce("produce-1KB-1", 1000, 1),
+            _produce("produce-1KB-16", 1000, 16),
+            _FETCH_1_MB,
+            _CONNECTIONS_64,
+            Scenario("connect", "a new connection, ApiVersions", "answer", connections.beginning),
+        ),
     ),
     Scenario("attacks", "beside the worst attack", "answer", attacks.worst, alone=True, only_ours=True),
     Scenario("bomb", "refuse a bomb", "answer", attacks.refuse_a_bomb, alone=True, only_ours=True),

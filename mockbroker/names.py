@@ -327,11 +327,13 @@ FaultAction = Literal[
     "quota",
     "rejoin-broker",
     "remove-acl",
+    "remove-user",
     "reorder",
     "replace",
     "replace-assignment",
     "reset",
     "resume-follower",
+    "set-password",
     "share-assignment",
     "silence",
     "slow-bytes",
@@ -345,6 +347,8 @@ FaultAction = Literal[
     "watch",
     "withhold-assignment",
     "wrong-correlation-id",
+    "wrong-nonce",
+    "wrong-signature",
 ]
 """What a fault does."""
 
@@ -922,6 +926,7 @@ class FaultFields(TypedDict, total=False):
     delay_ms: int
     producer_id: int | None
     acl: str
+    password: str
     by: int
     jitter_ms: int
     field: str

@@ -51,15 +51,26 @@ ANONYMOUS: Final = "User:ANONYMOUS"
 class Client:
     """The client's connection. `host` is its address as groups show it (`/127.0.0.1`), `address` that of the
     socket (`127.0.0.1:51410`); `listener` is the name of the one by which it came, empty for a broker's
-    first; `requests` is how many came on it, `principal` who sends them."""
+    first; `requests` is how many came on it, `principal` who sends them, `token_authenticated` whether it
+    has logged in with a delegation token."""
 
-    __slots__ = ("address", "host", "listener", "principal", "requests", "software_name", "software_version")
+    __slots__ = (
+        "address",
+        "host",
+        "listener",
+        "principal",
+        "requests",
+        "software_name",
+        "software_version",
+        "token_authenticated",
+    )
 
     def __init__(self, host: str = "/127.0.0.1", address: str = "", listener: str = "") -> None:
         self.host = host
         self.address = address
         self.listener = listener
         self.principal = ANONYMOUS
+        self.token_authenticated = False
         self.software_name = ""
         self.software_version = ""
         self.requests = 0

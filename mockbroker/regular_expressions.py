@@ -7,7 +7,7 @@ import enum
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .errors import MockBrokerError
 from .extras import how_to_install
@@ -62,6 +62,15 @@ class MissingRE2Error(ExpressionError):
     """google-re2 is not installed."""
 
 
+class Found(NamedTuple):
+    """Where a match is in the text; `groups` begin with the whole of it, and are empty if they are no part
+    of it."""
+
+    start: int
+    end: int
+    groups: tuple[str, ...]
+
+
 class Expression:
     """A regular expression that was read. ExpressionError."""
 
@@ -88,10 +97,23 @@ class Expression:
 
     def matches(self, text: str) -> bool:
         """Whether the whole text matches. ExpressionError if that would take too long."""
+        return self._compiled.fullmatch(self._encoded(text)) is not None
+
+    def find_all(self, text: str) -> Iterator[Found]:
+        """All matches that do not overlap, as `Matcher.find` finds them: an empty one may follow another.
+        ExpressionError if that would take too long."""
+        encoded, at = self._encoded(text), 0
+        while at <= len(encoded) and (found := self._compiled.search(encoded, at)) is not None:
+            start, end = found.span()
+            groups = tuple((each or b"").decode() for each in (found[0], *found.groups()))
+            yield Found(len(encoded[:start].decode()), len(encoded[:end].decode()), groups)
+            at = end + (start == end)
+
+    def _encoded(self, text: str) -> bytes:
         encoded = text.encode(errors="replace")
         if self._compiled.programsize * len(encoded) > _MOST_WORK:
             raise ExpressionError(f"mockbroker can't match it with a text of {len(encoded)} bytes")
-        return self._compiled.fullmatch(encoded) is not None
+        return encoded
 
 
 @lru_cache(maxsize=_KEPT)

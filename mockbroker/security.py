@@ -12,6 +12,9 @@ from .nearest import nearest
 
 CertificateKind = Literal["valid", "expired", "not-yet-valid", "another-host", "another-authority"]
 """What is the matter with a broker's certificate."""
+HandshakeFault = Literal["stall", "cut", "plain-text"]
+"""How a TLS handshake goes wrong."""
+HANDSHAKE_FAULTS: Final = get_args(HandshakeFault)
 ClientAuth = Literal["none", "requested", "required"]
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 SCRAM: Final = ("SCRAM-SHA-256", "SCRAM-SHA-512")

@@ -23,6 +23,7 @@ KINDS: Final[dict[str, str]] = {
     "`after R ms: written until W, timestamps until T`",
     "truncation": "a replica's log was cut back: from_offset to offset",
     "follower-failure": "a follower's fetcher stopped: detail the reason, offset what it could not take",
+    "unanswered": "a follower's fetch that its leader did not answer: leader, detail the reason",
     "group": "a group's generation: detail the state",
     "member": "a member of a group: detail `ID joined`, `ID left: why`, of Kafka 4's `ID fenced: why`; `?` "
     "if its id is not told",
@@ -40,6 +41,7 @@ KINDS: Final[dict[str, str]] = {
     "`timed out` when its coordinator aborted",
     "tombstone": "a key was deleted from an internal topic",
     "broker": "a broker's life: detail `registered`, `fenced`, `unfenced`, `started`, …",
+    "controller": "a broker could not reach the controller: detail",
     "complaint": "an error that a client or a broker told, as no other row does: error, detail its words",
     "unreadable": "what could not be read: detail the reason",
 }

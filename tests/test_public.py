@@ -17,6 +17,7 @@ from .driving.processes import mockbroker_process
 
 ROOT = Path(mockbroker.__file__).parent
 INSIDE = {
+    "AcknowledgementError",
     "AlreadyDoneError",
     "AnswerTooLargeError",
     "ApiError",
@@ -27,6 +28,7 @@ INSIDE = {
     "Finding",
     "InvalidRecordError",
     "MalformedRequestError",
+    "NoRuleError",
     "RebalanceFailedError",
     "RequestError",
     "SequenceError",

@@ -43,7 +43,9 @@ def delete_acls(call: Call, request: DeleteAclsRequest) -> Steps:
     deleted: dict[Acl, None] = {}
     for each in request.filters:
         answer.filter_results.append((yield from _found(call, each, deleted)))
-    call.cluster.controller.delete_acls(deleted)
+    for some in portions(deleted, MANY):
+        call.cluster.controller.delete_acls(some)
+        yield
     return answer
 
 

@@ -10,7 +10,6 @@ from ..outcome import CLOSE
 from ..policies.security.idempotent_write import idempotent_write
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
-from ..protocol.messages.fetch import FetchRequest
 from ..protocol.messages.produce import ProduceRequest
 from ..protocol.record_batch import ATTRIBUTES_AT, TRANSACTIONAL
 from .refusing import each, leaving_out, parted, refused, topic_named
@@ -51,11 +50,6 @@ def produce(asker: Asker, call: Call, request: ProduceRequest) -> Judging:
             return Verdict(request, CLOSE)
         return Verdict(replace(request, topic_data=allowed), then=lambda _: CLOSE)
     return (yield from leaving_out(call, ApiKey.PRODUCE, request, "topic_data", allowed, others, TOPIC))
-
-
-def fetch(asker: Asker, call: Call, request: FetchRequest) -> Verdict:
-    """The handler asks for each partition, which a session may have remembered (`fetched_partitions`)."""
-    return Verdict(request)
 
 
 def offset_for_leader_epoch(asker: Asker, call: Call, request: Any) -> Verdict | Judging:

@@ -82,6 +82,12 @@ def _shown(call: Call) -> str:
     return f"Request(connectionId={client.address}, session=Session({client.principal},{client.host}))"
 
 
+def asked_by_handler(asker: Asker, call: Call, request: Any) -> Verdict:
+    """The handler asks (`Call.asker`), because only it knows for what: partitions that a fetch session has
+    remembered, the owners of delegation tokens."""
+    return Verdict(request)
+
+
 def whole(api: ApiKey, operation: Operation, kind: ResourceType, name: str) -> Rule:
     """Needs an operation on the resource that the field `name` of the request names."""
 

@@ -6,7 +6,7 @@ from ..acls import Operation as Do
 from ..acls import ResourceType
 from ..protocol.api_keys import ApiKey as Api
 from . import groups, records, resources, topics, transactions
-from .refusing import ERROR, REQUEST, cluster, each, whole
+from .refusing import ERROR, REQUEST, asked_by_handler, cluster, each, whole
 from .verdict import Rule
 
 _TOPIC: Final = ResourceType.TOPIC
@@ -16,7 +16,7 @@ _ID: Final = ResourceType.TRANSACTIONAL_ID
 RULES: Final[dict[Api, Rule | None]] = {
     # Records
     Api.PRODUCE: records.produce,
-    Api.FETCH: records.fetch,
+    Api.FETCH: asked_by_handler,
     Api.LIST_OFFSETS: each(Api.LIST_OFFSETS, Do.DESCRIBE, _TOPIC, "topics"),
     Api.OFFSET_FOR_LEADER_EPOCH: records.offset_for_leader_epoch,
     Api.DELETE_RECORDS: each(Api.DELETE_RECORDS, Do.DELETE, _TOPIC, "topics"),
@@ -65,6 +65,8 @@ RULES: Final[dict[Api, Rule | None]] = {
     Api.DESCRIBE_ACLS: cluster(Api.DESCRIBE_ACLS, Do.DESCRIBE, told=REQUEST),
     Api.CREATE_ACLS: cluster(Api.CREATE_ACLS, Do.ALTER, told=REQUEST),
     Api.DELETE_ACLS: cluster(Api.DELETE_ACLS, Do.ALTER, told=REQUEST),
+    Api.CREATE_DELEGATION_TOKEN: asked_by_handler,
+    Api.DESCRIBE_DELEGATION_TOKEN: asked_by_handler,
     # The cluster
     Api.DESCRIBE_CLUSTER: resources.describe_cluster,
     Api.DESCRIBE_QUORUM: cluster(Api.DESCRIBE_QUORUM, Do.DESCRIBE, told=ERROR),
@@ -81,10 +83,7 @@ RULES: Final[dict[Api, Rule | None]] = {
     Api.SASL_AUTHENTICATE: None,
     Api.GET_TELEMETRY_SUBSCRIPTIONS: None,
     Api.PUSH_TELEMETRY: None,
-    # For one's own tokens; of others there are none
-    Api.CREATE_DELEGATION_TOKEN: None,
     Api.RENEW_DELEGATION_TOKEN: None,
     Api.EXPIRE_DELEGATION_TOKEN: None,
-    Api.DESCRIBE_DELEGATION_TOKEN: None,
 }
 """None if nothing is needed."""

@@ -55,6 +55,8 @@ class Cluster:
         self.notes = Notes()
         self.authorizer = Authorizer.of(environment.configs)
         """None if everybody may do everything."""
+        self.passwords: dict[str, str] = {}
+        """By user, for PLAIN; and what is known of those for SCRAM."""
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
         self.brokers: dict[int, Broker] = {}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final, Protocol
 
 from ..errors import ConflictError, NotThereError, OptionError
 from ..nearest import nearest
@@ -17,8 +18,30 @@ class Listener:
     servers: str
 
 
+_NO_TLS: Final = "no listener has TLS: start the cluster with tls=True"
+
+
 def _no_certificate(which: str, key: str | None) -> None:
-    raise ConflictError("no listener has TLS: start the cluster with tls=True")
+    raise ConflictError(_NO_TLS)
+
+
+class Breakable(Protocol):
+    """Handshakes of TLS, which may go wrong: `how`, to which `broker`, how many times more, how many did."""
+
+    how: str | None
+    broker: int | None
+    left: int | None
+    hits: int
+
+    def break_(self, how: str, broker: int | None, times: int | None) -> None:
+        """OptionError, ConflictError."""
+
+    def mend(self) -> None:
+        """ConflictError."""
+
+
+def _no_handshakes() -> Breakable:
+    raise ConflictError(_NO_TLS)
 
 
 @dataclass(frozen=True)
@@ -38,6 +61,8 @@ class Access:
     """Of the files of PKCS #12."""
     show_certificate: Callable[[str, str | None], None] = _no_certificate
     """Has brokers show another certificate, with the file of its key."""
+    handshakes: Callable[[], Breakable] = _no_handshakes
+    """ConflictError without TLS."""
 
     def listener(self, name: str | None) -> Listener:
         """NotThereError."""

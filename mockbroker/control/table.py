@@ -11,6 +11,7 @@ from . import (
     clients,
     faults,
     groups,
+    handshakes,
     hints,
     partitions,
     policies,
@@ -19,13 +20,14 @@ from . import (
     time,
     topics,
     transactions,
+    users,
     verbs,
 )
 from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
     *(brokers, clients, topics, records, partitions, verbs, groups, transactions, telemetry),
-    *(acls, certificates, policies, faults, time, hints),
+    *(acls, users, certificates, handshakes, policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     name: REGISTERED[name]

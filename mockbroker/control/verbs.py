@@ -11,7 +11,7 @@ from ..verbs.signatures import Parameter
 from ..verbs.subjects import CoordinatedTransaction, Following, GroupMember, Subject
 from ..verbs.table import VERBS
 from ..verbs.verb import Verb
-from . import acls
+from . import acls, users
 from .brokers import state
 from .partitions import ReplicaState, leadership, replicas
 from .registry import operation
@@ -86,6 +86,7 @@ PLACES: Final[tuple[Place[Any], ...]] = (
     Place(subjects.TRANSACTION, "transactions", "/transactions/{transactional_id}", _coordinated),
     Place(subjects.TRANSACTIONAL_ID, "transactions", "/transactions/{transactional_id}", leadership),
     Place(subjects.ACLS, "acls", "/acls", acls.shown),
+    Place(subjects.USER, "users", "/users/{user}", users.state),
 )
 
 

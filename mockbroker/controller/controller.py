@@ -26,6 +26,7 @@ from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
 from . import client_quotas, eligible, reassignments, scram
 from .active_controller import ActiveController
 from .client_quotas import Alteration, Outcomes
+from .delegation_tokens import DelegationTokens
 from .partition import ControlledPartition, partitions_on
 from .partition_change import PartitionChange
 from .scram import Deletion, Upsertion
@@ -58,6 +59,7 @@ class Controller(ControllerState):
     ) -> None:
         super().__init__(environment, metadata, publish)
         self.active = ActiveController(self, cluster_id)
+        self.tokens = DelegationTokens(self)
         self.on_client_quotas: list[Callable[[], None]] = []
         """Called whenever client quotas were set."""
         self._session_over = session_over

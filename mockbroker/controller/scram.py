@@ -7,9 +7,12 @@ from ..metadata.image import MetadataImage
 from ..metadata.records import RemoveUserScramCredentialRecord, UserScramCredentialRecord
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
+from ..security import SCRAM
 
+NUMBERS: Final = {mechanism: number for number, mechanism in enumerate(SCRAM, start=1)}
+"""Of the mechanisms in credentials (`ScramMechanism.java`)."""
 HASHES: Final = {1: "sha256", 2: "sha512"}
-"""By mechanism: SCRAM-SHA-256 and SCRAM-SHA-512 (`ScramMechanism.java`)."""
+"""By number."""
 
 _FEWEST_ITERATIONS: Final = 4096
 _MOST_ITERATIONS: Final = 16384
@@ -53,11 +56,11 @@ def _upsertion(asked: Upsertion) -> UserScramCredentialRecord:
     if not asked.salted_password:
         # Java has no empty keys.
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
-    keys = _keys(HASHES[asked.mechanism], asked.salted_password)
+    keys = keys_of(HASHES[asked.mechanism], asked.salted_password)
     return UserScramCredentialRecord(asked.user, asked.mechanism, asked.salt, *keys, asked.iterations)
 
 
-def _keys(name: str, salted_password: bytes) -> tuple[bytes, bytes]:
+def keys_of(name: str, salted_password: bytes) -> tuple[bytes, bytes]:
     """The stored key and the server key (RFC 5802)."""
     import hashlib
     import hmac

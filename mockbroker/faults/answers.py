@@ -57,7 +57,7 @@ class PlaceInAnswer(NamedTuple):
     path: tuple[str, ...] = ()
 
 
-_OWN: Final = ("configs", "metadata", "protocol_type", "protocol_name")
+_OWN: Final = ("auth_bytes", "configs", "metadata", "protocol_type", "protocol_name")
 """Fields of answers that are called like one of the request, and mean something else."""
 
 Change = Callable[[PlaceInAnswer, Any], Any]

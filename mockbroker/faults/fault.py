@@ -320,6 +320,8 @@ def _made(do: str, kind: type[Action], values: dict[str, Any]) -> Fault:
     optional = values.pop("optional", False)
     if not isinstance(optional, bool):
         raise FaultError(f"optional is {optional!r}: give true or false", "optional")
+    if kind.usual_api is not None:
+        values.setdefault("api", kind.usual_api)
     match = Match.parse({name: value for name, value in values.items() if name in _MATCH_FIELDS})
     try:
         action = kind(**{name: value for name, value in values.items() if name in own})

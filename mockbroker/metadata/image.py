@@ -12,6 +12,7 @@ from .records import (
     BrokerRegistrationChangeRecord,
     ClientQuotaRecord,
     ConfigRecord,
+    DelegationTokenRecord,
     Entity,
     FeatureLevelRecord,
     PartitionChangeRecord,
@@ -19,6 +20,7 @@ from .records import (
     Record,
     RegisterBrokerRecord,
     RemoveAccessControlEntryRecord,
+    RemoveDelegationTokenRecord,
     RemoveTopicRecord,
     RemoveUserScramCredentialRecord,
     TopicRecord,
@@ -114,6 +116,8 @@ class MetadataImage:
         """Those that are set, by entity; the inner mappings never change."""
         self.scram_credentials: dict[str, Mapping[int, UserScramCredentialRecord]] = {}
         """By user and mechanism; the inner mappings never change."""
+        self.delegation_tokens: dict[str, DelegationTokenRecord] = {}
+        """By id."""
         self.acls = AclTable()
         self.features: dict[str, int] = {}
         """Finalized levels, by name; features that are turned off are left out (KIP-584)."""
@@ -136,6 +140,7 @@ class MetadataImage:
         copy.topic_ids = dict(self.topic_ids)
         copy.client_quotas = dict(self.client_quotas)
         copy.scram_credentials = dict(self.scram_credentials)
+        copy.delegation_tokens = dict(self.delegation_tokens)
         copy.acls, copy._shares_acls, self._shares_acls = self.acls, True, True
         copy.features, copy.offset = dict(self.features), self.offset
         copy.controller, copy.controller_epoch = self.controller, self.controller_epoch
@@ -192,6 +197,10 @@ class MetadataImage:
                 self._own_acls().add(acl)
             case RemoveAccessControlEntryRecord(acl):
                 self._own_acls().remove(acl)
+            case DelegationTokenRecord():
+                self.delegation_tokens[record.token_id] = record
+            case RemoveDelegationTokenRecord(token_id):
+                del self.delegation_tokens[token_id]
             case RemoveTopicRecord(topic_id):
                 del self.topics[self.topic_ids.pop(topic_id).name]
             case RegisterBrokerRecord(broker_id, rack, fenced):

@@ -107,6 +107,25 @@ class RemoveAccessControlEntryRecord(NamedTuple):
     acl: Acl
 
 
+class DelegationTokenRecord(NamedTuple):
+    """A delegation token as it is from now on; principals are texts such as `User:alice`, timestamps Unix
+    times in ms."""
+
+    owner: str
+    requester: str
+    renewers: Sequence[str]
+    issue_timestamp: int
+    max_timestamp: int
+    expiration_timestamp: int
+    token_id: str
+
+
+class RemoveDelegationTokenRecord(NamedTuple):
+    """A delegation token that is no more."""
+
+    token_id: str
+
+
 class RemoveTopicRecord(NamedTuple):
     """A topic is deleted, with its partitions."""
 
@@ -154,6 +173,8 @@ Record = (
     | RemoveUserScramCredentialRecord
     | AccessControlEntryRecord
     | RemoveAccessControlEntryRecord
+    | DelegationTokenRecord
+    | RemoveDelegationTokenRecord
     | RemoveTopicRecord
     | PartitionRecord
     | PartitionChangeRecord

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ..cluster.broker import Broker
 from ..cluster.call import Call
+from ..controller.scram import NUMBERS
 from ..metadata.records import UserScramCredentialRecord
 from ..outcome import CLOSE, PARKED, Client
 from ..protocol.api_keys import ApiKey
@@ -15,7 +16,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from ..protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 from .mechanism import Exchange, InvalidLoginError, LoginFailedError
-from .scram import NUMBERS, Scram
+from .scram import Scram, Token
 
 _LEAST_BETWEEN_MS: Final = 1000
 """Nobody logs in again sooner (`KafkaChannel.MIN_REAUTH_INTERVAL_ONE_SECOND_NANOS`)."""
@@ -164,7 +165,7 @@ class SaslClient(Client):
         self._fail("a request came in the middle of the login")
 
     def answered(self, error_code: int) -> None:
-        """A SaslAuthenticate was answered, perhaps otherwise than here: refused, there is no login."""
+        """A step of the login was answered, perhaps otherwise than here: refused, there is no login."""
         if error_code not in (ErrorCode.NONE, ErrorCode.ILLEGAL_SASL_STATE) and not self.failed:
             self._fail(f"the broker answered {ErrorCode(error_code).name}")
 
@@ -219,7 +220,7 @@ class SaslClient(Client):
             self._fail(str(error))
             return None
         if self._exchange.user is not None:
-            self._log_in(self._exchange.user, self._exchange.expires_ms)
+            self._log_in(self._exchange.user, self._exchange.expires_ms, token=self._exchange.token)
         return answer
 
     def later(self, call: Call, answer: Any) -> object:
@@ -237,13 +238,13 @@ class SaslClient(Client):
                 f"Cannot change principals during re-authentication from {was}: User.{user}"
             )
 
-    def _log_in(self, user: str, expires_ms: int | None) -> None:
+    def _log_in(self, user: str, expires_ms: int | None, *, token: bool) -> None:
         now_ms = self._broker.environment.now_ms
         most_ms = self._session_ms()
         ends = [each for each in (expires_ms, now_ms + most_ms if most_ms else None) if each is not None]
         self._expires_ms = min(ends) if ends else None
         self._state, self._exchange, self._before = _State.LOGGED_IN, None, None
-        self.principal = f"User:{user}"
+        self.principal, self.token_authenticated = f"User:{user}", token
         self._told(self._mechanism, "")
 
     def _fail(self, why: str) -> None:
@@ -276,11 +277,16 @@ class SaslClient(Client):
 
             return OAuthBearer(environment.now_ms)
         nonce = int.from_bytes(environment.random("scram nonces").randbytes(17)) >> (17 * 8 - _NONCE_BITS)
-        return Scram(mechanism, self._credentials, _base36(nonce))
+        return Scram(mechanism, self._credentials, self._token, _base36(nonce))
 
     def _credentials(self, user: str) -> UserScramCredentialRecord | None:
         """As the broker knows them."""
         return self._broker.image.scram_credentials.get(user, {}).get(NUMBERS[self._mechanism])
+
+    def _token(self, token_id: str) -> Token | None:
+        from .tokens import token_of
+
+        return token_of(self._broker, NUMBERS[self._mechanism], token_id)
 
 
 def _base36(number: int) -> str:

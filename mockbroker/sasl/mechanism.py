@@ -23,6 +23,8 @@ class Exchange(Protocol):
     user: str | None
     expires_ms: int | None
     """When what the client has logged in with expires, in Unix time."""
+    token: bool
+    """Whether it logs in with a delegation token."""
 
     def evaluate(self, message: bytes) -> bytes:
         """The answer to a message. LoginFailedError, InvalidLoginError; any other error ends the connection

@@ -29,6 +29,7 @@ class OAuthBearer:
         self._refused = False
         self.user: str | None = None
         self.expires_ms: int | None = None
+        self.token = False
 
     def evaluate(self, message: bytes) -> bytes:
         if message == _GO_ON and self._refused:

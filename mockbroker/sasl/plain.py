@@ -13,6 +13,7 @@ class Plain:
         self._users = users
         self.user: str | None = None
         self.expires_ms: int | None = None
+        self.token = False
 
     def evaluate(self, message: bytes) -> bytes:
         parts = lenient_text(message).split("\0", 4)[:4]

@@ -6,6 +6,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from ..cluster.endpoint import Endpoint
 from ..trace import Trace
 from .connection import Connection
+from .principals import NAME, NoRuleError, PrincipalRules
 from .sasl_connection import SaslConnection
 from .tls import Heard, TlsSocket
 
@@ -23,10 +24,14 @@ P = TypeVar("P", bound=Peer)
 
 
 class Proving(Generic[P]):
-    """`read_on` is called with a socket of which more can be read although nothing comes."""
+    """`rules` make principals of the names in certificates; `read_on` is called with a socket of which more
+    can be read although nothing comes."""
 
-    def __init__(self, trace: Trace, most_ms: int, read_on: Callable[[P], None]) -> None:
+    def __init__(
+        self, trace: Trace, rules: PrincipalRules, most_ms: int, read_on: Callable[[P], None]
+    ) -> None:
         self._trace = trace
+        self._rules = rules
         self._most_ms = most_ms
         self._read_on = read_on
         self._ends_ms: dict[P, int] = {}
@@ -38,7 +43,12 @@ class Proving(Generic[P]):
         if isinstance(tls, TlsSocket):
 
             def shaken() -> None:
-                self._shaken(peer.connection, tls, endpoint)
+                try:
+                    self._shaken(peer.connection, tls, endpoint)
+                except NoRuleError as error:
+                    why = f"the name in its certificate, {tls.name}, becomes no principal: {error} ({NAME})"
+                    failed(why)
+                    raise ConnectionAbortedError(why) from None
 
             def failed(why: str) -> None:
                 peer.connection.refused(why)
@@ -54,7 +64,8 @@ class Proving(Generic[P]):
             connection.tls = tls.cipher
             return
         client = connection.client
-        client.principal = tls.principal or client.principal
+        if (name := tls.name) is not None:
+            client.principal = f"User:{self._rules.name(name)}"
         how = endpoint.name, endpoint.protocol, "", tls.cipher, client.principal, ""
         self._trace.login(connection.broker.id, connection.name, connection.client_id, *how)
 

@@ -12,8 +12,10 @@ from .contents import Contents
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..control.handshakes import HandshakeState
+    from ..control.users import UserState
     from ..names import ApiNames
-    from ..security import CertificateKind
+    from ..security import CertificateKind, HandshakeFault
     from .fault_control import FaultControl, FaultHandle
     from .policy_control import PolicyControl
     from .trace_control import TraceControl
@@ -269,6 +271,29 @@ class RunningCluster(Contents):
 
         self.do(certificates.show_certificate, str(certificate), None if key is None else str(key))
 
+    def break_handshakes(
+        self, how: "HandshakeFault", *, broker: int | None = None, times: int | None = None
+    ) -> None:
+        """Has TLS handshakes go wrong of clients that connect from now on, to one broker or all, so many
+        times or for ever. "stall": the client gets no answer; "cut": the connection is closed in the midst;
+        "plain-text": the answer is no TLS. ConflictError without TLS, or if they do so already; OptionError,
+        KeyError."""
+        from ..control import handshakes
+
+        self.do(handshakes.break_, how, broker, times)
+
+    def mend_handshakes(self) -> None:
+        """Has TLS handshakes succeed again. ConflictError if they do."""
+        from ..control import handshakes
+
+        self.do(handshakes.mend)
+
+    def handshakes(self) -> "HandshakeState":
+        """How TLS handshakes go wrong, and how many did. ConflictError without TLS."""
+        from ..control import handshakes
+
+        return self.do(handshakes.show)
+
     def acls(self) -> list[str]:
         """The ACLs, as `add_acl` reads them, in the order in which they were added."""
         from ..control import acls
@@ -285,6 +310,23 @@ class RunningCluster(Contents):
         """Removes ACLs, as DeleteAcls does, written as they were when they were added. ConflictError if none
         of them is there; OptionError."""
         self._act("remove-acl", acl=acl)
+
+    def users(self) -> "list[UserState]":
+        """The users who log in with passwords, and by which mechanisms each can log in."""
+        from ..control import users
+
+        return self.do(users.users)
+
+    def set_password(self, user: str, password: str) -> None:
+        """Sets what a user, perhaps a new one, logs in with from now on, by each mechanism. Sessions that
+        there are last until the client has to log in again (`connections.max.reauth.ms`), as in Kafka.
+        ConflictError if that is the password already, or nobody logs in with one; OptionError."""
+        self._act("set-password", user=user, password=password)
+
+    def remove_user(self, user: str) -> None:
+        """Removes a user, who can not log in from now on. Sessions that there are last until the client has
+        to log in again. ConflictError if there is no such user."""
+        self._act("remove-user", user=user)
 
     def expire_producer(self, topic: str, partition: int, producer_id: int | None = None) -> None:
         """Makes a partition forget a producer's sequence numbers, or those of all producers, on all replicas,

@@ -16,6 +16,7 @@ from ..protocol.codecs import Codec
 from ..protocol.errors import ErrorCode
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError
 from ..protocol.messages.sasl_authenticate import SaslAuthenticateResponse
+from ..protocol.messages.sasl_handshake import SaslHandshakeResponse
 from ..sasl.client import Gate, Logins, SaslClient
 from ..sasl.mechanism import InvalidLoginError, LoginFailedError
 from ..trace import Trace
@@ -33,7 +34,7 @@ _SIZE: Final = struct.Struct(">i")
 class SaslConnection(Connection):
     """Its client is a `SaslClient`."""
 
-    __slots__ = ("_gate", "_secret", "login", "tls", "wire")
+    __slots__ = ("_gate", "_secrets", "login", "tls", "wire")
 
     tells_wire = True
 
@@ -58,7 +59,7 @@ class SaslConnection(Connection):
         """Version and cipher, if there is TLS."""
         self.wire: Wire | None = None
         """The capture, which gets no tokens."""
-        self._secret = b""
+        self._secrets: tuple[bytes, ...] = ()
         """What it is not to get of the next answer."""
         self._gate = Gate.OPEN
 
@@ -109,9 +110,8 @@ class SaslConnection(Connection):
 
     def _deliver(self, found: Codec, correlation_id: int, call: Call, request: Any, answer: Any) -> bool:
         given = answer.answer if type(answer) is Exchange else answer
-        self._secret = b""
-        if type(given) is SaslAuthenticateResponse:
-            self._secret = bytes(given.auth_bytes)
+        self._secrets = () if self.wire is None else masking.secrets_of(given)
+        if type(given) is SaslAuthenticateResponse or type(given) is SaslHandshakeResponse:
             self.login.answered(given.error_code)
         sent = super()._deliver(found, correlation_id, call, request, answer)
         if self.login.failed and sent:
@@ -133,15 +133,14 @@ class SaslConnection(Connection):
         if answer is None:
             self.end(End.CLOSE)
         else:
-            self._secret = answer
+            self._secrets = (answer,)
             self.send(_SIZE.pack(len(answer)) + answer)
 
     def send(self, frame: Any) -> None:
         super().send(frame)
         if self.wire is not None:
             data = b"".join(map(bytes, frame)) if type(frame) is list else bytes(frame)
-            secret = self._secret
-            self.wire.sent(self, data.replace(secret, bytes(len(secret))) if secret else data)
+            self.wire.sent(self, masking.answer(data, self._secrets))
 
     def _close_later(self) -> None:
         """Closes the connection without an answer."""

@@ -2,17 +2,18 @@
 
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ..cluster.cluster import Cluster
-from ..controller.scram import HASHES, Upsertion
 from ..errors import ConflictError, OptionError
 from ..protocol.api_error import ApiError
 from ..sasl.client import Logins
-from ..sasl.scram import NUMBERS
+from ..sasl.passwords import set_password
 from ..security import SCRAM, CertificateKind, Security
+from .handshakes import Handshakes
+from .principals import NAME, PrincipalRules
 
 if TYPE_CHECKING:
     import ssl
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from .certificates import Authority, Files
 
 _BEST: Final = (*reversed(SCRAM), "PLAIN", "OAUTHBEARER")
-_ITERATIONS = 4096
-_SALT_BYTES = 16
 
 
 @dataclass
@@ -33,6 +32,8 @@ class Secured:
     logins: Logins
     files: "Files | None" = None
     context: "ssl.SSLContext | None" = None
+    handshakes: Handshakes = field(default_factory=Handshakes)
+    rules: PrincipalRules = field(default_factory=PrincipalRules)
     _authority: "Authority | None" = None
     _versions: list[str] | None = None
     _folder: "tempfile.TemporaryDirectory[str] | None" = None
@@ -40,8 +41,12 @@ class Secured:
     @classmethod
     def of(cls, security: Security, cluster: Cluster, hosts: Iterable[str]) -> "Secured":
         """Makes what is needed, and sets the passwords of users. OptionError, MissingExtraError."""
-        found = cls(security, Logins(security.mechanisms, dict(security.users)))
-        _set_passwords(security, cluster)
+        found = cls(security, Logins(security.mechanisms, cluster.passwords))
+        for user, password in security.users.items():
+            try:
+                set_password(cluster, user, password)
+            except ApiError as error:
+                raise OptionError(f"user {user!r} can't log in: {error.message}") from None
         for acl in security.entries():
             cluster.controller.create_acl(acl)
         if security.uses_tls:
@@ -51,6 +56,7 @@ class Secured:
     def _use_tls(self, cluster: Cluster, hosts: Iterable[str]) -> None:
         from .certificates import Authority, Files
 
+        self.rules = PrincipalRules.of(cluster.configs.static.get(NAME))
         security = self.security
         if security.certificate is not None:
             paths = (security.certificate, security.key, security.ca)
@@ -100,13 +106,14 @@ class Secured:
         from .certificates import PASSWORD
 
         best = sorted(self.logins.mechanisms, key=_BEST.index)
-        given = Access(listeners, tuple(best), self.security.users, show_certificate=self.show_certificate)
+        given = Access(listeners, tuple(best), self.logins.users, show_certificate=self.show_certificate)
         if (files := self.files) is None:
             return given
         mine = self.security.client_auth != "none"
         return replace(
             given,
             ca=files.ca,
+            handshakes=lambda: self.handshakes,
             truststore=files.truststore,
             client=files.client if mine else None,
             client_key=files.client_key if mine else None,
@@ -118,20 +125,3 @@ class Secured:
         """Removes the files that are not kept."""
         if self._folder is not None:
             self._folder.cleanup()
-
-
-def _set_passwords(security: Security, cluster: Cluster) -> None:
-    """Of users that log in by SCRAM, as AlterUserScramCredentials would."""
-    import hashlib
-
-    salts = cluster.environment.random("scram salts")
-    for user, password in security.users.items():
-        for mechanism in security.mechanisms:
-            if mechanism not in NUMBERS:
-                continue
-            number, salt = NUMBERS[mechanism], salts.randbytes(_SALT_BYTES)
-            salted = hashlib.pbkdf2_hmac(HASHES[number], password.encode(), salt, _ITERATIONS)
-            try:
-                cluster.controller.alter_scram_credential(Upsertion(user, number, _ITERATIONS, salt, salted))
-            except ApiError as error:
-                raise OptionError(f"user {user!r} can't log in by {mechanism}: {error.message}") from None

@@ -152,7 +152,7 @@ class ClientSockets:
         assert secured is not None, "there are listeners with TLS or SASL"
         if self._proving is None:
             most_ms = self._cluster.environment.configs.broker_int("mockbroker.max.handshake.ms")
-            self._proving = Proving(self._trace, most_ms, self._read_later)
+            self._proving = Proving(self._trace, secured.rules, most_ms, self._read_later)
         connection: Connection
         if endpoint.sasl:
             connection = SaslConnection(*given, logins=secured.logins)
@@ -162,7 +162,8 @@ class ClientSockets:
         shown: socket.socket | TlsSocket = sock
         if endpoint.tls:
             assert secured.context is not None, "there are listeners with TLS"
-            shown = TlsSocket(sock, secured.context, endpoint.protocol)
+            broken = secured.handshakes.next(connection.broker.id)
+            shown = TlsSocket(sock, secured.context, endpoint.protocol, broken)
         peer = ClientSocket(shown, connection, self._clock.elapsed_ms)
         self.idle_at_ms = min(self.idle_at_ms, self._proving.begin(peer, endpoint, self._clock.elapsed_ms))
         return peer

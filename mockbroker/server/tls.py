@@ -16,6 +16,9 @@ _MOST_UNSENT: Final = 256 * 1024
 """A client that lets so much wait that is not even for it to read, such as answers to its new keys, is
 dropped."""
 
+_PLAIN: Final = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+"""What a server says that knows no TLS."""
+
 Buffer = bytes | bytearray | memoryview
 
 
@@ -30,13 +33,15 @@ class Heard(NamedTuple):
 
 class TlsSocket:
     """`recv_into`, `send` and `sendmsg` raise BlockingIOError as sockets do. After that, `send` has to be
-    called with the same data again, which may be longer then."""
+    called with the same data again, which may be longer then. `broken` says how the handshake goes wrong, a
+    `HandshakeFault`, if it does."""
 
-    def __init__(self, sock: socket.socket, context: ssl.SSLContext, protocol: str) -> None:
+    def __init__(self, sock: socket.socket, context: ssl.SSLContext, protocol: str, broken: str = "") -> None:
         self._sock = sock
         self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._in, self._out, server_side=True)
         self._protocol = protocol
+        self._broken = broken
         self.heard: Heard | None = None
         self.ready = False
         """Whether the handshake is done."""
@@ -58,10 +63,10 @@ class TlsSocket:
         return f"{self._tls.version()} {found[0]}" if found is not None else ""
 
     @property
-    def principal(self) -> str | None:
-        """Who the client is by its certificate; None without one."""
+    def name(self) -> str | None:
+        """The distinguished name in the client's certificate; None without one."""
         found: Any = self._tls.getpeercert()
-        return f"User:{_distinguished(found['subject'])}" if found and "subject" in found else None
+        return _distinguished(found["subject"]) if found and "subject" in found else None
 
     def recv_into(self, buffer: Buffer) -> int:
         self.has_more = False
@@ -89,7 +94,24 @@ class TlsSocket:
                 self._end(why)
         if data:
             self._in.write(data)
+            if self._broken:
+                self._break()
         return bool(data)
+
+    def _break(self) -> None:
+        """The handshake goes wrong (`break_handshakes`)."""
+        match self._broken:
+            case "stall":
+                self._in.read()
+            case "cut":
+                with contextlib.suppress(ssl.SSLError):
+                    self._tls.do_handshake()
+                answer = self._out.read()
+                self._sock.send(answer[: len(answer) // 2])
+                self._end("its TLS handshake was cut")
+            case _:
+                self._sock.send(_PLAIN)
+                self._end("its TLS handshake was answered in plain text")
 
     def _decrypted(self, buffer: Buffer) -> int | None:
         """How many bytes were read; None if more has to come first, 0 if no more will come."""
@@ -173,6 +195,7 @@ def context(
     ssl.SSLError is one."""
     found = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     found.minimum_version = ssl.TLSVersion.TLSv1_2
+    found.options |= ssl.OP_NO_RENEGOTIATION  # as `SslTransportLayer.java`
     if versions and "TLSv1.2" not in versions:
         found.minimum_version = ssl.TLSVersion.TLSv1_3
     if versions and "TLSv1.3" not in versions:

@@ -74,6 +74,13 @@ def _check_acl(name: str, value: Any) -> None:
     text.read(value)
 
 
+def _check_password(name: str, value: Any) -> None:
+    if not isinstance(value, str) or not value:
+        raise OptionError(f"{name} is no text, or an empty one")  # it is not shown
+
+
+Password = Annotated[str, "What the user logs in with.", Limits(_check_password)]
+UserName = Annotated[str, "A user's name, without `User:`."]
 AclText = Annotated[
     str,
     "Who may do what, such as `alice allow read,write on topic:orders`.",

@@ -12,7 +12,7 @@ from ..errors import NotThereError
 from ..nearest import among, nearest
 from ..replication.peers import Fetching
 from .finding import find_broker, find_partition
-from .parameters import BrokerId, GroupId, MemberName, PartitionIndex, TopicName, TransactionalId
+from .parameters import BrokerId, GroupId, MemberName, PartitionIndex, TopicName, TransactionalId, UserName
 from .signatures import Parameter, parameters
 
 if TYPE_CHECKING:
@@ -122,6 +122,17 @@ def _transaction(cluster: Cluster, transactional_id: TransactionalId) -> Coordin
     raise NotThereError(f"no broker that runs coordinates a transactional id {transactional_id!r}")
 
 
+class User(NamedTuple):
+    """Somebody who logs in, or may some day."""
+
+    cluster: Cluster
+    name: str
+
+
+def _user(cluster: Cluster, user: UserName) -> User:
+    return User(cluster, user)
+
+
 def _acls(cluster: Cluster) -> Cluster:
     return cluster
 
@@ -136,5 +147,6 @@ TRANSACTIONAL_ID: Final = Subject("transactional-id", _transactional_id)
 MEMBER: Final = Subject("member", _member)
 TRANSACTION: Final = Subject("transactional-id", _transaction)
 """A transactional id that its coordinator knows."""
+USER: Final = Subject("user", _user)
 ACLS: Final = Subject("acl", _acls)
 """All of the cluster."""

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from . import access, brokers, followers, forgetting, leaders
+from . import access, brokers, followers, forgetting, leaders, users
 from .verb import Verb
 
-__all__ = ["VERBS", "access", "brokers", "followers", "forgetting", "leaders"]
+__all__ = ["VERBS", "access", "brokers", "followers", "forgetting", "leaders", "users"]
 
 VERBS: Final[Mapping[str, Verb[Any, ...]]] = {
     found.name: found
-    for module in (brokers, followers, forgetting, leaders, access)
+    for module in (brokers, followers, forgetting, leaders, access, users)
     for found in vars(module).values()
     if isinstance(found, Verb)
 }

@@ -12,6 +12,7 @@ from .lag import Lag
 from .ledger import Ledger, refused_only
 from .readers import Readers
 from .row import Note, Row, goes_on, note, voice
+from .run import Run
 
 _NOTICED_MS: Final = 10_000
 """What took less is not noted."""
@@ -32,15 +33,6 @@ _UNAVAILABLE: Final = (
 )
 Batch = tuple[int, int, Row]
 """The first sequence number, the number of records, and the row."""
-
-
-@dataclass(slots=True)
-class Refusing:
-    """That a partition refuses producers, from the first to the last row."""
-
-    first: Row
-    last: Row
-    count: int = 1
 
 
 @dataclass(slots=True)
@@ -65,7 +57,8 @@ class Partition:
     `ends` has by voice the last batch of its log, `open` by voice and producer the first batch of a
     transaction without a marker, and `batches` the last ones of a producer with its epoch. `stands` has the
     last commit of each group, `lags` how far it is behind, `readers` what groups have read, `start` is the
-    last log start. `created` are the brokers that created their log, `furthest` is the highest commit, and
+    last log start. `silent` is that a leader does not answer its followers, `refusing` that producers are
+    refused. `created` are the brokers that created their log, `furthest` is the highest commit, and
     `emptied` has what that was when a broker created its log a second time.
     """
 
@@ -88,7 +81,8 @@ class Partition:
     emptied: dict[int, Row] = field(default_factory=dict)
     highest: Row | None = None
     leaderless: Row | None = None
-    refusing: Refusing | None = None
+    silent: Run | None = None
+    refusing: Run | None = None
 
 
 def step(state: Partition, row: Row) -> Iterable[Note]:
@@ -128,6 +122,11 @@ def end(state: Partition) -> Iterator[Note]:
 
 
 def _leader(state: Partition, row: Row) -> Iterator[Note]:
+    silent = state.silent
+    if silent is not None and row.leader is not None and row.leader not in (-1, silent.first.leader):
+        if _took(silent.first, row) >= _NOTICED_MS:
+            yield note("no-leader", silent.first, silent.last, row)
+        state.silent = None
     if row.leader is not None and row.leader < 0:
         state.leaderless = state.leaderless or row
     elif row.leader is not None and state.leaderless is not None:
@@ -149,6 +148,14 @@ def _leader(state: Partition, row: Row) -> Iterator[Note]:
         # Its disk is empty, and no other replica in sync had the records: not every commit has an epoch.
         about = {"offset": 0, "end_offset": emptied.offset}
         yield note("acknowledged-missing", emptied, row, group=None, client=None, **about)
+
+
+def _unanswered(state: Partition, row: Row) -> Iterable[Note]:
+    """Whether the leader was gone tells what comes next: another one, or a record that it took."""
+    silent = state.silent
+    if silent is None or silent.first.leader != row.leader or not silent.takes(row, _APART_MS):
+        state.silent = Run.of(row)
+    return ()
 
 
 def _log(state: Partition, row: Row) -> Iterator[Note]:
@@ -262,22 +269,22 @@ def _log_start(state: Partition, row: Row) -> Iterable[Note]:
 def _refused(state: Partition, row: Row) -> Iterator[Note]:
     run = state.refusing
     apart = _TIMEOUT_MS if row.error in _TIMED_OUT else _APART_MS
-    if run is not None and _took(run.last, row) <= apart:
-        run.last, run.count = row, run.count + 1
+    if run is not None and run.takes(row, apart):
         return
     yield from _refused_until_now(state)
-    state.refusing = Refusing(row, row)
+    state.refusing = Run.of(row)
 
 
 def _refused_until_now(state: Partition) -> Iterator[Note]:
     run, state.refusing = state.refusing, None
-    if run is not None and _took(run.first, run.last) >= _NOTICED_MS:
+    if run is not None and run.took_ms >= _NOTICED_MS:
         yield note(
             "producers-refused", run.first, run.last, client=None, number=run.count, detail=run.last.error
         )
 
 
 def _append(state: Partition, row: Row) -> Iterator[Note]:
+    state.silent = None
     if row.source == "trace":
         yield from _refused_until_now(state)
         yield from _overwritten(state, row)
@@ -361,6 +368,7 @@ def _took(first: Row, last: Row) -> int:
 
 _STEPS: Final = {
     "leader": _leader,
+    "unanswered": _unanswered,
     "log": _log,
     "commit": _commit,
     "high-watermark": _watermark,

@@ -86,6 +86,11 @@ MESSAGES: Final = (
         r"\[BrokerServer id={broker}\] Transition from \w+ to (?P<state>\w+)",
         _state,
     ),
+    message(
+        "controller",
+        "Unable to send a heartbeat because the RPC got timed out",
+        r"(?P<detail>Unable to send a heartbeat) because the RPC got timed out",
+    ),
     # ReplicationControlManager, BrokerHeartbeatManager
     message(
         "broker",

@@ -16,6 +16,7 @@ from ..observations import Observation
 from . import (
     broker_messages,
     client_messages,
+    follower_messages,
     js_and_go_messages,
     librdkafka_messages,
     python_messages,
@@ -58,7 +59,10 @@ TABLES: Final = (broker_messages.TABLE, *_CLIENTS)
 _FENCED: Final = re.compile(r"Partition (?P<tp>\S+) has an older epoch \(\d+\) than the current leader")
 _FAILED: Final = re.compile(r"Partition (?P<tp>\S+) marked as failed")
 _NO_EFFECT: Final = re.compile(r"Truncating to (\d+) has no effect as the largest offset in the log is")
-STATE_TEXTS: Final = (" has an older epoch ", "marked as failed", "Truncating to ", "OffsetAndMetadata{")
+STATE_TEXTS: Final = (
+    *(" has an older epoch ", "marked as failed", "Truncating to ", "OffsetAndMetadata{"),
+    follower_messages.TEXT,
+)
 """What is in every entry that is looked at and is in no table."""
 _SOON_MS: Final = 1_000
 BROKER: Final = "broker-log"
@@ -106,7 +110,7 @@ class Said:
 
 def said(entry: Entry, judge: Judge) -> Said:
     found = [values for table in TABLES for values in table.rows(entry)]
-    found += client_messages.lists(entry)
+    found += (*client_messages.lists(entry), *follower_messages.unanswered(entry))
     made = Said(entry, list(_without_repeats(found)), about(entry))
     if not made.found:
         made.shape, verdict = judge.judged(entry)
@@ -185,7 +189,7 @@ class _Log:
             row.broker = about.get("broker")
         if values.get("leads"):
             row.leader = row.broker
-        if row.kind in ("truncation", "follower-failure"):
+        if row.kind in ("truncation", "follower-failure", follower_messages.UNANSWERED):
             row.leader = about.get("fetches_from")
         row.text = entry.text
         self._complete(row)

@@ -20,7 +20,7 @@ from ..tables import functions as F
 def find(observations: Table) -> Table:
     cleaned = of_kinds(observations, "log").where(F.col("detail") == COMPACTED)
     cleaned = cleaned.where("time_ms is not null").withColumn("shown", seen())
-    where = F.broadcast(cleaned.select(*PARTITION).distinct())
+    where = F.broadcast(cleaned.select(*PARTITION).distinct().withColumn("cleaned", F.lit(True)))
     returns = _returns(logs(observations), where).persist()
     rows = _with_gap(_with_cleaning(returns, cleaned), observations)
     once = Window.partitionBy("group", *PARTITION, "_last", "_time_ms").orderBy("log")
@@ -41,10 +41,9 @@ def find(observations: Table) -> Table:
 
 def _returns(rows: Table, where: Table) -> Table:
     """The first commits of groups that were away: `last` is the one before, `_away_ms` when they went."""
-    rows = rows.where("group is not null")
     # What else a group committed says nothing of its members.
-    of_groups, offsets = rows.where("topic is null"), rows.where("topic is not null")
-    rows = with_members(of_groups.unionByName(offsets.join(where, PARTITION, "left_semi")))
+    rows = rows.where("group is not null").join(where, PARTITION, "left")
+    rows = with_members(rows.where("topic is null or cleaned"))
     order = ("file", "position", "time_ms")
     went = F.when((F.col("kind") == "group") & (F.col("state") == NO_MEMBERS), F.col("time_ms"))
     of_group = Window.partitionBy(*OF_GROUP).orderBy(*order)

@@ -131,7 +131,7 @@ def test_errors_stand_at_their_fields(cluster: MockCluster, page: Page, complain
 def test_every_fault_has_its_fields(cluster: MockCluster, page: Page) -> None:
     opened(cluster, page)
     given = {"error": "UNKNOWN_SERVER_ERROR", "assignment": "{}", "field": "leader_id", "value": "1"}
-    given |= {"acl": "bob allow read on topic:orders"}
+    given |= {"acl": "bob allow read on topic:orders", "password": "secret"}
     for do in sorted(ACTIONS):
         field(page, "do").select_option(do)
         own = {each.name.rstrip("_") for each in fields(ACTIONS[do]) if each.init}

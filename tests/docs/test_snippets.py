@@ -64,6 +64,7 @@ OTHER_PROGRAMS: Final = {
     "spark-submit": "needs a cluster of Spark's",
     "kafka-configs.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
     "kafka-client-metrics.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
+    "kafka-delegation-tokens.sh": "comes with Kafka, and runs in tests/security/test_tokens.py",
 }
 BUDGET_S: Final = 5.0
 """For each example of the README."""

@@ -6,17 +6,26 @@ import hmac
 
 
 class ScramClient:
-    """One login. `nonce` is the client's; what it has to send comes from `first` and `final`."""
+    """One login. `nonce` is the client's, `more` are extensions such as `,tokenauth=true`; what it has to
+    send comes from `first` and `final`."""
 
-    def __init__(self, user: str, password: str, digest: str = "sha256", nonce: str = "rOprNGfwEbeRWgbNEkqO"):
+    def __init__(
+        self,
+        user: str,
+        password: str,
+        digest: str = "sha256",
+        nonce: str = "rOprNGfwEbeRWgbNEkqO",
+        more: str = "",
+    ):
         self.user, self._password, self._digest, self.nonce = user, password.encode(), digest, nonce
+        self._more = more
         self.server_first = ""
         self._message = ""
         self._salted = b""
 
     @property
     def first_bare(self) -> str:
-        return f"n={self.user},r={self.nonce}"
+        return f"n={self.user},r={self.nonce}{self._more}"
 
     def first(self, header: str = "n,,") -> bytes:
         return f"{header}{self.first_bare}".encode()

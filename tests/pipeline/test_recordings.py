@@ -72,7 +72,6 @@ QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 NOT_TOLD = frozenset(
     {
-        "3.9.2-controller-away",
         "3.9.2-retried-without-idempotence",
         "4.4.0-record-corrupt",
     }
@@ -80,9 +79,6 @@ NOT_TOLD = frozenset(
 """Of these the cause, or what is noticed of it, is not told yet. One that is told rightly has to leave the
 list.
 
-- controller-away: nobody logs that the partition has no leader. It would have to be told by a follower whose
-  fetches from its leader fail until another one is elected, of which no row says which leader and which
-  partitions.
 - retried-without-idempotence: without sequence numbers only the contents of records are equal, since KafkaJS
   stamps them again, and rows don't have contents. Besides, the recording's truth is wrong: the client sent
   records again from offset 50 on, before the story lost any answer.

@@ -108,7 +108,7 @@ OF_CLUSTERS = (
     *(("assignors-differ", ""), ("group-full", ""), ("instance-id-shared", "")),
     *(("group-never-settles", ""), ("joined-too-early", ""), ("migration-refused", "")),
     *(("partitions-found-late", ""), ("rebalance-timeout", ""), ("record-unreadable", "")),
-    *(("session-timeout", OF_4), ("session-timeout", CAME_BACK)),
+    *(("session-timeout", OF_4), ("session-timeout", CAME_BACK), ("controller-away", "")),
 )
 
 

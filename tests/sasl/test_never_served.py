@@ -1,10 +1,12 @@
 """Whatever a client sends before it has logged in, it is served nothing."""
 
 import struct
+from typing import Final
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mockbroker.faults import Faults
 from mockbroker.rig.client import encode, flexible
 from mockbroker.sasl.client import Logins
 from mockbroker.server.sasl_connection import SaslConnection
@@ -62,12 +64,33 @@ frames = st.one_of(
 )
 
 
-@given(st.lists(frames, max_size=8), st.integers(1, 64))
+FAULTS: Final[tuple[dict[str, object], ...]] = (
+    {"do": "replace", "api": "SaslAuthenticate", "field": "error_code", "value": 0},
+    {"do": "replace", "api": "SaslAuthenticate", "field": "session_lifetime_ms", "value": 60_000},
+    {"do": "replace", "api": "SaslHandshake", "field": "error_code", "value": 0},
+    {"do": "error", "api": "SaslHandshake", "error": "UNSUPPORTED_SASL_MECHANISM", "when": "after"},
+    {"do": "error", "api": "SaslHandshake", "error": "UNSUPPORTED_SASL_MECHANISM", "nth": 1},
+    {"do": "error", "api": "SaslAuthenticate", "error": "SASL_AUTHENTICATION_FAILED"},
+)
+
+
+begun = st.sampled_from(MECHANISMS).map(lambda each: [frame("sasl_handshake", 1, {"mechanism": each})])
+tried = tokens.map(lambda token: [frame("sasl_authenticate", 2, {"auth_bytes": token})])
+rest = st.lists(frames, max_size=8)
+logins = st.builds(lambda first, second, others: [*first, *second, *others], begun, tried, rest)
+
+
+@given(rest | logins, st.integers(1, 64), st.lists(st.sampled_from(FAULTS), max_size=3))
 @settings(max_examples=examples(400), deadline=None)
-def test_nothing_is_served_before_a_login(sent: list[bytes], part: int) -> None:
+def test_nothing_is_served_before_a_login(
+    sent: list[bytes], part: int, wrong: list[dict[str, object]]
+) -> None:
     cluster, heard = a_cluster(brokers=1), Heard()
+    faults = Faults(cluster)
+    for each in wrong:
+        faults.add(**each)  # type: ignore[arg-type]
     connection = SaslConnection(
-        *(cluster, cluster.brokers[1], "client", "/127.0.0.1", heard, lambda _: None),
+        *(cluster, cluster.brokers[1], "client", "/127.0.0.1", heard, lambda _: None, faults),
         logins=Logins(MECHANISMS, {"alice": "secret"}),
     )
     data = b"".join(struct.pack(">i", len(each)) + each for each in sent)

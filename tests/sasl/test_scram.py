@@ -30,7 +30,7 @@ def credential(user: str) -> UserScramCredentialRecord | None:
 
 
 def a_server() -> Scram:
-    return Scram("SCRAM-SHA-256", credential, SERVER_NONCE)
+    return Scram("SCRAM-SHA-256", credential, lambda _: None, SERVER_NONCE)
 
 
 def test_the_example_of_rfc_7677() -> None:

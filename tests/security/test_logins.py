@@ -6,6 +6,7 @@ import pytest
 from confluent_kafka import KafkaException
 
 from mockbroker import MockCluster, Security
+from mockbroker.names import ErrorName
 from mockbroker.rig.client import Client, DisconnectedError
 
 from ..driving.real_clients import LIMIT_S, a_consumer, a_producer
@@ -49,10 +50,40 @@ def test_a_refused_login_ends_its_connection(when: Literal["instead", "after"]) 
             client.call("sasl_handshake", 1, {"mechanism": "PLAIN"})
             answer = client.call("sasl_authenticate", 2, {"auth_bytes": b"\0alice\0secret"})
             assert answer["error_code"] == "SASL_AUTHENTICATION_FAILED"
+            assert answer["auth_bytes"] == b"", "the password comes back"
             with pytest.raises(DisconnectedError):
                 client.read_frame()
         login = cluster.trace.events("login")[-1]
         assert login.row()["failure"] == "the broker answered SASL_AUTHENTICATION_FAILED"
+
+
+def test_a_broker_can_lack_the_mechanism() -> None:
+    with MockCluster(security=PLAIN, brokers=1, trace=True) as cluster:
+        error: ErrorName = "UNSUPPORTED_SASL_MECHANISM"
+        cluster.faults.add("error", api="SaslHandshake", error=error, when="after", times=1)
+        cluster.faults.add("replace", api="SaslHandshake", field="mechanisms", value=["GSSAPI"], times=1)
+        host, port = cluster.bootstrap_servers.split(":")
+        with Client(host, int(port), timeout=LIMIT_S) as client:
+            answer = client.call("sasl_handshake", 1, {"mechanism": "PLAIN"})
+            assert answer == {"error_code": error, "mechanisms": ["GSSAPI"]}
+            with pytest.raises(DisconnectedError):
+                client.read_frame()
+        assert cluster.trace.events("login")[-1].row()["failure"] == f"the broker answered {error}"
+
+
+def test_a_fault_refuses_a_re_authentication() -> None:
+    config = {"connections.max.reauth.ms": "60000"}
+    with MockCluster(security=PLAIN, brokers=1, config=config, trace=True) as cluster:
+        cluster.faults.add("error", api="SaslAuthenticate", error="SASL_AUTHENTICATION_FAILED", nth=2)
+        host, port = cluster.bootstrap_servers.split(":")
+        with Client(host, int(port), timeout=LIMIT_S) as client:
+            for error in ("NONE", "SASL_AUTHENTICATION_FAILED"):
+                client.call("sasl_handshake", 1, {"mechanism": "PLAIN"})
+                answer = client.call("sasl_authenticate", 2, {"auth_bytes": b"\0alice\0secret"})
+                assert answer["error_code"] == error
+            with pytest.raises(DisconnectedError):
+                client.read_frame()
+        assert [bool(each.row()["failure"]) for each in cluster.trace.events("login")] == [False, True]
 
 
 def test_all_listeners_of_a_broker_come_back_with_it() -> None:

@@ -29,18 +29,26 @@ PLACES = {
     "member": "mock",
     "transactional_id": "x",
     "delay_ms": 100,
+    "password": "secret",
 }
 UNDONE = {
     "start-broker": "stop-broker",
     "rejoin-broker": "cut-off-broker",
     "resume-follower": "pause-follower",
     "remove-acl": "add-acl",
+    "remove-user": "set-password",
 }
 """What has to have happened before."""
 AGAIN = ("move-leader", "move-coordinator")
 """Those that can be done again and again."""
 GONE = ("evict-member", "expire-transactional-id")
 """Those after which what they act on is not there any more."""
+SECURITY = {
+    "super_users": ["ANONYMOUS"],
+    "listeners": {"OPEN": "PLAINTEXT", "LOGIN": "SASL_PLAINTEXT"},
+    "sasl": ["plain", "scram-sha-256"],
+    "users": {"alice": "secret"},
+}
 every_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=lambda verb: verb.name)
 
 
@@ -80,7 +88,7 @@ def cluster() -> Any:
     with MockCluster(
         control=True,
         clock="manual",
-        security={"super_users": ["ANONYMOUS"]},
+        security=SECURITY,
         config={"group.initial.rebalance.delay.ms": "0"},
     ) as started:
         yield started
@@ -130,10 +138,11 @@ def test_it_is_refused_over_http_and_in_python_when_it_would_change_nothing(
     cluster: MockCluster, verb: Verb[Any, ...]
 ) -> None:
     cluster.create_topic(verb.name, replica_assignment=[[1, 2, 3]])
-    places = {**PLACES, "topic": verb.name, "acl": f"bob allow read on topic:{verb.name}"}
+    own = {"topic": verb.name, "user": verb.name, "acl": f"bob allow read on topic:{verb.name}"}
+    places = {**PLACES, **own}
     [operation, *_] = [each for each in OPERATIONS.values() if each.description == verb.help]
     url = cluster.control_url + operation.path.format(**places)
-    body = {each: places[each] for each in ("delay_ms", "acl") if each in operation.parameters}
+    body = {each: places[each] for each in ("delay_ms", "acl", "password") if each in operation.parameters}
     if verb.name in UNDONE:
         do(cluster, UNDONE[verb.name], places)
     if verb.name in USED:

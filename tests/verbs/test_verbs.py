@@ -33,6 +33,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "to": st.none() | BROKERS,
     "from_": st.none() | st.lists(BROKERS | st.just("controller"), min_size=1, max_size=3),
     "delay_ms": st.sampled_from((0, 200)),
+    "user": st.sampled_from(("alice", "bob")),
+    "password": st.sampled_from(("secret", "changed")),
     "acl": st.sampled_from(("bob allow read,write on topic:t", "bob allow write on topic:t")),
 }
 """Of each name that verbs take. A verb that takes another one has to say here what may be given."""
@@ -55,7 +57,7 @@ def steps(draw: st.DrawFn) -> Step:
 
 def seen(cluster: Cluster) -> list[Any]:
     """All that a verb may change."""
-    found: list[Any] = [set(cluster.controller.image.acls)]
+    found: list[Any] = [set(cluster.controller.image.acls), dict(cluster.passwords)]
     found += [
         (
             each.id,
@@ -87,6 +89,7 @@ def a_driven_cluster() -> Cluster:
         offsets_topic_num_partitions=1,
         transaction_state_log_num_partitions=1,
         authorizer_class_name=AUTHORIZER,
+        sasl_enabled_mechanisms="PLAIN,SCRAM-SHA-256",
     )
     create(cluster, "t", 2, 3)
     cluster.offsets_partition("g")

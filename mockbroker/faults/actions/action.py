@@ -25,6 +25,8 @@ class Action(ABC):
 
     when: ClassVar[tuple[When, ...]] = ("before", "after")
     """When it may act; the first is the default."""
+    usual_api: ClassVar[ApiKey | None] = None
+    """Whose requests it is for, if its user gives no `api`; None means any."""
     holds: ClassVar[bool] = False
     unlike: ClassVar[str] = ""
     """Why no broker does so; empty if some may."""

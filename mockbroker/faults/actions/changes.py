@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from ...cluster.topic import TopicPartition
 from ...errors import NotThereError, OptionError
+from ...outcome import ANONYMOUS
 from ...verbs import subjects
 from ...verbs.parameters import SomeBroker
 from ...verbs.signatures import Parameter
@@ -43,6 +44,12 @@ def _broker(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
 
 def _cluster(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     return [exchange.call.cluster]
+
+
+def _user(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    """Whoever asks, if that is a user."""
+    cluster, principal = exchange.call.cluster, exchange.call.client.principal
+    return [] if principal == ANONYMOUS else [subjects.USER.find(cluster, principal.partition(":")[2])]
 
 
 def _partitions(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
@@ -112,6 +119,7 @@ _MEANT: Final[dict[Subject[Any], _Meant]] = {
         "the transactional ids that the request names",
         "the request names no transactional id that its coordinator knows",
     ),
+    subjects.USER: _Meant(_user, "the user who asks", "nobody has logged in"),
     subjects.ACLS: _Meant(_cluster, "the ACLs of the cluster"),
     subjects.TRANSACTIONAL_ID: _Meant(_transactional_ids, "its transactional ids", _NO_LEADER),
 }

@@ -158,6 +158,34 @@ def test_a_partition_without_a_leader() -> None:
     assert (found.what, found.to_ms) == ("no-leader", None)
 
 
+def silent(seconds: int = 60) -> Rows:
+    """A follower whose leader, broker 2, does not answer."""
+    rows = brokers()
+    for _ in range(seconds):
+        rows.add("unanswered", broker=1, leader=2)
+    return rows
+
+
+def test_a_leader_that_answers_nobody_until_there_is_another() -> None:
+    (found,) = noted(LEDGER, silent().add("leader", broker=1, leader=1))
+    assert (found.what, found.to_ms - found.from_ms) == ("no-leader", MINUTE)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        silent(),
+        silent(5).add("leader", broker=1, leader=1),
+        silent().add("leader", broker=1, leader=2),
+        silent().add("append", offset=0, end_offset=5).add("leader", broker=1, leader=1),
+        silent(2).add("unanswered", MINUTE, broker=1, leader=2).add("leader", broker=1, leader=1),
+    ],
+    ids=["no other one", "soon", "itself", "it takes records", "it answered meanwhile"],
+)
+def test_a_leader_that_answers_somebody(rows: Rows) -> None:
+    assert noted(LEDGER, rows) == []
+
+
 def test_refusals_one_after_the_other() -> None:
     rows = Rows("client.log", "client-log", **ABOUT, api="Produce", error="NOT_ENOUGH_REPLICAS")
     for _ in range(20):

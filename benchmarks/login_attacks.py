@@ -1,0 +1,258 @@
+"""Attacks on listeners with TLS and logins, and on ACLs. The attacker ends with an error if it was let in.
+
+The cluster has the listener that the good client uses, and for each protocol another one, of that name.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import select
+import socket
+import ssl
+import struct
+import tempfile
+import urllib.request
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Final
+
+import trustme
+
+from benchmarks.attacking import Target, ask, begun, one_after_the_other
+from benchmarks.wire import Writer
+from mockbroker.protocol.api_keys import ApiKey
+
+OPTIONS: Final = (
+    *("--listener", "PLAINTEXT=PLAINTEXT", "--listener", "SSL=SSL"),
+    *("--listener", "SASL_PLAINTEXT=SASL_PLAINTEXT", "--tls", "--client-auth", "requested"),
+    *("--sasl", "plain", "--sasl", "scram-sha-512", "--sasl", "oauthbearer", "--user", "alice:secret"),
+    *("--super-user", "ANONYMOUS"),
+)
+"""What these attacks need of a cluster."""
+_UNENDED: Final = 1000
+_ACLS: Final = 100_000
+_CERTIFICATES: Final = 100
+_MOST_BYTES: Final = 524_288
+"""`sasl.server.max.receive.size`."""
+
+
+class LetInError(Exception):
+    """Somebody was let in who should not have been."""
+
+
+def unended_handshakes(target: Target) -> None:
+    """1,000 connections that begin a handshake of TLS and do not end it; those that are closed come again."""
+    hello = _client_hello()
+    _unended(target, "SSL", [hello, hello[: len(hello) // 2]])
+
+
+def unended_logins(target: Target) -> None:
+    """1,000 connections that begin to log in by SCRAM and do not go on; those that are closed come again."""
+    first = b"n,,n=alice,r=" + b"a" * 1000
+    _unended(target, "SASL_PLAINTEXT", [_handshake("SCRAM-SHA-512") + _authenticate(first)])
+
+
+def _unended(target: Target, listener: str, beginnings: list[bytes]) -> None:
+    there = _at(target, listener)
+    with ExitStack() as stack:
+        poll = stack.enter_context(select.epoll())
+        socks: dict[int, socket.socket] = {}
+
+        def come(number: int) -> None:
+            sock = stack.enter_context(there.connect())
+            sock.sendall(beginnings[number % len(beginnings)])
+            socks[sock.fileno()] = sock
+            poll.register(sock, select.EPOLLIN)
+
+        for number in range(_UNENDED):
+            come(number)
+        begun()
+        while target.going_on:
+            for fd, _ in poll.poll(0.05):
+                with suppress(ConnectionError):
+                    if socks[fd].recv(1 << 16):
+                        continue
+                poll.unregister(fd)
+                socks.pop(fd).close()
+                come(fd)
+
+
+def handshakes(target: Target) -> None:
+    """Whole handshakes of TLS, one after the other."""
+    _shake(target, _context())
+
+
+def certificates(target: Target) -> None:
+    """Handshakes with a chain of 100 certificates that nobody knows."""
+    authority = trustme.CA()
+    leaf = authority.issue_cert("client")
+    with tempfile.TemporaryDirectory() as folder:
+        chain, key = Path(folder) / "chain.pem", Path(folder) / "key.pem"
+        others = b"".join(authority.create_child_ca().cert_pem.bytes() for _ in range(_CERTIFICATES))
+        chain.write_bytes(leaf.cert_chain_pems[0].bytes() + others)
+        leaf.private_key_pem.write_to_path(key)
+        context = _context()
+        context.load_cert_chain(chain, key)
+    _shake(target, context)
+
+
+def _shake(target: Target, context: ssl.SSLContext) -> None:
+    there = _at(target, "SSL")
+    begun()
+    while target.going_on:
+        with suppress(OSError), there.connect() as sock, context.wrap_socket(sock) as secured:
+            secured.settimeout(1)
+            secured.recv(1)
+
+
+def wrong_passwords(target: Target) -> None:
+    """Logins by PLAIN and by SCRAM with a wrong password, each on a connection of its own."""
+    proof = base64.b64encode(bytes(64))
+
+    def scram(sock: socket.socket) -> bytes:
+        nonce = _exchange(sock, "SCRAM-SHA-512", b"n,,n=alice,r=abc")[8:].split(b",")[0]
+        return ask(sock, _authenticate(b"c=biws," + nonce[nonce.index(b"r=") :] + b",p=" + proof))
+
+    _log_in(target, [lambda sock: _exchange(sock, "PLAIN", b"\0alice\0wrong"), scram])
+
+
+def tokens(target: Target) -> None:
+    """Tokens of OAUTHBEARER as large as a login may be: numbers, nested lists, many claims."""
+    room = _MOST_BYTES * 3 // 4 - 1000
+    claims = [
+        b'{"sub":"a","exp":' + b"9" * room + b"}",
+        b'{"sub":' + b"[" * (room // 2) + b"]" * (room // 2) + b"}",
+        json.dumps({f"{number}": 0 for number in range(room // 16)}).encode(),
+    ]
+    header = base64.urlsafe_b64encode(b'{"alg":"none"}').rstrip(b"=")
+    messages = [
+        b"n,,\1auth=Bearer " + header + b"." + base64.urlsafe_b64encode(each).rstrip(b"=") + b".\1\1"
+        for each in claims
+    ]
+
+    def one(message: bytes) -> Callable[[socket.socket], bytes]:
+        def way(sock: socket.socket) -> bytes:
+            _exchange(sock, "OAUTHBEARER", message)
+            return ask(sock, _authenticate(b"\1"))
+
+        return way
+
+    _log_in(target, [one(message) for message in messages])
+
+
+def long_messages(target: Target) -> None:
+    """First messages of SCRAM and PLAIN of 500 KB, which almost are right."""
+    room = _MOST_BYTES - 1000
+    scram = [b"n,,n=" + b"=2C" * (room // 3) + b"=", b"n,,n=a,r=b" + b",x=y" * (room // 4) + b","]
+
+    def one(mechanism: str, message: bytes) -> Callable[[socket.socket], bytes]:
+        return lambda sock: _exchange(sock, mechanism, message)
+
+    _log_in(target, [*(one("SCRAM-SHA-512", each) for each in scram), one("PLAIN", b"\0" * room)])
+
+
+def _log_in(target: Target, ways: list[Callable[[socket.socket], bytes]]) -> None:
+    """Each way on connections of its own, without waiting for the delay of a refusal. LetInError."""
+    there = _at(target, "SASL_PLAINTEXT")
+    begun()
+    turn = 0
+    with ExitStack() as stack:
+        while target.going_on:
+            turn += 1
+            sock = stack.enter_context(there.connect())
+            sock.settimeout(0.02)
+            with suppress(OSError):
+                answered = ways[turn % len(ways)](sock)
+                if not struct.unpack_from(">h", answered)[0]:
+                    raise LetInError(f"a wrong login was taken: {answered!r}")
+            if turn % _UNENDED == 0:
+                stack.close()
+
+
+def before_login(target: Target) -> None:
+    """Produce of 10 MB, Metadata, and sizes of 2 GB, on connections that have not logged in."""
+    there = _at(target, "SASL_PLAINTEXT")
+    metadata = bytes(Writer(ApiKey.METADATA, 1, flexible=False).put("l", -1).done())
+    sizes = [struct.pack(">i", 2**31 - 1), struct.pack(">i", 10_000_000) + bytes(10_000_000), metadata]
+    begun()
+    turn = 0
+    while target.going_on:
+        turn += 1
+        with suppress(OSError), there.connect() as sock:
+            sock.settimeout(0.1)
+            answered = ask(sock, sizes[turn % len(sizes)])
+            raise LetInError(f"answered before a login: {answered!r}")
+
+
+def acls(target: Target) -> None:
+    """CreateAcls of 100,000 entries, DescribeAcls and DeleteAcls of all of them, again and again."""
+    creation = Writer(ApiKey.CREATE_ACLS, 1, flexible=False).put("l", _ACLS)
+    for number in range(_ACLS):
+        creation.put("bsbssbb", 2, f"{number}-{'t' * 100}", 3 + number % 2, f"User:{number}", "*", 3, 3)
+    listing = Writer(ApiKey.DESCRIBE_ACLS, 1, flexible=False).put("bsbssbb", 2, None, 1, None, None, 1, 1)
+    deletion = Writer(ApiKey.DELETE_ACLS, 1, flexible=False).put("l", 1)
+    deletion.put("bsbssbb", 2, None, 1, None, None, 1, 1)
+    one_after_the_other(target, *(bytes(each.done()) for each in (creation, listing, deletion)))
+
+
+def credentials(target: Target) -> None:
+    """AlterUserScramCredentials of 20,000 users with 2³¹ - 1 iterations, and with 16,384."""
+    frames = []
+    for iterations in (2**31 - 1, 16_384):
+        writer = Writer(ApiKey.ALTER_USER_SCRAM_CREDENTIALS, 0, flexible=True).put("ll", 0, 20_000)
+        for number in range(20_000):
+            writer.put("sbixxt", f"user-{number}", 2, iterations, b"s" * 32, b"p" * 64)
+        frames.append(bytes(writer.put("t").done()))
+    one_after_the_other(target, *frames)
+
+
+LOGIN_ATTACKS: Final[dict[str, Callable[[Target], None]]] = {
+    "unended-tls": unended_handshakes,
+    "unended-logins": unended_logins,
+    "handshakes": handshakes,
+    "certificates": certificates,
+    "wrong-passwords": wrong_passwords,
+    "tokens": tokens,
+    "long-messages": long_messages,
+    "before-login": before_login,
+    "acls": acls,
+    "credentials": credentials,
+}
+
+
+def _at(target: Target, listener: str) -> Target:
+    """The same at another listener. It asks the control API."""
+    url = f"{target.control}/clients/settings/confluent-kafka?listener={listener}"
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        servers = json.load(answer)["bootstrap.servers"]
+    return Target(servers.split(",")[0], target.topic, target.until, target.control)
+
+
+def _context() -> ssl.SSLContext:
+    found = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    found.check_hostname = False
+    found.verify_mode = ssl.CERT_NONE
+    return found
+
+
+def _client_hello() -> bytes:
+    written = ssl.MemoryBIO()
+    with suppress(ssl.SSLWantReadError):
+        _context().wrap_bio(ssl.MemoryBIO(), written).do_handshake()
+    return written.read()
+
+
+def _handshake(mechanism: str) -> bytes:
+    return bytes(Writer(ApiKey.SASL_HANDSHAKE, 1, flexible=False).put("s", mechanism).done())
+
+
+def _authenticate(message: bytes) -> bytes:
+    return bytes(Writer(ApiKey.SASL_AUTHENTICATE, 0, flexible=False).put("x", message).done())
+
+
+def _exchange(sock: socket.socket, mechanism: str, message: bytes) -> bytes:
+    """The answer to the first message of a login."""
+    ask(sock, _handshake(mechanism))
+    return ask(sock, _authenticate(message))

@@ -1,0 +1,114 @@
+"""Records in flight: batches whose records share one state, until something happens to a part of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mockbroker.share_partitions.states import TRANSITIONS, RecordEvent, RecordState
+
+NOBODY: Final = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StateBatch:
+    """What the share coordinator keeps of the records from `first` to `last`."""
+
+    first: int
+    last: int
+    state: RecordState
+    delivery_count: int
+
+
+@dataclass(slots=True)
+class Delivery:
+    """The state of one record, or of all records of a batch (`InFlightState.java`)."""
+
+    state: RecordState
+    count: int
+    member: str = NOBODY
+    locked_until: int | None = None
+    """In ms; None unless acquired."""
+    before: tuple[RecordState, str] | None = None
+    """The state and the member until the change that is being written; None if none is."""
+
+    @property
+    def free(self) -> bool:
+        return self.state is RecordState.AVAILABLE and self.before is None
+
+    @property
+    def done(self) -> bool:
+        return self.state.final and self.before is None
+
+    def acquire(self, member: str, until: int) -> None:
+        self.state = TRANSITIONS[self.state][RecordEvent.ACQUIRE]
+        self.count += 1
+        self.member = member
+        self.locked_until = until
+
+    def begin(self, event: RecordEvent, limit: int) -> None:
+        """Changes the state; `commit` or `undo` follows when the change was written, or was not."""
+        was = self.state, self.member
+        self.state = TRANSITIONS[self.state][self._outcome(event, limit)]
+        self.member = NOBODY
+        self.before = was
+
+    def commit(self) -> None:
+        self.before = self.locked_until = None
+
+    def undo(self, now: int, limit: int) -> None:
+        """The member has the record again, unless its lock has ended meanwhile or the log has lost the
+        record. The delivery count stays."""
+        if self.before is None or self.locked_until is None:
+            self.commit()
+            return
+        self.state, self.member = self.before
+        self.before = None
+        if self.locked_until <= now:
+            self.let_go(RecordEvent.RELEASE, limit)
+
+    def let_go(self, event: RecordEvent, limit: int) -> None:
+        """Changes the state at once: nobody can be told that it could not be written."""
+        self.begin(event, limit)
+        self.commit()
+
+    def remove(self) -> None:
+        """The log does not have the record any more, whether a change is being written or not."""
+        self.state = TRANSITIONS[self.state][RecordEvent.REMOVE]
+        self.member = NOBODY
+        self.locked_until = None
+
+    def _outcome(self, event: RecordEvent, limit: int) -> RecordEvent:
+        return RecordEvent.EXHAUST if event is RecordEvent.RELEASE and self.count >= limit else event
+
+
+@dataclass(slots=True)
+class Batch:
+    """The records from `first` to `last`, with one state for `all` or one for `each`
+    (`InFlightBatch.java`)."""
+
+    first: int
+    last: int
+    all: Delivery | None
+    each: list[Delivery] | None = None
+
+    def split(self) -> list[Delivery]:
+        """The state of each record; from now on, they may differ."""
+        if self.each is None:
+            assert self.all is not None
+            self.each = [replace(self.all) for _ in range(self.first, self.last + 1)]
+            self.all = None
+        return self.each
+
+    def within(self, first: int, last: int) -> bool:
+        return first <= self.first and self.last <= last
+
+    def parts(self, first: int = 0, last: int | None = None) -> Iterator[tuple[int, int, Delivery]]:
+        """First offset, last offset and state; for each record from `first` to `last` if the batch is
+        split."""
+        if self.each is None:
+            assert self.all is not None
+            yield self.first, self.last, self.all
+            return
+        end = self.last if last is None else min(last, self.last)
+        for offset in range(max(first, self.first), end + 1):
+            yield offset, offset, self.each[offset - self.first]

@@ -1,0 +1,14 @@
+"""Tokens are made, changed, shown and used as at real brokers."""
+
+import pytest
+
+from ..driving.brokers import InMemoryBrokers
+from . import STORIES
+
+
+@pytest.mark.parametrize(("release", "story"), STORIES.cases())
+def test_tokens_are_what_they_are_at_real_brokers(release: str, story: str) -> None:
+    brokers = InMemoryBrokers(release, STORIES.setting_of(story))
+    ((_, told),) = STORIES.tell(brokers, [story])
+    assert told == STORIES.recorded(release)[story]
+    assert not brokers.network.heard.errors
