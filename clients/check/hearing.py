@@ -56,6 +56,7 @@ def error_of(entry: Entry) -> Refusal | None:
 def heard(outcome: Outcome) -> Iterator[Heard]:
     """For each user, if something was taken from clients."""
     entries = outcome.journal.entries[: outcome.repaired]
+    over_ms = outcome.journal.entries[outcome.repaired].ms
     bar = next((e for e in entries if isinstance(e, Happened) and e.do in BARS and not e.why_not), None)
     if bar is None:
         return
@@ -65,7 +66,7 @@ def heard(outcome: Outcome) -> Iterator[Heard]:
         told = first_error(outcome, user, bar.at)
         error = None if told is None or told.at >= outcome.repaired else error_of(told)
         if told is None or error is None:
-            yield Heard(user, "", "", entries[-1].ms - began_ms, anew=False)
+            yield Heard(user, "", "", over_ms - began_ms, anew=False)
             continue
         anew = any(isinstance(e, Opened) and e.user == user for e in outcome.journal.entries[told.at :])
         yield Heard(user, error.name, error.message, max(told.ms - began_ms, 0), anew)

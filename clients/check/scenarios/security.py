@@ -8,7 +8,8 @@ from ..scenario import Scenario, member, producer, scenario
 from ..scene import Scene
 
 _ONE: Final = {"offsets.topic.num.partitions": "1"}
-_SESSION: Final = {**_ONE, "connections.max.reauth.ms": "1000"}
+# Brokers refuse clients that log in again within a second.
+_SESSION: Final = {**_ONE, "connections.max.reauth.ms": "2000"}
 _USERS: Final = {"alice": "secret"}
 _PLAIN: Final = {"sasl": ["plain"], "users": _USERS}
 _SCRAM: Final = {"sasl": ["scram-sha-512"], "users": _USERS}
@@ -31,7 +32,8 @@ def _accessing(
 def _gets_in(name: str, title: str, security: Mapping[str, Any], **given: Any) -> Scenario:
     async def tell(scene: Scene) -> None:
         """A producer and a consumer get in; they write, read and commit."""
-        await scene.sends("producer", 3)
+        for _ in range(3):
+            await scene.sends("producer", 1)
         await scene.reads("a", 3)
         await scene.commits("a")
 
@@ -58,10 +60,15 @@ _certificate = _gets_in(
 )
 
 
+async def _begins(scene: Scene) -> None:
+    await scene.sends("producer", 1)
+    await scene.reads("a", 1)
+
+
 @_accessing("re-authentication", "sessions end under load", _SCRAM, source="KIP-368", config=_SESSION)
 async def _again(scene: Scene) -> None:
-    """Sessions end after a second, while a producer writes and a consumer reads: each has to log in again and
-    again, and nobody should notice."""
+    """Sessions end after two seconds, while a producer writes and a consumer reads: each has to log in again
+    and again, and nobody should notice."""
 
     def enough(name: str) -> bool:
         return scene.logins(name) >= _LOGINS
@@ -81,8 +88,8 @@ async def _wrong(scene: Scene) -> None:
 
 @_accessing("login-refused", "one login is refused", _PLAIN, source="KIP-368", brokers=1, config=_SESSION)
 async def _refused(scene: Scene) -> None:
-    """Sessions end after a second, while a producer writes and a consumer reads. The third login of each is
-    refused, as if the password were wrong, and no other."""
+    """Sessions end after two seconds, while a producer writes and a consumer reads. The third login of each
+    is refused, as if the password were wrong, and no other."""
     for name in _BOTH:
         scene.refuses_login(name, nth=3)
     await scene.hears(*_BOTH)
@@ -90,10 +97,9 @@ async def _refused(scene: Scene) -> None:
 
 @_accessing("password-changed", "a password is changed while its user is at work", _SCRAM, config=_SESSION)
 async def _changed(scene: Scene) -> None:
-    """Sessions end after a second, while a producer writes and a consumer reads. The password is changed,
+    """Sessions end after two seconds, while a producer writes and a consumer reads. The password is changed,
     until both have told their users of an error, or for ten seconds. Then it is what it was."""
-    await scene.sends("producer", 2)
-    await scene.reads("a", 2)
+    await _begins(scene)
     await scene.happens("set-password", user="alice", password="another")
     await scene.hears(*_BOTH)
 
@@ -110,8 +116,7 @@ async def _expired(scene: Scene) -> None:
 async def _withdrawn(scene: Scene) -> None:
     """A producer writes and a consumer reads. Then they may not, until both have told their users of an
     error, or for ten seconds. Then they may again."""
-    await scene.sends("producer", 2)
-    await scene.reads("a", 2)
+    await _begins(scene)
     for acl in (_WRITES, _READS):
         await scene.happens("remove-acl", acl=acl)
     await scene.hears(*_BOTH)
