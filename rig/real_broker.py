@@ -119,6 +119,11 @@ class RealCluster:
     def bootstrap_servers(self) -> str:
         return ",".join(f"127.0.0.1:{port}" for port in self.ports.values())
 
+    @property
+    def sasl_bootstrap_servers(self) -> str:
+        """Those of the listener of `rig.sasl_listener`."""
+        return ",".join(f"127.0.0.1:{port}" for port in self._sasl_ports.values())
+
     def data(self, node: int) -> Path:
         """The folder with its segments."""
         return self.folder / f"data{node}"
