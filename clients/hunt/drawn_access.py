@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final, get_args
 
-from mockbroker.security import HANDSHAKE_FAULTS, CertificateKind
+from mockbroker.security import CertificateKind
 
 from .plan import Plan, Step
 
@@ -91,7 +91,8 @@ def _certificate(random: Random, mechanism: str) -> list[Step]:
 
 
 def _handshakes(random: Random, mechanism: str) -> list[Step]:
-    fields = {"how": random.choice(HANDSHAKE_FAULTS), "times": random.choice((1, 3, 10))}
+    # Not `stall`: clients wait for that longer than a hunt waits for them.
+    fields = {"how": random.choice(("cut", "plain-text")), "times": random.choice((1, 3, 10))}
     return [Step("break-handshakes", _when(random), fields), *_connect_again(random)]
 
 

@@ -14,7 +14,7 @@ from mockbroker.security import Security
 from mockbroker.server.listening import PortInUseError
 from mockbroker.server.serving import ServedCluster
 
-from .admission import admit
+from .admission import admit, deed
 from .events import happen
 from .journal import Happened, Partition
 from .placing import Waits, add_fault
@@ -76,7 +76,7 @@ class Scene:
                 why_not = str(error)
         else:
             why_not = await happen(self.cluster, self.outcome, step.do, step.fields)
-        self._happened(str(step), why_not, step.do)
+        self._happened(str(step), why_not, deed(step))
 
     def repair(self) -> None:
         """Makes all well again."""

@@ -6,6 +6,7 @@ from typing import Final
 from mockbroker.protocol.errors import ErrorCode
 
 from ...drivers.documentation import Act
+from ..admission import is_barred
 from ..journal import Called, Entry, Failed, Happened, Heeded, Opened, Refused, Told
 from ..stage import Outcome
 from .violation import Violation
@@ -93,12 +94,13 @@ def _by_handle(outcome: Outcome) -> dict[str, list[Entry]]:
 
 def _fails(outcome: Outcome, entries: list[Entry], call: Called) -> bool:
     """Whether a call failed for good, and neither since the producer is at its end, nor since brokers did not
-    answer in time while there were faults."""
+    answer in time, or let nobody in, while there were faults."""
     if call.error is None or call.meanwhile:
         return False
     after = next((e for e in entries if e.at > call.at and isinstance(e, Called | Heeded)), None)
     again = isinstance(after, Heeded) and after.act is Act.RETRY
-    late = call.took_ms >= outcome.patience.enough_ms and call.at < outcome.repaired
+    late = call.took_ms >= outcome.patience.enough_ms or is_barred(outcome, call.at)
+    late = late and call.at < outcome.repaired
     return not (again or late or _is_at_its_end(entries, call.at))
 
 

@@ -49,6 +49,7 @@ def outcome(entries: list[Entry], *steps: Step) -> Outcome:
         ([refused("PRODUCER_FENCED"), called("begin", FENCED), called("abort-transaction", STATE)], False),
         ([called("abort-transaction", FENCED)], True),
         ([called("abort-transaction", LATE, 10_000)], False),
+        ([BARRED, called("abort-transaction", STATE)], False),
         (
             [
                 called("abort-transaction", LATE),
