@@ -18,6 +18,9 @@ _AT_ITS_END: Final = {
     "PRODUCER_FENCED": ("fenced",),
 }
 """What brokers answer to producers that can't go on, and how clients call it."""
+_LOGINS: Final = ("SaslHandshake", "SaslAuthenticate")
+_SOON_MS: Final = 1_000
+"""How long after a refused login a client may still tell of it."""
 _ABORT: Final = "abort-transaction"
 _COMMIT: Final = "commit-transaction"
 
@@ -120,8 +123,9 @@ def _is_at_its_end(entries: list[Entry], at: int) -> bool:
 
 
 def _undisturbed(outcome: Outcome, begin: Entry, end: Entry) -> bool:
-    """Whether brokers refused the user nothing in between, and nothing happened to the cluster."""
-    return not any(
-        isinstance(e, Happened) or (isinstance(e, Refused) and e.user == end.user)
-        for e in outcome.journal.entries[begin.at : end.at]
-    )
+    """Whether brokers refused the user nothing in between, nor a login just before, and nothing happened to
+    the cluster."""
+    refused = [e for e in outcome.journal.of(Refused) if e.user == end.user and e.at < end.at]
+    if any(e.at > begin.at or (e.api in _LOGINS and begin.ms - e.ms < _SOON_MS) for e in refused):
+        return False
+    return not any(isinstance(e, Happened) for e in outcome.journal.entries[begin.at : end.at])
