@@ -75,7 +75,7 @@ def on_real_brokers(
         if finding.forbids is not None:
             _forbid(real.ports[1], finding.forbids)
         given = {
-            "BOOTSTRAP_SERVERS": real.sasl_bootstrap_servers if logs_in else real.bootstrap_servers,
+            "BOOTSTRAP_SERVERS": ",".join(real.login_servers) if logs_in else real.bootstrap_servers,
             MOVE: f"{sys.executable} -m found move-leader {GROUPS}",
             MOVE_LEADER: f"{sys.executable} -m found move-leader {finding.moves_leader}",
             **paths,

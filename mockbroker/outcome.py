@@ -1,7 +1,7 @@
 """Who sent a request, and what happens to a request that is not answered at once."""
 
 import enum
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, Final, Protocol
 
 
@@ -52,7 +52,7 @@ class Client:
     """The client's connection. `host` is its address as groups show it (`/127.0.0.1`), `address` that of the
     socket (`127.0.0.1:51410`); `listener` is the name of the one by which it came, empty for a broker's
     first; `requests` is how many came on it, `principal` who sends them, `token_authenticated` whether it
-    has logged in with a delegation token."""
+    has logged in with a delegation token. `when_closed` is called when the connection is closed."""
 
     __slots__ = (
         "address",
@@ -63,6 +63,7 @@ class Client:
         "software_name",
         "software_version",
         "token_authenticated",
+        "when_closed",
     )
 
     def __init__(self, host: str = "/127.0.0.1", address: str = "", listener: str = "") -> None:
@@ -74,6 +75,21 @@ class Client:
         self.software_name = ""
         self.software_version = ""
         self.requests = 0
+        self.when_closed: Callable[[], None] | None = None
+
+    def closed(self) -> None:
+        """Its connection is closed."""
+        told, self.when_closed = self.when_closed, None
+        if told is not None:
+            told()
+
+    def user_of(self, request: Any) -> str:
+        """Who sends a request: a user's name, without its type; empty if nobody knows."""
+        return self.principal.partition(":")[2]
+
+    def mechanism_of(self, request: Any) -> str:
+        """The mechanism of SASL that a request names, or by which the client logs in; empty without SASL."""
+        return ""
 
     def versions_told(self) -> None:
         """It was answered an ApiVersions."""

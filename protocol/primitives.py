@@ -181,6 +181,15 @@ def short_uuid(value: UUID) -> str:
     return base64.urlsafe_b64encode(value.bytes).decode().rstrip("=")
 
 
+def uuid_of_short(text: str) -> UUID | None:
+    """The id that is written like that, None if none is (`Uuid.fromString`)."""
+    try:
+        data = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
+    except ValueError:
+        return None
+    return UUID(bytes=data) if len(data) == 16 else None
+
+
 def write_string(out: bytearray, value: str | None) -> None:
     """TextTooLongError."""
     if value is None:

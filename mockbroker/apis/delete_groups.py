@@ -1,11 +1,13 @@
 """DeleteGroups (42): deletes groups without members, with their offsets (KIP-229)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import partial
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
-from ..outcome import Steps
+from ..coordinators.share.group import ShareGroup
+from ..environment import Nobody
+from ..outcome import PARKED, Steps
 from ..portions import MANY, Pace, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -66,8 +68,29 @@ def _delete(call: Call, group_id: str, done: Callable[[ErrorCode], None]) -> int
         done(ErrorCode.GROUP_ID_NOT_FOUND)
     elif not group.is_empty:
         done(ErrorCode.NON_EMPTY_GROUP)
+    elif group.type == "share":
+        _delete_share(call, group, done)
     else:
         size = 1 + len(group.offsets.committed)
         groups.delete(group, done)
         return size
     return 1
+
+
+def _delete_share(call: Call, group: ShareGroup, done: Callable[[ErrorCode], None]) -> None:
+    """The states of its share partitions go first."""
+    groups = call.broker.groups
+
+    def deleted(error: ErrorCode) -> None:
+        if error or groups.groups.get(group.id) is not group:
+            done(error)
+        else:
+            groups.delete(group, done)
+
+    steps = groups.share_offsets.delete_all(group, deleted)
+    call.cluster.work.begin(Nobody(call.environment), _parked(steps))
+
+
+def _parked(steps: Generator[None, None, None]) -> Steps:
+    yield from steps
+    return PARKED

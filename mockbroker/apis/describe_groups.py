@@ -49,7 +49,7 @@ def _describe(call: Call, group_id: str) -> DescribedGroup:
     if group is None or group.unwritten or group.type != "classic":
         unknown = DescribedGroup(group_id=group_id, group_state=GroupState.DEAD)
         if call.version >= 6:
-            why = "is not a classic group" if group is not None and group.type == "consumer" else "not found"
+            why = "is not a classic group" if group is not None and group.type != "classic" else "not found"
             unknown.error_code = ErrorCode.GROUP_ID_NOT_FOUND
             unknown.error_message = f"Group {group_id} {why}."
         return unknown

@@ -1,15 +1,12 @@
 """FindCoordinator (10): which broker coordinates a group, a transactional id or a share partition."""
 
-import base64
-import binascii
 from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
 from ..configs import java
-from ..controller.topic_creation import assign_replicas
-from ..java_hash import positive_hash
 from ..outcome import Steps
 from ..policies.groups.share_coordinator import share_coordinator
+from ..policies.share_groups.share_group_with_colons import share_group_with_colons
 from ..portions import FEW, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -18,16 +15,18 @@ from ..protocol.messages.find_coordinator import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
+from ..protocol.primitives import uuid_of_short
 from .registry import handles
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
-    from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition
 
 GROUP: Final = 0
 TRANSACTION: Final = 1
 SHARE: Final = 2
+_COLONS: Final = 2
+"""Between the parts of a share partition's key."""
 
 _MESSAGES: Final = {
     ErrorCode.NONE: "NONE",
@@ -82,11 +81,10 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
     error = call.policies[share_coordinator]
     if error:
         return None, error
-    if not _is_share_partition(key):
+    colons = call.policies[share_group_with_colons] == "found"
+    if not _is_share_partition(key) or (key.count(":") > _COLONS and not colons):
         return None, ErrorCode.INVALID_REQUEST
-    partitions = cluster.environment.configs.broker_int("share.coordinator.state.topic.num.partitions")
-    broker = _leader(cluster, "__share_group_state", positive_hash(key) % partitions)
-    return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return _leading(call, cluster.internal_topics.share_state_partition(key))
 
 
 def _leading(call: Call, partition: "TopicPartition") -> tuple["Broker | None", ErrorCode]:
@@ -96,30 +94,8 @@ def _leading(call: Call, partition: "TopicPartition") -> tuple["Broker | None", 
     return broker, ErrorCode.COORDINATOR_NOT_AVAILABLE if broker is None else ErrorCode.NONE
 
 
-def _leader(cluster: "Cluster", topic: str, index: int) -> "Broker | None":
-    """The leader of a partition of an internal topic, or who would lead it if the topic existed; None if
-    nobody."""
-    partition = cluster.partition(topic, index)
-    leader = (
-        assign_replicas(cluster.controller, 1, 1, first=index)[0][0]
-        if partition is None
-        else partition.leader
-    )
-    return cluster.brokers.get(leader)
-
-
 def _is_share_partition(key: str) -> bool:
     """Whether `key` is `group:topic id:partition`; the group may have colons (`SharePartitionKey.java`)."""
     group, _, rest = key.rpartition(":")[0].rpartition(":")
-    try:
-        return (
-            bool(group.strip())
-            and len(_decoded(rest)) == 16
-            and java.integer(key.rpartition(":")[2], 32) is not None
-        )
-    except (ValueError, binascii.Error):
-        return False
-
-
-def _decoded(topic_id: str) -> bytes:
-    return base64.b64decode(topic_id + "=" * (-len(topic_id) % 4), b"-_", validate=True)
+    partition = java.integer(key.rpartition(":")[2], 32)
+    return bool(group.strip()) and uuid_of_short(rest) is not None and partition is not None

@@ -82,6 +82,6 @@ def offset_delete(call: Call, request: OffsetDeleteRequest) -> Steps:
 def _refusal(call: Call, group_id: str) -> E:
     """Why no offsets of the group can be deleted."""
     group, error = call.broker.groups.groups.get(group_id), call.broker.groups.refuses(group_id)
-    if error or group is None:
+    if error or group is None or group.type == "share":
         return error or E.GROUP_ID_NOT_FOUND
     return E.NON_EMPTY_GROUP if not group.is_empty and not group.is_consumer else E.NONE

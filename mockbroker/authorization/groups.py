@@ -36,13 +36,14 @@ from .verdict import Judging, Verdict
 GROUP: Final = ResourceType.GROUP
 _TOPIC: Final = ResourceType.TOPIC
 _KINDS: Final = {0: GROUP, 1: ResourceType.TRANSACTIONAL_ID}
+_SHARE: Final = 2
 """By type of coordinator."""
 _MESSAGES: Final = {
     GROUP: "Group authorization failed.",
     ResourceType.TRANSACTIONAL_ID: "Transactional Id authorization failed.",
 }
 _PROTOCOL_SINCE: Final = 5
-_HIDDEN: Final = "The group has described topic(s) that the client is not authorized to describe."
+HIDDEN: Final = "The group has described topic(s) that the client is not authorized to describe."
 
 
 def committing(api: ApiKey, operation: Operation) -> Any:
@@ -102,25 +103,25 @@ def list_groups(asker: Asker, call: Call, request: Any) -> Verdict:
 
 def describe(asker: Asker, call: Call, request: DescribeGroupsRequest) -> Judging:
     """DescribeGroups."""
-    verdict = yield from _describing(ApiKey.DESCRIBE_GROUPS, "groups", asker, call, request)
-    return _with_operations(asker, request.include_authorized_operations, verdict)
+    verdict = yield from describing(ApiKey.DESCRIBE_GROUPS, "groups", asker, call, request)
+    return with_operations(asker, request.include_authorized_operations, verdict)
 
 
 def describe_consumer_groups(asker: Asker, call: Call, request: ConsumerGroupDescribeRequest) -> Judging:
     """ConsumerGroupDescribe, which refuses groups with topics that the client may not describe."""
     if not call.broker.groups.consumers.served:
         return Verdict(request)
-    verdict = yield from _describing(ApiKey.CONSUMER_GROUP_DESCRIBE, "group_ids", asker, call, request)
+    verdict = yield from describing(ApiKey.CONSUMER_GROUP_DESCRIBE, "group_ids", asker, call, request)
     if verdict.answer is not None:
         return verdict
 
     def shown(answer: Any) -> Any:
         return replace(answer, groups=[_hidden(asker, one) for one in answer.groups])
 
-    return _with_operations(asker, request.include_authorized_operations, verdict).after(shown)
+    return with_operations(asker, request.include_authorized_operations, verdict).after(shown)
 
 
-def _describing(api: ApiKey, entries: str, asker: Asker, call: Call, request: Any) -> Judging:
+def describing(api: ApiKey, entries: str, asker: Asker, call: Call, request: Any) -> Judging:
     allowed, others = yield from parted(
         call,
         getattr(request, entries),
@@ -130,7 +131,7 @@ def _describing(api: ApiKey, entries: str, asker: Asker, call: Call, request: An
     return (yield from leaving_out(call, api, request, entries, allowed, others, GROUP))
 
 
-def _with_operations(asker: Asker, asked: bool, verdict: Verdict) -> Verdict:
+def with_operations(asker: Asker, asked: bool, verdict: Verdict) -> Verdict:
     if not asked or verdict.answer is not None:
         return verdict
 
@@ -158,7 +159,7 @@ def _hidden(asker: Asker, group: ConsumerGroupDescribedGroup) -> ConsumerGroupDe
     }
     if all(asker.may(Operation.DESCRIBE, _TOPIC, each) for each in topics):
         return group
-    return ConsumerGroupDescribedGroup(CODES[_TOPIC], _HIDDEN, group.group_id)
+    return ConsumerGroupDescribedGroup(CODES[_TOPIC], HIDDEN, group.group_id)
 
 
 def consumer_heartbeat(asker: Asker, call: Call, request: ConsumerGroupHeartbeatRequest) -> Judging:

@@ -5,7 +5,7 @@ from typing import Final
 from ..acls import Operation as Do
 from ..acls import ResourceType
 from ..protocol.api_keys import ApiKey as Api
-from . import groups, records, resources, topics, transactions
+from . import groups, records, resources, share_groups, topics, transactions
 from .refusing import ERROR, REQUEST, asked_by_handler, cluster, each, whole
 from .verdict import Rule
 
@@ -43,6 +43,23 @@ RULES: Final[dict[Api, Rule | None]] = {
     Api.OFFSET_COMMIT: groups.committing(Api.OFFSET_COMMIT, Do.READ),
     Api.OFFSET_FETCH: groups.offset_fetch,
     Api.OFFSET_DELETE: groups.committing(Api.OFFSET_DELETE, Do.DELETE),
+    # Share groups
+    Api.SHARE_GROUP_HEARTBEAT: share_groups.heartbeat,
+    Api.SHARE_GROUP_DESCRIBE: share_groups.describe,
+    Api.SHARE_FETCH: share_groups.reading(Api.SHARE_FETCH),
+    Api.SHARE_ACKNOWLEDGE: share_groups.reading(Api.SHARE_ACKNOWLEDGE),
+    Api.DESCRIBE_SHARE_GROUP_OFFSETS: share_groups.describe_offsets,
+    Api.ALTER_SHARE_GROUP_OFFSETS: share_groups.changing_offsets(Api.ALTER_SHARE_GROUP_OFFSETS, Do.READ),
+    Api.DELETE_SHARE_GROUP_OFFSETS: share_groups.changing_offsets(Api.DELETE_SHARE_GROUP_OFFSETS, Do.DELETE),
+    Api.INITIALIZE_SHARE_GROUP_STATE: cluster(
+        Api.INITIALIZE_SHARE_GROUP_STATE, Do.CLUSTER_ACTION, told=ERROR
+    ),
+    Api.READ_SHARE_GROUP_STATE: cluster(Api.READ_SHARE_GROUP_STATE, Do.CLUSTER_ACTION, told=ERROR),
+    Api.WRITE_SHARE_GROUP_STATE: cluster(Api.WRITE_SHARE_GROUP_STATE, Do.CLUSTER_ACTION, told=ERROR),
+    Api.DELETE_SHARE_GROUP_STATE: cluster(Api.DELETE_SHARE_GROUP_STATE, Do.CLUSTER_ACTION, told=ERROR),
+    Api.READ_SHARE_GROUP_STATE_SUMMARY: cluster(
+        Api.READ_SHARE_GROUP_STATE_SUMMARY, Do.CLUSTER_ACTION, told=ERROR
+    ),
     # Transactions
     Api.INIT_PRODUCER_ID: transactions.init_producer_id,
     Api.ADD_PARTITIONS_TO_TXN: transactions.add_partitions,

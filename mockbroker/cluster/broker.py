@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from ..controller.controller import Controller
 from ..metadata.image import MetadataImage, TopicImage
@@ -20,10 +21,14 @@ from .work import Work
 
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
+    from ..coordinators.share.states import ShareStates
     from ..coordinators.transactions import TransactionCoordinator
+    from ..protocol.share_state_log import SharePartitionKey
     from .client_quotas import ClientQuotas
     from .client_telemetry import ClientTelemetry
     from .fetch_sessions import FetchSessions
+    from .share_leader import ShareLeader
+    from .share_persister import SharePersister
 
 
 class Broker:
@@ -148,6 +153,15 @@ class Broker:
         replica."""
         return self._internal_topics.transaction_partition(transactional_id).at(self.id)
 
+    def share_state_partition(self, key: str) -> Partition | None:
+        """The partition of `__share_group_state` that holds a share partition, on this broker; None if it has
+        no replica."""
+        return self._internal_topics.share_state_partition(key).at(self.id)
+
+    def known_topic_ids(self) -> Mapping[UUID, TopicImage]:
+        """The topics that it has learned of, by id."""
+        return self.image.topic_ids
+
     def new_producer_id(self) -> int:
         return self._controller.new_producer_id()
 
@@ -179,6 +193,13 @@ class Broker:
             sessions.clear()
         self.__dict__.pop("quotas", None)
         self.__dict__.pop("telemetry", None)
+        self.__dict__.pop("shares", None)
+
+    def halt_shares(self) -> None:
+        """It goes down: its share partitions and their states are for others."""
+        for name in ("shares", "share_states"):
+            if (found := self.__dict__.get(name)) is not None:
+                found.halt()
 
     # Made when first used, because most of their code is not needed at the start.
 
@@ -205,6 +226,31 @@ class Broker:
         from ..coordinators.groups import GroupCoordinator
 
         return GroupCoordinator(self)
+
+    @cached_property
+    def share_states(self) -> "ShareStates":
+        from ..coordinators.share.states import ShareStates
+
+        return ShareStates(self)
+
+    @cached_property
+    def shares(self) -> "ShareLeader":
+        from .share_leader import ShareLeader
+
+        return ShareLeader(self.persister)
+
+    @cached_property
+    def persister(self) -> "SharePersister":
+        from .share_persister import SharePersister
+
+        return SharePersister(self._share_states_of)
+
+    def _share_states_of(self, key: "SharePartitionKey") -> "ShareStates | None":
+        """The share coordinator of a share partition; None if it can't be reached."""
+        partition = self._internal_topics.share_state_partition(key.coordinator_key)
+        leader = self.leader_id(partition.topic.name, partition.index)
+        broker = None if leader is None else self.reached(leader)
+        return None if broker is None else broker.share_states
 
     @cached_property
     def transactions(self) -> "TransactionCoordinator":

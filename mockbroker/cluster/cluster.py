@@ -208,6 +208,9 @@ class Cluster:
         names = {topic.name for topic in gone}
         for broker in self.brokers.values() if gone else ():
             yield from broker.groups.topics_deleted(names)
+            broker.groups.topic_ids_deleted({topic.id for topic in gone})
+            if "share_states" in vars(broker):
+                broker.share_states.topics_deleted({topic.id for topic in gone})
             if "__consumer_offsets" in names:
                 broker.groups.shards.resign_all()
         return gone
@@ -230,5 +233,7 @@ class Cluster:
         partition = broker.replicas.find(topic, index)
         if topic.name == "__transaction_state":
             broker.transactions.leader_changed(index, partition)
+        elif topic.name == "__share_group_state":
+            broker.share_states.leader_changed(index, partition)
         else:
             broker.groups.leader_changed(index, partition)

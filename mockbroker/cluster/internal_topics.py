@@ -6,11 +6,13 @@ from ..controller.controller import Controller
 from ..controller.topic_creation import assign_replicas
 from ..java_hash import positive_hash
 from ..metadata.records import NO_LEADER
+from ..protocol.releases import facts
 from .topic import Topic, TopicPartition
 
 
 class InternalTopics:
-    """`__consumer_offsets` and `__transaction_state` among the `topics` of a cluster."""
+    """`__consumer_offsets`, `__transaction_state` and `__share_group_state` among the `topics` of a
+    cluster."""
 
     def __init__(self, controller: Controller, topics: Mapping[str, Topic]) -> None:
         self._controller = controller
@@ -26,6 +28,17 @@ class InternalTopics:
         coordinator."""
         topic = self._topics.get("__transaction_state") or self.create_transaction_topic()
         return topic.partitions[positive_hash(transactional_id) % len(topic.partitions)]
+
+    @property
+    def has_share_state(self) -> bool:
+        """Whether the release has share groups."""
+        return "share.version" in facts(self._controller.environment.release).supported_features
+
+    def share_state_partition(self, key: str) -> TopicPartition:
+        """The partition of `__share_group_state` that holds a share partition, by what FindCoordinator is
+        asked for."""
+        topic = self._topics.get("__share_group_state") or self.create_share_state_topic()
+        return topic.partitions[positive_hash(key) % len(topic.partitions)]
 
     def coordinator(self, group_id: str) -> int | None:
         """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`. None
@@ -64,6 +77,20 @@ class InternalTopics:
         assignment = self._assignment("transaction.state.log")
         self._controller.create_topic("__transaction_state", assignment, overrides)
         return self._topics["__transaction_state"]
+
+    def create_share_state_topic(self) -> Topic:
+        """Created as in `ShareCoordinatorService.shareGroupStateTopicConfigs`."""
+        configs = self._controller.environment.configs
+        prefix = "share.coordinator.state.topic"
+        overrides = {
+            "compression.type": "producer",
+            "cleanup.policy": "delete",
+            "min.insync.replicas": str(configs.broker_int(f"{prefix}.min.isr")),
+            "segment.bytes": str(configs.broker_int(f"{prefix}.segment.bytes")),
+            "retention.ms": "-1",
+        }
+        self._controller.create_topic("__share_group_state", self._assignment(prefix), overrides)
+        return self._topics["__share_group_state"]
 
     def _assignment(self, prefix: str) -> list[list[int]]:
         controller = self._controller

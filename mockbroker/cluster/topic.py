@@ -18,7 +18,7 @@ from ..replication.peers import Fetching
 from ..replication.replica_manager import ReplicaManager
 from ..replication.states import FollowerEvent, FollowerState
 
-INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
+INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 
 _TOLD: Final = {
     FollowerState.BEHIND: FollowerEvent.RESUME,

@@ -14,6 +14,9 @@ def auto_create(cluster: Cluster, name: str) -> None:
     if name == "__transaction_state":
         cluster.internal_topics.create_transaction_topic()
         return
+    if name == "__share_group_state" and cluster.internal_topics.has_share_state:
+        cluster.internal_topics.create_share_state_topic()
+        return
     try:
         check_name(cluster.controller, name)
         cluster.create_topic(name, place(cluster.controller, -1, -1))

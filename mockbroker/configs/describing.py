@@ -82,6 +82,9 @@ def group(configs: Configs, overrides: Mapping[str, str], broker_id: int) -> Ite
     for name, key in definitions.keys("group", configs.release).items():
         synonyms = _synonyms(configs, definitions.group_synonym(name, configs.release), broker_id)
         value = key.text(overrides.get(name, synonyms[0].value if synonyms else key.default))
+        if not synonyms:
+            # No configuration of brokers is for this one.
+            synonyms = [Synonym(name, key.text(key.default), Source.DEFAULT)]
         if configs.release < _GROUPS_INHERIT_SINCE:
             synonyms = [] if name in overrides else [Synonym(name, value, Source.DEFAULT)]
         if name in overrides:

@@ -1,5 +1,6 @@
 """Checks of group configurations (KIP-848) and of client metrics subscriptions (KIP-714)."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -11,6 +12,12 @@ from . import definitions, java
 from .store import Configs
 from .values import ConfigError
 
+_RESET: Final = "share.auto.offset.reset"
+_DURATION: Final = re.compile(
+    r"by_duration:P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{0,9})?)S)?)?",
+    re.IGNORECASE,
+)
+"""As in Java (`Duration.parse`), but not negative."""
 _PARSED_SINCE: Final = parse("4.1")
 _METRICS_INTERVAL_MS: Final = (100, 3_600_000)
 _MATCHED: Final = frozenset(
@@ -53,6 +60,8 @@ def check_group(configs: Configs, overrides: Mapping[str, str]) -> None:
     values: dict[str, Any] = {
         name: key.parse(overrides[name]) for name, key in keys.items() if name in overrides
     }
+    if _RESET in values:
+        reset_duration_ms(values[_RESET])
     for name, limit in _LIMITED:
         if name in values:
             _check_limits(configs, name, values[name], limit)
@@ -64,6 +73,22 @@ def check_group(configs: Configs, overrides: Mapping[str, str]) -> None:
             )
             if timeout <= interval:
                 raise ConfigError(f"{session} must be greater than {heartbeat}")
+
+
+def reset_duration_ms(text: str) -> int:
+    """How long before now a share group begins, by its `share.auto.offset.reset`; 0 for `earliest` and
+    `latest`. ConfigError."""
+    if text.lower() in ("earliest", "latest"):
+        return 0
+    found = _DURATION.fullmatch(text)
+    if found is None or text.upper().endswith(("P", "T")):
+        raise ConfigError(
+            f"Invalid value {text} for configuration {_RESET}: Invalid value `{text}` for configuration "
+            f"{_RESET}. The value must be either 'earliest', 'latest' or of the format "
+            "'by_duration:<PnDTnHnMn.nS>'."
+        )
+    days, hours, minutes, seconds = (float(each or 0) for each in found.groups())
+    return round(1000 * (seconds + 60 * (minutes + 60 * (hours + 24 * days))))
 
 
 def _check_limits(configs: Configs, name: str, value: int, limit: str) -> None:

@@ -1,6 +1,8 @@
 """Descriptions of groups, their members and their committed offsets."""
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
 from ..policies.offsets.offsets_load import offsets_load
 from ..protocol.consumer_protocol import Kind, reader
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from ..coordinators.consumer.member import ConsumerMember
     from ..coordinators.groups import GroupCoordinator
     from ..coordinators.kinds import Group
+    from ..coordinators.share.group import ShareMember
 
 _SKIPS: Final = offsets_load.answers["skips"]
 _TO_VERSION_0 = 2
@@ -73,6 +76,8 @@ def describe(cluster: "Cluster", group: "Group") -> GroupDescription:
     leader = topic.partitions[group.partition].leader if topic is not None else -1
     if group.type == "classic":
         members = tuple(_member(group, each) for each in group.members.values())
+    elif group.type == "share":
+        members = tuple(_sharing(cluster, group.id, each) for each in group.members.values())
     else:
         members = tuple(_consumer(cluster, group.id, each) for each in group.members.values())
     return GroupDescription(
@@ -124,25 +129,50 @@ def _member(group: "ClassicGroup", member: "ClassicMember") -> MemberDescription
 def _consumer(cluster: "Cluster", group_id: str, member: "ConsumerMember") -> MemberDescription:
     from ..coordinators.consumer.settings import session_ms
 
-    names, classic = cluster.topic_ids, member.classic
-    pairs = [
-        TopicPartition(names[topic].name, index)
-        for topic, partitions in member.assigned.items()
-        if topic in names
-        for index in partitions
-    ]
+    classic = member.classic
     return MemberDescription(
         member.id,
         member.instance_id,
         member.client_id,
         member.client_host,
-        tuple(sorted(pairs)),
+        _pairs(cluster, member.assigned),
         b"",
         tuple(sorted(member.topics)),
         session_ms(cluster.configs, group_id) if classic is None else classic.session_ms,
         member.rebalance_timeout_ms,
         "consumer" if classic is None else "classic",
         member.epoch,
+    )
+
+
+def _sharing(cluster: "Cluster", group_id: str, member: "ShareMember") -> MemberDescription:
+    from ..coordinators.share.settings import session_ms
+
+    return MemberDescription(
+        member.id,
+        None,
+        member.client_id,
+        member.client_host,
+        _pairs(cluster, member.assigned),
+        b"",
+        tuple(sorted(member.topics)),
+        session_ms(cluster.configs, group_id),
+        member.rebalance_timeout_ms,
+        "share",
+        member.epoch,
+    )
+
+
+def _pairs(cluster: "Cluster", assigned: Mapping[UUID, Iterable[int]]) -> tuple[TopicPartition, ...]:
+    """In order, without topics that are gone."""
+    names = cluster.topic_ids
+    return tuple(
+        sorted(
+            TopicPartition(names[topic].name, index)
+            for topic, partitions in assigned.items()
+            if topic in names
+            for index in partitions
+        )
     )
 
 

@@ -58,10 +58,10 @@ class Expiry:
         self._check = None
         if self._home.policies[offsets_cleanup] == "during-load":
             self._look_at_loads()
-        groups = list(self._groups.values())
+        groups = [each for each in self._groups.values() if each.type != "share"]
         expired = ((group, self._expire(group)) for group in groups)
         self._expired((group, gone) for group, gone in expired if gone or not group.offsets)
-        if self._groups or self._shards.loading:
+        if groups or self._shards.loading:
             self.plan()
 
     def _expire(self, group: "Group") -> list[Key]:

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
 from ..policies.groups.empty_group_cleanup import empty_group_cleanup
 from ..policies.groups.group_loading import group_loading
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from .consumer.coordinating import ConsumerGroups
     from .consumer.group import ConsumerGroup
     from .kinds import Group, Kind
+    from .share.coordinating import ShareGroups
+    from .share.offsets import ShareOffsets
 
 E = ErrorCode
 _OFFSETS_AT_ONCE: Final = 1024
@@ -88,8 +91,23 @@ class GroupCoordinator:
 
         return ConsumerGroups(self)
 
+    @cached_property
+    def shares(self) -> "ShareGroups":
+        """The groups of KIP-932."""
+        from .share.coordinating import ShareGroups
+
+        return ShareGroups(self)
+
+    @cached_property
+    def share_offsets(self) -> "ShareOffsets":
+        from .share.offsets import ShareOffsets
+
+        return ShareOffsets(self.home, self.shares)
+
     def kind(self, group: "Group") -> "Kind[Any]":
         """The groups of that kind."""
+        if group.type == "share":
+            return self.shares
         return self.classics if group.type == "classic" else self.consumers
 
     def consumer(self, group_id: str) -> "ConsumerGroup | None":
@@ -191,6 +209,8 @@ class GroupCoordinator:
     def restored(self, group_id: str, partition: int, found: LoadedGroup) -> "Group":
         """A group as its records say; its sessions have not begun."""
         kind: Kind[Any] = self.consumers if found.consumer else self.classics
+        if found.share:
+            kind = self.shares
         group: Group = kind.restore(group_id, partition, found)
         return group
 
@@ -224,7 +244,7 @@ class GroupCoordinator:
         elif group is None and member_id:
             reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
         else:
-            if group is None or group.is_empty:
+            if group is None or (group.is_empty and group.type != "share"):
                 begins, group = group is None, self.create(request.group_id)
                 if begins and policies[new_group_record] == "written":
                     self.classics.store(group, {}, nobody)
@@ -302,6 +322,11 @@ class GroupCoordinator:
         at_once = self.home.policies[empty_group_cleanup] == "at-once"
         self._forgot(group, group.offsets.remove(keys, with_open=self.shards.awaits), done, at_once=at_once)
 
+    def topic_ids_deleted(self, topics: Collection[UUID]) -> None:
+        """Share groups forget the partitions of deleted topics."""
+        if "shares" in self.__dict__:
+            self.shares.topics_deleted(topics)
+
     def topics_deleted(self, topics: Collection[str]) -> Iterator[None]:
         """Forgets the committed offsets of deleted topics, in parts: some thousand offsets at once."""
         at_once = self.home.policies[empty_group_cleanup] == "at-once"
@@ -311,7 +336,7 @@ class GroupCoordinator:
             with self.burials.together():
                 while left and seen < _OFFSETS_AT_ONCE:
                     group = left.popleft()
-                    if self.groups.get(group.id) is group:
+                    if self.groups.get(group.id) is group and group.type != "share":
                         seen += _A_GROUP + group.offsets.size
                         gone = group.offsets.remove_topics(topics, with_open=self.shards.awaits)
                         seen += _A_TOMBSTONE * len(gone)

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from typing import Any, Protocol
+from uuid import UUID
 
 from ..environment import Environment
 from ..metadata.image import TopicImage
 from ..outcome import Asked, Client, Steps
 from ..policies import Policies
 from ..replication.partition import Partition
+from ..share_partitions.kept import Persister
 
 
 class Home(Protocol):
@@ -23,6 +25,10 @@ class Home(Protocol):
     def features(self) -> Mapping[str, int]:
         """The finalized levels of features, as far as this broker knows."""
 
+    @property
+    def persister(self) -> Persister:
+        """Keeps the states of share partitions."""
+
     def in_parts(self, asked: Asked, steps: Steps) -> object:
         """Does something that takes long in parts, so that others are served in between."""
 
@@ -36,6 +42,10 @@ class Home(Protocol):
         """The partition of `__transaction_state` that holds the id, on this broker; None if it has no
         replica."""
 
+    def share_state_partition(self, key: str) -> Partition | None:
+        """The partition of `__share_group_state` that holds a share partition, on this broker; None if it has
+        no replica. The key is what FindCoordinator is asked for."""
+
     def new_producer_id(self) -> int: ...
 
     def leader_id(self, topic: str, index: int) -> int | None:
@@ -44,6 +54,9 @@ class Home(Protocol):
 
     def known_topics(self) -> Mapping[str, TopicImage]:
         """The topics that this broker has learned of, by name."""
+
+    def known_topic_ids(self) -> Mapping[UUID, TopicImage]:
+        """The topics that this broker has learned of, by id."""
 
     def leader_of(self, topic: str, index: int) -> Partition | None:
         """A partition on the broker that leads it, as far as this broker knows; None if that broker can't be

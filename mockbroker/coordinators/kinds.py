@@ -16,14 +16,16 @@ from .reply import Joining, Syncing
 if TYPE_CHECKING:
     from .classic.group import ClassicGroup
     from .consumer.group import ConsumerGroup
+    from .share.group import ShareGroup
 
-    Group = ClassicGroup | ConsumerGroup
+    Group = ClassicGroup | ConsumerGroup | ShareGroup
 
 G = TypeVar("G")
 
 
 class Kind(Protocol[G]):
-    """The groups of one kind on one broker: `ClassicGroups`, `ConsumerGroups`. `partitions` are those whose
+    """The groups of one kind on one broker: `ClassicGroups`, `ConsumerGroups`,
+    `ShareGroups`. `partitions` are those whose
     offsets are committed."""
 
     def restore(self, group_id: str, partition: int, found: LoadedGroup) -> G:

@@ -34,8 +34,17 @@ class Change:
     batches: list[StateBatch] = field(default_factory=list)
     changed: list[Delivery] = field(default_factory=list)
 
-    def begin(self, first: int, last: int, delivery: Delivery, event: RecordEvent, limit: int) -> None:
-        delivery.begin(event, limit)
+    def begin(
+        self,
+        first: int,
+        last: int,
+        delivery: Delivery,
+        event: RecordEvent,
+        limit: int,
+        *,
+        takes_back: bool = False,
+    ) -> None:
+        delivery.begin(event, limit, takes_back=takes_back)
         self.changed.append(delivery)
         self.batches.append(StateBatch(first, last, delivery.state, delivery.count))
 

@@ -11,7 +11,7 @@ NOBODY: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class StateBatch:
-    """What the share coordinator keeps of the records from `first` to `last`."""
+    """What is to be written of the records from `first` to `last`."""
 
     first: int
     last: int
@@ -45,9 +45,12 @@ class Delivery:
         self.member = member
         self.locked_until = until
 
-    def begin(self, event: RecordEvent, limit: int) -> None:
-        """Changes the state; `commit` or `undo` follows when the change was written, or was not."""
+    def begin(self, event: RecordEvent, limit: int, *, takes_back: bool = False) -> None:
+        """Changes the state; `commit` or `undo` follows when the change was written, or was not. If it
+        `takes_back` the delivery, the record was not delivered."""
         was = self.state, self.member
+        if takes_back and event is RecordEvent.RELEASE:
+            self.count -= 1
         self.state = TRANSITIONS[self.state][self._outcome(event, limit)]
         self.member = NOBODY
         self.before = was

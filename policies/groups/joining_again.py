@@ -1,4 +1,4 @@
-"""`joining-again`: a member of a consumer group that is known, and joins again with epoch 0.
+"""`joining-again`: a member of a consumer group or share group that is known, and joins again with epoch 0.
 
 A client does so after it was fenced, or when the answer to its first heartbeat was lost. Up to 4.1 the
 coordinator answers FENCED_MEMBER_EPOCH unless the member's previous epoch was 0: the client tries again until

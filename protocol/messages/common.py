@@ -83,6 +83,8 @@ class LeaderIdAndEpoch:
 
 
 NO_LEADER: Final = LeaderIdAndEpoch()
+NOBODY_TOLD: Final = LeaderIdAndEpoch(0, 0)
+"""Where an answer of a share group does not name a leader."""
 
 
 @dataclass(slots=True)

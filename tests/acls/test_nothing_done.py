@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mockbroker.acls.text import read
 from mockbroker.cluster.cluster import Cluster
+from mockbroker.cluster.topic import INTERNAL
 from mockbroker.conformance.fuzz.modes import Maker, schemas
 from mockbroker.conformance.fuzz.values import Known
 from mockbroker.security import AUTHORIZER
@@ -69,5 +70,5 @@ def test_requests_without_acls_change_nothing(seed: int) -> None:
 def test_what_is_allowed_in_part_is_answered(seed: int) -> None:
     some = "ANONYMOUS allow all on topic:t0", "ANONYMOUS allow all on group:g0"
     for cluster in asked(seed, *some, "ANONYMOUS allow all on transactional-id:x0"):
-        assert cluster.topics.keys() - {"__consumer_offsets", "__transaction_state"} <= {"t0", "t1"}
+        assert cluster.topics.keys() - INTERNAL <= {"t0", "t1"}
         assert all(not each.log.end_offset for each in cluster.partitions() if each.topic.name == "t1")

@@ -22,6 +22,7 @@ WHOLE: Final = {
     (ApiKey.OFFSET_COMMIT, ""): "a commit is one batch, of at most `message.max.bytes`",
     (ApiKey.JOIN_GROUP, ""): "a generation begins for all its members",
     (ApiKey.CONSUMER_GROUP_HEARTBEAT, ""): "an assignment is made for all members and topics",
+    (ApiKey.ALTER_SHARE_GROUP_OFFSETS, ""): "a group's partitions are one record",
     (ApiKey.CREATE_TOPICS, "with many partitions"): "a topic is there with all its partitions",
 }
 """What real brokers do as a whole, too."""

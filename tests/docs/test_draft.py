@@ -12,7 +12,7 @@ from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from tests.protocol.test_schema import filled, readers
 
 MORE = {ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.VOTE, ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS}
-BY_HAND = {ApiKey.PRODUCE, ApiKey.FETCH}
+BY_HAND = {ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.SHARE_FETCH}
 
 
 @pytest.mark.parametrize("key", sorted({*CODEC_VERSIONS, *MORE} - BY_HAND), ids=lambda key: key.name)

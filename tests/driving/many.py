@@ -42,6 +42,7 @@ class Many(ClusterDriver):
         config = {
             "offsets.topic.num.partitions": 1,
             "transaction.state.log.num.partitions": 1,
+            "share.coordinator.state.topic.num.partitions": 1,
             "group.initial.rebalance.delay.ms": 0,
         }
         super().__init__(configured(release, brokers, None, config))

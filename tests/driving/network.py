@@ -102,6 +102,7 @@ class InMemoryStream:
 
     def close(self) -> None:
         self._connection.wants_close = True
+        self._connection.client.closed()
 
     def _over(self) -> bool:
         return self._connection.wants_close or (self._finished and not self._connection.owes)

@@ -23,6 +23,8 @@ TOPIC = {"name": "t", "topic": "t"}
 PARTITION = {"index": 0, "partition_index": 0, "partition": 0}
 TOPICS = [{**TOPIC, "partitions": [PARTITION], "partition_indexes": (0,)}]
 BARE_TOPICS = [{**TOPIC, "partitions": (0,), "partition_indexes": (0,)}]
+NAMED_TOPICS = [{"topic_name": "t", "partitions": [PARTITION]}]
+OF_SHARE_GROUP = {"group_id": "g", "member_id": "m", "topics": TOPICS}
 OF_GROUP = {"group_id": "g", "topics": BARE_TOPICS}
 REQUESTS: dict[str, dict[str, Any]] = {
     "produce": {"acks": 1, "topic_data": [{"name": "t", "partition_data": [{"index": 0}]}]},
@@ -70,6 +72,19 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "alter_replica_log_dirs": {"dirs": [{"path": "/tmp/kafka-logs", "topics": BARE_TOPICS}]},
     "unregister_broker": {"broker_id": 99},
     "update_features": {"feature_updates": [{"feature": "group.version"}]},
+    "share_group_describe": {"group_ids": ("g",)},
+    "share_fetch": OF_SHARE_GROUP,
+    "share_acknowledge": OF_SHARE_GROUP,
+    "initialize_share_group_state": OF_SHARE_GROUP,
+    "read_share_group_state": OF_SHARE_GROUP,
+    "write_share_group_state": OF_SHARE_GROUP,
+    "delete_share_group_state": OF_SHARE_GROUP,
+    "read_share_group_state_summary": OF_SHARE_GROUP,
+    "describe_share_group_offsets": {
+        "groups": [{"group_id": "g", "topics": [{**TOPIC, "partitions": (0,)}]}]
+    },
+    "alter_share_group_offsets": {"group_id": "g", "topics": NAMED_TOPICS},
+    "delete_share_group_offsets": {"group_id": "g", "topics": [{"topic_name": "t"}]},
     "describe_quorum": {"topics": [{"topic_name": "t", "partitions": [PARTITION]}]},
 }
 """A request of each API that names something; the others need no more than their defaults."""

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from mockbroker.share_partitions.acknowledgement import Acknowledgement, AcknowledgementError, Change
+from mockbroker.share_partitions.acquiring import Acquired
+from mockbroker.share_partitions.flight import ShareLimits
 from mockbroker.share_partitions.in_flight import StateBatch
-from mockbroker.share_partitions.share_partition import Acquired, ShareLimits, SharePartition
+from mockbroker.share_partitions.share_partition import SharePartition
 from mockbroker.share_partitions.states import RecordState
 from tests.properties import examples
 
-LIMITS = ShareLimits(delivery_count=2, lock_ms=50, records=30)
+LIMITS = ShareLimits(delivery_count=4, lock_ms=50, records=30)
 RENEW = 4
 members = st.sampled_from("abc")
 
@@ -63,13 +65,24 @@ class SharePartitionMachine(RuleBasedStateMachine):
         self.log.append((len(self.records), len(self.records) + size - 1))
         self.records += [Record() for _ in range(size)]
 
-    @rule(member=members, most=st.integers(1, 12), batches=st.integers(1, 4), batch_size=st.integers(1, 8))
-    def fetch(self, member: str, most: int, batches: int, batch_size: int) -> None:
+    @rule(
+        member=members,
+        most=st.integers(1, 12),
+        batches=st.integers(1, 4),
+        batch_size=st.integers(1, 8),
+        modes=st.fixed_dictionaries({name: st.booleans() for name in ("limited", "throttled", "joined")}),
+    )
+    def fetch(
+        self, member: str, most: int, batches: int, batch_size: int, modes: dict[str, bool] | None = None
+    ) -> None:
         begin = self.partition.next_fetch_offset()
         read = [each for each in self.log if each[1] >= begin][:batches]
-        for each in self.partition.acquire(
-            member, read, begin, max_records=most, batch_size=batch_size, now=self.now
-        ):
+        found = self.partition.acquire(
+            member, read, begin, max_records=most, batch_size=batch_size, now=self.now, **modes or {}
+        )
+        if modes and modes["limited"]:
+            assert len(offsets(found)) <= most
+        for each in found:
             for offset in offsets([each]):
                 record = self.records[offset]
                 assert not record.done, "nothing is delivered once it is done"
@@ -121,10 +134,12 @@ class SharePartitionMachine(RuleBasedStateMachine):
             if kind == RENEW:
                 record.until = self.now + LIMITS.lock_ms
 
-    @rule(member=members)
-    def end_session(self, member: str) -> None:
-        change = self.partition.release_all(member)
+    @rule(member=members, takes_back=st.booleans())
+    def end_session(self, member: str, takes_back: bool) -> None:
+        change = self.partition.release_all(member, takes_back=takes_back)
         held = self.held()
+        for offset in offsets(change.batches) if takes_back else ():
+            self.records[offset].delivered -= 1
         assert set(offsets(change.batches)) == {at for at in held if self.records[at].member == member}
         self.begin(change)
 

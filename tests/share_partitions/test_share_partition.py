@@ -3,8 +3,10 @@
 import pytest
 
 from mockbroker.share_partitions.acknowledgement import Acknowledgement, AcknowledgementError
+from mockbroker.share_partitions.acquiring import Acquired
+from mockbroker.share_partitions.flight import ShareLimits
 from mockbroker.share_partitions.in_flight import StateBatch
-from mockbroker.share_partitions.share_partition import Acquired, ShareLimits, SharePartition
+from mockbroker.share_partitions.share_partition import SharePartition
 from mockbroker.share_partitions.states import RecordState
 
 ACCEPT, RELEASE, REJECT, RENEW = 1, 2, 3, 4

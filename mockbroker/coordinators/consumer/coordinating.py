@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..classic.group import ClassicGroup
     from ..group_shards import GroupShards
     from ..settings import GroupSettings
+    from ..share.group import ShareGroup
 
 E = ErrorCode
 GROUP_FEATURE: Final = "group.version"
@@ -62,7 +63,7 @@ class Coordinator(Protocol):
 
     home: Home
     environment: Environment
-    groups: "dict[str, ClassicGroup | ConsumerGroup]"
+    groups: "dict[str, ClassicGroup | ConsumerGroup | ShareGroup]"
     shards: "GroupShards"
     settings: "GroupSettings"
     classics: "ClassicGroups"
@@ -319,6 +320,8 @@ class ConsumerGroups:
         group = self._coordinator.groups.get(group_id)
         if group is not None and group.type == "consumer":
             return group
+        if group is not None and group.type == "share":
+            raise ApiError(E.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
         if request.member_epoch != JOINING:
             if group is None:
                 raise ApiError(E.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")

@@ -22,6 +22,7 @@ MAIN: Final = {
     "client-metrics": f"{PACKAGE}.ClientMetricsCommand",
     "cluster": f"{PACKAGE}.ClusterTool",
     "configs": "kafka.admin.ConfigCommand",
+    "console-share-consumer": f"{PACKAGE}.consumer.ConsoleShareConsumer",
     "consumer-groups": f"{PACKAGE}.consumer.group.ConsumerGroupCommand",
     "delegation-tokens": f"{PACKAGE}.DelegationTokenCommand",
     "delete-records": f"{PACKAGE}.DeleteRecordsCommand",
@@ -32,13 +33,14 @@ MAIN: Final = {
     "log-dirs": f"{PACKAGE}.LogDirsCommand",
     "metadata-quorum": f"{PACKAGE}.MetadataQuorumCommand",
     "reassign-partitions": f"{PACKAGE}.reassign.ReassignPartitionsCommand",
+    "share-groups": f"{PACKAGE}.consumer.group.ShareGroupCommand",
     "topics": f"{PACKAGE}.TopicCommand",
     "transactions": f"{PACKAGE}.TransactionsCommand",
     "verifiable-consumer": f"{PACKAGE}.VerifiableConsumer",
     "verifiable-producer": f"{PACKAGE}.VerifiableProducer",
 }
 """Named after Kafka's scripts, without `kafka-` and `.sh`."""
-EXITS: Final = ("verifiable-consumer", "verifiable-producer")
+EXITS: Final = ("console-share-consumer", "verifiable-consumer", "verifiable-producer")
 """These end their JVM."""
 SUBCOMMAND_FIRST: Final = ("cluster",)
 """These take the brokers after their subcommand, others before."""

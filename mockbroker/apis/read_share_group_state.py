@@ -1,0 +1,45 @@
+"""ReadShareGroupState (84): what the next leader of a share partition has to know (KIP-932)."""
+
+from ..cluster.call import Call
+from ..outcome import Steps
+from ..protocol.api_keys import ApiKey
+from ..protocol.messages.read_share_group_state import (
+    PartitionData,
+    PartitionResult,
+    ReadShareGroupStateRequest,
+    ReadShareGroupStateResponse,
+    ReadStateResult,
+    StateBatch,
+)
+from ..protocol.share_state_log import SharePartitionKey
+from ..share_partitions.kept import Done, Kept
+from .registry import handles
+from .share_partition_states import answered
+
+
+@handles(
+    ApiKey.READ_SHARE_GROUP_STATE,
+    changes=True,
+    source="""KafkaApis.handleReadShareGroupStateRequest,
+        ShareCoordinatorShard.readStateAndMaybeUpdateLeaderEpoch""",
+    partition_retry="""NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS,
+        UNKNOWN_TOPIC_OR_PARTITION, FENCED_LEADER_EPOCH""",
+    partition="INVALID_REQUEST, CLUSTER_AUTHORIZATION_FAILED",
+)
+def read_share_group_state(call: Call, request: ReadShareGroupStateRequest) -> Steps:
+    states = call.broker.share_states
+
+    def ask(key: SharePartitionKey, asked: PartitionData, done: Done) -> None:
+        states.read(key, asked.leader_epoch, done)
+
+    return (yield from answered(call, request, ask, _result, ReadStateResult, ReadShareGroupStateResponse))
+
+
+def _result(partition: int, kept: Kept) -> PartitionResult:
+    if kept.state is None:
+        return PartitionResult(partition, kept.error, kept.message)
+    now = kept.state.now
+    batches = [StateBatch(*each) for each in now.batches]
+    return PartitionResult(
+        partition, state_epoch=now.state_epoch, start_offset=now.start_offset, state_batches=batches
+    )

@@ -1,0 +1,76 @@
+"""ShareAcknowledge (79): members say what became of records that they acquired (KIP-932, KIP-1222)."""
+
+from ..cluster.call import Call
+from ..cluster.share_sessions import BEGINS, ENDS
+from ..coordinators.reply import Reply
+from ..coordinators.share.settings import lock_ms
+from ..protocol.api_error import ApiError
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.common import LeaderIdAndEpoch
+from ..protocol.messages.share_acknowledge import (
+    PartitionData,
+    ShareAcknowledgeRequest,
+    ShareAcknowledgeResponse,
+    ShareAcknowledgeTopicResponse,
+)
+from .leaders import fetch_endpoints
+from .registry import handles
+from .share_acknowledgements import Outcomes, acknowledge, member_of
+
+E = ErrorCode
+
+
+@handles(
+    ApiKey.SHARE_ACKNOWLEDGE,
+    changes=True,
+    source="KafkaApis.handleShareAcknowledgeRequest, SharePartitionManager.acknowledge",
+    top_retry="SHARE_SESSION_NOT_FOUND, INVALID_SHARE_SESSION_EPOCH",
+    top="UNSUPPORTED_VERSION, INVALID_REQUEST, GROUP_AUTHORIZATION_FAILED",
+    partition_retry="""NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID,
+        COORDINATOR_NOT_AVAILABLE""",
+    partition="INVALID_RECORD_STATE, INVALID_REQUEST, GROUP_ID_NOT_FOUND, TOPIC_AUTHORIZATION_FAILED",
+)
+def share_acknowledge(call: Call, request: ShareAcknowledgeRequest) -> object:
+    if not call.broker.groups.shares.served:
+        return ShareAcknowledgeResponse(error_code=E.UNSUPPORTED_VERSION)
+    member = member_of(call, request.group_id, request.member_id)
+    if isinstance(member, ErrorCode):
+        return ShareAcknowledgeResponse(error_code=member)
+    epoch, shares = request.share_session_epoch, call.broker.shares
+    if epoch == BEGINS:
+        return ShareAcknowledgeResponse(error_code=E.INVALID_SHARE_SESSION_EPOCH)
+    try:
+        shares.sessions.next(member, epoch)
+    except ApiError as error:
+        return ShareAcknowledgeResponse(error_code=error.code)
+    reply: Reply[ShareAcknowledgeResponse] = Reply(call)
+
+    def done(outcomes: Outcomes) -> None:
+        if epoch == ENDS:
+            shares.end_session(member)
+        reply.complete(_answer(call, member.group, outcomes))
+
+    acknowledge(call, request, member, done)
+    return reply.outcome()
+
+
+def _answer(call: Call, group_id: str, outcomes: Outcomes) -> ShareAcknowledgeResponse:
+    lock = lock_ms(call.environment.configs, group_id)
+    answer = ShareAcknowledgeResponse(acquisition_lock_timeout_ms=lock)
+    topics: dict[object, ShareAcknowledgeTopicResponse] = {}
+    leaders = set()
+    for (topic_id, index), outcome in outcomes.items():
+        topic = topics.get(topic_id)
+        if topic is None:
+            topic = topics[topic_id] = ShareAcknowledgeTopicResponse(topic_id)
+            answer.responses.append(topic)
+        part = PartitionData(index, outcome.error, outcome.message)
+        if outcome.error is E.NOT_LEADER_OR_FOLLOWER and topic_id is not None:
+            partition = call.partition(call.cluster.topic_ids.get(topic_id), index)
+            if partition is not None:
+                part.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
+                leaders.add(partition.leader)
+        topic.partitions.append(part)
+    answer.node_endpoints = fetch_endpoints(call, {each for each in leaders if each >= 0})
+    return answer

@@ -1,0 +1,117 @@
+"""What members say of their records, in ShareAcknowledge and ShareFetch alike (KIP-932)."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Final, NamedTuple, Protocol
+from uuid import UUID
+
+from ..acls import Operation, ResourceType
+from ..cluster.call import Call
+from ..cluster.share_sessions import Member
+from ..coordinators.share.requests import is_member_id
+from ..policies.share_groups.share_member_id import share_member_id
+from ..protocol.errors import ErrorCode
+from ..protocol.primitives import uuid_of_short
+from ..protocol.share_state_log import SharePartitionKey
+from ..share_partitions.acknowledgement import Acknowledgement
+
+E = ErrorCode
+Key = tuple[UUID | None, int]
+_RENEW: Final = 4
+_REJECT: Final = 3
+_RENEWS_SINCE: Final = 2
+
+
+class Outcome(NamedTuple):
+    error: ErrorCode = E.NONE
+    message: str | None = None
+
+
+Outcomes = dict[Key, Outcome]
+
+
+class _Said(Protocol):
+    """A request with acknowledgements."""
+
+    group_id: str | None
+    member_id: str | None
+    is_renew_ack: bool
+    topics: Any
+
+
+def member_of(call: Call, group_id: str | None, member_id: str | None) -> "Member | ErrorCode":
+    """Who sends a request; or why nobody can have sent it."""
+    refused = call.policies[share_member_id]
+    if refused.null and (group_id is None or member_id is None):
+        return E.INVALID_REQUEST
+    if member_id is None or (refused.needs_uuid and uuid_of_short(member_id) is None):
+        return E.UNKNOWN_SERVER_ERROR
+    if refused.too_long and not is_member_id(member_id):
+        return E.INVALID_REQUEST
+    return Member(group_id or "", member_id)
+
+
+def acknowledge(call: Call, request: _Said, member: Member, done: Callable[[Outcomes], None]) -> None:
+    """Calls `done` with the outcome for each partition once everything is written. Partitions without
+    batches are left out if there are no others."""
+    outcomes: Outcomes = {}
+    empty: Outcomes = {}
+    asked: dict[Key, list[Acknowledgement]] = {}
+    for topic in request.topics:
+        known = call.broker.image.topic_ids.get(topic.topic_id) if topic.topic_id else None
+        for part in topic.partitions:
+            key = topic.topic_id, part.partition_index
+            batches = part.acknowledgement_batches
+            if known is None:
+                outcomes[key] = Outcome(E.UNKNOWN_TOPIC_ID)
+            elif not _are_valid(call, batches, request.is_renew_ack):
+                outcomes[key] = Outcome(E.INVALID_REQUEST)
+            elif call.asker is not None and not _may_read(call, known.name):
+                outcomes[key] = Outcome(E.TOPIC_AUTHORIZATION_FAILED)
+            elif not 0 <= part.partition_index < len(known.partitions):
+                outcomes[key] = Outcome(E.UNKNOWN_TOPIC_OR_PARTITION)
+            elif not batches:
+                empty[key] = Outcome()
+            else:
+                asked[key] = [
+                    Acknowledgement(each.first_offset, each.last_offset, tuple(each.acknowledge_types))
+                    for each in batches
+                ]
+    if not asked:
+        done(outcomes)
+        return
+    outcomes.update(empty)
+    waiting = set(asked)
+
+    def settled(key: Key, error: ErrorCode, message: str | None) -> None:
+        outcomes[key] = Outcome(error, message)
+        waiting.discard(key)
+        if not waiting:
+            done(outcomes)
+
+    for key, said in asked.items():
+        led = call.broker.shares.find(SharePartitionKey(member.group, key[0] or UUID(int=0), key[1]))
+        if led is None:
+            missing = E.UNKNOWN_TOPIC_OR_PARTITION
+            settled(key, missing, "This server does not host this topic-partition.")
+        else:
+            led.acknowledge(member.id, said, partial(settled, key))
+
+
+def _may_read(call: Call, topic: str) -> bool:
+    return call.asker is None or call.asker.may(Operation.READ, ResourceType.TOPIC, topic)
+
+
+def _are_valid(call: Call, batches: Iterable[Any], renews: bool) -> bool:
+    """Whether ranges are in order, and each has one type or one for each of its records."""
+    last, most = -1, _RENEW if call.version >= _RENEWS_SINCE else _REJECT
+    for each in batches:
+        types = each.acknowledge_types
+        if each.first_offset > each.last_offset or each.first_offset < last or not types:
+            return False
+        if len(types) > 1 and each.last_offset - each.first_offset != len(types) - 1:
+            return False
+        if not all(0 <= kind <= most for kind in types) or (_RENEW in types and not renews):
+            return False
+        last = each.last_offset
+    return True

@@ -1,0 +1,199 @@
+"""ShareFetch (78): members of share groups acquire records (KIP-932, KIP-1206, KIP-1222)."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+from uuid import UUID
+
+from ..acls import Operation, ResourceType
+from ..cluster.call import Call
+from ..cluster.share_sessions import BEGINS, ENDS, Member, Place, ShareSession
+from ..coordinators.reply import Reply
+from ..coordinators.share.settings import lock_ms
+from ..policies.share_groups.share_fetch_of_nothing import share_fetch_of_nothing
+from ..policies.share_groups.unknown_share_topic import unknown_share_topic
+from ..protocol.api_error import ApiError
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.share_fetch import (
+    PartitionData,
+    ShareFetchableTopicResponse,
+    ShareFetchRequest,
+    ShareFetchResponse,
+)
+from ..protocol.releases import parse
+from .leaders import fetch_endpoints
+from .registry import handles
+from .share_acknowledgements import Outcomes, acknowledge, member_of
+from .share_reading import Found, Reading
+
+E = ErrorCode
+_MODES: Final = (0, 1)
+_TOLD_SINCE: Final = parse("4.2")
+"""Before, ShareFetch did not say why acknowledgements were refused."""
+
+
+@handles(
+    ApiKey.SHARE_FETCH,
+    changes=True,
+    source="KafkaApis.handleShareFetchRequest, SharePartitionManager.newContext, DelayedShareFetch",
+    top_retry="SHARE_SESSION_NOT_FOUND, INVALID_SHARE_SESSION_EPOCH, SHARE_SESSION_LIMIT_REACHED",
+    top="UNSUPPORTED_VERSION, INVALID_REQUEST, GROUP_AUTHORIZATION_FAILED",
+    partition_retry="""NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID,
+        COORDINATOR_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, KAFKA_STORAGE_ERROR""",
+    partition="CORRUPT_MESSAGE, GROUP_ID_NOT_FOUND, TOPIC_AUTHORIZATION_FAILED",
+)
+def share_fetch(call: Call, request: ShareFetchRequest) -> object:
+    if not call.broker.groups.shares.served:
+        return ShareFetchResponse(error_code=E.UNSUPPORTED_VERSION)
+    member = member_of(call, request.group_id, request.member_id)
+    if isinstance(member, ErrorCode):
+        return ShareFetchResponse(error_code=member)
+    if request.group_id is None or request.share_acquire_mode not in _MODES:
+        return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
+    sizes = request.max_bytes, request.min_bytes, request.max_records, request.max_wait_ms
+    if request.is_renew_ack and any(sizes):
+        return ShareFetchResponse(error_code=E.INVALID_REQUEST)
+    try:
+        session = _session(call, request, member)
+    except ApiError as error:
+        if error.code is E.SHARE_SESSION_LIMIT_REACHED:
+            return _late(call, request, error.code)
+        return ShareFetchResponse(error_code=error.code)
+    epoch = request.share_session_epoch
+    places = [] if epoch == ENDS else list(session.told)
+    unknown = [each for each in places if each.topic_id not in call.broker.image.topic_ids]
+    if unknown and call.policies[unknown_share_topic] == "fails":
+        return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
+    return _Fetch(call, request, member, session).begin(places)
+
+
+def _late(call: Call, request: ShareFetchRequest, error: ErrorCode) -> object:
+    """The client would ask again at once."""
+    reply: Reply[ShareFetchResponse] = Reply(call)
+    wait_ms = max(0, request.max_wait_ms)
+    call.environment.wait(wait_ms, lambda: reply.complete(ShareFetchResponse(error_code=error)))
+    return reply.outcome()
+
+
+def _named(topics: Iterable[object]) -> Iterator[Place]:
+    for topic in topics:
+        for part in topic.partitions:  # type: ignore[attr-defined]
+            index = part if isinstance(part, int) else part.partition_index
+            yield Place(topic.topic_id or UUID(int=0), index)  # type: ignore[attr-defined]
+
+
+def _session(call: Call, request: ShareFetchRequest, member: Member) -> ShareSession:
+    """The session of the request, as it is after it. ApiError SHARE_SESSION_NOT_FOUND,
+    INVALID_SHARE_SESSION_EPOCH, INVALID_REQUEST, SHARE_SESSION_LIMIT_REACHED."""
+    sessions, epoch = call.broker.shares.sessions, request.share_session_epoch
+    if epoch != BEGINS:
+        session = sessions.next(member, epoch)
+        if epoch != ENDS:
+            session.update(_named(request.topics), _named(request.forgotten_topics_data))
+        return session
+    if any(part.acknowledgement_batches for topic in request.topics for part in topic.partitions):
+        raise ApiError(E.INVALID_REQUEST)
+    most = call.environment.configs.broker_int("group.share.max.share.sessions")
+    return sessions.begin(member, call.client, _named(request.topics), most)
+
+
+class _Fetch:
+    """One request: answered once its acknowledgements are written and it has read."""
+
+    def __init__(self, call: Call, request: ShareFetchRequest, member: Member, session: ShareSession) -> None:
+        self._call = call
+        self._request = request
+        self._member = member
+        self._session = session
+        self._reply: Reply[ShareFetchResponse] = Reply(call)
+        self._outcomes: Outcomes | None = None
+        self._found: Found | None = None
+
+    def begin(self, places: list[Place]) -> object:
+        call, request = self._call, self._request
+        if any(part.acknowledgement_batches for topic in request.topics for part in topic.partitions):
+            acknowledge(call, request, self._member, self._acknowledged)
+        else:
+            self._acknowledged({})
+        if request.is_renew_ack:
+            # Reading might take longer than the locks that were renewed.
+            self._read({})
+        else:
+            self._begin_to_read(places)
+        return self._reply.outcome()
+
+    def _begin_to_read(self, places: list[Place]) -> None:
+        request, image = self._request, self._call.broker.image
+        failed: Found = {}
+        readable = []
+        for place in places:
+            topic = image.topic_ids.get(place.topic_id) if place.topic_id else None
+            if topic is None:
+                failed[place] = PartitionData(place.partition, E.UNKNOWN_TOPIC_ID)
+            elif not self._may_read(topic.name):
+                failed[place] = PartitionData(place.partition, E.TOPIC_AUTHORIZATION_FAILED)
+            elif not 0 <= place.partition < len(topic.partitions):
+                failed[place] = PartitionData(place.partition, E.UNKNOWN_TOPIC_OR_PARTITION)
+            else:
+                readable.append(place)
+        nothing = 0 in (request.max_records, request.max_bytes)
+        if not readable or (nothing and self._call.policies[share_fetch_of_nothing] == "not-read"):
+            self._read(failed)
+            return
+        if request.max_bytes == 0:
+            error = E.UNKNOWN_SERVER_ERROR
+            self._read({place: PartitionData(place.partition, error) for place in readable} | failed)
+            return
+        turn = max(0, request.share_session_epoch) % len(readable)
+        turned = readable[turn:] + readable[:turn]
+        Reading(self._call, request, self._member, turned, lambda found: self._read(found | failed)).begin()
+
+    def _may_read(self, topic: str) -> bool:
+        asker = self._call.asker
+        return asker is None or asker.may(Operation.READ, ResourceType.TOPIC, topic)
+
+    def _acknowledged(self, outcomes: Outcomes) -> None:
+        self._outcomes = outcomes
+        self._answer()
+
+    def _read(self, found: Found) -> None:
+        self._found = found
+        self._answer()
+
+    def _answer(self) -> None:
+        if self._outcomes is None or self._found is None:
+            return
+        epoch, session = self._request.share_session_epoch, self._session
+        found = self._found
+        if epoch > BEGINS:
+            found = {
+                place: part
+                for place, part in found.items()
+                if session.answers(place, failed=bool(part.error_code), has_records=bool(part.records))
+            }
+        for (topic_id, index), outcome in self._outcomes.items():
+            place = Place(topic_id, index)
+            part = found.setdefault(place, PartitionData(index))
+            part.acknowledge_error_code = outcome.error
+            if self._call.environment.release >= _TOLD_SINCE:
+                part.acknowledge_error_message = outcome.message
+        if epoch == ENDS:
+            self._call.broker.shares.end_session(self._member)
+        self._reply.complete(self._response(found))
+
+    def _response(self, found: Found) -> ShareFetchResponse:
+        call = self._call
+        lock = lock_ms(call.environment.configs, self._member.group)
+        answer = ShareFetchResponse(acquisition_lock_timeout_ms=lock)
+        topics: dict[UUID | None, ShareFetchableTopicResponse] = {}
+        leaders = set()
+        for place, part in found.items():
+            topic = topics.get(place.topic_id)
+            if topic is None:
+                topic = topics[place.topic_id] = ShareFetchableTopicResponse(place.topic_id)
+                answer.responses.append(topic)
+            topic.partitions.append(part)
+            if part.error_code == E.NOT_LEADER_OR_FOLLOWER:
+                leaders.add(part.current_leader.leader_id)
+        answer.node_endpoints = fetch_endpoints(call, {each for each in leaders if each >= 0})
+        return answer

@@ -1,0 +1,83 @@
+"""The share groups that read from the partitions of one broker (`SharePartitionManager.java`)."""
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from ..protocol.share_state_log import SharePartitionKey
+from ..share_partitions.kept import Persister
+from .led_share import LedShare
+from .share_sessions import Member, ShareSession, ShareSessions
+
+if TYPE_CHECKING:
+    from ..replication.partition import Partition
+
+
+class ShareLeader:
+    """The share sessions at one broker, and the share partitions that it leads."""
+
+    def __init__(self, persister: Persister) -> None:
+        self._persister = persister
+        self._led: dict[SharePartitionKey, LedShare] = {}
+        self.sessions = ShareSessions(self._release, self._forget_group)
+
+    def known(self, key: SharePartitionKey) -> LedShare | None:
+        """One that was fetched from before, though it may not be led any more."""
+        return self._led.get(key)
+
+    def of_group(self, group: str) -> list[LedShare]:
+        """Those that are led still."""
+        return [each for key, each in self._led.items() if key.group == group and each.current]
+
+    def waited_for(self) -> list[LedShare]:
+        """Those from which a member waits for records."""
+        return [each for each in self._led.values() if each.current and list(each.waiting)]
+
+    def drop_sessions(self) -> None:
+        """All members have to begin new ones; what they have acquired is let go."""
+        for member in self.sessions.members():
+            self.end_session(member)
+
+    def find(self, key: SharePartitionKey) -> LedShare | None:
+        """One that was fetched from before, and is led still."""
+        led = self._led.get(key)
+        if led is not None and not led.current:
+            self._drop(led)
+            return None
+        return led
+
+    def lead(self, key: SharePartitionKey, partition: "Partition") -> LedShare:
+        """The share partition, read from its share coordinator if need be."""
+        led = self.find(key)
+        if led is None:
+            led = LedShare(key, partition, self._persister, self._drop)
+            if led.failed is None:
+                self._led[key] = led
+        return led
+
+    def end_session(self, member: Member) -> None:
+        """The member does not read on: what it has acquired is let go."""
+        session = self.sessions.remove(member)
+        if session is not None:
+            self._release(session)
+
+    def halt(self) -> None:
+        """The broker goes down."""
+        for led in list(self._led.values()):
+            led.stop()
+        self._led.clear()
+
+    def _release(self, session: ShareSession) -> None:
+        for place in session.told:
+            key = SharePartitionKey(session.member.group, place.topic_id or UUID(int=0), place.partition)
+            led = self.find(key)
+            if led is not None:
+                led.release(session.member.id)
+
+    def _forget_group(self, group: str) -> None:
+        for led in [each for each in self._led.values() if each.key.group == group]:
+            self._drop(led)
+
+    def _drop(self, led: LedShare) -> None:
+        if self._led.get(led.key) is led:
+            del self._led[led.key]
+            led.stop()

@@ -1,0 +1,122 @@
+"""What is in flight of one partition in a share group: its offsets, its batches, and the locks of records."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from mockbroker.share_partitions.in_flight import Batch, Delivery, StateBatch
+from mockbroker.share_partitions.states import RecordState
+
+_THROTTLED_FROM: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ShareLimits:
+    """`group.share.delivery.count.limit`, `group.share.record.lock.duration.ms` and
+    `group.share.partition.max.record.locks`, or what a group has instead."""
+
+    delivery_count: int = 5
+    lock_ms: int = 30_000
+    records: int = 2000
+
+    @property
+    def throttled_from(self) -> int:
+        """From so many deliveries on, fewer records are delivered at once, lest a bad one takes others with
+        it."""
+        return max(_THROTTLED_FROM, math.ceil(self.delivery_count / 2))
+
+
+class Flight:
+    """Offsets and states; every time is in ms."""
+
+    def __init__(self, start_offset: int, limits: ShareLimits | None = None) -> None:
+        self.start_offset = start_offset
+        """SPSO: the first record that is not done."""
+        self.end_offset = start_offset
+        """SPEO: the last record in flight; the next one to be fetched if none is."""
+        self.limits = limits or ShareLimits()
+        self.batches: list[Batch] = []
+        self.locks: list[tuple[int, int, int]] = []
+        self.gap: tuple[int, int] | None = None
+        """Where the records begin of which the share coordinator knew nothing, and the end offset then."""
+
+    @property
+    def in_flight(self) -> int:
+        """How many offsets there are from the start to the end offset."""
+        return self.end_offset - self.start_offset + 1 if self.batches else 0
+
+    def parts(self) -> Iterator[tuple[int, int, Delivery]]:
+        """All records in flight, by first and last offset, with what became of them."""
+        for batch in self.batches:
+            for first, last, each in batch.parts():
+                if last >= self.start_offset:
+                    yield max(first, self.start_offset), last, each
+
+    def states(self) -> list[StateBatch]:
+        """The states of all records in flight."""
+        return [StateBatch(first, last, each.state, each.count) for first, last, each in self.parts()]
+
+    def next_fetch_offset(self) -> int:
+        """Where to read next: at the first record that was let go or is unknown, else after all of them."""
+        if not self.batches or self.start_offset > self.batches[-1].last:
+            return self.end_offset
+        gap = self.open_gap()
+        for batch in self.batches:
+            if gap is not None:
+                if batch.first > gap:
+                    return gap
+                gap = max(gap, batch.last + 1)
+            for first, _, each in batch.parts():
+                if each.free:
+                    return first
+        return self.end_offset + 1
+
+    def can_acquire(self) -> bool:
+        """Whether it is worth reading: something was let go, or fewer records are in flight than may be."""
+        return self.next_fetch_offset() != self.end_offset + 1 or self.in_flight < self.limits.records
+
+    @property
+    def complete_count(self) -> int:
+        """How many of the records in flight are done, or will be once that is written."""
+        return sum(
+            last - max(first, self.start_offset) + 1
+            for batch in self.batches
+            if batch.last >= self.start_offset
+            for first, last, each in batch.parts()
+            if each.state.final and last >= self.start_offset
+        )
+
+    def remove(self, first: int, last: int) -> None:
+        for batch in self.batches:
+            if batch.first > last:
+                break
+            if batch.last < first or (batch.all is not None and batch.all.state is not RecordState.AVAILABLE):
+                continue
+            if not batch.within(first, last):
+                batch.split()
+            for _, _, each in batch.parts(first, last):
+                if each.state is RecordState.AVAILABLE:
+                    each.remove()
+
+    def open_gap(self) -> int | None:
+        return self.gap[0] if self.gap is not None and self.gap[1] == self.end_offset else None
+
+    def close_gap(self, offset: int) -> None:
+        """What is below `offset` is known now."""
+        if self.gap is not None:
+            end = self.gap[1]
+            self.gap = (offset, end) if end == self.end_offset and offset <= end else None
+
+    def floor(self, offset: int) -> Batch | None:
+        at = bisect_right(self.batches, offset, key=first_of)
+        return self.batches[at - 1] if at else None
+
+    def between(self, first: int, last: int) -> list[Batch]:
+        low = bisect_left(self.batches, first, key=first_of)
+        return self.batches[low : bisect_right(self.batches, last, key=first_of)]
+
+
+def first_of(batch: Batch) -> int:
+    return batch.first

@@ -1,0 +1,1 @@
+"""Share groups, and the states of their share partitions."""

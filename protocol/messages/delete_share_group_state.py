@@ -1,0 +1,41 @@
+"""DeleteShareGroupState: api key 86, v0 (KIP-932)."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from .common import places
+
+
+@dataclass(slots=True)
+class PartitionData:
+    partition: int = 0
+
+
+@dataclass(slots=True)
+class DeleteStateData:
+    topic_id: UUID | None = None
+    partitions: list[PartitionData] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class DeleteShareGroupStateRequest:
+    group_id: str = ""
+    topics: list[DeleteStateData] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class PartitionResult:
+    partition: int = 0
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@dataclass(slots=True)
+class DeleteStateResult:
+    topic_id: UUID | None = None
+    partitions: list[PartitionResult] = places("partition", "partitions")
+
+
+@dataclass(slots=True)
+class DeleteShareGroupStateResponse:
+    results: list[DeleteStateResult] = places("topic", "topics")

@@ -1,0 +1,46 @@
+"""ReadShareGroupStateSummary: api key 87, v0 and v1 (KIP-932, KIP-1226)."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from .common import places
+
+
+@dataclass(slots=True)
+class PartitionData:
+    partition: int = 0
+    leader_epoch: int = 0
+
+
+@dataclass(slots=True)
+class ReadStateSummaryData:
+    topic_id: UUID | None = None
+    partitions: list[PartitionData] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ReadShareGroupStateSummaryRequest:
+    group_id: str = ""
+    topics: list[ReadStateSummaryData] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class PartitionResult:
+    partition: int = 0
+    error_code: int = 0
+    error_message: str | None = None
+    state_epoch: int = 0
+    leader_epoch: int = 0
+    start_offset: int = 0
+    delivery_complete_count: int = -1  # v1+
+
+
+@dataclass(slots=True)
+class ReadStateSummaryResult:
+    topic_id: UUID | None = None
+    partitions: list[PartitionResult] = places("partition", "partitions")
+
+
+@dataclass(slots=True)
+class ReadShareGroupStateSummaryResponse:
+    results: list[ReadStateSummaryResult] = places("topic", "topics")

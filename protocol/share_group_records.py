@@ -1,0 +1,273 @@
+"""Records of share groups in `__consumer_offsets` (KIP-932, `ShareGroup*.json`)."""
+
+import enum
+import struct
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from .primitives import text_of, write_compact_string, write_string, write_uvarint
+
+_INT16: Final = struct.Struct(">h")
+_INT32: Final = struct.Struct(">i")
+_HASH_BYTES: Final = 8
+"""Of a hash of the group's topics, which nobody reads here."""
+_STATE_BYTES: Final = 1
+"""Of a member's state, which is always stable."""
+
+
+class ShareKind(enum.IntEnum):
+    """The first two bytes of a key."""
+
+    MEMBER = 10
+    EPOCH = 11
+    TARGET_EPOCH = 12
+    TARGET = 13
+    CURRENT = 14
+    PARTITIONS = 15
+
+
+SHARE_KINDS: Final = frozenset(ShareKind)
+_NAMED: Final = (ShareKind.MEMBER, ShareKind.TARGET, ShareKind.CURRENT)
+_BURIED: Final = (
+    ShareKind.CURRENT,
+    ShareKind.TARGET,
+    ShareKind.TARGET_EPOCH,
+    ShareKind.MEMBER,
+    ShareKind.PARTITIONS,
+    ShareKind.EPOCH,
+)
+Partitions = Mapping[UUID, list[int]]
+
+
+class ShareKey(NamedTuple):
+    """`name` is a member's id, or empty."""
+
+    kind: ShareKind
+    group: str
+    name: str = ""
+
+
+class ShareMemberValue(NamedTuple):
+    """What a member has said of itself."""
+
+    rack_id: str | None
+    client_id: str
+    client_host: str
+    topics: list[str]
+
+
+class ShareEpochValue(NamedTuple):
+    epoch: int
+
+
+class ShareTargetEpochValue(NamedTuple):
+    """`assigned_ms` is 0 if it is not known."""
+
+    epoch: int
+    assigned_ms: int
+
+
+class ShareTargetValue(NamedTuple):
+    partitions: Partitions
+
+
+class ShareCurrentValue(NamedTuple):
+    epoch: int
+    previous_epoch: int
+    assigned: Partitions
+
+
+class SharePartitionsValue(NamedTuple):
+    """The partitions whose states are being made, those that have one, and the topics whose states are
+    being deleted; with the names of topics."""
+
+    initializing: Partitions
+    initialized: Partitions
+    deleting: list[UUID]
+    names: Mapping[UUID, str]
+
+
+ShareValue = (
+    ShareMemberValue
+    | ShareEpochValue
+    | ShareTargetEpochValue
+    | ShareTargetValue
+    | ShareCurrentValue
+    | SharePartitionsValue
+)
+
+
+def write_share_key(key: ShareKey) -> bytes:
+    """TextTooLongError."""
+    out = bytearray(_INT16.pack(key.kind))
+    write_string(out, key.group)
+    if key.kind in _NAMED:
+        write_string(out, key.name)
+    return bytes(out)
+
+
+def read_share_key(data: bytes) -> ShareKey | None:
+    """None for a key of another kind. ValueError if it is cut short."""
+    if len(data) < _INT16.size or (number := _INT16.unpack_from(data)[0]) not in SHARE_KINDS:
+        return None
+    kind, reader = ShareKind(number), _Reader(data, _INT16.size)
+    return ShareKey(kind, reader.text(), reader.text() if kind in _NAMED else "")
+
+
+def share_burial_order(key: bytes) -> int:
+    """By this Kafka sorts the tombstones of a group (`ShareGroup.createGroupTombstoneRecords`)."""
+    return _BURIED.index(ShareKind(_INT16.unpack_from(key)[0]))
+
+
+def write_share_value(value: ShareValue, *, with_times: bool) -> bytes:
+    """`with_times` is whether it says when partitions were assigned, as since 4.3."""
+    out = bytearray(_INT16.size)
+    tags = b"\0"
+    match value:
+        case ShareMemberValue():
+            _write_nullable(out, value.rack_id)
+            write_compact_string(out, value.client_id)
+            write_compact_string(out, value.client_host)
+            write_uvarint(out, len(value.topics) + 1)
+            for topic in value.topics:
+                write_compact_string(out, topic)
+        case ShareEpochValue():
+            out += struct.pack(">iq", value.epoch, 0)
+        case ShareTargetEpochValue():
+            out += struct.pack(">i", value.epoch)
+            if with_times and value.assigned_ms:
+                tags = struct.pack(">BBBq", 1, 0, 8, value.assigned_ms)
+        case ShareTargetValue():
+            _write_partitions(out, value.partitions)
+        case ShareCurrentValue():
+            out += struct.pack(">iib", value.epoch, value.previous_epoch, 0)
+            _write_partitions(out, value.assigned)
+        case SharePartitionsValue():
+            _write_partitions(out, value.initializing, value.names)
+            _write_partitions(out, value.initialized, value.names)
+            write_uvarint(out, len(value.deleting) + 1)
+            for topic_id in value.deleting:
+                out += topic_id.bytes
+                write_compact_string(out, value.names.get(topic_id, "<UNKNOWN>"))
+                out.append(0)
+    return bytes(out) + tags
+
+
+def read_share_value(kind: ShareKind, data: bytes) -> ShareValue:
+    """ValueError for another version, or if it is cut short."""
+    reader = _Reader(data, 0)
+    if reader.number(_INT16):
+        raise ValueError("the record of a share group has an unknown version")
+    value = _read(kind, reader)
+    tags = reader.tags()
+    if isinstance(value, ShareTargetEpochValue):
+        return value._replace(assigned_ms=int.from_bytes(tags.get(0, b""), signed=True))
+    return value
+
+
+def _read(kind: ShareKind, reader: "_Reader") -> ShareValue:
+    match kind:
+        case ShareKind.MEMBER:
+            rack_id, client_id, client_host = reader.nullable(), reader.compact(), reader.compact()
+            topics = [reader.compact() for _ in range(reader.count())]
+            return ShareMemberValue(rack_id, client_id, client_host, topics)
+        case ShareKind.EPOCH:
+            epoch = reader.number(_INT32)
+            reader.skip(_HASH_BYTES)
+            return ShareEpochValue(epoch)
+        case ShareKind.TARGET_EPOCH:
+            return ShareTargetEpochValue(reader.number(_INT32), 0)
+        case ShareKind.TARGET:
+            return ShareTargetValue(reader.partitions())
+        case ShareKind.CURRENT:
+            epoch, previous = reader.number(_INT32), reader.number(_INT32)
+            reader.skip(_STATE_BYTES)
+            return ShareCurrentValue(epoch, previous, reader.partitions())
+        case ShareKind.PARTITIONS:
+            names: dict[UUID, str] = {}
+            initializing, initialized = reader.partitions(names), reader.partitions(names)
+            deleting = []
+            for _ in range(reader.count()):
+                deleting.append(topic_id := reader.uuid())
+                names[topic_id] = reader.compact()
+                reader.tags()
+            return SharePartitionsValue(initializing, initialized, deleting, names)
+
+
+def _write_nullable(out: bytearray, text: str | None) -> None:
+    if text is None:
+        out.append(0)
+    else:
+        write_compact_string(out, text)
+
+
+def _write_partitions(out: bytearray, found: Partitions, names: Mapping[UUID, str] | None = None) -> None:
+    write_uvarint(out, len(found) + 1)
+    for topic_id, partitions in found.items():
+        out += topic_id.bytes
+        if names is not None:
+            write_compact_string(out, names.get(topic_id, "<UNKNOWN>"))
+        write_uvarint(out, len(partitions) + 1)
+        out += struct.pack(f">{len(partitions)}i", *partitions)
+        out.append(0)
+
+
+class _Reader:
+    """Reads one record, from `at` on. ValueError if it is cut short."""
+
+    def __init__(self, data: bytes, at: int) -> None:
+        self._data, self._at = data, at
+
+    def take(self, size: int) -> bytes:
+        found = self._data[self._at : self._at + size]
+        if size < 0 or len(found) < size:
+            raise ValueError("a record of a share group is cut short")
+        self._at += size
+        return found
+
+    def skip(self, size: int) -> None:
+        self.take(size)
+
+    def number(self, kind: struct.Struct) -> int:
+        return int(kind.unpack(self.take(kind.size))[0])
+
+    def uvarint(self) -> int:
+        found = shift = 0
+        while True:
+            (byte,) = self.take(1)
+            found |= (byte & 0x7F) << shift
+            if not byte & 0x80:
+                return found
+            shift += 7
+
+    def count(self) -> int:
+        return self.uvarint() - 1
+
+    def text(self) -> str:
+        return text_of(self.take(self.number(_INT16)))
+
+    def compact(self) -> str:
+        return self.nullable() or ""
+
+    def nullable(self) -> str | None:
+        size = self.count()
+        return None if size < 0 else text_of(self.take(size))
+
+    def uuid(self) -> UUID:
+        return UUID(bytes=self.take(16))
+
+    def tags(self) -> dict[int, bytes]:
+        """Tagged fields."""
+        return {self.uvarint(): self.take(self.uvarint()) for _ in range(self.uvarint())}
+
+    def partitions(self, names: dict[UUID, str] | None = None) -> dict[UUID, list[int]]:
+        found = {}
+        for _ in range(self.count()):
+            topic_id = self.uuid()
+            if names is not None:
+                names[topic_id] = self.compact()
+            size = self.count()
+            found[topic_id] = list(struct.unpack(f">{size}i", self.take(4 * size)))
+            self.tags()
+        return found

@@ -1,0 +1,63 @@
+"""Java's KafkaShareConsumer reads from a mock cluster as it does from a real one (KIP-932)."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from contextlib import closing
+
+import pytest
+
+from mockbroker import MockCluster
+from mockbroker.names import ReleaseName
+from mockbroker.rig import requests
+from mockbroker.rig.client import Client
+
+from .. import needs
+from . import build, java
+from .scenario import TIMEOUT
+
+GROUPS = 32
+"""The type of resource."""
+GROUP = "jobs"
+QUICK = {
+    "group.share.min.heartbeat.interval.ms": "100",
+    "group.share.heartbeat.interval.ms": "100",
+    "offsets.topic.num.partitions": "1",
+    "share.coordinator.state.topic.num.partitions": "1",
+}
+VALUES = [f"{kind} {number}" for number in range(5) for kind in ("good", "again", "bad")]
+TOLD = {
+    "good": [("1", "accept")],
+    "again": [("1", "release"), ("2", "release"), ("3", "accept")],
+    "bad": [("1", "reject")],
+}
+
+
+@pytest.mark.needs(*needs.JAVA)
+@pytest.mark.parametrize(("client", "kafka"), [("4.4.0", "4.4"), ("4.2.0", "4.2")])
+def test_records_are_delivered_until_they_are_done(client: str, kafka: ReleaseName) -> None:
+    config = {**QUICK, "group.share.assignment.interval.ms": "0"} if kafka == "4.4" else QUICK
+    with MockCluster(kafka=kafka, topics={"orders": 2}, config=config) as cluster:
+        host, _, port = cluster.bootstrap_servers.split(",")[0].rpartition(":")
+        asked = requests.configure(GROUPS, GROUP, {"share.auto.offset.reset": "earliest"})
+        with closing(Client(host, int(port))) as admin:
+            admin.call("incremental_alter_configs", 1, asked)
+        for value in VALUES:
+            cluster.produce("orders", value)
+        words = cluster.bootstrap_servers, GROUP, "orders", str(len(VALUES))
+        classes = java.class_path(client, build.HERE / "java-share")
+        done = subprocess.run(
+            java.command(classes, "Share", *words),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        told: dict[str, list[tuple[str, str]]] = {}
+        for line in done.stdout.splitlines():
+            value, times, said = line.split("\t")
+            told.setdefault(value, []).append((times, said))
+        assert told == {value: TOLD[value.split()[0]] for value in VALUES}
+        assert Counter(each.state for each in cluster.groups().values()) == {"Empty": 1}

@@ -1,0 +1,143 @@
+"""Share sessions: their epochs, what they hold, and how they end."""
+
+from mockbroker.rig.stories import Steps
+
+from .stage import ACCEPT, UNKNOWN_ID, Ack, ShareStage, acquired, outcome
+
+
+def begins_and_ends(s: ShareStage) -> Steps:
+    """A session of one partition."""
+    s.topic()
+    s.fill(3)
+    one = s.reader()
+    yield "first", one.fetch()
+    yield "again, nothing new", one.look()
+    yield "nothing named", one.fetch_all([], max_wait=300)
+    s.fill(2)
+    yield "nothing named, new records", one.fetch_all([])
+    yield "last", one.fetch(epoch=-1)
+    s.brokers.until(lambda: s.available() == 5, "the end of the session")
+    yield "state", s.state()
+    yield "epoch 0 again", acquired(one.fetch_some(epoch=0))
+
+
+def wrong_epochs(s: ShareStage) -> Steps:
+    """Epochs that are not the next one."""
+    s.topic()
+    s.fill(6)
+    one = s.reader()
+    yield "1 without a session", one.fetch(epoch=1)
+    yield "-1 without a session", one.fetch(epoch=-1)
+    yield "acknowledges without a session, 0", one.acknowledge(Ack(0, 1, [ACCEPT]), epoch=0)
+    yield "acknowledges without a session, 1", one.acknowledge(Ack(0, 1, [ACCEPT]), epoch=1)
+    yield "acknowledges without a session, -1", one.acknowledge(Ack(0, 1, [ACCEPT]), epoch=-1)
+    yield "acknowledgements in the first", acquired(one.fetch(acks={0: [Ack(0, 1, [ACCEPT])]}, epoch=0))
+    yield "first", acquired(one.fetch(epoch=0, max_records=2, share_acquire_mode=1))
+    yield "2 in place of 1", one.look(epoch=2)
+    yield "-2", one.look(epoch=-2)
+    yield "1", acquired(one.look(epoch=1))
+    yield "1 again", one.look(epoch=1)
+    yield "acknowledges, epoch 1", one.acknowledge(Ack(0, 0, [ACCEPT]), epoch=1)
+    yield "acknowledges, epoch 0", one.acknowledge(Ack(0, 0, [ACCEPT]), epoch=0)
+    yield "acknowledges, right", one.acknowledge(Ack(0, 0, [ACCEPT]), epoch=2)
+    yield "0 anew", acquired(one.look(epoch=0))
+    yield "state", s.state()
+
+
+def ends_with_acknowledgements(s: ShareStage) -> Steps:
+    """The last request of a session: what it does not acknowledge is released."""
+    s.topic()
+    s.fill(6)
+    one, two = s.reader(), s.member("B")
+    two.join("t")
+    yield "all", acquired(one.fetch())
+    yield "another", acquired(two.look())
+    yield "acknowledges some, ends", one.acknowledge(Ack(0, 1, [ACCEPT]), epoch=-1)
+    s.brokers.until(lambda: s.available() == 4, "the end of the session")
+    yield "state", s.state()
+    yield "another then", acquired(two.fetch_some())
+    yield "fetch at the end", two.fetch(acks={0: [Ack(2, 2, [ACCEPT])]}, epoch=-1)
+    yield "the first again", acquired(one.fetch_some(epoch=0))
+
+
+def forgotten(s: ShareStage) -> Steps:
+    """Partitions that a session forgets, and ones that it never had."""
+    s.topic("t", 2)
+    s.fill(2)
+    s.fill(2, partition=1)
+    one = s.reader()
+    yield "both", one.fetch(0, 1, max_records=100)
+    s.fill(1)
+    s.fill(1, partition=1)
+    topic = {"topic_id": s.topic_id(), "partitions": [0]}
+    yield "without 0", one.fetch_all([], forgotten_topics_data=[topic])
+    yield "forgotten again", one.fetch_all([], forgotten_topics_data=[topic], max_wait=300)
+    yield "acknowledges what is forgotten", one.acknowledge(Ack(0, 1, [ACCEPT]))
+    yield "back", one.fetch(0)
+    other = {"topic_id": UNKNOWN_ID, "partitions": [0]}
+    yield "an unknown topic", one.fetch_all([], forgotten_topics_data=[other], max_wait=300)
+
+
+def unknown_partitions(s: ShareStage) -> Steps:
+    """Partitions and topics that are not there, or not assigned."""
+    s.topic()
+    s.topic("other")
+    s.fill(2)
+    s.fill(2, name="other")
+    one = s.reader()
+    yield "unknown topic", one.look(name="nothing")
+    yield "unknown partition", one.look(7)
+    yield "not assigned", one.look(name="other")
+    yield "acknowledges an unknown topic", one.acknowledge(Ack(0, 0, [ACCEPT]), name="nothing")
+    yield "acknowledges an unknown partition", one.acknowledge(Ack(0, 0, [ACCEPT]), partition=7)
+    yield "acknowledges not assigned", one.acknowledge(Ack(0, 0, [ACCEPT]), name="other")
+
+
+def unknown_members(s: ShareStage) -> Steps:
+    """Who fetches without being a member, and wrong ids."""
+    s.topic()
+    s.fill(2)
+    s.reader()
+    two = s.member("B")
+    yield "no member", acquired(two.fetch())
+    for label, fields in (
+        ("no group", {"group_id": None}),
+        ("empty group", {"group_id": ""}),
+        ("no member id", {"member_id": None}),
+        ("empty member id", {"member_id": ""}),
+        ("no id", {"member_id": "not an id"}),
+        ("unknown group", {"group_id": "nobody's"}),
+    ):
+        yield label, s.member("C").look(**fields)
+        yield f"acknowledges, {label}", s.member("D").acknowledge(Ack(0, 0, [ACCEPT]), **fields)
+
+
+def one_connection(s: ShareStage) -> Steps:
+    """Two members at one connection, and one member at two."""
+    s.topic()
+    s.fill(6)
+    one, two = s.reader(), s.member("B")
+    two.join("t")
+    two.by = one.by
+    yield "one", acquired(one.fetch(max_records=2, share_acquire_mode=1))
+    yield "two at the same", acquired(two.look(max_records=2, share_acquire_mode=1))
+    yield "one again", acquired(one.look())
+    one.by = "elsewhere"
+    yield "one elsewhere", acquired(one.look(epoch=one.session))
+    yield "one elsewhere, anew", acquired(one.look(epoch=0))
+
+
+def disconnected(s: ShareStage) -> Steps:
+    """A connection closes: what its member had acquired is free."""
+    s.topic()
+    s.fill(3)
+    one, two = s.reader(), s.member("B")
+    two.join("t")
+    yield "one", acquired(one.fetch())
+    s.client(by=one.by).close()
+    yield "two", acquired(two.fetch_some())
+    yield "one, the old epoch", one.look()
+    s.brokers.until(lambda: s.available() == 3, "the end of the session")
+    yield "state", s.state()
+    yield "two accepts", outcome(two.acknowledge(Ack(0, 2, [ACCEPT])))
+    yield "state then", s.state()

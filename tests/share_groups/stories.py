@@ -1,0 +1,45 @@
+"""What share groups do, asked by request."""
+
+from pathlib import Path
+from typing import Final
+
+from mockbroker.rig.setup import BROKER_CONFIG
+from mockbroker.rig.stories import Setting, Told, named
+
+from . import acknowledging, acquiring, membership, offsets, sessions, state, transactions
+from .stage import ShareStage
+
+SHARING: Final = {
+    "share.coordinator.state.topic.num.partitions": "1",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+    "group.share.min.record.lock.duration.ms": "1000",
+    "group.share.assignment.interval.ms": "0",
+}
+"""The last one only releases from 4.3 have; the others assign at once."""
+
+STORIES: Final = Told(
+    Path(__file__).parent,
+    {
+        **named(membership.joining, membership.epochs, membership.wrong_fields, membership.subscriptions),
+        **named(membership.several_members, membership.other_kinds, membership.described_twice),
+        **named(membership.topics_change, membership.later_partition),
+        "unknown_to_the_group": membership.unknown_members,
+        **named(sessions.begins_and_ends, sessions.wrong_epochs, sessions.ends_with_acknowledgements),
+        **named(sessions.forgotten, sessions.unknown_partitions, sessions.one_connection),
+        **named(sessions.disconnected),
+        "unknown_to_sessions": sessions.unknown_members,
+        **named(acquiring.limits, acquiring.shared_out, acquiring.delivery_counts, acquiring.resets),
+        **named(acquiring.delivery_counts_in_batches, acquiring.after_deletion, acquiring.compacted),
+        **named(acknowledging.ranges_of_one_batch, acknowledging.ranges_of_batches, acknowledging.pairs),
+        **named(acknowledging.with_fetches, acknowledging.of_another, acknowledging.after_leaving),
+        **named(acknowledging.after_the_lock, acknowledging.late_acknowledgement, acknowledging.renewals),
+        **named(acknowledging.renewed_locks),
+        **named(transactions.uncommitted, transactions.committed, transactions.level_changes),
+        **named(offsets.describing, offsets.altering, offsets.deleting, offsets.other_groups),
+        **named(state.keeping, state.merging, state.wrong_requests, state.finding, state.advertised),
+    },
+    ShareStage,
+    Setting(1, {**BROKER_CONFIG, **SHARING}),
+    {"compacted": {"log.cleaner.backoff.ms": "100"}},
+)
