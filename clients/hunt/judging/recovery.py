@@ -123,8 +123,10 @@ def _is_at_its_end(entries: list[Entry], at: int) -> bool:
 
 
 def _undisturbed(outcome: Outcome, begin: Entry, end: Entry) -> bool:
-    """Whether brokers refused the user nothing in between, nor a login just before, and nothing happened to
-    the cluster."""
+    """Whether brokers refused the user nothing in between, nor a login just before, let everybody in, and
+    nothing happened to the cluster."""
+    if is_barred(outcome, end.at) and end.at < outcome.repaired:
+        return False
     refused = [e for e in outcome.journal.of(Refused) if e.user == end.user and e.at < end.at]
     if any(e.at > begin.at or (e.api in _LOGINS and begin.ms - e.ms < _SOON_MS) for e in refused):
         return False
