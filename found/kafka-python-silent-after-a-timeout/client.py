@@ -14,9 +14,9 @@ def new_producer():
 
 def send(when, producer):
     try:
-        print(f"{when}: at offset {producer.send('orders', b'1').get(8).offset}")
+        print(f"{when}: at offset {producer.send('orders', b'1').get(5).offset}")
     except Exception as error:
-        print(f"{when}: {'the record expires' if 'Expiring' in str(error) else 'nothing in 8 s'}")
+        print(f"{when}: {'the record expires' if 'Expiring' in str(error) else 'nothing in 5 s'}")
 
 
 producer = new_producer()
