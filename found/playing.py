@@ -70,14 +70,16 @@ def on_real_brokers(
     cluster = scenario.cluster
     brokers = cluster.get("brokers", 3)
     rights = {} if finding.forbids is None else _RIGHTS
-    real = RealCluster(kafka, brokers, {**BROKER_CONFIG, **rights, **cluster.get("config", {})})
+    logs_in = "security" in cluster
+    config = {**BROKER_CONFIG, **rights, **cluster.get("config", {})}
+    real = RealCluster(kafka, brokers, config, sasl=logs_in)
     runs, paths = _runs(finding, python, release)
     with real:
         _create_topics(real.ports[1], cluster.get("topics", {}), brokers)
         if finding.forbids is not None:
             _forbid(real.ports[1], finding.forbids)
         given = {
-            "BOOTSTRAP_SERVERS": real.bootstrap_servers,
+            "BOOTSTRAP_SERVERS": ",".join(real.login_servers) if logs_in else real.bootstrap_servers,
             MOVE: f"{sys.executable} -m found move-leader {GROUPS}",
             MOVE_LEADER: f"{sys.executable} -m found move-leader {finding.moves_leader}",
             **paths,
