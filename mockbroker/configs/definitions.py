@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from ..protocol.compression import MOST_BYTES
 from ..protocol.releases import Release, parse
-from . import listeners
-from .values import ConfigKey
+from .values import OF_LISTENER, ConfigKey
 
 _FULL_ITEMS_SINCE: Final = parse("4.2")
 _HOUR_MS: Final = 3600 * 1000
@@ -143,7 +142,7 @@ def broker_synonyms(name: str) -> tuple[str, ...]:
     for names in BROKER_SYNONYMS:
         if name in names and (name == names[0] or not name.startswith("log.flush")):
             return names
-    if name.startswith(listeners.PREFIX):
+    if name.startswith(OF_LISTENER):
         return (name, name.split(".", 3)[3])
     return (name,)
 

@@ -6,9 +6,8 @@ from typing import Final
 
 from ..errors import OptionError
 from ..nearest import nearest
-from .values import ConfigError
+from .values import OF_LISTENER, ConfigError
 
-PREFIX: Final = "listener.name."
 NAMES: Final = frozenset(
     {
         "connections.max.reauth.ms",
@@ -28,8 +27,8 @@ _MECHANISMS: Final = ("plain.", "scram-sha-256.", "scram-sha-512.", "oauthbearer
 def prefixed(name: str, listener: str, mechanism: str = "") -> Iterator[str]:
     """The names by which it may be set for a listener, the one with the highest precedence first."""
     if mechanism:
-        yield f"{PREFIX}{listener.lower()}.{mechanism.lower()}.{name}"
-    yield f"{PREFIX}{listener.lower()}.{name}"
+        yield f"{OF_LISTENER}{listener.lower()}.{mechanism.lower()}.{name}"
+    yield f"{OF_LISTENER}{listener.lower()}.{name}"
     yield name
 
 
@@ -37,14 +36,14 @@ def check_names(config: Iterable[str], known: Iterable[str]) -> None:
     """OptionError for a configuration of a listener that there is not."""
     there = {each.lower() for each in known}
     for name in config:
-        listener = name.removeprefix(PREFIX).partition(".")[0]
-        if name.startswith(PREFIX) and listener not in there:
+        listener = name.removeprefix(OF_LISTENER).partition(".")[0]
+        if name.startswith(OF_LISTENER) and listener not in there:
             raise OptionError(f"config has {name}, but there is no such listener{nearest(listener, there)}")
 
 
 def unprefixed(name: str) -> str:
     """The configuration that is set for one listener. ConfigError."""
-    rest = name.removeprefix(PREFIX).partition(".")[2]
+    rest = name.removeprefix(OF_LISTENER).partition(".")[2]
     for each in _MECHANISMS:
         if rest.startswith(each) and (own := rest.removeprefix(each)) in BY_MECHANISM:
             return own

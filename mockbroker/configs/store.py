@@ -7,9 +7,9 @@ from typing import Final, NamedTuple, TypeVar
 
 from ..nearest import nearest
 from ..protocol.releases import NEWEST, Release, facts, parse
-from . import definitions, java, listeners
+from . import definitions, java
 from .topic import TopicSettings, check_together, settings
-from .values import ConfigError, ConfigKey, Value
+from .values import OF_LISTENER, ConfigError, ConfigKey, Value
 
 _NO_OVERRIDES: Final[Mapping[str, str]] = {}
 _INTERNAL_SEGMENTS: Final = ("offsets.topic.segment.bytes", "transaction.state.log.segment.bytes")
@@ -162,6 +162,8 @@ class Configs:
         self, name: str, listener: str, mechanism: str = "", broker: int | None = None
     ) -> str | None:
         """What is set for clients that come by a listener, and log in by a mechanism; None if nothing is."""
+        from . import listeners
+
         for each in listeners.prefixed(name, listener, mechanism):
             if (text := self._set_text(each, broker)) is not None:
                 return text
@@ -192,7 +194,11 @@ class Configs:
 
     def _static_key(self, name: str) -> ConfigKey:
         try:
-            return self.broker_key(listeners.unprefixed(name) if name.startswith(listeners.PREFIX) else name)
+            if name.startswith(OF_LISTENER):
+                from . import listeners
+
+                name = listeners.unprefixed(name)
+            return self.broker_key(name)
         except ConfigError as error:
             # Somebody who configures a mock gets a more helpful message than clients.
             raise ConfigError(f"{error}{nearest(name, self.broker_keys)}") from None
@@ -202,7 +208,7 @@ class Configs:
         ConfigError."""
         key = self.broker_keys.get(name) or definitions.INTERNAL_BROKER_KEYS.get(name)
         key = key or definitions.ever_known("broker").get(name)
-        if key is None and name.startswith(listeners.PREFIX):
+        if key is None and name.startswith(OF_LISTENER):
             return ConfigKey(name, "STRING")
         if key is None:
             raise ConfigError(f"Unknown broker config name: {name}")

@@ -9,6 +9,8 @@ from typing import Any, Final
 from ..errors import MockBrokerError
 from . import java
 
+OF_LISTENER: Final = "listener.name."
+"""How the names of one listener's configurations begin."""
 Value = bool | int | float | str | list[str] | None
 
 _BITS: Final = {"SHORT": 16, "INT": 32, "LONG": 64}

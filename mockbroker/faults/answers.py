@@ -5,18 +5,20 @@ import sys
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from ..apis.registry import declared
 from ..cluster.call import Call
 from ..outcome import CLOSE
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode, default_message
-from ..protocol.messages.metadata import MetadataResponse
 from .about import PARTITION_NAMES, partition_of, topic_of
 from .legal import usual_level
 from .match import FaultError, Match, api_name
 from .places import error_field, level_of, levels, lists_of, response_class
+
+if TYPE_CHECKING:
+    from ..protocol.messages.metadata import MetadataResponse
 
 _UNSET: Final = {
     "base_offset": -1,
@@ -137,13 +139,13 @@ def meant(place: PlaceInAnswer, match: Match) -> bool:
     return place.group is None or match.covers_group(place.group)
 
 
-def for_all_topics(answer: MetadataResponse, call: Call, code: int, match: Match) -> MetadataResponse:
+def for_all_topics(answer: "MetadataResponse", call: Call, code: int, match: Match) -> "MetadataResponse":
     """The answer to a Metadata request for all topics: no topic has an error then, only partitions have, and
     topics that are unknown or forbidden are left out (KafkaApis.handleTopicMetadataRequest)."""
     if code in _HIDDEN:
         return replace(answer, topics=[each for each in answer.topics if not match.covers(each.name, None)])
     level = "partition" if code in _LEADERLESS else "topic"
-    return cast(MetadataResponse, changed(answer, call, Errors(code, match, level)))
+    return cast("MetadataResponse", changed(answer, call, Errors(code, match, level)))
 
 
 def refuses(api: ApiKey) -> bool:

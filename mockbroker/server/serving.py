@@ -18,7 +18,7 @@ from ..addresses import joined
 from ..cluster.cluster import Cluster
 from ..cluster.endpoint import Endpoint
 from ..cluster_options import ClusterOptions
-from ..configs.listeners import check_names
+from ..configs.values import OF_LISTENER
 from ..controller.topic_creation import assign_replicas
 from ..environment import Environment
 from ..errors import BlockingCallError, WrongEventLoopError
@@ -69,7 +69,10 @@ class ServedCluster(RunningCluster):
             config = restoring.accepting_later(config, release)
         security = options.security if isinstance(options.security, Security) else Security()
         config = security.config(config)
-        check_names(config, security.protocols)
+        if any(each.startswith(OF_LISTENER) for each in config):
+            from ..configs.listeners import check_names
+
+            check_names(config, security.protocols)
         environment = Environment(
             release, streams(self.seed), config=config, policies=policies, now_ms=self.started_ms
         )
