@@ -1,6 +1,6 @@
 """What a coordinator needs: its broker, other brokers, and the requests that it answers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -65,6 +65,13 @@ class Home(Protocol):
     def complete_offsets(self, broker: int, partition: int, producer_id: int, committed: bool) -> None:
         """A marker is in a partition of `__consumer_offsets` on its leader: offsets that waited for it become
         valid there, or are dropped."""
+
+
+def ids_of(home: Home, topics: Iterable[str]) -> dict[UUID, int]:
+    """The ids of topics, with their numbers of partitions, of those that there are."""
+    known = home.known_topics()
+    there = sorted(name for name in topics if name in known)
+    return {known[name].id: len(known[name].partitions) for name in there}
 
 
 class Request(Protocol):

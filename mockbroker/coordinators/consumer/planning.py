@@ -1,7 +1,7 @@
 """When a consumer group needs another target assignment, and how its members get there
 (`GroupMetadataManager.java`)."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from uuid import UUID
 
 from ...environment import Nobody
@@ -13,7 +13,7 @@ from ...policies.groups.unsubscribed_partitions import unsubscribed_partitions
 from ...portions import Pace, portions
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from ..home import Home
+from ..home import Home, ids_of
 from . import regular_expressions
 from .assignors import ASSIGNORS, Subscriber
 from .group import ConsumerGroup
@@ -84,7 +84,7 @@ class Planning:
             updated,
             group.assignment_epoch,
             group.target_of(updated.id),
-            self._ids(group.topics_of(updated)),
+            ids_of(self._home, group.topics_of(updated)),
             owned,
             group.epoch_of,
             changed=self._home.policies[unsubscribed_partitions] == "at-once" and (named or bool(by_regex)),
@@ -162,15 +162,9 @@ class Planning:
             self._changed(group)
         return PARKED
 
-    def _ids(self, topics: Iterable[str]) -> dict[UUID, int]:
-        """The ids of topics, with their numbers of partitions, of those that there are."""
-        known = self._home.known_topics()
-        there = sorted(name for name in topics if name in known)
-        return {known[name].id: len(known[name].partitions) for name in there}
-
     def _metadata_of(self, group: ConsumerGroup) -> dict[UUID, int]:
         """The topics that the group subscribes to, with their numbers of partitions."""
-        return self._ids(group.subscribed)
+        return ids_of(self._home, group.subscribed)
 
     # -- the target assignment
 
@@ -193,7 +187,7 @@ class Planning:
         for each in group.members.values():
             names = group.topics_of(each)
             if names not in ids:
-                ids[names] = frozenset(self._ids(names))
+                ids[names] = frozenset(ids_of(self._home, names))
             target = _of_topics(group.target_of(each.id), counts)
             members.append(Subscriber(each.id, each.instance_id, ids[names], target))
         if name == "uniform" and any(_has_unknown(each.assigned, counts) for each in members):

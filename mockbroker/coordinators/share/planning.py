@@ -1,7 +1,6 @@
 """When a share group needs another target assignment or more partitions, and what its members have
 (`GroupMetadataManager.java`)."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID
 
@@ -10,7 +9,7 @@ from ...policies.share_groups.share_assignor import share_assignor
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...share_partitions.kept import Kept
-from ..home import Home
+from ..home import Home, ids_of
 from .assignor import Subscriber, simple
 from .group import NOTHING, Assignment, Initializing, ShareGroup, ShareMember
 from .hash_assignor import by_hash
@@ -63,7 +62,7 @@ class Planning:
         now_ms = self._environment.now_ms
         patience_ms = self._patience_ms
         found: Partitions = {}
-        for topic_id, count in self._ids(group.subscribed).items():
+        for topic_id, count in ids_of(self._home, group.subscribed).items():
             known = group.initialized.get(topic_id, frozenset())
             asked = group.initializing.get(topic_id)
             if asked is not None and now_ms - asked.since_ms < patience_ms:
@@ -125,14 +124,8 @@ class Planning:
             for topic_id, partitions in group.initialized.items()
         )
 
-    def _ids(self, topics: Iterable[str]) -> dict[UUID, int]:
-        """The ids of topics, with their numbers of partitions, of those that there are."""
-        known = self._home.known_topics()
-        there = sorted(name for name in topics if name in known)
-        return {known[name].id: len(known[name].partitions) for name in there}
-
     def metadata_of(self, group: ShareGroup) -> dict[UUID, int]:
-        return self._ids(group.subscribed)
+        return ids_of(self._home, group.subscribed)
 
     def _begin_epoch(self, group: ShareGroup) -> None:
         group.epoch += 1
@@ -147,7 +140,7 @@ class Planning:
         if group.assigned_ms is not None and now_ms < group.assigned_ms + wait_ms:
             return
         members = [
-            Subscriber(each.id, frozenset(self._ids(each.topics)), group.target_of(each.id))
+            Subscriber(each.id, frozenset(ids_of(self._home, each.topics)), group.target_of(each.id))
             for each in group.members.values()
         ]
         assignor = simple if self._home.policies[share_assignor] == "evenly" else by_hash
@@ -169,5 +162,5 @@ class Planning:
     def _subscribed_of(self, member: ShareMember, target: Assignment) -> Assignment:
         if not target:
             return NOTHING
-        topics = self._ids(member.topics)
+        topics = ids_of(self._home, member.topics)
         return {topic: partitions for topic, partitions in target.items() if topic in topics}
