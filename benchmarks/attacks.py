@@ -19,6 +19,7 @@ from benchmarks.apis import Broker, api_versions
 from benchmarks.attackers import ATTACKS, FLOODS, bomb_frame
 from benchmarks.bench import Bench, ScenarioResult, clock
 from benchmarks.login_attacks import OPTIONS as LOGIN_OPTIONS
+from benchmarks.login_attacks import OPTIONS_OF
 from benchmarks.peers import OURS, PEERS, started
 from benchmarks.process import resident_mb
 from benchmarks.records import build_batch
@@ -143,7 +144,8 @@ def main() -> None:
     failed = False
     for name in [None, *(each for each in ATTACKS if not chosen or each in chosen)]:
         with ExitStack() as stack:
-            running = stack.enter_context(started([*ours.commands().by_brokers[1], *_OPTIONS]))
+            options = (*_OPTIONS, *OPTIONS_OF.get(name or "", ()))
+            running = stack.enter_context(started([*ours.commands().by_brokers[1], *options]))
             bench = Bench(Broker(running.address), running.pid, given.seconds, 0)
             try:
                 waited = beside(bench, name, given.seconds, running.control)

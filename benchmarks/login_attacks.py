@@ -31,6 +31,8 @@ OPTIONS: Final = (
     *("--super-user", "ANONYMOUS"),
 )
 """What these attacks need of a cluster."""
+OPTIONS_OF: Final = {"signed-tokens": ("--signed-tokens",)}
+"""And what one of them needs besides."""
 _UNENDED: Final = 1000
 _ACLS: Final = 100_000
 _CERTIFICATES: Final = 100
@@ -126,20 +128,39 @@ def tokens(target: Target) -> None:
         b'{"sub":' + b"[" * (room // 2) + b"]" * (room // 2) + b"}",
         json.dumps({f"{number}": 0 for number in range(room // 16)}).encode(),
     ]
-    header = base64.urlsafe_b64encode(b'{"alg":"none"}').rstrip(b"=")
-    messages = [
-        b"n,,\1auth=Bearer " + header + b"." + base64.urlsafe_b64encode(each).rstrip(b"=") + b".\1\1"
-        for each in claims
+    header = _part(b'{"alg":"none"}')
+    _log_in(target, [_with_token(header + b"." + _part(each) + b".") for each in claims])
+
+
+def signed_tokens(target: Target) -> None:
+    """Signed ones as large as a login may be: headers of many names and of nested lists, claims with a wrong
+    signature, and many claims with a right one, in a token that has expired; and small ones."""
+    room = _MOST_BYTES * 3 // 4 - 2000
+    names = {f"{number}": 0 for number in range(room // 16)}
+    headers = [
+        json.dumps({"alg": "RS256", **names}).encode(),
+        b'{"alg":' + b"[" * (room // 2) + b"]" * (room // 2) + b"}",
     ]
+    right = _part(b'{"alg":"RS256","kid":"mockbroker"}')
+    signature = b"." + _part(b"\1" * 256)
+    tokens = [_part(each) + b"." + _part(b"{}") + signature for each in headers]
+    tokens += [right + b"." + _part(each) + signature for each in (b"x" * room, b"{}")]
+    asked = json.dumps({"user": "a", "kind": "expired", "more": names}).encode()
+    with urllib.request.urlopen(f"{target.control}/tokens", data=asked, timeout=10) as answer:
+        tokens.append(json.load(answer)["token"].encode())
+    _log_in(target, [_with_token(each) for each in tokens])
 
-    def one(message: bytes) -> Callable[[socket.socket], bytes]:
-        def way(sock: socket.socket) -> bytes:
-            _exchange(sock, "OAUTHBEARER", message)
-            return ask(sock, _authenticate(b"\1"))
 
-        return way
+def _part(data: bytes) -> bytes:
+    return base64.urlsafe_b64encode(data).rstrip(b"=")
 
-    _log_in(target, [one(message) for message in messages])
+
+def _with_token(token: bytes) -> Callable[[socket.socket], bytes]:
+    def way(sock: socket.socket) -> bytes:
+        _exchange(sock, "OAUTHBEARER", b"n,,\1auth=Bearer " + token + b"\1\1")
+        return ask(sock, _authenticate(b"\1"))
+
+    return way
 
 
 def long_messages(target: Target) -> None:
@@ -215,6 +236,7 @@ LOGIN_ATTACKS: Final[dict[str, Callable[[Target], None]]] = {
     "certificates": certificates,
     "wrong-passwords": wrong_passwords,
     "tokens": tokens,
+    "signed-tokens": signed_tokens,
     "long-messages": long_messages,
     "before-login": before_login,
     "acls": acls,

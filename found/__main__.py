@@ -18,7 +18,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 
 Name = Annotated[str, typer.Argument(help="A finding, as `list` names it.")]
 Python = Annotated[str, typer.Option(help="An interpreter that has the client, in any release.")]
-Release = Annotated[str | None, typer.Option(help="Of a client of Node.")]
+Release = Annotated[str | None, typer.Option(help="Of a client of Node, Go or Rust.")]
 
 
 @app.command("list")

@@ -12,7 +12,13 @@ from mockbroker.errors import MockBrokerError
 from mockbroker.nearest import nearest
 
 FOLDER: Final = Path(__file__).parent
-LANGUAGES: Final = {"client.cjs": "javascript", "Client.java": "java", "client.py": "python"}
+LANGUAGES: Final = {
+    "client.cjs": "javascript",
+    "client.go": "go",
+    "Client.java": "java",
+    "client.py": "python",
+    "client.rs": "rust",
+}
 """By the name of a program. Those that are not in Python use a client that a driver comes with."""
 _BROKERS: Final = {"kafka": "Apache Kafka"}
 

@@ -9,7 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from mockbroker.clients.drivers import command_for
+from mockbroker.clients.drivers import SHIPPED, command_for
+from mockbroker.clients.drivers.building import go_file, rust_file
+from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.conformance.differential.coordinating import GROUPS, move
 from mockbroker.conformance.differential.waiting import until
 from mockbroker.errors import MockBrokerError
@@ -28,6 +30,8 @@ _RIGHTS: Final = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "allow.everyone.if.no.acl.found": "true",
 }
+_BUILT: Final = {"go": go_file, "rust": rust_file}
+"""By language, of programs that are built with what a driver is built with."""
 _TOPIC: Final = 2
 _WRITE, _DESCRIBE = 4, 8
 _DENY, _ALLOW = 2, 3
@@ -41,7 +45,7 @@ class PlayError(MockBrokerError):
 
 def on_mocks(finding: Finding, python: str = sys.executable, release: str | None = None) -> str:
     """What the program prints. `python` has the client; it may be another environment's. `release` is that of
-    a client of Node. PlayError, BuildError."""
+    a client of Node, Go or Rust. PlayError, BuildError."""
     runs, paths = _runs(finding, python, release)
     command = [sys.executable, "-m", "mockbroker", "run", str(finding.scenario), "--", *runs]
     ctl = f"{sys.executable} -m mockbroker ctl"
@@ -49,7 +53,7 @@ def on_mocks(finding: Finding, python: str = sys.executable, release: str | None
         MOVE: f"{ctl} groups move-coordinator {finding.moves}",
         MOVE_LEADER: f"{ctl} partitions move-leader {finding.moves_leader} 0",
     }
-    return _printed(command, finding, {**moving, **paths})
+    return _printed(command, {**moving, **paths})
 
 
 def on_real_brokers(
@@ -66,35 +70,41 @@ def on_real_brokers(
     cluster = scenario.cluster
     brokers = cluster.get("brokers", 3)
     rights = {} if finding.forbids is None else _RIGHTS
-    real = RealCluster(kafka, brokers, {**BROKER_CONFIG, **rights, **cluster.get("config", {})})
+    logs_in = "security" in cluster
+    config = {**BROKER_CONFIG, **rights, **cluster.get("config", {})}
+    real = RealCluster(kafka, brokers, config, sasl=logs_in)
     runs, paths = _runs(finding, python, release)
     with real:
         _create_topics(real.ports[1], cluster.get("topics", {}), brokers)
         if finding.forbids is not None:
             _forbid(real.ports[1], finding.forbids)
         given = {
-            "BOOTSTRAP_SERVERS": real.bootstrap_servers,
+            "BOOTSTRAP_SERVERS": ",".join(real.login_servers) if logs_in else real.bootstrap_servers,
             MOVE: f"{sys.executable} -m found move-leader {GROUPS}",
             MOVE_LEADER: f"{sys.executable} -m found move-leader {finding.moves_leader}",
             **paths,
         }
-        return _printed(runs, finding, given)
+        return _printed(runs, given)
 
 
 def _runs(finding: Finding, python: str, release: str | None) -> tuple[Sequence[str], Mapping[str, str]]:
-    """The command that runs the program, but for its name, and the environment variables by which it finds
-    the client."""
+    """The command that runs the program, and the environment variables by which it finds the client."""
+    program = str(finding.program)
     if finding.language == "python":
-        return [python], {}
+        return [python, program], {}
+    if finding.language in _BUILT:
+        package = SHIPPED[finding.subject].package
+        build = _BUILT[finding.language]
+        return [str(build(PROGRAMS / finding.language, finding.program, package, release))], {}
     *runs, driver = command_for(finding.subject, release)
     if finding.language == "java":
-        return runs, {}
-    return runs, {"NODE_PATH": str(Path(driver).parent / "node_modules")}
+        return [*runs, program], {}
+    return [*runs, program], {"NODE_PATH": str(Path(driver).parent / "node_modules")}
 
 
-def _printed(command: Sequence[str], finding: Finding, given: Mapping[str, str]) -> str:
+def _printed(command: Sequence[str], given: Mapping[str, str]) -> str:
     process = subprocess.Popen(
-        [*command, str(finding.program)],
+        command,
         env={**os.environ, **given},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

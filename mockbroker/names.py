@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from .policies.producers import (
         producer_state_retention,
     )
+    from .policies.security import (
+        refused_configs,
+    )
     from .policies.share_groups import (
         share_member_id,
     )
@@ -322,13 +325,16 @@ ErrorLevel = Literal[
 
 FaultAction = Literal[
     "add-acl",
+    "close-listener",
     "corrupt-crc",
     "cut-off-broker",
     "delay",
     "disconnect",
     "drop-fetch-sessions",
+    "drop-share-sessions",
     "error",
     "evict-member",
+    "expire-locks",
     "expire-producer",
     "expire-transactional-id",
     "fail-follower",
@@ -338,6 +344,7 @@ FaultAction = Literal[
     "kill-broker",
     "move-coordinator",
     "move-leader",
+    "open-listener",
     "pause-follower",
     "quota",
     "rejoin-broker",
@@ -500,7 +507,7 @@ BehaviourName = Literal[
     "reassignment-end",
     "reassignment-epoch",
     "reassignment-refusal",
-    "refused-broker-configs",
+    "refused-configs",
     "refused-handshake",
     "refused-operation",
     "refused-transactional-commit",
@@ -533,6 +540,7 @@ BehaviourName = Literal[
     "unaligned-log-start",
     "undefined-epoch",
     "undescribed-topics",
+    "unexpected-audience",
     "unknown-complete-count",
     "unknown-isolation-level",
     "unknown-producer",
@@ -679,6 +687,8 @@ AnswerName = Literal[
     "mechanisms-told",
     "member-id",
     "merged",
+    "mistake",
+    "mistake-in-form",
     "named",
     "never",
     "never-loaded",
@@ -718,6 +728,7 @@ AnswerName = Literal[
     "received-id",
     "record-time",
     "recoverable",
+    "refusal",
     "refused",
     "renewed",
     "replaces",
@@ -804,7 +815,7 @@ ErrorNames: TypeAlias = "ErrorName | int | Several[ErrorNames]"
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package provides."""
 
-OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | share_member_id.Refused | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
+OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | refused_configs.Order | restart_epoch.Bumped | share_member_id.Refused | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
 """A user's own answer for some behaviour."""
 
 Behaviours = TypedDict(
@@ -909,7 +920,7 @@ Behaviours = TypedDict(
         "reassignment-end": "Literal['all-in-sync', 'added-in-sync'] | bool | InstalledAnswer",
         "reassignment-epoch": "Literal['bumped', 'bumped-on-removal', 'kept'] | reassignment_epoch.Bumped | InstalledAnswer",
         "reassignment-refusal": "Literal['dead-brokers', 'unknown-brokers'] | bool | InstalledAnswer",
-        "refused-broker-configs": "Literal['told', 'untold'] | bool | InstalledAnswer",
+        "refused-configs": "Literal['refusal', 'mistake', 'mistake-in-form'] | refused_configs.Order | InstalledAnswer",
         "refused-handshake": "Literal['mechanisms-told', 'no-mechanisms'] | bool | InstalledAnswer",
         "refused-operation": "Literal['untold', 'told'] | bool | InstalledAnswer",
         "refused-transactional-commit": "Literal['begins-group', 'no-group'] | bool | InstalledAnswer",
@@ -942,6 +953,7 @@ Behaviours = TypedDict(
         "unaligned-log-start": "Literal['refused', 'accepted'] | bool | InstalledAnswer",
         "undefined-epoch": "Literal['undefined', 'log-end-offset'] | undefined_epoch.Answer | InstalledAnswer",
         "undescribed-topics": "Literal['left-out', 'without-partitions'] | bool | InstalledAnswer",
+        "unexpected-audience": "Literal['refused', 'taken'] | bool | InstalledAnswer",
         "unknown-complete-count": "Literal['replaces', 'kept'] | bool | InstalledAnswer",
         "unknown-isolation-level": "Literal['fails-consumers', 'fails-request'] | bool | InstalledAnswer",
         "unknown-producer": "Literal['out-of-order-sequence-number', 'unknown-producer-id', 'accepted'] | ErrorCode | InstalledAnswer",
@@ -968,6 +980,9 @@ class FaultFields(TypedDict, total=False):
     api: ApiNames
     version: int | Sequence[int]
     client_id: str | None
+    user: str | None
+    mechanism: str | None
+    listener: str | None
     group: str | None
     transactional_id: str | None
     topic: str | None

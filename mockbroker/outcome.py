@@ -83,5 +83,13 @@ class Client:
         if told is not None:
             told()
 
+    def user_of(self, request: Any) -> str:
+        """Who sends a request: a user's name, without its type; empty if nobody knows."""
+        return self.principal.partition(":")[2]
+
+    def mechanism_of(self, request: Any) -> str:
+        """The mechanism of SASL that a request names, or by which the client logs in; empty without SASL."""
+        return ""
+
     def versions_told(self) -> None:
         """It was answered an ApiVersions."""

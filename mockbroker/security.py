@@ -12,6 +12,17 @@ from .nearest import nearest
 
 CertificateKind = Literal["valid", "expired", "not-yet-valid", "another-host", "another-authority"]
 """What is the matter with a broker's certificate."""
+TokenKind = Literal[
+    "valid",
+    "expired",
+    "not-yet-valid",
+    "another-key",
+    "unknown-key",
+    "another-issuer",
+    "another-audience",
+    "unsigned",
+]
+"""What is the matter with a token of OAUTHBEARER."""
 HandshakeFault = Literal["stall", "cut", "plain-text"]
 """How a TLS handshake goes wrong."""
 HANDSHAKE_FAULTS: Final = get_args(HandshakeFault)
@@ -39,8 +50,14 @@ class Security:
     - `acls`: what users may do, such as `"alice allow read,write on topic:orders"` or
       `"User:* deny all on topic:pay-* from 10.0.0.7"`; nobody may do more, but for `super_users`, who may do
       everything. Without both, everybody may do everything.
-    - `folder`: where the files of the authority are written; by default in a folder that is removed at the
-      end.
+    - `signed_tokens`: tokens of OAUTHBEARER are signed, as with Kafka's OAuthBearerValidatorCallbackHandler
+      (KIP-768). A key for this cluster alone is made, whose JWKS file is named at the start; that needs the
+      extra `security`. Or `jwks` is a file of your own.
+    - `issuer`, `audience`: what signed tokens have to have (`sasl.oauthbearer.expected.issuer` and
+      `.audience`); by default they may have any issuer. `scope_claim` and `sub_claim` are the claims that
+      have the scope and the user.
+    - `folder`: where the files of the authority, and the JWKS file, are written; by default in a folder that
+      is removed at the end.
     """
 
     tls: bool = False
@@ -52,6 +69,12 @@ class Security:
     key: str | Path | None = None
     ca: str | Path | None = None
     folder: str | Path | None = None
+    signed_tokens: bool = False
+    jwks: str | Path | None = None
+    issuer: str | None = None
+    audience: str | Sequence[str] = ()
+    scope_claim: str = "scope"
+    sub_claim: str = "sub"
     acls: Sequence[str] = ()
     super_users: Sequence[str] = ()
 
@@ -69,8 +92,9 @@ class Security:
         return cls(**given)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.tls, bool):
-            raise OptionError(f"tls is {self.tls!r}: give True or False")
+        for name in ("tls", "signed_tokens"):
+            if not isinstance(getattr(self, name), bool):
+                raise OptionError(f"{name} is {getattr(self, name)!r}: give True or False")
         for name in ("users", "listeners"):
             found = getattr(self, name)
             if not isinstance(found, Mapping) or not all(
@@ -90,6 +114,11 @@ class Security:
                 raise OptionError(f"listener {name} has the protocol {protocol!r}: {', '.join(PROTOCOLS)}")
         if self.client_auth not in get_args(ClientAuth):
             raise OptionError(f"client_auth is {self.client_auth!r}: {', '.join(get_args(ClientAuth))}")
+        for name in ("issuer", "scope_claim", "sub_claim"):
+            if (found := getattr(self, name)) is not None and not (isinstance(found, str) and found.strip()):
+                raise OptionError(f"{name} is {found!r}: give a text")
+        if not all(isinstance(each, str) and each.strip() and "," not in each for each in self.audiences):
+            raise OptionError(f"audience is {self.audience!r}: give a text without commas, or a list of them")
         for name in ("acls", "super_users"):
             found = getattr(self, name)
             if isinstance(found, str) or not all(isinstance(each, str) for each in found):
@@ -109,14 +138,37 @@ class Security:
             raise OptionError("nobody could log in by PLAIN: give users, as {'alice': 'secret'}")
         if self.tls and not tls:
             raise OptionError("tls is given, but no listener has TLS: SSL or SASL_SSL")
-        if not tls and (self.client_auth != "none" or self.certificate or self.folder):
-            raise OptionError("client_auth, certificate and folder are for TLS: add tls=True")
+        if not tls and (self.client_auth != "none" or self.certificate):
+            raise OptionError("client_auth and certificate are for TLS: add tls=True")
+        self._check_tokens()
         if self.certificate is None and (self.key or self.ca):
             raise OptionError("give the brokers' certificate too, not only a key or an authority")
-        if self.certificate is not None and self.folder is not None:
-            raise OptionError("with a certificate of your own, no files are written: leave out the folder")
+        makes_files = (tls and self.certificate is None) or (self.signed_tokens and self.jwks is None)
+        if self.folder is not None and not makes_files:
+            raise OptionError(
+                "no files are written: leave out the folder, or add tls=True or signed_tokens=True, without "
+                "files of your own"
+            )
         if self.certificate is not None and self.client_auth != "none" and self.ca is None:
             raise OptionError("clients' certificates can't be checked: give ca, the authorities' file")
+
+    def _check_tokens(self) -> None:
+        if self.signed_tokens and "OAUTHBEARER" not in self.mechanisms:
+            raise OptionError("signed_tokens are for OAUTHBEARER: add it to sasl")
+        if self.signed_tokens:
+            return
+        said = (self.jwks, self.issuer, self.audiences, self.scope_claim != "scope", self.sub_claim != "sub")
+        if any(said):
+            raise OptionError(
+                "jwks, issuer, audience, scope_claim and sub_claim are about signed tokens: add "
+                "signed_tokens=True"
+            )
+
+    @property
+    def audiences(self) -> tuple[str, ...]:
+        """Each once."""
+        given = [self.audience] if isinstance(self.audience, str) else self.audience
+        return tuple(dict.fromkeys(given))
 
     @property
     def mechanisms(self) -> tuple[str, ...]:
@@ -149,6 +201,8 @@ class Security:
         found = {"ssl.client.auth": self.client_auth} if self.uses_tls else {}
         if self.mechanisms:
             found["sasl.enabled.mechanisms"] = ",".join(self.mechanisms)
+        if self.signed_tokens:
+            found |= self._token_config()
         if self.acls or self.super_users:
             found["authorizer.class.name"] = AUTHORIZER
         if self.super_users:
@@ -158,3 +212,12 @@ class Security:
             if given.get(name, value) != value:
                 raise OptionError(f"config has {name}={given[name]}, but security says {value}")
         return {**given, **found}
+
+    def _token_config(self) -> dict[str, str]:
+        found = {
+            "expected.issuer": self.issuer,
+            "expected.audience": ",".join(self.audiences),
+            "scope.claim.name": self.scope_claim if self.scope_claim != "scope" else None,
+            "sub.claim.name": self.sub_claim if self.sub_claim != "sub" else None,
+        }
+        return {f"sasl.oauthbearer.{name}": value for name, value in found.items() if value}

@@ -72,8 +72,8 @@ def free_ports(count: int) -> list[int]:
 class RealCluster:
     """`brokers` real brokers of one release, with node ids from 1. Node 1 is also the controller, unless that
     is `apart`; releases before 3.0 have ZooKeeper beside them. With `telemetry` brokers take metrics of
-    clients (KIP-714), which needs `javac`; with `sasl` they have the listener of `rig.sasl_listener` too. A
-    `rig.brokers.Brokers`."""
+    clients (KIP-714), which needs `javac`; with `sasl` they have the listener of `rig.sasl_listener` too, and
+    with `jwks` it takes tokens that were signed by one of these keys. A `rig.brokers.Brokers`."""
 
     jvm: Sequence[str] = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
     """Options of each broker's Java: these start soon and take little."""
@@ -87,6 +87,7 @@ class RealCluster:
         telemetry: bool = False,
         apart: bool = False,
         sasl: bool = False,
+        jwks: str | None = None,
     ) -> None:
         self.release = release
         self.zookeeper = int(release.split(".")[0]) < 3
@@ -104,6 +105,9 @@ class RealCluster:
         # A leading "-" would read as an option of the storage tool.
         self.cluster_id = "K" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")[1:]
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._jwks = None if jwks is None else self.folder / "jwks.json"
+        if self._jwks is not None and jwks is not None:
+            self._jwks.write_text(jwks)
         (self.folder / "log4j.properties").write_text(_LOG4J_PROPERTIES)
         (self.folder / "log4j2.xml").write_text(_LOG4J2_XML)
 
@@ -118,6 +122,11 @@ class RealCluster:
     @property
     def bootstrap_servers(self) -> str:
         return ",".join(f"127.0.0.1:{port}" for port in self.ports.values())
+
+    @property
+    def login_servers(self) -> Sequence[str]:
+        """The addresses of listeners with SASL."""
+        return [f"127.0.0.1:{port}" for port in self._sasl_ports.values()]
 
     def data(self, node: int) -> Path:
         """The folder with its segments."""
@@ -175,7 +184,7 @@ class RealCluster:
             "log.dirs": str(self.data(node)),
         }
         if node in self._sasl_ports:
-            found |= sasl_listener.properties()
+            found |= sasl_listener.properties(self.release, self._jwks)
         if node in self.ports:
             advertised = {name: port for name, (_, port) in listeners.items() if name != "CONTROLLER"}
             found["advertised.listeners"] = _addresses(advertised)
@@ -289,8 +298,9 @@ class RealCluster:
     def _command(self, node: int, main: str, *arguments: str) -> list[str]:
         logs = f"-Dlog4j.configuration=file:{self.folder}/log4j.properties"
         logs2 = f"-Dlog4j2.configurationFile={self.folder}/log4j2.xml"
+        options = [*sasl_listener.options(self._jwks), *self._options(node)]
         classes = ["-cp", f"{self._jars_of(node)}/*:{self.folder}"]
-        return [self._java, *self.jvm, logs, logs2, *self._options(node), *classes, main, *arguments]
+        return [self._java, *self.jvm, logs, logs2, *options, *classes, main, *arguments]
 
     def _up(self, node: int) -> bool:
         try:

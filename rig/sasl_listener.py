@@ -1,6 +1,7 @@
 """The listener with SASL that real brokers may have beside the plain one: its mechanisms and its users."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -19,9 +20,12 @@ _MODULES: Final = {
 }
 
 
-def properties() -> Mapping[str, str]:
-    """What a broker is configured with."""
-    found = {"sasl.enabled.mechanisms": ",".join(MECHANISMS)}
+_VALIDATOR: Final = "OAuthBearerValidatorCallbackHandler"
+
+
+def properties(release: str, jwks: Path | None = None) -> Mapping[str, str]:
+    """What a broker is configured with. With `jwks` tokens are signed by one of the keys in that file."""
+    found = {"sasl.enabled.mechanisms": ",".join(MECHANISMS), **sessions()}
     options = {
         "PLAIN": " ".join(f'user_{name}="{password}"' for name, password in USERS.items()),
         "OAUTHBEARER": 'unsecuredLoginStringClaim_sub="admin"',
@@ -30,6 +34,21 @@ def properties() -> Mapping[str, str]:
         module = f"org.apache.kafka.common.security.{_MODULES[mechanism]}"
         setting = f"listener.name.{NAME.lower()}.{mechanism.lower()}"
         found[f"{setting}.sasl.jaas.config"] = f"{module} required {options.get(mechanism, '')};"
-        if mechanism in SESSIONS_MS:
-            found[f"{setting}.connections.max.reauth.ms"] = str(SESSIONS_MS[mechanism])
+    if jwks is not None:
+        package = "oauthbearer.secured" if int(release.split(".")[0]) < 4 else "oauthbearer"
+        setting = f"listener.name.{NAME.lower()}.oauthbearer"
+        handler = f"org.apache.kafka.common.security.{package}.{_VALIDATOR}"
+        found[f"{setting}.sasl.server.callback.handler.class"] = handler
+        found[f"{setting}.sasl.oauthbearer.jwks.endpoint.url"] = jwks.as_uri()
     return found
+
+
+def sessions() -> Mapping[str, str]:
+    """The part of it that says how long sessions last."""
+    prefix = f"listener.name.{NAME.lower()}"
+    return {f"{prefix}.{each.lower()}.connections.max.reauth.ms": str(ms) for each, ms in SESSIONS_MS.items()}
+
+
+def options(jwks: Path | None) -> list[str]:
+    """Of the JVM: brokers read no file that they are not told here."""
+    return [] if jwks is None else [f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={jwks.as_uri()}"]

@@ -47,9 +47,12 @@ class Cell:
 def planned(
     scenarios: Iterable[Scenario], releases: Sequence[str], fixed: Sequence[bool], policies: Mapping[str, str]
 ) -> Iterator[Cell]:
-    """Every scenario with every release, and its variants with the last one. Chosen answers take the place of
-    variants."""
+    """Every scenario with every release, and its variants with the last one; those about access once. Chosen
+    answers take the place of variants."""
     for scenario in scenarios:
+        if scenario.is_about_access:
+            yield Cell(scenario, releases[-1], max(fixed), policies)
+            continue
         for kafka in releases:
             for each in fixed:
                 yield Cell(scenario, kafka, each, policies)

@@ -98,8 +98,9 @@ async def _play(lane: DriverLane, played: _Played) -> str:
     except (DriverFailedError, BaseExceptionGroup) as error:
         played.verdicts.append(failed(_why(error)))
         return ""
-    if lacks := cell.scenario.needs - driver.hello.capabilities:
-        told = f"the driver has no capability {' and '.join(sorted(lacks))}"
+    taken = frozenset().union(*(driver.hello.settings or {}).values())
+    if lacks := cell.scenario.needs - driver.hello.capabilities - taken:
+        told = f"the driver has no {' and '.join(sorted(lacks))}"
         played.verdicts.append(Verdict(NOT_SUPPORTED, (), (told,)))
         return driver.hello.client
     began = trio.current_time()

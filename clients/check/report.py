@@ -26,6 +26,16 @@ class Report:
         return [each for each in self.judged if not each.cell.one_of_many]
 
     @property
+    def accessing(self) -> list[Judged]:
+        """Those of them that are about logins, certificates and ACLs."""
+        return [each for each in self.planned if each.cell.scenario.is_about_access]
+
+    @property
+    def others(self) -> list[Judged]:
+        """The others of them."""
+        return [each for each in self.planned if not each.cell.scenario.is_about_access]
+
+    @property
     def behaviours(self) -> list[Judged]:
         """Scenarios with another answer of one behaviour each."""
         return [each for each in self.judged if each.cell.one_of_many]
@@ -85,6 +95,7 @@ def _run(judged: Judged, options: Sequence[str]) -> dict[str, Any]:
         "runs": judged.runs,
         "seconds": round(judged.seconds, 1),
         "evidence": list(judged.verdict.evidence),
+        "heard": [each.as_json() for each in judged.verdict.heard],
         "story": list(judged.verdict.story),
         "command": cell.command(options),
     }

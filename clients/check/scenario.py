@@ -16,7 +16,8 @@ class Scenario:
 
     `source` is a KAFKA or KIP id, or where it was told; `stories` are those of the five that it belongs to.
     `variants` are answers of behaviours to play it with, by label, besides those of the release. `open_` are
-    the invariants that clients violate under the right answers too, since no broker has a fix.
+    the invariants that clients violate under the right answers too, since no broker has a fix. `needs` are
+    capabilities of drivers, or settings that they take.
     """
 
     name: str
@@ -28,9 +29,13 @@ class Scenario:
     stories: Sequence[str] = ()
     brokers: int = 3
     config: Mapping[str, str] = field(default_factory=dict)
+    security: Mapping[str, Any] = field(default_factory=dict)
     needs: frozenset[str] = frozenset()
     variants: Sequence[Mapping[str, str]] = ()
     open_: frozenset[str] = frozenset()
+    is_about_access: bool = False
+    """Whether it is about what users are told of logins, certificates and ACLs. As no release has changed
+    that, it is played only with the last one, with every fix."""
 
     @property
     def what_happens(self) -> str:
@@ -46,6 +51,7 @@ class Scenario:
             config={"default.replication.factor": str(self.brokers), **self.config},
             policies=policies,
             fixed=fixed,
+            security=self.security,
         )
 
 

@@ -1,20 +1,24 @@
 """What a scenario is told with: the cluster, applications, and waits for conditions."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import trio
 
 from mockbroker.errors import MockBrokerError
 from mockbroker.server.serving import ServedCluster
+from mockbroker.trace.events import Login
 
+from ..hunt.admission import REFUSE_LOGIN
 from ..hunt.events import happen
-from ..hunt.journal import Committed, Happened, Read
+from ..hunt.journal import Committed, Happened, Read, Sent
 from ..hunt.members import Consuming
 from ..hunt.playing import Users
 from ..hunt.stage import Stage
 from ..hunt.transactions import Transacting
 from ..hunt.users import Sending
+from .hearing import first_error
 
 LIMIT_S: Final = 10.0
 _LOOK_S: Final = 0.02
@@ -55,7 +59,7 @@ class Scene:
         """Does what an event of a hunt does. NotReachedError if it was not possible."""
         why_not = await happen(self.stage.cluster, self.stage.outcome, do, fields)
         told = " ".join([do, *(f"{name}={value}" for name, value in fields.items())])
-        self.stage.journal.add(Happened(what=told, why_not=why_not))
+        self.stage.journal.add(Happened(what=told, why_not=why_not, do=do))
         if why_not:
             raise NotReachedError(f"{told}: {why_not}")
 
@@ -132,6 +136,54 @@ class Scene:
             await self.member(name).poll()
             await trio.sleep(0)
         return condition()
+
+    async def at_work(self, names: Sequence[str], over: Callable[[str], bool]) -> None:
+        """Producers send one record after the other, and members poll, each until it is over for it, or the
+        time is."""
+        end = trio.current_time() + LIMIT_S
+
+        def stops(name: str) -> bool:
+            return over(name) or trio.current_time() > end
+
+        async with trio.open_nursery() as nursery:
+            for name in names:
+                works = self._poll_on if isinstance(self._users[name], Consuming) else self._send_on
+                nursery.start_soon(works, name, partial(stops, name))
+
+    async def _poll_on(self, name: str, over: Callable[[], bool]) -> None:
+        while not over():
+            await self.member(name).poll()
+            await trio.sleep(_LOOK_S)
+
+    async def _send_on(self, name: str, over: Callable[[], bool]) -> None:
+        while not over():
+            await self.producer(name).send("t", 0)
+            sent = [each for each in self.stage.journal.of(Sent) if each.user == name][-1:]
+            while not over() and any(each.told is None for each in sent):
+                await trio.sleep(_LOOK_S)
+            await trio.sleep(_LOOK_S)
+
+    async def hears(self, *names: str) -> None:
+        """Clients are at work until each has told its user of an error, or the time is over."""
+        since = self.stage.journal.last
+        await self.at_work(names, lambda name: first_error(self.stage.outcome, name, since) is not None)
+
+    def refuses_login(self, name: str, nth: int) -> None:
+        """Brokers refuse this login of a client, by a mechanism that takes one SaslAuthenticate."""
+        self.cluster.faults.add(
+            "error",
+            api="SaslAuthenticate",
+            error="SASL_AUTHENTICATION_FAILED",
+            client_id=name,
+            nth=nth,
+            times=1,
+        )
+        self.stage.journal.add(Happened(what=f"login {nth} of {name} will be refused", do=REFUSE_LOGIN))
+
+    def logins(self, name: str) -> int:
+        """How many times a client has logged in."""
+        logins = (each for each in self.cluster.trace.events("login") if isinstance(each, Login))
+        return sum(each.client_id == name and not each.failure for each in logins)
 
     async def commits(self, name: str) -> None:
         """A member commits what it has read. NotReachedError if it is refused."""

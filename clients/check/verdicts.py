@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ..drivers import DriverFailedError, Refusal
@@ -11,6 +11,7 @@ from ..hunt.judging import Violation, judge
 from ..hunt.stage import Outcome
 from ..hunt.telling import lines
 from .cells import Cell
+from .hearing import Heard, heard
 
 RIGHT: Final = "right"
 NOT_SUPPORTED: Final = "not supported"
@@ -23,13 +24,15 @@ _SHOWN: Final = 3
 class Verdict:
     """`word` is `right`, the invariants that were violated, `error` and its name, or why there was no run.
 
-    `violated` is empty if nothing was. `evidence` are lines to read, `story` is the whole run.
+    `violated` is empty if nothing was. `evidence` are lines to read, `story` is the whole run. `heard` is
+    what users were told when something was taken from their clients.
     """
 
     word: str
     violated: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     story: tuple[str, ...] = ()
+    heard: tuple[Heard, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -66,6 +69,10 @@ def verdict(outcome: Outcome, not_reached: str = "") -> Verdict:
     story = tuple(lines(outcome))
     if isinstance(outcome.broken, DriverFailedError):
         return failed(outcome.broken, story)
+    return replace(_judged(outcome, story, not_reached), heard=tuple(heard(outcome)))
+
+
+def _judged(outcome: Outcome, story: tuple[str, ...], not_reached: str) -> Verdict:
     violations = judge(outcome)
     if violations:
         names = tuple(Counter(each.invariant for each in violations))
@@ -98,6 +105,9 @@ def _errors(outcome: Outcome) -> Iterator[Refusal]:
     for entry in outcome.journal.entries[: outcome.repaired]:
         match entry:
             case Failed(by="poll") | Ended() | Committed() | Told():
+                error = entry.error
+            case Failed() if outcome.plan.security:
+                # Some clients tell of a login that was refused in no other way than by a callback.
                 error = entry.error
             case Called() if entry.verb not in _OURSELVES:
                 error = entry.error

@@ -98,14 +98,22 @@ def class_path(project: Path, version: str, program: str = "*") -> str:
 
 def go_program(project: Path, package: str, module: str, version: str | None) -> Path:
     """A program of a Go module, with the version of `module` that it is locked to, or another. BuildError."""
+    return _go(project, f"{package}-{version or 'locked'}", f"./{package}", module, version)
 
+
+def go_file(project: Path, file: Path, module: str, version: str | None) -> Path:
+    """A program that is one file outside of the Go module whose packages it uses. BuildError."""
+    return _go(project, _variant(file, version), str(file), module, version)
+
+
+def _go(project: Path, variant: str, what: str, module: str, version: str | None) -> Path:
     def steps(folder: Path) -> None:
         go = need("go")
         if version is not None:
             step([go, "get", f"{module}@v{version.removeprefix('v')}"], folder)
-        step([go, "build", "-mod=mod", "-o", "program", f"./{package}"], folder)
+        step([go, "build", "-mod=mod", "-o", "program", what], folder)
 
-    return cached(project, f"{package}-{version or 'locked'}", steps) / "program"
+    return cached(project, variant, steps) / "program"
 
 
 def rust_program(project: Path, crate: str, version: str | None) -> Path:
@@ -113,9 +121,24 @@ def rust_program(project: Path, crate: str, version: str | None) -> Path:
 
     Librdkafka is built from the source that its crate brings, which takes a minute or more.
     """
+    return _rust(project, f"{crate}-{version or 'locked'}", crate, version)
 
+
+def rust_file(project: Path, file: Path, crate: str, version: str | None) -> Path:
+    """A program that is one file, with the dependencies of a Cargo project. BuildError."""
+    return _rust(project, _variant(file, version), crate, version, file)
+
+
+def _variant(file: Path, version: str | None) -> str:
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+    return f"{file.parent.name}-{version or 'locked'}-{digest}"
+
+
+def _rust(project: Path, variant: str, crate: str, version: str | None, main: Path | None = None) -> Path:
     def steps(folder: Path) -> None:
         cargo, *_ = (need(tool) for tool in ("cargo", "make", "cc"))
+        if main is not None:
+            shutil.copy(main, folder / "src" / "main.rs")
         if version is not None:
             step([cargo, "update", crate, "--precise", version], folder)
         target = folder / "target"
@@ -123,4 +146,4 @@ def rust_program(project: Path, crate: str, version: str | None) -> Path:
         shutil.copy(target / "debug" / "program", folder)
         shutil.rmtree(target)
 
-    return cached(project, f"{crate}-{version or 'locked'}", steps) / "program"
+    return cached(project, variant, steps) / "program"

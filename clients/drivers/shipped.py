@@ -26,9 +26,11 @@ JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", f"{LOG_LEVEL}=warn"
 
 @dataclass(frozen=True)
 class Shipped:
-    """`command` builds what has to be built, and may raise BuildError; `needs` are programs."""
+    """`command` builds what has to be built, and may raise BuildError; `needs` are programs; `package` is the
+    client's."""
 
     command: Callable[[str | None], Sequence[str]]
+    package: str
     needs: tuple[str, ...] = ()
 
 
@@ -45,15 +47,15 @@ def _python(program: Path, package: str) -> Shipped:
         home = building.cached(program.parent, f"{package}-{version}", install)
         return (str(home / "venv/bin/python"), str(home / program.name))
 
-    return Shipped(command)
+    return Shipped(command, package)
 
 
-def _java(program: Path, _: str) -> Shipped:
+def _java(program: Path, package: str) -> Shipped:
     def command(version: str | None) -> Sequence[str]:
         classes = building.class_path(program.parent, version or JAVA)
         return (building.need("java"), *JVM, "-cp", classes, program.stem)
 
-    return Shipped(command, ("java", "javac", "mvn"))
+    return Shipped(command, package, ("java", "javac", "mvn"))
 
 
 def _node(program: Path, package: str) -> Shipped:
@@ -70,19 +72,21 @@ def _node(program: Path, package: str) -> Shipped:
         own = home / "node_modules/node/bin/node"
         return (str(own) if own.exists() else node, str(home / program.name))
 
-    return Shipped(command, ("node", "npm"))
+    return Shipped(command, package, ("node", "npm"))
 
 
 def _go(program: Path, module: str) -> Shipped:
     folder = program.parent
     return Shipped(
-        lambda version: (str(building.go_program(folder.parent, folder.name, module, version)),), ("go",)
+        lambda version: (str(building.go_program(folder.parent, folder.name, module, version)),),
+        module,
+        ("go",),
     )
 
 
 def _rust(program: Path, crate: str) -> Shipped:
     return Shipped(
-        lambda version: (str(building.rust_program(program.parents[1], crate, version)),), ("cargo",)
+        lambda version: (str(building.rust_program(program.parents[1], crate, version)),), crate, ("cargo",)
     )
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
@@ -23,6 +24,7 @@ from .journal import Exited, Happened, Journal
 from .plan import Plan
 from .scene import Scene, options
 from .stage import Outcome
+from .stillness import noticing, undisturbed
 
 _LAST: Final = 2
 """So many records are written to each partition when all is well again."""
@@ -60,6 +62,9 @@ class Lane:
         """ValueError if the plan is not one of an application; OSError if it can't be started."""
         if user_of(plan) is None:
             raise ValueError("this is a plan for a client: give --client NAME or --client-command COMMAND")
+        return await undisturbed(partial(self._once, plan))
+
+    async def _once(self, plan: Plan) -> Outcome:
         outcome = Outcome(plan, Journal())
         began = trio.current_time()
         outcome.journal.clock = lambda: round((trio.current_time() - began) * 1000)
@@ -68,7 +73,8 @@ class Lane:
         ) as directory:
             async with serve(**options(plan)) as cluster:
                 with (Path(directory) / "output").open("wb") as output:
-                    await _Run(self._application, cluster, outcome, Path(directory), output).to_the_end()
+                    async with noticing(outcome):
+                        await _Run(self._application, cluster, outcome, Path(directory), output).to_the_end()
         return outcome
 
     async def close(self) -> None:

@@ -4,6 +4,7 @@ import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, Generic, Protocol, TypeVar
 
 import trio
@@ -22,6 +23,7 @@ from .playing import Script, play
 from .shrinking import LIMIT_S, shrink
 from .slowness import Suspects, played_alone
 from .stage import PATIENCE, Outcome, Patience
+from .stillness import undisturbed
 
 REPEATS: Final = 3
 """How often a run with a violation is repeated."""
@@ -130,6 +132,9 @@ class DriverLane:
         """ValueError if the plan is one of an application; DriverFailedError, OSError."""
         if user_of(plan) is not None:
             raise ValueError("this is a plan for an application: give --application COMMAND")
+        return await undisturbed(partial(self._once, plan, script, learning))
+
+    async def _once(self, plan: Plan, script: Script | None, learning: Learning | None) -> Outcome:
         driver = await self.open()
         self._runs += 1
         usable = False

@@ -14,8 +14,10 @@ from mockbroker.protocol.messages.create_partitions import (
     CreatePartitionsTopic,
     CreatePartitionsTopicResult,
 )
+from mockbroker.security import HandshakeFault
 from mockbroker.server.serving import ServedCluster
 
+from .admission import admit
 from .stage import Outcome
 
 _OFTEN_MS: Final = 200
@@ -68,6 +70,20 @@ async def _add_partitions(cluster: ServedCluster, outcome: Outcome, topic: str, 
     check(result.error_code, result.error_message, f"topic {topic!r} got no partitions")
 
 
+async def _show_certificate(cluster: ServedCluster, outcome: Outcome, certificate: str) -> None:
+    cluster.show_certificate(certificate)
+
+
+async def _break_handshakes(
+    cluster: ServedCluster, outcome: Outcome, how: HandshakeFault, times: int | None = None
+) -> None:
+    cluster.break_handshakes(how, times=times)
+
+
+async def _admit(cluster: ServedCluster, outcome: Outcome) -> None:
+    admit(cluster, outcome.plan)
+
+
 _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
     "delete-topic": _delete_topic,
     "recreate-topic": _recreate_topic,
@@ -76,6 +92,9 @@ _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
     "start-brokers": _start_brokers,
     "close-idle": _close_idle,
     "add-partitions": _add_partitions,
+    "show-certificate": _show_certificate,
+    "break-handshakes": _break_handshakes,
+    "admit": _admit,
 }
 
 

@@ -157,10 +157,12 @@ class Refused(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Happened(Entry):
-    """A step of the plan was carried out on the cluster; `why_not` says why it could not be."""
+    """A step of the plan was carried out on the cluster; `why_not` says why it could not be. `do` is what a
+    step calls it, where that matters."""
 
     what: str
     why_not: str = ""
+    do: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -79,6 +79,8 @@ class Plan:
     """Whether brokers have every fix, whatever their release."""
     workload: str = ""
     """What kind of plan it is, as `drawing.workloads` names them."""
+    security: Fields = field(default_factory=dict)
+    """What `mockbroker.Security` takes; empty without TLS and logins."""
     drawing: int = 1
     """How plans were drawn when this one was: only within one drawing is a seed the same plan."""
 

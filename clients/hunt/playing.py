@@ -18,6 +18,7 @@ from .plan import Plan
 from .refusals import note_refused
 from .scene import Scene, options
 from .stage import PATIENCE, Outcome, Patience, Stage, probe
+from .stillness import noticing
 from .transactions import Processing, Transacting
 from .users import Made, Sending, User
 
@@ -110,7 +111,8 @@ async def play(
         cluster.trace.listen(functools.partial(note_refused, run.outcome))
         if script is not None:
             _note_decisions(cluster, run.outcome)
-        await run.to_the_end(script)
+        async with noticing(run.outcome):
+            await run.to_the_end(script)
         return run.outcome
 
 

@@ -10,9 +10,11 @@ from mockbroker.control.errors import RefusedError
 from mockbroker.dumps.offsets_topic import OFFSETS
 from mockbroker.errors import ConflictError, MockBrokerError
 from mockbroker.protocol.offsets_log import CommitKey, read_commit, read_key
+from mockbroker.security import Security
 from mockbroker.server.listening import PortInUseError
 from mockbroker.server.serving import ServedCluster
 
+from .admission import admit, deed
 from .events import happen
 from .journal import Happened, Partition
 from .placing import Waits, add_fault
@@ -31,6 +33,7 @@ def options(plan: Plan) -> ClusterOptions:
         "brokers": plan.brokers,
         "config": {"group.initial.rebalance.delay.ms": "0", **plan.config},
         "seed": plan.seed,
+        "security": Security.of(plan.security or None),
     }
 
 
@@ -73,7 +76,7 @@ class Scene:
                 why_not = str(error)
         else:
             why_not = await happen(self.cluster, self.outcome, step.do, step.fields)
-        self._happened(str(step), why_not)
+        self._happened(str(step), why_not, deed(step))
 
     def repair(self) -> None:
         """Makes all well again."""
@@ -81,14 +84,15 @@ class Scene:
             self._happened(str(step), "what it waits for never came")
         cluster = self.cluster
         cluster.faults.clear()
+        admit(cluster, self.plan)
         for broker in range(1, self.plan.brokers + 1):
             for repair in (cluster.rejoin, cluster.start_broker, lambda each: cluster.slow_metadata(each, 0)):
                 with contextlib.suppress(ConflictError):
                     repair(broker)
         self.outcome.repaired = self._happened("all is well").at
 
-    def _happened(self, what: str, why_not: str = "") -> Happened:
-        return self.outcome.journal.add(Happened(what=what, why_not=why_not))
+    def _happened(self, what: str, why_not: str = "", do: str = "") -> Happened:
+        return self.outcome.journal.add(Happened(what=what, why_not=why_not, do=do))
 
     async def write(self, topic: str, partition: int, value: bytes, key: str, limit_s: float) -> None:
         """Writes a record as soon as the partition has a leader that knows it is one; to the leader alone

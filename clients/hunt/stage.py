@@ -94,6 +94,8 @@ class Outcome:
     patience: Patience = PATIENCE
     client: str = ""
     """Its name and release, as its driver says."""
+    stood_still: bool = False
+    """The machine did (`stillness`)."""
 
 
 class Stage:
@@ -106,7 +108,10 @@ class Stage:
         self.journal = Journal()
         began = trio.current_time()
         self.journal.clock = lambda: round((trio.current_time() - began) * 1000)
-        self.servers = {"bootstrap.servers": cluster.bootstrap_servers, **TIMERS}
+        # Drivers take TLS and logins in librdkafka's words.
+        self.servers = {**cluster.client_settings("confluent-kafka"), **TIMERS}
+        if not plan.security:
+            del self.servers["security.protocol"]
         self.patience = patience
         self.outcome = Outcome(plan, self.journal, patience=patience)
         self._numbers = self._transactions = 0

@@ -2,15 +2,20 @@
 
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import Final, TypeVar
 
+from .. import acls
+from ..acls import Operation
+from ..acls.acl import CLUSTER_NAME
 from ..cluster import resources
 from ..cluster.call import Call
-from ..cluster.resources import Edit, ResourceType
+from ..cluster.resources import ACL_TYPES, Edit, ResourceType
 from ..outcome import Steps
+from ..policies.security.refused_configs import refused_configs
 from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.common import ConfigResourceFailure, ConfigResourceFailures, NamedResource
 
 _A_RESOURCE: Final = 3
@@ -50,14 +55,33 @@ def alter_resource(
 ) -> Steps:
     """`edit` gives the change for a kind of configurations; with `validate` nothing is changed. ApiError."""
     cluster, name = call.cluster, asked.resource_name
+    values_first = kind is ResourceType.BROKER and call.policies[refused_configs].broker_values_first
+    if kind is not None and not values_first:
+        ask(call, kind, name)
     match kind:
         case ResourceType.TOPIC:
             resources.alter_topic(cluster, name, edit("topic"), validate)
         case ResourceType.BROKER:
-            yield from resources.alter_broker(cluster, call.broker, name, edit("broker"), validate)
+            may = partial(ask, call, kind, name)
+            yield from resources.alter_broker(cluster, call.broker, name, edit("broker"), validate, may)
         case ResourceType.CLIENT_METRICS:
             resources.alter_client_metrics(cluster, name, edit("client_metrics"), validate)
         case ResourceType.GROUP:
             resources.alter_group(cluster, name, edit("group"), validate)
         case _:
             raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {asked.resource_type}")
+
+
+def ask(call: Call, kind: ResourceType, name: str) -> None:
+    """ApiError if the client may not alter the resource, and if that is for the handler to find out."""
+    order = call.policies[refused_configs]
+    if call.asker is None or not order.mistakes_first:
+        return
+    needed = ACL_TYPES[kind]
+    if call.asker.may(
+        Operation.ALTER_CONFIGS, needed, CLUSTER_NAME if needed is acls.ResourceType.CLUSTER else name
+    ):
+        return
+    code = ErrorCode[f"{needed.name}_AUTHORIZATION_FAILED"]
+    of_broker = kind in (ResourceType.BROKER, ResourceType.BROKER_LOGGER)
+    raise ApiError(code, default_message(code) if order.broker_values_first or not of_broker else None)

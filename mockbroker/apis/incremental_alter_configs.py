@@ -12,7 +12,7 @@ from ..protocol.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
-from .altered_resources import alter_resource, altered, times_named
+from .altered_resources import alter_resource, altered, ask, times_named
 from .registry import handles
 
 
@@ -49,6 +49,7 @@ def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> Step
 
     kind = known_type(call.cluster, asked.resource_type)
     if kind is ResourceType.BROKER_LOGGER:
+        ask(call, kind, asked.resource_name)
         return alter_loggers(call.broker, asked.resource_name, changes, validate_only)
     if kind is ResourceType.CLIENT_METRICS and any(
         change.operation > altering.Operation.DELETE for change in changes

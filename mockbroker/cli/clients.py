@@ -117,6 +117,13 @@ def hunt(
     illegal: Annotated[
         bool, typer.Option("--illegal", help="Let brokers also give answers that no broker of Kafka's gives.")
     ] = False,
+    security: Annotated[
+        bool,
+        typer.Option(
+            "--security",
+            help="Have clients log in, with TLS and ACLs; logins, certificates and ACLs fail for a while.",
+        ),
+    ] = False,
     kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4, with every fix.")] = NEWEST,
     lanes: Annotated[int, typer.Option(min=1, help="How many runs at a time.")] = 8,
     out: Annotated[
@@ -161,6 +168,7 @@ def hunt(
         illegal,
         coverage=coverage,
         ruled=known,
+        security=security,
     )
     try:
         if report or merge:
@@ -174,6 +182,8 @@ def hunt(
                 restarts=restart,
                 at_least_once=at_least_once,
             )
+            if security:
+                raise ValueError("--security is for clients: an application does not know how to log in")
             if coverage is not None:
                 raise ValueError("--coverage is for clients: it is not known what an application asks")
             settings = settings.of_application(application, fields, partitions, settle)

@@ -22,6 +22,7 @@ VARIABLE: Final = "MOCKBROKER_CONTROL"
 _TITLES: Final = {
     "cluster": "The cluster as a whole.",
     "brokers": "Brokers: stop, kill, start, cut off.",
+    "listeners": "Listeners of brokers: list, close, open.",
     "clients": "Clients: what they have to be configured with.",
     "topics": "Topics: list, create, delete.",
     "records": "Records: list, produce, delete.",
@@ -33,6 +34,7 @@ _TITLES: Final = {
     "telemetry": "Metrics that clients push.",
     "acls": "Who may do what.",
     "users": "Users who log in with passwords.",
+    "tokens": "Tokens with which clients log in by OAUTHBEARER.",
     "certificates": "What brokers show to clients that connect by TLS.",
     "handshakes": "TLS handshakes that go wrong.",
     "policies": "Behaviours: which answer is in force.",
@@ -229,10 +231,16 @@ def _settings(settings: dict[str, Any], within: int | None) -> Iterator[str]:
         yield f"{name}={text}".replace("\\", "\\\\")
 
 
+def _token(issued: dict[str, Any], within: int | None) -> Iterator[str]:
+    """For a shell: nothing else."""
+    yield issued["token"]
+
+
 _TOLD: Final[Mapping[str, Callable[[Any, int | None], Iterator[str]]]] = {
     "trace list": _trace,
     "policies list": _policies,
     "clients settings": _settings,
+    "tokens issue": _token,
 }
 """Operations whose answers are easier to read in a format of their own."""
 

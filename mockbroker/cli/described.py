@@ -85,8 +85,21 @@ SERVE: Final[Mapping[str, Any]] = {
     "key": typer.Option(metavar="FILE", help="Its key, in PEM, if it is not in the same file."),
     "ca": typer.Option(metavar="FILE", help="What clients' certificates are checked with, in PEM."),
     "tls_folder": typer.Option(
-        metavar="FOLDER", help="Where the files of the authority go, instead of a folder that is removed."
+        metavar="FOLDER",
+        help="Where the files of the authority and of signed tokens go, instead of a folder that is removed.",
     ),
+    "signed_tokens": typer.Option(
+        "--signed-tokens",
+        help="Tokens of OAUTHBEARER are signed. The JWKS file of a key for this cluster alone is named at "
+        "the start, and `mockbroker ctl tokens issue` gives tokens; that needs the extra security.",
+    ),
+    "jwks": typer.Option(metavar="FILE", help="A JWKS file of your own, with which they are checked."),
+    "issuer": typer.Option(metavar="NAME", help="The issuer (iss) that they have; any by default."),
+    "audience": typer.Option(
+        metavar="NAME", help="The audience (aud) of which they have to have one. Repeatable."
+    ),
+    "scope_claim": typer.Option(metavar="NAME", help="Their claim with the scope; scope by default."),
+    "sub_claim": typer.Option(metavar="NAME", help="Their claim with the user; sub by default."),
     "acl": typer.Option(
         metavar="ACL",
         help="What somebody may do, as 'alice allow read,write on topic:orders': nobody may do more. "

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,10 +51,12 @@ def security(
     folder: Path | None,
     acls: list[str] | None,
     super_users: list[str] | None,
+    tokens: Mapping[str, Any],
 ) -> "Security | None":
-    """What the options about listeners, TLS, logins and ACLs say; None if none is given. ValueError."""
-    files = {"certificate": certificate, "key": key, "ca": ca, "folder": folder}
-    given: dict[str, Any] = {name: path for name, path in files.items() if path is not None}
+    """What the options about listeners, TLS, logins and ACLs say; None if none is given. `tokens` are those
+    about signed tokens, as `Security` has them. ValueError."""
+    said = {"certificate": certificate, "key": key, "ca": ca, "folder": folder, **tokens}
+    given: dict[str, Any] = {name: value for name, value in said.items() if value not in (None, False)}
     if sasl:
         given["sasl"] = sasl
     if client_auth != "none":

@@ -24,6 +24,7 @@ from ..clients.hunt.correspondence import fields
 from ..clients.hunt.coverage import Known
 from ..clients.hunt.coverage import read as read_coverage
 from ..clients.hunt.drawing import DRAWING, draw, draw_application
+from ..clients.hunt.drawn_access import secured
 from ..clients.hunt.drawn_faults import Guide
 from ..clients.hunt.judging import judge
 from ..clients.hunt.known import KnownViolation, covering, read_known, write_known
@@ -46,7 +47,8 @@ _SHOWN: Final = 150
 @dataclass(frozen=True)
 class Settings:
     """`versions` are releases of the client that each finding is played with; `shrink_s` is how long a
-    smaller plan is looked for, in seconds; `illegal` is whether brokers also answer what no broker does."""
+    smaller plan is looked for, in seconds; `illegal` is whether brokers also answer what no broker does,
+    `security` whether clients log in."""
 
     client: str | None
     version: str | None
@@ -66,6 +68,7 @@ class Settings:
     """The file of what was played before, which steers what is played."""
     ruled: Path | None = None
     """The file of known violations."""
+    security: bool = False
 
     def of_application(self, command: str, fields: Fields, partitions: int, settle_s: float) -> Self:
         """For a whole application."""
@@ -86,7 +89,8 @@ class Settings:
         self, seed: int, capabilities: frozenset[str], kafka: str, *, guide: Guide | None = None
     ) -> Plan:
         if self.application is None:
-            return draw(seed, capabilities, kafka, illegal=self.illegal, guide=guide)
+            plan = draw(seed, capabilities, kafka, illegal=self.illegal, guide=guide)
+            return secured(plan) if self.security else plan
         return draw_application(seed, self.known, self.partitions, kafka, illegal=self.illegal)
 
     def driver(self, version: str | None = None) -> Sequence[str]:

@@ -199,6 +199,8 @@ def _secured(served: ServedCluster) -> dict[str, Any]:
         return {}
     files = served.secured.files
     paths = {} if files is None else {name: str(path) for name, path in vars(files).items() if path}
+    if (jwks := served.secured.jwks) is not None:
+        paths["jwks"] = str(jwks)
     return {"protocols": served.options.listeners, "files": paths}
 
 
@@ -223,6 +225,8 @@ def _files(served: ServedCluster) -> Iterator[str]:
     ):
         if path is not None:
             yield f"{what}: {path}"
+    if served.secured.jwks is not None:
+        yield f"keys of tokens (JWKS): {served.secured.jwks}"
 
 
 def _illegal(served: ServedCluster) -> "list[tuple[str, Fault]]":

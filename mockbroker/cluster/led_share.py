@@ -60,6 +60,8 @@ class LedShare:
         self.failed: ErrorCode | None = None
         self.waiting: Waiters[Callable[[], None]] = Waiters()
         """Requests that wait until records can be acquired."""
+        self.began_at: int | None = None
+        """The end of the partition, if the group began there, for want of any offset."""
         self._persister = persister
         self._drop = drop
         self._state_epoch = 0
@@ -120,6 +122,7 @@ class LedShare:
         if reset == "earliest":
             return log.start_offset
         if reset == "latest":
+            self.began_at = log.high_watermark if log.high_watermark > log.start_offset else None
             return log.high_watermark
         found = log.first_at_or_after(self.environment.now_ms - reset_duration_ms(reset))
         return None if found is None else found[1]
@@ -192,6 +195,12 @@ class LedShare:
             self._timer = None
         if due_ms is not None:
             self._timer = self.environment.after(max(0, due_ms - self.environment.now_ms), self._expire)
+
+    def end_locks(self) -> None:
+        """All locks end now."""
+        share = self.active()
+        if share is not None and share.end_locks(self.environment.now_ms):
+            self._expire()
 
     def _expire(self) -> None:
         self._timer = None

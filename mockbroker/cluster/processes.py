@@ -7,6 +7,7 @@ from ..controller.controller import Controller
 from ..policies.epochs.restart_epoch import restart_epoch
 from ..replication.states import FollowerEvent
 from .broker import Broker
+from .endpoint import Endpoint
 from .liveness import Liveness
 from .news import News
 from .topic import Topic, TopicPartition
@@ -27,7 +28,7 @@ class Processes:
         self._controller = controller
         self._news = news
         self.changes = 0
-        """How often a broker went down or came up: the shell has to open or close its listener."""
+        """How often the shell had to open or close listeners."""
 
     def stop(self, broker: int) -> None:
         """Shuts a broker down: it leaves each ISR that has another member, and others become leaders of its
@@ -67,6 +68,11 @@ class Processes:
                 found.liveness = Liveness.RETURNING
             case Liveness.STOPPED | Liveness.KILLED:
                 self._come_online(found)
+
+    def open_listener(self, endpoint: Endpoint, *, opened: bool) -> None:
+        """Opens or closes one listener of a broker. It stays so when the broker starts again."""
+        endpoint.open = opened
+        self.changes += 1
 
     def come_back(self, broker: int) -> None:
         """Lets a waiting broker register, once it reaches the controller and its old session has timed

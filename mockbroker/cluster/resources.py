@@ -3,7 +3,9 @@
 
 import enum
 from collections.abc import Callable, Mapping
+from typing import Final
 
+from .. import acls
 from ..configs import ConfigError, altering, definitions, groups, java, loggers
 from ..controller import topic_names
 from ..outcome import Steps
@@ -26,6 +28,16 @@ class ResourceType(enum.IntEnum):
     BROKER_LOGGER = 8
     CLIENT_METRICS = 16
     GROUP = 32
+
+
+ACL_TYPES: Final[Mapping[int, acls.ResourceType]] = {
+    ResourceType.TOPIC: acls.ResourceType.TOPIC,
+    ResourceType.BROKER: acls.ResourceType.CLUSTER,
+    ResourceType.BROKER_LOGGER: acls.ResourceType.CLUSTER,
+    ResourceType.CLIENT_METRICS: acls.ResourceType.CLUSTER,
+    ResourceType.GROUP: acls.ResourceType.GROUP,
+}
+"""What a client needs rights on that asks for a resource's configuration."""
 
 
 def known_type(cluster: Cluster, number: int) -> ResourceType | None:
@@ -57,9 +69,12 @@ def alter_topic(cluster: Cluster, name: str, edit: Edit, validate_only: bool) ->
         topic.configure(overrides)
 
 
-def alter_broker(cluster: Cluster, broker: Broker, name: str, edit: Edit, validate_only: bool) -> Steps:
+def alter_broker(
+    cluster: Cluster, broker: Broker, name: str, edit: Edit, validate_only: bool, ask: Callable[[], None]
+) -> Steps:
     """Sets the configuration of `broker` (`name` is its id), or, with an empty name, of all brokers; then
-    topics inherit it, a few at a time. ApiError."""
+    topics inherit it, a few at a time. Once the values are known to be right it calls `ask`, which may raise
+    an error. ApiError."""
     configs = cluster.configs
     broker_id = None
     if name:
@@ -68,6 +83,7 @@ def alter_broker(cluster: Cluster, broker: Broker, name: str, edit: Edit, valida
     current = configs.cluster_wide if broker_id is None else configs.per_broker.setdefault(broker_id, {})
     values = edit(current)
     altering.check_broker(configs, values, broker_id)
+    ask()
     altering.check_min_insync_replicas(configs, current, values, broker_id)
     if validate_only:
         return

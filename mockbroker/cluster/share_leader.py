@@ -20,6 +20,23 @@ class ShareLeader:
         self._led: dict[SharePartitionKey, LedShare] = {}
         self.sessions = ShareSessions(self._release, self._forget_group)
 
+    def known(self, key: SharePartitionKey) -> LedShare | None:
+        """One that was fetched from before, though it may not be led any more."""
+        return self._led.get(key)
+
+    def of_group(self, group: str) -> list[LedShare]:
+        """Those that are led still."""
+        return [each for key, each in self._led.items() if key.group == group and each.current]
+
+    def waited_for(self) -> list[LedShare]:
+        """Those from which a member waits for records."""
+        return [each for each in self._led.values() if each.current and list(each.waiting)]
+
+    def drop_sessions(self) -> None:
+        """All members have to begin new ones; what they have acquired is let go."""
+        for member in self.sessions.members():
+            self.end_session(member)
+
     def find(self, key: SharePartitionKey) -> LedShare | None:
         """One that was fetched from before, and is led still."""
         led = self._led.get(key)

@@ -71,6 +71,10 @@ class ShareSessions:
     def get(self, member: Member) -> ShareSession | None:
         return self._sessions.get(member)
 
+    def members(self) -> list[Member]:
+        """Those that have a session."""
+        return list(self._sessions)
+
     def begin(self, member: Member, client: Client, places: Iterable[Place], most: int) -> ShareSession:
         """A new session, in place of the one that the member had. ApiError SHARE_SESSION_LIMIT_REACHED."""
         self.remove(member)

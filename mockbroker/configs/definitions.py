@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from ..protocol.compression import MOST_BYTES
 from ..protocol.releases import Release, parse
+from . import listeners
 from .values import ConfigKey
 
 _FULL_ITEMS_SINCE: Final = parse("4.2")
@@ -142,7 +143,7 @@ def broker_synonyms(name: str) -> tuple[str, ...]:
     for names in BROKER_SYNONYMS:
         if name in names and (name == names[0] or not name.startswith("log.flush")):
             return names
-    if name.startswith("listener.name."):
+    if name.startswith(listeners.PREFIX):
         return (name, name.split(".", 3)[3])
     return (name,)
 

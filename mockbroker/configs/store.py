@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from ..nearest import nearest
 from ..protocol.releases import NEWEST, Release, facts, parse
-from . import definitions, java
+from . import definitions, java, listeners
 from .topic import TopicSettings, check_together, settings
 from .values import ConfigError, ConfigKey, Value
 
@@ -158,6 +158,21 @@ class Configs:
         """The effective value, parsed."""
         return self._parsed[name, broker]
 
+    def listener_text(
+        self, name: str, listener: str, mechanism: str = "", broker: int | None = None
+    ) -> str | None:
+        """What is set for clients that come by a listener, and log in by a mechanism; None if nothing is."""
+        for each in listeners.prefixed(name, listener, mechanism):
+            if (text := self._set_text(each, broker)) is not None:
+                return text
+        return None
+
+    def listener_int(self, name: str, listener: str, mechanism: str = "", broker: int | None = None) -> int:
+        """The effective value for these clients."""
+        text = self.listener_text(name, listener, mechanism, broker)
+        value = self.broker_key(name).parse(text)
+        return value if text is not None and isinstance(value, int) else self._ints[name, broker]
+
     def broker_int(self, name: str, broker: int | None = None) -> int:
         return self._ints[name, broker]
 
@@ -177,7 +192,7 @@ class Configs:
 
     def _static_key(self, name: str) -> ConfigKey:
         try:
-            return self.broker_key(name)
+            return self.broker_key(listeners.unprefixed(name) if name.startswith(listeners.PREFIX) else name)
         except ConfigError as error:
             # Somebody who configures a mock gets a more helpful message than clients.
             raise ConfigError(f"{error}{nearest(name, self.broker_keys)}") from None
@@ -187,7 +202,7 @@ class Configs:
         ConfigError."""
         key = self.broker_keys.get(name) or definitions.INTERNAL_BROKER_KEYS.get(name)
         key = key or definitions.ever_known("broker").get(name)
-        if key is None and name.startswith("listener.name."):
+        if key is None and name.startswith(listeners.PREFIX):
             return ConfigKey(name, "STRING")
         if key is None:
             raise ConfigError(f"Unknown broker config name: {name}")

@@ -105,6 +105,34 @@ class GroupDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedRecords:
+    """Records of a share group, from offset `first` to `last`, of which the same is known (KIP-932).
+
+    `state` is available, acquired, acknowledged or archived; `deliveries` is how often they were delivered.
+    Acquired ones are locked for the member with the id `member` until `locked_until_ms`; both are None for
+    others.
+    """
+
+    first: int
+    last: int
+    state: str
+    deliveries: int
+    member: str | None = None
+    locked_until_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SharePartitionDescription:
+    """What a share group has of a partition. Everything below `start_offset` is done; it is None until the
+    group has read from the partition. `in_flight` are the records from there on of which a state is known, in
+    order; those after them were not delivered. `high_watermark` is the partition's."""
+
+    start_offset: int | None
+    high_watermark: int
+    in_flight: tuple[SharedRecords, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TransactionDescription:
     """The coordinator's state of a transactional id (`kafka-transactions.sh describe`).
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from ..errors import ConflictError, NotThereError, OptionError
 from ..nearest import nearest
+from ..security import TokenKind
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,28 @@ _NO_TLS: Final = "no listener has TLS: start the cluster with tls=True"
 
 def _no_certificate(which: str, key: str | None) -> None:
     raise ConflictError(_NO_TLS)
+
+
+class Issued(NamedTuple):
+    """A token, and when it expires, in Unix time in seconds."""
+
+    token: str
+    expires_s: int
+
+
+class Issue(Protocol):
+    """Issues a token: for whom, what is the matter with it, for how long, and what it says besides."""
+
+    def __call__(
+        self, user: str, kind: TokenKind, expires_in_s: int, scope: str | None, claims: Mapping[str, Any], /
+    ) -> Issued:
+        """ConflictError, OptionError."""
+
+
+def _no_tokens(
+    user: str, kind: TokenKind, expires_in_s: int, scope: str | None, claims: Mapping[str, Any], /
+) -> Issued:
+    raise ConflictError("nobody logs in with tokens: start the cluster with sasl='oauthbearer'")
 
 
 class Breakable(Protocol):
@@ -46,11 +69,11 @@ def _no_handshakes() -> Breakable:
 
 @dataclass(frozen=True)
 class Access:
-    """The listeners, first the one that is meant if none is named; the mechanisms of SASL, the best first;
-    the passwords of users; and files. `ca` is None if clients trust the authority anyway."""
+    """The listeners, first the one that is meant if none is named; by listener, the mechanisms of SASL,
+    the best first; the passwords of users; and files. `ca` is None if clients trust the authority anyway."""
 
     listeners: tuple[Listener, ...]
-    mechanisms: tuple[str, ...] = ()
+    mechanisms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
     ca: Path | None = None
     truststore: Path | None = None
@@ -63,6 +86,12 @@ class Access:
     """Has brokers show another certificate, with the file of its key."""
     handshakes: Callable[[], Breakable] = _no_handshakes
     """ConflictError without TLS."""
+    signed: bool = False
+    """Whether tokens of OAUTHBEARER are signed."""
+    issue: Issue = _no_tokens
+    token_url: str | None = None
+    """Where clients may ask for tokens themselves, with this secret, if there is a control API."""
+    token_secret: str = field(default="any", repr=False)
 
     def listener(self, name: str | None) -> Listener:
         """NotThereError."""
@@ -73,12 +102,13 @@ class Access:
                 return each
         raise NotThereError(f"no listener {name!r}{nearest(name, [each.name for each in self.listeners])}")
 
-    def mechanism(self, name: str | None) -> str:
-        """OptionError."""
+    def mechanism(self, listener: str, name: str | None) -> str:
+        """By default the best one of a listener. OptionError."""
+        known = self.mechanisms[listener]
         if name is None:
-            return self.mechanisms[0]
-        if name.upper() not in self.mechanisms:
-            raise OptionError(f"nobody logs in by {name}: there is {', '.join(self.mechanisms)}")
+            return known[0]
+        if name.upper() not in known:
+            raise OptionError(f"nobody logs in by {name}: there is {', '.join(known)}")
         return name.upper()
 
     def user(self, name: str | None, mechanism: str) -> tuple[str, str]:

@@ -9,7 +9,10 @@ import math
 from typing import Final
 
 import trio
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .errors import TooLargeError, TooSlowError
 
 SECONDS: Final = 30
 """How long the whole body may take."""
@@ -35,6 +38,20 @@ def read_to_the_end(inner: ASGIApp) -> ASGIApp:
         await inner(scope, body.receive, send_after_body)
 
     return reading
+
+
+async def body(request: Request, most_bytes: int) -> bytes:
+    """The whole body of a request. TooLargeError, TooSlowError; ClientDisconnect."""
+    text = bytearray()
+    try:
+        async with contextlib.aclosing(request.stream()) as parts:
+            async for part in parts:
+                text += part
+                if len(text) > most_bytes:
+                    raise TooLargeError(f"the body has more than {most_bytes} bytes")
+    except trio.TooSlowError:
+        raise TooSlowError(f"the body did not come within {SECONDS} s") from None
+    return bytes(text)
 
 
 class _Body:

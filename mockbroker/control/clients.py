@@ -12,6 +12,10 @@ from .target import Target
 
 Settings = dict[str, Any]
 _OAUTH: Final = "OAUTHBEARER"
+_UNSECURED: Final = "enable.sasl.oauthbearer.unsecure.jwt"
+"""librdkafka makes such tokens itself."""
+_JAVA: Final = "org.apache.kafka.common.security"
+IN_PYTHON: Final = ("confluent-kafka", "aiokafka", "kafka-python")
 
 
 class _Login(NamedTuple):
@@ -21,12 +25,13 @@ class _Login(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """How a client gets in: `login` is None without SASL."""
+    """How a client gets in: `login` is None without SASL. With `in_code`, it is given tokens otherwise."""
 
     servers: str
     protocol: str
     access: Access
     login: _Login | None
+    in_code: bool = False
 
     @property
     def tls(self) -> bool:
@@ -51,15 +56,36 @@ def settings(
 ) -> dict[str, Any]:
     """Shows what a client has to be configured with, as it spells it: addresses, certificates, a login.
     For libraries of Go the names are those of options or fields, and certificates are files."""
+    return _CLIENTS[_known(client)](_way(target.access, user, listener, mechanism))
+
+
+def in_code(
+    target: Target, client: str, user: str | None, listener: str | None, mechanism: str | None
+) -> tuple[Settings, str | None]:
+    """The same for a program in Python; and for whom it is to be given what asks for tokens, if anybody."""
+    way = _way(target.access, user, listener, mechanism)
+    code = way._replace(in_code=_known(client) in IN_PYTHON)
+    found = _CLIENTS[client](code)
+    given = (
+        way.login is not None and way.login.mechanism == _OAUTH and code.in_code and _UNSECURED not in found
+    )
+    return found, way.login.user if way.login is not None and given else None
+
+
+def _known(client: str) -> str:
+    """OptionError."""
     if client not in _CLIENTS:
         raise OptionError(f"no client {client!r}{nearest(client, _CLIENTS)}")
-    access = target.access
+    return client
+
+
+def _way(access: Access, user: str | None, listener: str | None, mechanism: str | None) -> _Way:
     found = access.listener(listener)
     login = None
     if found.protocol.startswith("SASL"):
-        chosen = access.mechanism(mechanism)
+        chosen = access.mechanism(found.name, mechanism)
         login = _Login(chosen, *access.user(user, chosen))
-    return _CLIENTS[client](_Way(found.servers, found.protocol, access, login))
+    return _Way(found.servers, found.protocol, access, login)
 
 
 def _librdkafka(way: _Way) -> Settings:
@@ -68,8 +94,11 @@ def _librdkafka(way: _Way) -> Settings:
     if way.login is None:
         return found
     mechanism, user, password = way.login
+    if mechanism == _OAUTH and way.access.signed:
+        found["sasl.mechanism"] = mechanism
+        return found if way.in_code else found | _oidc(way, user)
     if mechanism == _OAUTH:
-        unsecured = {"enable.sasl.oauthbearer.unsecure.jwt": "true"}
+        unsecured = {_UNSECURED: "true"}
         claims = {"sasl.oauthbearer.config": f"principal={user} lifeSeconds=3600"}
         return {**found, "sasl.mechanism": mechanism, **unsecured, **claims}
     return {**found, "sasl.mechanism": mechanism, "sasl.username": user, "sasl.password": password}
@@ -89,9 +118,35 @@ def _java(way: _Way) -> Settings:
     mechanism, user, password = way.login
     named = f"username={_quoted(user)} password={_quoted(password)}"
     module = {"PLAIN": "plain.PlainLoginModule", _OAUTH: "oauthbearer.OAuthBearerLoginModule"}
+    if mechanism == _OAUTH and access.signed:
+        login = f"clientId={_quoted(user)} clientSecret={_quoted(access.token_secret)}"
+        return {
+            **found,
+            "sasl.mechanism": mechanism,
+            "sasl.jaas.config": f"{_JAVA}.{module[_OAUTH]} required {login};",
+            "sasl.login.callback.handler.class": f"{_JAVA}.oauthbearer.OAuthBearerLoginCallbackHandler",
+            "sasl.oauthbearer.token.endpoint.url": _token_url(way),
+        }
     options = f"unsecuredLoginStringClaim_sub={_quoted(user)}" if mechanism == _OAUTH else named
-    path = f"org.apache.kafka.common.security.{module.get(mechanism, 'scram.ScramLoginModule')}"
+    path = f"{_JAVA}.{module.get(mechanism, 'scram.ScramLoginModule')}"
     return {**found, "sasl.mechanism": mechanism, "sasl.jaas.config": f"{path} required {options};"}
+
+
+def _oidc(way: _Way, user: str) -> Settings:
+    """Of librdkafka, which asks for tokens itself."""
+    return {
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.client.id": user,
+        "sasl.oauthbearer.client.secret": way.access.token_secret,
+        "sasl.oauthbearer.token.endpoint.url": _token_url(way),
+    }
+
+
+def _token_url(way: _Way) -> str:
+    """OptionError."""
+    if way.access.token_url is None:
+        raise OptionError("this client asks for tokens by HTTP: give the cluster a control API")
+    return way.access.token_url
 
 
 def _store(kind: str, path: Path, password: str) -> Settings:
@@ -112,7 +167,9 @@ def _python(way: _Way) -> Settings:
     if way.login is None:
         return found
     mechanism, user, password = way.login
-    _refuse_tokens(mechanism, "sasl_oauth_token_provider")
+    if mechanism == _OAUTH:
+        _refuse_tokens(way, "sasl_oauth_token_provider")
+        return {**found, "sasl_mechanism": mechanism}
     login = {"sasl_plain_username": user, "sasl_plain_password": password}
     return {**found, "sasl_mechanism": mechanism, **login}
 
@@ -125,7 +182,7 @@ def _kafkajs(way: _Way) -> Settings:
         found["ssl"] = {**pem, "ca": [pem["ca"]]} if "ca" in pem else True
     if way.login is not None:
         mechanism, user, password = way.login
-        _refuse_tokens(mechanism, "oauthBearerProvider")
+        _refuse_tokens(way, "oauthBearerProvider")
         found["sasl"] = {"mechanism": mechanism.lower(), "username": user, "password": password}
     return found
 
@@ -143,7 +200,7 @@ def _go(
             names = f"{tls}.RootCAs", f"{tls}.Certificates.certFile", f"{tls}.Certificates.keyFile"
             settings |= way.files(*names) or {tls: {}}
         if way.login is not None:
-            _refuse_tokens(way.login.mechanism, "a function that gives tokens")
+            _refuse_tokens(way, "a function that gives tokens")
             settings |= dict.fromkeys([on["sasl"]] if "sasl" in on else [], True)
             settings |= dict(zip(login, way.login, strict=True))
         return settings
@@ -151,9 +208,12 @@ def _go(
     return found
 
 
-def _refuse_tokens(mechanism: str, instead: str) -> None:
-    if mechanism == _OAUTH:
-        raise OptionError(f"this client takes tokens from code of yours ({instead}), not from settings")
+def _refuse_tokens(way: _Way, instead: str) -> None:
+    if way.login is not None and way.login.mechanism == _OAUTH and not way.in_code:
+        raise OptionError(
+            f"this client takes tokens from code of yours ({instead}), not from settings: POST /tokens and "
+            "`mockbroker ctl tokens issue` give some"
+        )
 
 
 _CLIENTS: Final[Mapping[str, Callable[[_Way], Settings]]] = {

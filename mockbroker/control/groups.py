@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from ..contents import groups as contents
-from ..contents.values import CommittedOffset, GroupDescription
+from ..contents import share_groups
+from ..contents.values import CommittedOffset, GroupDescription, SharePartitionDescription
 from ..errors import NotThereError
 from ..nearest import nearest
 from .registry import operation
@@ -77,6 +78,28 @@ class Committed(TypedDict):
     expire_ms: int | None
 
 
+class SharedRecordsState(TypedDict):
+    """`state` is available, acquired, acknowledged or archived; `member` and `locked_until_ms` are null
+    unless it is acquired."""
+
+    first: int
+    last: int
+    state: str
+    deliveries: int
+    member: str | None
+    locked_until_ms: int | None
+
+
+class SharePartitionState(TypedDict):
+    """`start_offset` is null until the group has read from the partition."""
+
+    topic: str
+    partition: int
+    start_offset: int | None
+    high_watermark: int
+    in_flight: list[SharedRecordsState]
+
+
 @operation("groups list", "GET", "/groups")
 def list_groups(target: Target) -> list[GroupListing]:
     """Lists every group."""
@@ -96,6 +119,24 @@ def list_committed(target: Target, group: GroupId) -> list[Committed]:
 def show(target: Target, group: GroupId) -> GroupState:
     """Shows a group's state, its members and the partitions assigned to them."""
     return shaped(GroupState, group_named(target, group))
+
+
+@operation("groups in-flight", "GET", "/groups/{group}/in-flight")
+def list_in_flight(target: Target, group: GroupId) -> list[SharePartitionState]:
+    """Shows what a share group has in flight, by topic and partition: where it begins, and the states of
+    records from there on."""
+    return [
+        shaped(SharePartitionState, each, topic=topic, partition=partition)
+        for (topic, partition), each in share_group(target, group).items()
+    ]
+
+
+def share_group(target: Target, group: str) -> dict[tuple[str, int], SharePartitionDescription]:
+    """By topic and partition. NotThereError for a group that is not a share group."""
+    found = _group(target, group)
+    if found.type != "share":
+        raise NotThereError(f"the group {group!r} is no share group, but a {found.type} group")
+    return share_groups.in_flight(target.cluster, found)
 
 
 def groups(target: Target) -> dict[str, GroupDescription]:

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..tokens import VARIABLE
 from .answers import Answer, error_answer
+from .oauth import PATH
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _PORT: Final = re.compile(r":\d*$")
@@ -20,12 +21,14 @@ _OUR_SITES: Final = ("same-origin", "none")
 def guarded(inner: ASGIApp, token: str | None) -> ASGIApp:
     """Refuses requests that a web page may have sent: those that reach this address by another host name,
     from another origin, or, if they name no origin, from another site. With a `token`, refuses requests
-    without it, but for the console's files, which tell nothing of the cluster."""
+    without it, but for the console's files, which tell nothing of the cluster, and those for tokens of
+    OAuth, which send it otherwise."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         refusal = None
         if scope["type"] == "http":
-            needed = None if scope["path"].startswith(_CONSOLE) else token
+            free = scope["path"].startswith(_CONSOLE) or scope["path"] == PATH
+            needed = None if free else token
             refusal = _refusal(dict(scope["headers"]), needed)
         await (refusal or inner)(scope, receive, send)
 

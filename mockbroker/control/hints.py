@@ -16,6 +16,7 @@ from ..policies.controller.broker_session import broker_session
 from ..protocol.api_keys import ApiKey
 from ..replication.states import FollowerState
 from .registry import operation
+from .share_hints import share_groups
 from .target import Target
 
 if TYPE_CHECKING:
@@ -95,6 +96,13 @@ def _unserved(cluster: "Cluster") -> Iterator[str]:
 def _shut_out(cluster: "Cluster") -> Iterator[str]:
     for (client, listener), why in cluster.notes.shut_out.items():
         yield f"{_client(client)} did not get in at the listener {listener}: {why}"
+
+
+def _closed_listeners(cluster: "Cluster") -> Iterator[str]:
+    for broker in cluster.brokers.values():
+        for each in broker.endpoints.values():
+            if not each.open:
+                yield f"the listener {each.name} of broker {broker.id} is closed until open_listener()"
 
 
 def _refused(cluster: "Cluster") -> Iterator[str]:
@@ -309,6 +317,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _not_created,
     _unserved,
     _shut_out,
+    _closed_listeners,
     _refused,
     _unread,
     _coordinators,
@@ -320,6 +329,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _beyond,
     _wrong_groups,
     _empty,
+    share_groups,
 )
 
 

@@ -1,6 +1,5 @@
 """The operations over HTTP: JSON in, JSON out."""
 
-import contextlib
 import inspect
 import json
 import re
@@ -19,8 +18,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
+from . import oauth
 from .answers import Answer, error_answer
-from .bodies import SECONDS, read_to_the_end
+from .bodies import body, read_to_the_end
 from .errors import TooLargeError, TooSlowError
 from .guard import guarded
 from .openapi import document
@@ -60,6 +60,7 @@ def app(target: Target, token: str | None = None, *, console: bool = False) -> A
         Route(_route(operation), _endpoint(target, operation), methods=[operation.method])
         for operation in OPERATIONS.values()
     ]
+    routes.append(Route(oauth.PATH, oauth.endpoint(target, token), methods=["POST"]))
     routes.append(Route("/openapi.json", _openapi))
     routes.append(Route("/trace/stream", _trace(target)))
     routes.append(Route("/metrics", _metrics(target)))
@@ -112,15 +113,7 @@ def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Await
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    text = bytearray()
-    try:
-        async with contextlib.aclosing(request.stream()) as parts:
-            async for part in parts:
-                text += part
-                if len(text) > MOST_BYTES:
-                    raise TooLargeError(f"the body has more than {MOST_BYTES} bytes")
-    except trio.TooSlowError:
-        raise TooSlowError(f"the body did not come within {SECONDS} s") from None
+    text = await body(request, MOST_BYTES)
     if not text.strip():
         return {}
     try:

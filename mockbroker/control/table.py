@@ -18,6 +18,7 @@ from . import (
     records,
     telemetry,
     time,
+    tokens,
     topics,
     transactions,
     users,
@@ -27,7 +28,7 @@ from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
     *(brokers, clients, topics, records, partitions, verbs, groups, transactions, telemetry),
-    *(acls, users, certificates, handshakes, policies, faults, time, hints),
+    *(acls, users, tokens, certificates, handshakes, policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     name: REGISTERED[name]

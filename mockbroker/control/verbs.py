@@ -8,10 +8,10 @@ from ..cluster.broker import Broker
 from ..errors import ConflictError, OptionError
 from ..verbs import subjects
 from ..verbs.signatures import Parameter
-from ..verbs.subjects import CoordinatedTransaction, Following, GroupMember, Subject
+from ..verbs.subjects import CoordinatedTransaction, Following, GroupMember, SharingGroup, Subject
 from ..verbs.table import VERBS
 from ..verbs.verb import Verb
-from . import acls, users
+from . import acls, listeners, users
 from .brokers import state
 from .partitions import ReplicaState, leadership, replicas
 from .registry import operation
@@ -47,6 +47,17 @@ def _member(member: GroupMember) -> Member:
     return {"group_id": member.group, "member_id": member.found.id, "client_id": member.found.client_id}
 
 
+class Sharing(TypedDict):
+    """A share group, and its coordinator."""
+
+    group_id: str
+    coordinator: int
+
+
+def _sharing(group: SharingGroup) -> Sharing:
+    return {"group_id": group.name, "coordinator": group.coordinator.id}
+
+
 class Coordinated(TypedDict):
     """A transactional id, which may be gone, and its coordinator."""
 
@@ -79,9 +90,11 @@ class Place(NamedTuple, Generic[S]):
 _PARTITION: Final = "/topics/{topic}/partitions/{partition}"
 PLACES: Final[tuple[Place[Any], ...]] = (
     Place(subjects.BROKER, "brokers", "/brokers/{broker}", state, _act_on_broker),
+    Place(subjects.LISTENER, "listeners", "/brokers/{broker}/listeners/{listener}", listeners.state, _act),
     Place(subjects.PARTITION, "partitions", _PARTITION, leadership),
     Place(subjects.FOLLOWER, "followers", f"{_PARTITION}/followers/{{broker}}", _replicas),
     Place(subjects.GROUP, "groups", "/groups/{group}", leadership),
+    Place(subjects.SHARE_GROUP, "groups", "/groups/{group}", _sharing),
     Place(subjects.MEMBER, "groups", "/groups/{group}/members/{member}", _member),
     Place(subjects.TRANSACTION, "transactions", "/transactions/{transactional_id}", _coordinated),
     Place(subjects.TRANSACTIONAL_ID, "transactions", "/transactions/{transactional_id}", leadership),

@@ -5,13 +5,14 @@ import sys
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from ..apis.registry import declared
 from ..cluster.call import Call
 from ..outcome import CLOSE
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode, default_message
+from ..protocol.messages.metadata import MetadataResponse
 from .about import PARTITION_NAMES, partition_of, topic_of
 from .legal import usual_level
 from .match import FaultError, Match, api_name
@@ -45,6 +46,8 @@ _TOP_ONLY_SINCE: Final = {
     ApiKey.UPDATE_FEATURES: 0,
 }
 """The versions from which on the answer to a request that fails as a whole names nothing of it."""
+_LEADERLESS: Final = (ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.LISTENER_NOT_FOUND)
+_HIDDEN: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 
 
 class PlaceInAnswer(NamedTuple):
@@ -120,7 +123,11 @@ class Errors:
         if place.level != self.level or not meant(place, self.match):
             return entity
         name = error_field(entity.__class__)
-        return replace(entity, **{name: self.code}) if name else entity
+        if not name:
+            return entity
+        # No leader, or none that the client can reach.
+        nobody = self.code in _LEADERLESS and hasattr(entity, "leader_id")
+        return replace(entity, **{name: self.code}, **({"leader_id": -1} if nobody else {}))
 
 
 def meant(place: PlaceInAnswer, match: Match) -> bool:
@@ -128,6 +135,15 @@ def meant(place: PlaceInAnswer, match: Match) -> bool:
     if place.topic is not None and not match.covers(place.topic, place.partition):
         return False
     return place.group is None or match.covers_group(place.group)
+
+
+def for_all_topics(answer: MetadataResponse, call: Call, code: int, match: Match) -> MetadataResponse:
+    """The answer to a Metadata request for all topics: no topic has an error then, only partitions have, and
+    topics that are unknown or forbidden are left out (KafkaApis.handleTopicMetadataRequest)."""
+    if code in _HIDDEN:
+        return replace(answer, topics=[each for each in answer.topics if not match.covers(each.name, None)])
+    level = "partition" if code in _LEADERLESS else "topic"
+    return cast(MetadataResponse, changed(answer, call, Errors(code, match, level)))
 
 
 def refuses(api: ApiKey) -> bool:

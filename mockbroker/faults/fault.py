@@ -250,7 +250,7 @@ class Faults:
         return self._put(self._of_cluster(fault))
 
     def _of_cluster(self, fault: Fault) -> Fault:
-        fault.match.check_broker(self._cluster)
+        fault.match.check(self._cluster)
         fault.action.prepare(self._cluster)
         fault.came, fault.came_from = self.came.keys(), lambda: self._came_from
         return fault

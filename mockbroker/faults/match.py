@@ -2,7 +2,7 @@
 
 import fnmatch
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
@@ -48,6 +48,9 @@ def parse_api(text: str | int | ApiKey) -> ApiKey:
         raise FaultError(why, "api") from None
 
 
+_NAMES: Final = ("client_id", "user", "mechanism", "listener", "group", "transactional_id", "topic")
+
+
 def _listed(value: Any) -> tuple[Any, ...]:
     if value is None:
         return ()
@@ -58,15 +61,20 @@ def _listed(value: Any) -> tuple[Any, ...]:
 class Match:
     """The conditions that a request has to meet for a fault to fire; what is left out may have any value.
 
-    Names may have wildcards (`orders-*`). `nth_on_connection` is the number of the request among all of its
-    connection, from 1: that is mostly an ApiVersions. `nth` is the first matching request that counts, from
-    1; `times` is how many count (all if it is None; one if only `nth` is given); with `probability` each of
-    them fires or not, depending on `seed`.
+    Names may have wildcards (`orders-*`). `user` is who has logged in, or whom a SaslAuthenticate names,
+    without the type: `alice`. `mechanism` is by which, `listener` the name of the one that the client came
+    by. `nth_on_connection` is the number of the request among all of its connection, from 1: that is mostly
+    an ApiVersions. `nth` is the first matching request that counts, from 1; `times` is how many count (all
+    if it is None; one if only `nth` is given); with `probability` each of them fires or not, depending on
+    `seed`.
     """
 
     api: tuple[ApiKey, ...] = ()
     version: tuple[int, ...] = ()
     client_id: str | None = None
+    user: str | None = None
+    mechanism: str | None = None
+    listener: str | None = None
     group: str | None = None
     transactional_id: str | None = None
     topic: str | None = None
@@ -95,7 +103,7 @@ class Match:
         for name in ("partition", "broker", "seed"):
             if not is_int(values.get(name, 0)) and not (name != "seed" and values[name] is None):
                 raise FaultError(f"{name} is {values[name]!r}: give a number", name)
-        for name in ("client_id", "group", "transactional_id", "topic"):
+        for name in _NAMES:
             if values.get(name) is not None and not isinstance(values[name], str):
                 why = f"{name} is {values[name]!r}: give a name, or a pattern with wildcards"
                 raise FaultError(why, name)
@@ -109,8 +117,11 @@ class Match:
             raise FaultError(why, "probability")
         return cls(**values)
 
-    def check_broker(self, cluster: "Cluster") -> None:
-        """FaultError for a broker that does not exist."""
+    def check(self, cluster: "Cluster") -> None:
+        """FaultError for a broker or a listener that does not exist."""
+        listeners = {name for broker in cluster.brokers.values() for name in broker.endpoints}
+        if self.listener is not None and not any(_fits(self.listener, {name}) for name in listeners):
+            raise FaultError(f"no listener {self.listener!r}{nearest(self.listener, listeners)}", "listener")
         if self.broker is not None and self.broker not in cluster.brokers:
             raise FaultError(f"no broker {self.broker}{among(cluster.brokers)}", "broker")
 
@@ -126,8 +137,9 @@ class Match:
             return Unmet("broker", (str(call.broker.id),))
         if self.nth_on_connection not in (None, call.client.requests):
             return Unmet("nth_on_connection", (str(call.client.requests),))
-        if not _fits(self.client_id, {call.client_id or ""}):
-            return Unmet("client_id", (call.client_id or "",))
+        for condition, found in self._asker(call, request):
+            if not _fits(getattr(self, condition), {found}):
+                return Unmet(condition, [found] if found else ())
         if not self.names_anything:
             return None
         what = about(api, request, call.cluster)
@@ -144,6 +156,17 @@ class Match:
         if any(self.covers(topic, index) for topic, index in what.partitions):
             return None
         return Unmet("partition", [f"{topic}-{index}" for topic, index in sorted(what.partitions)])
+
+    def _asker(self, call: Call, request: Any) -> Iterator[tuple[str, str]]:
+        """The conditions about who asks, with what they are compared to."""
+        if self.client_id is not None:
+            yield "client_id", call.client_id or ""
+        if self.listener is not None:
+            yield "listener", call.told(call.broker).name
+        if self.mechanism is not None:
+            yield "mechanism", call.client.mechanism_of(request)
+        if self.user is not None:
+            yield "user", call.client.user_of(request)
 
     @property
     def names_anything(self) -> bool:

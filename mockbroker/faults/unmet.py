@@ -69,12 +69,17 @@ def _meant(wanted: str, found: list[str], condition: str) -> str:
     return ": did you mean that?" if len(found) == 1 else f": did you mean {best!r}?"
 
 
-_QUOTED: Final = frozenset({"client_id", "group", "topic", "transactional_id"})
+_QUOTED: Final = frozenset(
+    {"client_id", "group", "listener", "mechanism", "topic", "transactional_id", "user"}
+)
 _PHRASES: Final = {
     "version": "of version {}",
     "broker": "to broker {}",
     "nth_on_connection": "at number {} of its connection",
     "client_id": "of the client {!r}",
+    "user": "of the user {!r}",
+    "mechanism": "with the mechanism {!r}",
+    "listener": "at the listener {!r}",
     "group": "for the group {!r}",
     "transactional_id": "for the transactional id {!r}",
     "topic": "for the topic {!r}",
@@ -85,6 +90,9 @@ _PLURALS: Final = {
     "broker": "to broker",
     "nth_on_connection": "at number",
     "client_id": "of",
+    "user": "of",
+    "mechanism": "with",
+    "listener": "at",
     "group": "for",
     "transactional_id": "for",
     "topic": "for",

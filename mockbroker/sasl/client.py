@@ -15,7 +15,9 @@ from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from ..protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
+from .jwks import Keys
 from .mechanism import Exchange, InvalidLoginError, LoginFailedError
+from .oauthbearer import Check, OAuthBearer
 from .scram import Scram, Token
 
 _LEAST_BETWEEN_MS: Final = 1000
@@ -27,12 +29,12 @@ _AGAIN: Final = "SaslAuthenticate request received after successful authenticati
 
 @dataclass(frozen=True)
 class Logins:
-    """Who may log in and how: the mechanisms in `sasl.enabled.mechanisms`, the passwords for PLAIN, and how
-    long sessions last in ms, by mechanism, where that is not `connections.max.reauth.ms`."""
+    """Who may log in and how: the mechanisms in `sasl.enabled.mechanisms`, the passwords for PLAIN,
+    and the keys of signed tokens; without keys tokens are unsecured."""
 
     mechanisms: tuple[str, ...]
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
-    sessions_ms: Mapping[str, int] = field(default_factory=dict)
+    keys: Keys | None = None
 
 
 class Gate(enum.Enum):
@@ -123,7 +125,17 @@ class SaslClient(Client):
             return None
         configs = self._broker.environment.configs
         name = "sasl.server.max.receive.size"
-        return configs.broker_int(name, self._broker.id) if name in configs.broker_keys else 524_288
+        if name not in configs.broker_keys:
+            return 524_288
+        return configs.listener_int(name, self.listener, broker=self._broker.id)
+
+    def user_of(self, request: Any) -> str:
+        if isinstance(request, SaslAuthenticateRequest) and self._exchange is not None:
+            return self._exchange.named(bytes(request.auth_bytes))
+        return super().user_of(request) if self.logged_in or self._before is not None else ""
+
+    def mechanism_of(self, request: Any) -> str:
+        return request.mechanism if isinstance(request, SaslHandshakeRequest) else self._mechanism
 
     # -- what it may ask
 
@@ -214,7 +226,7 @@ class SaslClient(Client):
             answer = self._exchange.evaluate(message)
             self._check_same()
         except (LoginFailedError, InvalidLoginError) as error:
-            self._fail(str(error))
+            self._fail(error.why if isinstance(error, LoginFailedError) else str(error))
             raise
         except ValueError as error:
             self._fail(str(error))
@@ -253,11 +265,11 @@ class SaslClient(Client):
 
     def _session_ms(self) -> int:
         """`connections.max.reauth.ms`; 0 if sessions don't end."""
-        if self._mechanism in self._logins.sessions_ms:
-            return self._logins.sessions_ms[self._mechanism]
         configs = self._broker.environment.configs
         name = "connections.max.reauth.ms"
-        return configs.broker_int(name, self._broker.id) if name in configs.broker_keys else 0
+        if name not in configs.broker_keys:
+            return 0
+        return configs.listener_int(name, self.listener, self._mechanism, self._broker.id)
 
     @property
     def _lasts_ms(self) -> int:
@@ -273,11 +285,19 @@ class SaslClient(Client):
 
             return Plain(self._logins.users)
         if mechanism == "OAUTHBEARER":
-            from .oauthbearer import OAuthBearer
-
-            return OAuthBearer(environment.now_ms)
+            return OAuthBearer(self._check_of_tokens())
         nonce = int.from_bytes(environment.random("scram nonces").randbytes(17)) >> (17 * 8 - _NONCE_BITS)
         return Scram(mechanism, self._credentials, self._token, _base36(nonce))
+
+    def _check_of_tokens(self) -> Check:
+        now_ms = self._broker.environment.now_ms
+        if self._logins.keys is None:
+            from .unsecured import UnsecuredTokens
+
+            return UnsecuredTokens(now_ms).check
+        from .signed import Expected, SignedTokens
+
+        return SignedTokens(self._logins.keys, Expected.of(self._broker.environment), now_ms).check
 
     def _credentials(self, user: str) -> UserScramCredentialRecord | None:
         """As the broker knows them."""

@@ -9,7 +9,12 @@ NAME: Final = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
 
 
 class LoginFailedError(MockBrokerError):
-    """The login failed, and the client is told why (`SaslAuthenticationException`)."""
+    """The login failed, and the client is told so (`SaslAuthenticationException`); `why` is for others, if
+    that says more."""
+
+    def __init__(self, told: str, why: str = "") -> None:
+        super().__init__(told)
+        self.why = why or told
 
 
 class InvalidLoginError(MockBrokerError):
@@ -25,6 +30,10 @@ class Exchange(Protocol):
     """When what the client has logged in with expires, in Unix time."""
     token: bool
     """Whether it logs in with a delegation token."""
+
+    def named(self, message: bytes) -> str:
+        """Whom a message is said to come from, which nothing proves; empty if it does not tell. With a
+        delegation token that is its id."""
 
     def evaluate(self, message: bytes) -> bytes:
         """The answer to a message. LoginFailedError, InvalidLoginError; any other error ends the connection

@@ -1,40 +1,66 @@
-"""OAUTHBEARER (RFC 7628) with unsecured tokens, Kafka's default where no handler of callbacks is configured
-(`OAuthBearerSaslServer.java`, `OAuthBearerUnsecuredValidatorCallbackHandler.java`)."""
+"""OAUTHBEARER (RFC 7628): a client shows a token (`OAuthBearerSaslServer.java`)."""
 
 import base64
-import binascii
 import json
 import re
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
+from ..errors import MockBrokerError
 from .mechanism import NAME, InvalidLoginError, LoginFailedError, lenient_text
 
 _PAIRS: Final = r"(?:[A-Za-z]+=[\x21-\x7e \t\r\n]+\x01)*"
 _FIRST: Final = re.compile(rf"n,(?:a=(?P<acting>{NAME}))?,\x01(?P<pairs>{_PAIRS})\x01")
 _AUTH: Final = re.compile(r"(?P<scheme>\w+) +(?P<token>[-_~+/.a-zA-Z0-9]+=*)", re.ASCII)
 _REFUSED: Final = '{"status":"invalid_token"}'
-_CLOCK_MS: Final = 1_000
-"""A token may be issued so much later than now: the cluster looks at the clock once for several requests."""
-_LATEST_S: Final = 2**53
-"""Later times are no exact numbers in JSON."""
 _GO_ON: Final = b"\1"
 """What a client answers to a refusal (RFC 7628, 3.2.3)."""
 
 
-class OAuthBearer:
-    """`now_ms` is the time of the login."""
+class Grant(NamedTuple):
+    """What a token is good for: until when, in Unix time."""
 
-    def __init__(self, now_ms: int) -> None:
-        self._now_ms = now_ms
-        self._refused = False
+    user: str
+    expires_ms: int
+
+
+class InvalidTokenError(MockBrokerError):
+    """The token is refused. Why is not told to the client."""
+
+
+Check = Callable[[str], Grant]
+"""Looks at a token. InvalidTokenError; ValueError ends the connection without a word, as in Kafka."""
+
+
+def encoded(part: bytes | Mapping[str, object]) -> str:
+    """A part of a token: an object, or a signature."""
+    data = part if isinstance(part, bytes) else json.dumps(part).encode()
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+class OAuthBearer:
+    def __init__(self, check: Check) -> None:
+        self._check = check
+        self._why: str | None = None
+        """Why a token was refused."""
         self.user: str | None = None
         self.expires_ms: int | None = None
         self.token = False
 
+    def named(self, message: bytes) -> str:
+        text = lenient_text(message)
+        parts = text.split(".", 2) if _FIRST.fullmatch(text) else []
+        try:
+            claims = json.loads(base64.urlsafe_b64decode(f"{parts[1]}=="))
+        except (IndexError, ValueError, RecursionError):
+            return ""
+        user = claims.get("sub") if isinstance(claims, dict) else None
+        return user if isinstance(user, str) else ""
+
     def evaluate(self, message: bytes) -> bytes:
-        if message == _GO_ON and self._refused:
-            raise LoginFailedError(_REFUSED)
-        self._refused = False
+        if message == _GO_ON and self._why is not None:
+            raise LoginFailedError(_REFUSED, self._why)
+        self._why = None
         found = _FIRST.fullmatch(lenient_text(message))
         if found is None:
             raise InvalidLoginError("no message of OAUTHBEARER")
@@ -45,48 +71,15 @@ class OAuthBearer:
         if auth["scheme"].lower() != "bearer":
             # Kafka then looks for a group that its pattern does not have.
             raise ValueError("no bearer token")
-        claims = _claims(auth["token"])
-        if claims is None or not self._valid(claims):
-            self._refused = True
+        try:
+            user, expires_ms = self._check(auth["token"])
+        except InvalidTokenError as error:
+            self._why = str(error)
             return _REFUSED.encode()
-        user = claims["sub"]
         if found["acting"] not in (None, user):
             raise LoginFailedError(
                 f"Authentication failed: Client requested an authorization id ({found['acting']}) that is "
                 f"different from the token's principal name ({user})"
             )
-        self.user, self.expires_ms = user, round(claims["exp"] * 1000)
+        self.user, self.expires_ms = user, expires_ms
         return b""
-
-    def _valid(self, claims: dict[str, Any]) -> bool:
-        """Whether the token is for somebody, and valid now."""
-        user: Any = claims.get("sub")
-        expires: Any = claims.get("exp")
-        issued: Any = claims.get("iat")
-        if not isinstance(user, str) or not user.strip() or not _number(expires):
-            return False
-        if issued is None:
-            return bool(self._now_ms < 1000 * expires)
-        begun = _number(issued) and 1000 * issued <= self._now_ms + _CLOCK_MS
-        return bool(begun and self._now_ms < 1000 * expires and issued < expires)
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LATEST_S
-
-
-def _claims(token: str) -> dict[str, Any] | None:
-    """The claims of an unsecured token, None for any other."""
-    parts = token.split(".")
-    if len(parts) != 3 or not all(parts[:2]) or parts[2]:
-        return None
-    header, claims = _json(parts[0]), _json(parts[1])
-    return claims if header is not None and header.get("alg") == "none" else None
-
-
-def _json(part: str) -> dict[str, Any] | None:
-    try:
-        found = json.loads(base64.b64decode(part + "=" * (-len(part) % 4), altchars=b"-_", validate=True))
-    except (binascii.Error, ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None

@@ -15,6 +15,10 @@ class Plain:
         self.expires_ms: int | None = None
         self.token = False
 
+    def named(self, message: bytes) -> str:
+        parts = lenient_text(message).split("\0", 2)
+        return parts[1] if len(parts) == 3 else ""
+
     def evaluate(self, message: bytes) -> bytes:
         parts = lenient_text(message).split("\0", 4)[:4]
         if len(parts) != 3:

@@ -47,13 +47,17 @@ class Scram:
         self._credentials = credentials
         self._tokens = tokens
         self._nonce = nonce
-        self._as = ""
+        self._named = self._as = ""
         self.token = False
         self._credential: UserScramCredentialRecord | None = None
         self._so_far = ""
         self.user: str | None = None
         self.expires_ms: int | None = None
         self._ends_ms: int | None = None
+
+    def named(self, message: bytes) -> str:
+        found = None if self._credential else _FIRST.fullmatch(lenient_text(message))
+        return _name(found) if found else self._named
 
     def evaluate(self, message: bytes) -> bytes:
         text = lenient_text(message)
@@ -63,7 +67,7 @@ class Scram:
         found = _FIRST.fullmatch(text)
         if found is None:
             raise InvalidLoginError("no first message of SCRAM")
-        named = found["user"].replace("=2C", ",").replace("=3D", "=")
+        self._named = named = _name(found)
         extensions = dict(each.split("=", 1) for each in found["more"].split(",") if each)
         self.token = extensions.get("tokenauth", "").lower() == "true"
         credential = self._of_token(named) if self.token else self._of_user(named)
@@ -104,3 +108,7 @@ class Scram:
             raise InvalidLoginError("another password")
         self.user, self.expires_ms = self._as, self._ends_ms
         return b"v=" + base64.b64encode(hmac.digest(credential.server_key, message, self._digest))
+
+
+def _name(first: re.Match[str]) -> str:
+    return first["user"].replace("=2C", ",").replace("=3D", "=")

@@ -77,6 +77,9 @@ class Authority:
         from cryptography import x509
         from cryptography.hazmat.primitives.serialization import (
             BestAvailableEncryption,
+            Encoding,
+            NoEncryption,
+            PrivateFormat,
             load_pem_private_key,
             pkcs12,
         )
@@ -97,7 +100,8 @@ class Authority:
         ca_path.write_bytes(self._ca.cert_pem.bytes())
         truststore.write_bytes(pkcs12.serialize_java_truststore(trusted, encryption))
         client_path.write_bytes(b"".join(each.bytes() for each in client.cert_chain_pems))
-        _write_secret(client_key, client.private_key_pem.bytes())
+        # Java reads no other format of keys in PEM.
+        _write_secret(client_key, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
         both = pkcs12.serialize_key_and_certificates(b"client", key, shown, [authority], encryption)
         _write_secret(keystore, both)
         return Files(*self.broker(), ca_path, truststore, client_path, client_key, keystore)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         GroupDescription,
         IsolationLevel,
         Record,
+        SharePartitionDescription,
         TelemetryClient,
         TopicDescription,
         TransactionDescription,
@@ -174,6 +175,14 @@ class Contents(Calls):
         from ..control import groups
 
         return self.do(groups.committed, group)
+
+    def share_group(self, group: str) -> "dict[tuple[str, int], SharePartitionDescription]":
+        """What a share group has in flight, by topic and partition: `share_group("work")["orders", 0]` has
+        its start offset, and the states of records from there on. NotThereError for a group that is not a
+        share group."""
+        from ..control import groups
+
+        return self.do(groups.share_group, group)
 
     def transactions(self) -> "dict[str, TransactionDescription]":
         """Every transactional id and the state of its transaction, in order of the ids."""

@@ -1,5 +1,5 @@
-"""The sockets on which the brokers of a cluster listen: closed when a broker goes down, opened when it is
-back."""
+"""The sockets on which the brokers of a cluster listen: closed when a broker goes down or a verb closes a
+listener, opened when it is back."""
 
 import contextlib
 import errno
@@ -35,10 +35,10 @@ the program that the cluster runs in need some. With a low limit, a sixteenth of
 
 
 class Listeners:
-    """`gone` is called with each broker that went down, whose listener is then closed."""
+    """`gone` is called with each listener that was closed, and its broker: its clients are to be dropped."""
 
     def __init__(
-        self, cluster: Cluster, poller: Poller, observer: Observer, gone: Callable[[Broker], None]
+        self, cluster: Cluster, poller: Poller, observer: Observer, gone: Callable[[Broker, Endpoint], None]
     ) -> None:
         self._cluster = cluster
         self._poller = poller
@@ -46,8 +46,8 @@ class Listeners:
         self._gone = gone
         self._listening: dict[int, tuple[socket.socket, Broker, Endpoint]] = {}
         self._kept: dict[Endpoint, socket.socket] = {}
-        """The ports of brokers that are down. Another cluster would get their clients otherwise."""
-        self._broker_changes = cluster.processes.changes
+        """The ports of those that are closed. Another cluster would get their clients otherwise."""
+        self._changes = cluster.processes.changes
         self._full = False
         self._full_until = math.inf
         self.without_port: dict[int, str] = {}
@@ -55,10 +55,11 @@ class Listeners:
         self._retry_at = 0.0
 
     def listen(self, broker: Broker) -> None:
-        """Listens on the addresses of `broker`; a port 0 is replaced by the real one. PortInUseError."""
+        """Listens on those addresses of `broker` that are not closed; a port 0 is replaced by the real one.
+        PortInUseError."""
         opened: list[tuple[socket.socket, Endpoint]] = []
         try:
-            for endpoint in broker.endpoints.values():
+            for endpoint in self._missing(broker):
                 if (kept := self._kept.pop(endpoint, None)) is not None:
                     kept.close()
                 opened.append((listen(*endpoint.listens_on), endpoint))
@@ -74,22 +75,27 @@ class Listeners:
             self._listening[sock.fileno()] = (sock, broker, endpoint)
             self._poller.watch(sock.fileno(), READ)
 
+    def _missing(self, broker: Broker) -> list[Endpoint]:
+        """Where it should listen, and does not."""
+        there = {endpoint for _, _, endpoint in self._listening.values()}
+        return [each for each in broker.endpoints.values() if each.open and each not in there]
+
     def follow(self) -> None:
-        """Closes the listeners of brokers that are down, and opens those of brokers that are back."""
-        if self._broker_changes == self._cluster.processes.changes:
+        """Closes the listeners of brokers that are down, and those that a verb closed, and opens others
+        again."""
+        if self._changes == self._cluster.processes.changes:
             return
-        self._broker_changes = self._cluster.processes.changes
+        self._changes = self._cluster.processes.changes
         for fd, (sock, broker, endpoint) in list(self._listening.items()):
-            if not broker.online:
+            if not (broker.online and endpoint.open):
                 del self._listening[fd]
                 self._poller.forget(fd)
                 sock.close()
                 with contextlib.suppress(PortInUseError):
                     self._kept[endpoint] = keep(*endpoint.listens_on)
-                self._gone(broker)
-        listening = {broker.id for _, broker, _ in self._listening.values()}
+                self._gone(broker, endpoint)
         for broker in self._cluster.brokers.values():
-            if broker.online and broker.id not in listening:
+            if broker.online and self._missing(broker):
                 try:
                     self.listen(broker)
                 except PortInUseError as error:
@@ -108,7 +114,7 @@ class Listeners:
             self._observer.failed(None, failure)
         self._retry_at = time.monotonic() + RETRY_SECONDS
         stop_broker(self._cluster, broker)
-        self._broker_changes = self._cluster.processes.changes
+        self._changes = self._cluster.processes.changes
 
     def try_ports(self) -> None:
         """Tries brokers again whose port was taken, if it is time to."""

@@ -1,6 +1,6 @@
 """Clients of listeners with TLS or SASL, until they have proved who they are."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from ..cluster.endpoint import Endpoint
@@ -24,11 +24,11 @@ P = TypeVar("P", bound=Peer)
 
 
 class Proving(Generic[P]):
-    """`rules` make principals of the names in certificates; `read_on` is called with a socket of which more
-    can be read although nothing comes."""
+    """`rules`, by listener, make principals of the names in certificates; `read_on` is called with a socket
+    of which more can be read although nothing comes."""
 
     def __init__(
-        self, trace: Trace, rules: PrincipalRules, most_ms: int, read_on: Callable[[P], None]
+        self, trace: Trace, rules: Mapping[str, PrincipalRules], most_ms: int, read_on: Callable[[P], None]
     ) -> None:
         self._trace = trace
         self._rules = rules
@@ -44,6 +44,8 @@ class Proving(Generic[P]):
 
             def shaken() -> None:
                 try:
+                    if tls.name == "":
+                        raise NoRuleError("it is empty")
                     self._shaken(peer.connection, tls, endpoint)
                 except NoRuleError as error:
                     why = f"the name in its certificate, {tls.name}, becomes no principal: {error} ({NAME})"
@@ -65,7 +67,7 @@ class Proving(Generic[P]):
             return
         client = connection.client
         if (name := tls.name) is not None:
-            client.principal = f"User:{self._rules.name(name)}"
+            client.principal = f"User:{self._rules[endpoint.name].name(name)}"
         how = endpoint.name, endpoint.protocol, "", tls.cipher, client.principal, ""
         self._trace.login(connection.broker.id, connection.name, connection.client_id, *how)
 

@@ -2,20 +2,15 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..cluster.replicas import Replica, describe
 from ..faults import ClientRequest
 from .clock_control import ClockControl
-from .contents import Contents
+from .security_calls import SecurityCalls
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..control.handshakes import HandshakeState
-    from ..control.users import UserState
     from ..names import ApiNames
-    from ..security import CertificateKind, HandshakeFault
     from .fault_control import FaultControl, FaultHandle
     from .policy_control import PolicyControl
     from .trace_control import TraceControl
@@ -23,24 +18,7 @@ if TYPE_CHECKING:
 __tracebackhide__ = True
 
 
-ClientName = Literal[
-    "confluent-kafka", "java", "aiokafka", "kafka-python", "kafkajs", "franz-go", "sarama", "kafka-go"
-]
-
-
-def _with_context(found: dict[str, Any]) -> dict[str, Any]:
-    """With an object in place of the files: aiokafka takes no others."""
-    if not found["security_protocol"].endswith("SSL"):
-        return found
-    import ssl
-
-    context = ssl.create_default_context(cafile=found.pop("ssl_cafile", None))
-    if certificate := found.pop("ssl_certfile", None):
-        context.load_cert_chain(certificate, found.pop("ssl_keyfile", None))
-    return {**found, "ssl_context": context}
-
-
-class RunningCluster(Contents):
+class RunningCluster(SecurityCalls):
     """The calls that `MockCluster` and the cluster of `serve` have in common."""
 
     _trace: "TraceControl | None" = None
@@ -65,23 +43,6 @@ class RunningCluster(Contents):
         A RequestFailedError names API, version, client and connection. The end of the cluster's block raises
         what is in the list: clear the list if the failures were expected.
         """
-
-    def client_settings(
-        self,
-        client: "ClientName",
-        *,
-        user: str | None = None,
-        listener: str | None = None,
-        mechanism: str | None = None,
-    ) -> dict[str, Any]:
-        """What a client has to be configured with, as it spells it: addresses, certificates, a login. By
-        default the first user logs in at the first listener by the best mechanism. KeyError for a user or a
-        listener that there is not; OptionError."""
-        from ..control import clients
-
-        given = {"user": user, "listener": listener, "mechanism": mechanism}
-        found = self.do(clients.settings, client, **given)
-        return _with_context(found) if client == "aiokafka" else found
 
     def hints(self) -> list[str]:
         """Possible reasons why a client gets nothing, the likeliest first. Empty if all is well."""
@@ -119,6 +80,9 @@ class RunningCluster(Contents):
         group: str | None = None,
         transactional_id: str | None = None,
         client_id: str | None = None,
+        user: str | None = None,
+        mechanism: str | None = None,
+        listener: str | None = None,
         broker: int | None = None,
         version: int | Collection[int] | None = None,
         nth_on_connection: int | None = None,
@@ -147,6 +111,9 @@ class RunningCluster(Contents):
             "group": group,
             "transactional_id": transactional_id,
             "client_id": client_id,
+            "user": user,
+            "mechanism": mechanism,
+            "listener": listener,
             "broker": broker,
             "version": version,
             "nth_on_connection": nth_on_connection,
@@ -167,12 +134,6 @@ class RunningCluster(Contents):
             self.do(lambda target: target.watch())
             self._trace = TraceControl(self, self._target.trace)
         return self._trace
-
-    def _act(self, verb: str, **given: Any) -> Any:
-        """Does one of `mockbroker.verbs`; what the operation of control answers."""
-        from ..control import verbs
-
-        return self.do(verbs.do, verb, **given)
 
     def stop_broker(self, broker: int) -> None:
         """Shuts a broker down: its connections are closed, and other brokers become leaders of its
@@ -260,74 +221,6 @@ class RunningCluster(Contents):
         SyncGroup, since it needs no heartbeat then; KeyError."""
         self._act("evict-member", group=group, member=member)
 
-    def show_certificate(
-        self, certificate: "CertificateKind | str | Path", key: "str | Path | None" = None
-    ) -> None:
-        """Has brokers show another certificate to clients that connect from now on: "expired",
-        "not-yet-valid", "another-host", "another-authority", or "valid" again; or a file of your own, in PEM.
-        Connections that there are stay, as in Kafka when a certificate is changed while brokers run.
-        ConflictError without TLS; OptionError."""
-        from ..control import certificates
-
-        self.do(certificates.show_certificate, str(certificate), None if key is None else str(key))
-
-    def break_handshakes(
-        self, how: "HandshakeFault", *, broker: int | None = None, times: int | None = None
-    ) -> None:
-        """Has TLS handshakes go wrong of clients that connect from now on, to one broker or all, so many
-        times or for ever. "stall": the client gets no answer; "cut": the connection is closed in the midst;
-        "plain-text": the answer is no TLS. ConflictError without TLS, or if they do so already; OptionError,
-        KeyError."""
-        from ..control import handshakes
-
-        self.do(handshakes.break_, how, broker, times)
-
-    def mend_handshakes(self) -> None:
-        """Has TLS handshakes succeed again. ConflictError if they do."""
-        from ..control import handshakes
-
-        self.do(handshakes.mend)
-
-    def handshakes(self) -> "HandshakeState":
-        """How TLS handshakes go wrong, and how many did. ConflictError without TLS."""
-        from ..control import handshakes
-
-        return self.do(handshakes.show)
-
-    def acls(self) -> list[str]:
-        """The ACLs, as `add_acl` reads them, in the order in which they were added."""
-        from ..control import acls
-
-        return self.do(acls.acls)
-
-    def add_acl(self, acl: str) -> None:
-        """Adds ACLs, as CreateAcls does: from now on clients may do more, or less. Written as in
-        `Security.acls`, such as "alice allow read,write on topic:orders". ConflictError if they are there, or
-        if the cluster has neither `acls` nor `super_users`; OptionError."""
-        self._act("add-acl", acl=acl)
-
-    def remove_acl(self, acl: str) -> None:
-        """Removes ACLs, as DeleteAcls does, written as they were when they were added. ConflictError if none
-        of them is there; OptionError."""
-        self._act("remove-acl", acl=acl)
-
-    def users(self) -> "list[UserState]":
-        """The users who log in with passwords, and by which mechanisms each can log in."""
-        from ..control import users
-
-        return self.do(users.users)
-
-    def set_password(self, user: str, password: str) -> None:
-        """Sets what a user, perhaps a new one, logs in with from now on, by each mechanism. Sessions that
-        there are last until the client has to log in again (`connections.max.reauth.ms`), as in Kafka.
-        ConflictError if that is the password already, or nobody logs in with one; OptionError."""
-        self._act("set-password", user=user, password=password)
-
-    def remove_user(self, user: str) -> None:
-        """Removes a user, who can not log in from now on. Sessions that there are last until the client has
-        to log in again. ConflictError if there is no such user."""
-        self._act("remove-user", user=user)
-
     def expire_producer(self, topic: str, partition: int, producer_id: int | None = None) -> None:
         """Makes a partition forget a producer's sequence numbers, or those of all producers, on all replicas,
         as if it had written nothing there for `producer.id.expiration.ms`. ConflictError if there is no such
@@ -339,6 +232,17 @@ class RunningCluster(Contents):
         `transactional.id.expiration.ms`. ConflictError while a transaction is open or being ended;
         KeyError."""
         self._act("expire-transactional-id", transactional_id=transactional_id)
+
+    def expire_locks(self, group: str) -> None:
+        """Ends the locks on all records that members of a share group have acquired, as if
+        `share.record.lock.duration.ms` were over: they are delivered again, or archived after too many
+        deliveries. ConflictError if there are none; KeyError for a group that is not a share group."""
+        self._act("expire-locks", group=group)
+
+    def drop_share_sessions(self, broker: int) -> None:
+        """Makes a broker forget its share sessions, and let go what their members have acquired: members have
+        to begin new ones (SHARE_SESSION_NOT_FOUND). ConflictError if it has none; KeyError."""
+        self._act("drop-share-sessions", broker=broker)
 
     def drop_fetch_sessions(self, broker: int) -> None:
         """Makes a broker forget its fetch sessions, as if others had needed their slots: clients have to

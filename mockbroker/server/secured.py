@@ -7,41 +7,64 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ..cluster.cluster import Cluster
+from ..configs import Configs
 from ..errors import ConflictError, OptionError
 from ..protocol.api_error import ApiError
 from ..sasl.client import Logins
 from ..sasl.passwords import set_password
 from ..security import SCRAM, CertificateKind, Security
 from .handshakes import Handshakes
-from .principals import NAME, PrincipalRules
+from .principals import NAME as RULES
+from .principals import PrincipalRules
 
 if TYPE_CHECKING:
     import ssl
 
     from ..control.access import Access, Listener
     from .certificates import Authority, Files
+    from .issuer import Issuer
 
 _BEST: Final = (*reversed(SCRAM), "PLAIN", "OAUTHBEARER")
 
 
 @dataclass
 class Secured:
-    """`context` is that of all listeners with TLS, `logins` of those with SASL."""
+    """By listener: `logins` of those with SASL; of those with TLS, `contexts`, and `rules` that make
+    principals of the names in certificates."""
 
     security: Security
-    logins: Logins
+    configs: Configs
+    logins: dict[str, Logins] = field(default_factory=dict)
     files: "Files | None" = None
-    context: "ssl.SSLContext | None" = None
+    contexts: "dict[str, ssl.SSLContext]" = field(default_factory=dict)
     handshakes: Handshakes = field(default_factory=Handshakes)
-    rules: PrincipalRules = field(default_factory=PrincipalRules)
+    rules: dict[str, PrincipalRules] = field(default_factory=dict)
+    issuer: "Issuer | None" = None
     _authority: "Authority | None" = None
-    _versions: list[str] | None = None
     _folder: "tempfile.TemporaryDirectory[str] | None" = None
 
     @classmethod
     def of(cls, security: Security, cluster: Cluster, hosts: Iterable[str]) -> "Secured":
         """Makes what is needed, and sets the passwords of users. OptionError, MissingExtraError."""
-        found = cls(security, Logins(security.mechanisms, cluster.passwords))
+        found = cls(security, cluster.configs)
+        try:
+            found._prepare(cluster, hosts)
+        except BaseException:
+            found.close()
+            raise
+        return found
+
+    def _prepare(self, cluster: Cluster, hosts: Iterable[str]) -> None:
+        security = self.security
+        if "OAUTHBEARER" in security.mechanisms:
+            from .issuer import Issuer
+
+            makes_key = security.signed_tokens and security.jwks is None
+            self.issuer = Issuer(security, cluster, self._place() if makes_key else None)
+        keys = None if self.issuer is None else self.issuer.keys
+        for name, protocol in security.protocols.items():
+            if protocol.startswith("SASL"):
+                self.logins[name] = Logins(self._mechanisms(name), cluster.passwords, keys)
         for user, password in security.users.items():
             try:
                 set_password(cluster, user, password)
@@ -50,13 +73,32 @@ class Secured:
         for acl in security.entries():
             cluster.controller.create_acl(acl)
         if security.uses_tls:
-            found._use_tls(cluster, hosts)
+            self._use_tls(cluster, hosts)
+
+    def _mechanisms(self, listener: str) -> tuple[str, ...]:
+        """By which clients can log in there. OptionError."""
+        known = self.security.mechanisms
+        text = self.configs.listener_text("sasl.enabled.mechanisms", listener) or ""
+        found = tuple(each.strip() for each in text.split(","))
+        for each in found:
+            if each not in known:
+                why = f"config has the mechanism {each!r} for the listener {listener}"
+                raise OptionError(f"{why}: add it to sasl of security, which has {', '.join(known)}")
         return found
+
+    def _place(self) -> Path:
+        """Where files are written."""
+        if self.security.folder is not None:
+            return Path(self.security.folder)
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="mockbroker-")
+        return Path(self._folder.name)
 
     def _use_tls(self, cluster: Cluster, hosts: Iterable[str]) -> None:
         from .certificates import Authority, Files
 
-        self.rules = PrincipalRules.of(cluster.configs.static.get(NAME))
+        for name in self._with_tls():
+            self.rules[name] = PrincipalRules.of(self.configs.listener_text(RULES, name))
         security = self.security
         if security.certificate is not None:
             paths = (security.certificate, security.key, security.ca)
@@ -64,29 +106,37 @@ class Secured:
             assert certificate is not None
             self.files = Files(certificate, key, ca)
         else:
-            if security.folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="mockbroker-")
-            self._authority = Authority(Path(security.folder or self._folder.name), hosts)  # type: ignore[union-attr]
+            self._authority = Authority(self._place(), hosts)
             self.files = self._authority.files()
-        chosen = cluster.configs.static.get("ssl.enabled.protocols")
-        self._versions = chosen.split(",") if chosen else None
         self._show(self.files.certificate, self.files.key)
+
+    def _with_tls(self) -> list[str]:
+        return [name for name, protocol in self.security.protocols.items() if protocol.endswith("SSL")]
 
     def _show(self, certificate: Path, key: Path | None) -> None:
         from .tls import context
 
         ca = self.files.ca if self.files is not None else None
         try:
-            self.context = context(
-                str(certificate),
-                None if key is None else str(key),
-                None if ca is None else str(ca),
-                self.security.client_auth,
-                self._versions,
-            )
+            for name in self._with_tls():
+                versions = self.configs.listener_text("ssl.enabled.protocols", name)
+                self.contexts[name] = context(
+                    str(certificate),
+                    None if key is None else str(key),
+                    None if ca is None else str(ca),
+                    self._client_auth(name),
+                    versions.split(",") if versions else None,
+                )
         except OSError as error:
             named = ", ".join(str(each) for each in (certificate, key, ca) if each)
             raise OptionError(f"the certificate can't be used: {error} ({named})") from None
+
+    def _client_auth(self, listener: str) -> str:
+        """Whether clients have to show a certificate. OptionError if nothing could check it."""
+        found = self.configs.listener_text("ssl.client.auth", listener) or "none"
+        if found != "none" and self.security.certificate is not None and self.security.ca is None:
+            raise OptionError("clients' certificates can't be checked: give ca, the authorities' file")
+        return found
 
     def show_certificate(self, which: str, key: str | None = None) -> None:
         """What brokers show from now on to clients that connect: a `CertificateKind`, or a file in PEM, whose
@@ -105,11 +155,14 @@ class Secured:
         from ..control.access import Access
         from .certificates import PASSWORD
 
-        best = sorted(self.logins.mechanisms, key=_BEST.index)
-        given = Access(listeners, tuple(best), self.logins.users, show_certificate=self.show_certificate)
+        best = {name: tuple(sorted(each.mechanisms, key=_BEST.index)) for name, each in self.logins.items()}
+        users = next((each.users for each in self.logins.values()), {})
+        given = Access(listeners, best, users, show_certificate=self.show_certificate)
+        if self.issuer is not None:
+            given = replace(given, signed=self.issuer.keys is not None, issue=self.issuer.issue)
         if (files := self.files) is None:
             return given
-        mine = self.security.client_auth != "none"
+        mine = any(self._client_auth(name) != "none" for name in self._with_tls())
         return replace(
             given,
             ca=files.ca,
@@ -120,6 +173,11 @@ class Secured:
             keystore=files.keystore if mine else None,
             password=PASSWORD,
         )
+
+    @property
+    def jwks(self) -> Path | None:
+        """The file with the keys of signed tokens."""
+        return None if self.issuer is None else self.issuer.file
 
     def close(self) -> None:
         """Removes the files that are not kept."""

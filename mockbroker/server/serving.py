@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 
@@ -17,6 +18,7 @@ from ..addresses import joined
 from ..cluster.cluster import Cluster
 from ..cluster.endpoint import Endpoint
 from ..cluster_options import ClusterOptions
+from ..configs.listeners import check_names
 from ..controller.topic_creation import assign_replicas
 from ..environment import Environment
 from ..errors import BlockingCallError, WrongEventLoopError
@@ -65,8 +67,9 @@ class ServedCluster(RunningCluster):
         self.started_ms = start_ms(options.now, wall_ms, last_ms)
         if self.started_ms < wall_ms:
             config = restoring.accepting_later(config, release)
-        if isinstance(options.security, Security):
-            config = options.security.config(config)
+        security = options.security if isinstance(options.security, Security) else Security()
+        config = security.config(config)
+        check_names(config, security.protocols)
         environment = Environment(
             release, streams(self.seed), config=config, policies=policies, now_ms=self.started_ms
         )
@@ -163,7 +166,15 @@ class ServedCluster(RunningCluster):
             Listener(name, protocol, _servers(each.endpoints[name] for each in brokers))
             for name, protocol in self.options.listeners.items()
         )
-        return Access(listeners) if self.secured is None else self.secured.access(listeners)
+        if self.secured is None:
+            return Access(listeners)
+        found = self.secured.access(listeners)
+        if self.control_url is None:
+            return found
+        from ..control.oauth import PATH
+
+        secret = self.options.control_token or found.token_secret
+        return replace(found, token_url=f"{self.control_url}{PATH}", token_secret=secret)
 
     @property
     def console_url(self) -> str | None:

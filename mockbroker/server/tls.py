@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
+from .distinguished import subject
 from .foreign import no_tls
 
 _READ_BYTES: Final = 64 * 1024
@@ -65,8 +66,8 @@ class TlsSocket:
     @property
     def name(self) -> str | None:
         """The distinguished name in the client's certificate; None without one."""
-        found: Any = self._tls.getpeercert()
-        return _distinguished(found["subject"]) if found and "subject" in found else None
+        found = self._tls.getpeercert(binary_form=True)
+        return subject(found) if found else None
 
     def recv_into(self, buffer: Buffer) -> int:
         self.has_more = False
@@ -207,34 +208,6 @@ def context(
     if keys := os.environ.get("SSLKEYLOGFILE"):
         found.keylog_filename = keys
     return found
-
-
-_SHORT: Final = {
-    "commonName": "CN",
-    "countryName": "C",
-    "domainComponent": "DC",
-    "localityName": "L",
-    "organizationName": "O",
-    "organizationalUnitName": "OU",
-    "stateOrProvinceName": "ST",
-    "streetAddress": "STREET",
-    "userId": "UID",
-}
-
-
-def _distinguished(subject: tuple[tuple[tuple[str, str], ...], ...]) -> str:
-    """A name as RFC 2253 writes it (`X500Principal.getName`)."""
-    return ",".join(
-        "+".join(f"{_SHORT.get(name, name)}={_escaped(value)}" for name, value in part)
-        for part in reversed(subject)
-    )
-
-
-def _escaped(value: str) -> str:
-    found = "".join(f"\\{each}" if each in ',+"\\<>;' else each for each in value)
-    if found[:1] in ("#", " "):
-        found = f"\\{found}"
-    return f"{found[:-1]}\\ " if len(found) > 1 and found.endswith(" ") else found
 
 
 def _explained(error: ssl.SSLError) -> str:

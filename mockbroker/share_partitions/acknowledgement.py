@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from mockbroker.share_partitions.in_flight import Delivery, StateBatch
-from mockbroker.share_partitions.states import RecordEvent, RecordState
+from .in_flight import Delivery, StateBatch
+from .states import RecordEvent, RecordState
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mockbroker.share_partitions.flight import Flight, first_of
-from mockbroker.share_partitions.in_flight import Batch, Delivery
-from mockbroker.share_partitions.states import RecordState
+from .flight import Flight, first_of
+from .in_flight import Batch, Delivery
+from .states import RecordState
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,13 @@
 
 import math
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
-from mockbroker.share_partitions.in_flight import Batch, StateBatch
-from mockbroker.share_partitions.states import RecordState
+from .in_flight import Batch, Delivery, StateBatch
+from .states import RecordState
 
 _THROTTLED_FROM: Final = 2
 
@@ -40,35 +42,54 @@ class Flight:
         self.locks: list[tuple[int, int, int]] = []
         self.gap: tuple[int, int] | None = None
         """Where the records begin of which the share coordinator knew nothing, and the end offset then."""
+        self._taken_below = start_offset
+        """No record below it can be acquired."""
 
     @property
     def in_flight(self) -> int:
         """How many offsets there are from the start to the end offset."""
         return self.end_offset - self.start_offset + 1 if self.batches else 0
 
+    def parts(self) -> Iterator[tuple[int, int, Delivery]]:
+        """All records in flight, by first and last offset, with what became of them."""
+        for batch in self.batches:
+            for first, last, each in batch.parts():
+                if last >= self.start_offset:
+                    yield max(first, self.start_offset), last, each
+
     def states(self) -> list[StateBatch]:
         """The states of all records in flight."""
-        return [
-            StateBatch(max(first, self.start_offset), last, each.state, each.count)
-            for batch in self.batches
-            for first, last, each in batch.parts()
-            if last >= self.start_offset
-        ]
+        return [StateBatch(first, last, each.state, each.count) for first, last, each in self.parts()]
 
     def next_fetch_offset(self) -> int:
         """Where to read next: at the first record that was let go or is unknown, else after all of them."""
         if not self.batches or self.start_offset > self.batches[-1].last:
             return self.end_offset
         gap = self.open_gap()
+        if gap is not None:
+            return self._next_in_gap(gap)
+        at = max(0, bisect_right(self.batches, self._taken_below, key=first_of) - 1)
+        for batch in islice(self.batches, at, None):
+            for first, _, each in batch.parts():
+                if each.free:
+                    self._taken_below = first
+                    return first
+        self._taken_below = self.end_offset + 1
+        return self._taken_below
+
+    def _next_in_gap(self, gap: int) -> int:
         for batch in self.batches:
-            if gap is not None:
-                if batch.first > gap:
-                    return gap
-                gap = max(gap, batch.last + 1)
+            if batch.first > gap:
+                return gap
+            gap = max(gap, batch.last + 1)
             for first, _, each in batch.parts():
                 if each.free:
                     return first
         return self.end_offset + 1
+
+    def let_go_from(self, first: int) -> None:
+        """Records may be acquired again, from this one on."""
+        self._taken_below = min(self._taken_below, first)
 
     def can_acquire(self) -> bool:
         """Whether it is worth reading: something was let go, or fewer records are in flight than may be."""

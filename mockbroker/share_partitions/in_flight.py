@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mockbroker.share_partitions.states import TRANSITIONS, RecordEvent, RecordState
+from .states import TRANSITIONS, RecordEvent, RecordState
 
 NOBODY: Final = ""
 

@@ -10,17 +10,17 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Self
 
-from mockbroker.share_partitions.acknowledgement import (
+from .acknowledgement import (
     Acknowledgement,
     AcknowledgementError,
     Change,
     check_batch,
     check_record,
 )
-from mockbroker.share_partitions.acquiring import Acquiring
-from mockbroker.share_partitions.flight import ShareLimits, first_of
-from mockbroker.share_partitions.in_flight import Batch, Delivery, StateBatch
-from mockbroker.share_partitions.states import ACKNOWLEDGEMENTS, RecordEvent, RecordState
+from .acquiring import Acquiring
+from .flight import ShareLimits, first_of
+from .in_flight import Batch, Delivery, StateBatch
+from .states import ACKNOWLEDGEMENTS, RecordEvent, RecordState
 
 
 class SharePartition(Acquiring):
@@ -82,12 +82,18 @@ class SharePartition(Acquiring):
         """The change was written. Whether the start offset moved."""
         for each in change.changed:
             each.commit()
+        self._let_go(change)
         return bool(change.batches) and self.advance()
 
     def undo(self, change: Change, now: int) -> None:
         """The change was not written."""
         for each in change.changed:
             each.undo(now, self.limits.delivery_count)
+        self._let_go(change)
+
+    def _let_go(self, change: Change) -> None:
+        for each in change.batches:
+            self.let_go_from(each.first)
 
     def next_expiry(self) -> int | None:
         """When `expire` has something to look at, None if nothing is locked."""
@@ -105,8 +111,22 @@ class SharePartition(Acquiring):
                 for first, last, each in batch.parts(low, high):
                     if _expired(each, now):
                         each.let_go(self._release(last), self.limits.delivery_count)
+                        self.let_go_from(first)
                         written.append(StateBatch(first, last, each.state, each.count))
         return written
+
+    @property
+    def has_locks(self) -> bool:
+        """Whether a member has acquired a record."""
+        return any(each.state is RecordState.ACQUIRED for _, _, each in self.parts())
+
+    def end_locks(self, now: int) -> bool:
+        """Lets all locks end now, for `expire` to look at. Whether there are any."""
+        held = [part for part in self.parts() if part[2].state is RecordState.ACQUIRED]
+        for first, last, each in held:
+            each.locked_until = now
+            heapq.heappush(self.locks, (now, first, last))
+        return bool(held)
 
     def move_log_start(self, offset: int) -> None:
         """The log begins at `offset` now. What nobody has is archived at once, the rest when it is let go."""

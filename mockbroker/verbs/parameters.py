@@ -87,6 +87,7 @@ AclText = Annotated[
     Limits(_check_acl),
 ]
 BrokerId = Annotated[int, "A broker's id.", Limits(_check_id, find_broker)]
+ListenerName = Annotated[str, "The name of one of the broker's listeners."]
 SomeBroker = Annotated[int | None, "A broker's id.", Limits(_check_id_or_none, _find_if_given)]
 TopicName = Annotated[str, "A topic's name."]
 PartitionIndex = Annotated[int, "A partition's index."]

@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
+from ..cluster.endpoint import Endpoint
 from ..cluster.topic import TopicPartition
 from ..errors import NotThereError
 from ..nearest import among, nearest
 from ..replication.peers import Fetching
 from .finding import find_broker, find_partition
-from .parameters import BrokerId, GroupId, MemberName, PartitionIndex, TopicName, TransactionalId, UserName
+from .parameters import (
+    BrokerId,
+    GroupId,
+    ListenerName,
+    MemberName,
+    PartitionIndex,
+    TopicName,
+    TransactionalId,
+    UserName,
+)
 from .signatures import Parameter, parameters
 
 if TYPE_CHECKING:
@@ -53,6 +63,13 @@ class GroupMember(NamedTuple):
     coordinator: Broker
     group: str
     found: "ClassicMember | ConsumerMember | ShareMember"
+
+
+class SharingGroup(NamedTuple):
+    """A share group, and the broker that coordinates it."""
+
+    coordinator: Broker
+    name: str
 
 
 class CoordinatedTransaction(NamedTuple):
@@ -100,6 +117,15 @@ def members(cluster: Cluster, group: str) -> list[GroupMember]:
     return [GroupMember(coordinator, group, each) for each in known[group].members.values()]
 
 
+def _share_group(cluster: Cluster, group: GroupId) -> SharingGroup:
+    coordinator = cluster.coordinator(group)
+    known = {} if coordinator is None else coordinator.groups.groups
+    if coordinator is None or group not in known or known[group].type != "share":
+        shared = [each.id for each in known.values() if each.type == "share"]
+        raise NotThereError(f"no share group {group!r}{nearest(group, shared) if shared else ''}")
+    return SharingGroup(coordinator, group)
+
+
 def _member(cluster: Cluster, group: GroupId, member: MemberName) -> GroupMember:
     there = members(cluster, group)
     for name in ("id", "instance_id", "client_id"):
@@ -123,6 +149,25 @@ def _transaction(cluster: Cluster, transactional_id: TransactionalId) -> Coordin
     raise NotThereError(f"no broker that runs coordinates a transactional id {transactional_id!r}")
 
 
+class BrokerListener(NamedTuple):
+    """A listener of a broker."""
+
+    broker: Broker
+    endpoint: Endpoint
+
+    def __str__(self) -> str:
+        return f"listener {self.endpoint.name} of broker {self.broker.id}"
+
+
+def _listener(cluster: Cluster, broker: BrokerId, listener: ListenerName) -> BrokerListener:
+    found = find_broker(cluster, broker)
+    if listener not in found.endpoints:
+        raise NotThereError(
+            f"broker {broker} has no listener {listener!r}{nearest(listener, found.endpoints)}"
+        )
+    return BrokerListener(found, found.endpoints[listener])
+
+
 class User(NamedTuple):
     """Somebody who logs in, or may some day."""
 
@@ -139,6 +184,7 @@ def _acls(cluster: Cluster) -> Cluster:
 
 
 BROKER: Final = Subject("broker", _broker)
+LISTENER: Final = Subject("listener", _listener)
 PARTITION: Final = Subject("partition", _partition)
 FOLLOWER: Final = Subject("follower", _follower)
 GROUP: Final = Subject("group", _group)
@@ -146,6 +192,7 @@ GROUP: Final = Subject("group", _group)
 TRANSACTIONAL_ID: Final = Subject("transactional-id", _transactional_id)
 """A transactional id's partition of `__transaction_state`: its leader is the coordinator."""
 MEMBER: Final = Subject("member", _member)
+SHARE_GROUP: Final = Subject("share-group", _share_group)
 TRANSACTION: Final = Subject("transactional-id", _transaction)
 """A transactional id that its coordinator knows."""
 USER: Final = Subject("user", _user)

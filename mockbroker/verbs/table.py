@@ -3,14 +3,24 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from . import access, brokers, followers, forgetting, leaders, users
+from . import access, brokers, followers, forgetting, leaders, listeners, sharing, users
 from .verb import Verb
 
-__all__ = ["VERBS", "access", "brokers", "followers", "forgetting", "leaders", "users"]
+__all__ = [
+    "VERBS",
+    "access",
+    "brokers",
+    "followers",
+    "forgetting",
+    "leaders",
+    "listeners",
+    "sharing",
+    "users",
+]
 
 VERBS: Final[Mapping[str, Verb[Any, ...]]] = {
     found.name: found
-    for module in (brokers, followers, forgetting, leaders, access, users)
+    for module in (brokers, listeners, followers, forgetting, sharing, leaders, access, users)
     for found in vars(module).values()
     if isinstance(found, Verb)
 }

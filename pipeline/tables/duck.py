@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from .batches import rows_of
 from .dialects import DUCKDB
 from .table import Fold, Table, joined_columns
 
@@ -83,9 +84,10 @@ class DuckTable(Table):
         return list(fold(self._streamed(f"{self.query()} ORDER BY {by}")))
 
     def _streamed(self, query: str) -> Iterator[tuple[Any, ...]]:
-        result = self._database.connection.execute(query)
-        while rows := result.fetchmany(_AT_A_TIME):
-            yield from rows
+        result = self._database.connection.sql(query)
+        # DuckDB 1.4 has it by its older name only.
+        reader = getattr(result, "to_arrow_reader", None) or result.fetch_record_batch
+        yield from rows_of(reader(_AT_A_TIME))
 
     def query(self) -> str:
         """All of it as SQL."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from .batches import rows_of
 from .dialects import SPARK
 from .table import Fold, Table, joined_columns
 
@@ -47,12 +48,7 @@ class SparkTable(Table):
         def part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             import pyarrow as pa
 
-            rows = (
-                row
-                for batch in batches
-                for row in zip(*(each.to_pylist() for each in batch.columns), strict=True)
-            )
-            found = fold(rows)
+            found = fold(rows_of(batches))
             while some := list(islice(found, _AT_A_TIME)):
                 yield pa.RecordBatch.from_pylist(some, schema)
 

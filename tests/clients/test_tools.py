@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, Security
+from mockbroker.rig import sasl_listener
 
 from .. import needs
 from .tools import session
-from .tools.playing import BROKERS, CONFIG, RELEASE, play
+from .tools.playing import BROKERS, CONFIG, LOGIN, LOGIN_CONFIG, RELEASE, play
 from .tools.programs import Programs
+
+SECURITY: Final = Security(
+    sasl=sasl_listener.MECHANISMS,
+    users=sasl_listener.USERS,
+    listeners={"PLAINTEXT": "PLAINTEXT", sasl_listener.NAME: "SASL_PLAINTEXT"},
+    super_users=["ANONYMOUS", "alice"],
+)
+"""The users of real brokers log in by PLAIN only, until a session gives them more."""
 
 
 def needed(name: str) -> pytest.MarkDecorator:
@@ -27,5 +37,12 @@ def programs() -> Iterator[Programs]:
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[needed(name)]) for name in session.names()])
 def test_as_with_real_brokers(programs: Programs, name: str) -> None:
-    with MockCluster(kafka=RELEASE, brokers=BROKERS, config=CONFIG) as cluster:
-        assert play(name, cluster, programs) == session.path(name).read_text()
+    login = name.startswith(LOGIN)
+    config = CONFIG | LOGIN_CONFIG if login else CONFIG
+    security = SECURITY if login else None
+    with MockCluster(kafka=RELEASE, brokers=BROKERS, config=config, security=security) as cluster:
+        states = cluster.listener_states()
+        logins = [
+            f"{each['host']}:{each['port']}" for each in states if each["listener"] == sasl_listener.NAME
+        ]
+        assert play(name, cluster, programs, logins) == session.path(name).read_text()

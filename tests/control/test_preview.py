@@ -156,7 +156,17 @@ BY_ACTION = {each["title"]: each for each in SCHEMA["oneOf"]}
 GOOD = {"error": "NOT_LEADER_OR_FOLLOWER", "assignment": {}, "field": "leader_id", "value": 1, "target": 1}
 GOOD |= {"acl": "bob allow read on topic:t", "password": "secret"}
 BAD: dict[str, Any] = {"error": "NONSENSE", "api": [[]], "field": "nonsense", "topic": 1, "group": 1}
-BAD |= {"client_id": 1, "transactional_id": 1, "when": "later", "member": 1, "password": 1, "do": "nothing"}
+BAD |= {
+    "client_id": 1,
+    "user": 1,
+    "mechanism": 1,
+    "listener": 1,
+    "transactional_id": 1,
+    "when": "later",
+    "member": 1,
+    "password": 1,
+    "do": "nothing",
+}
 LAX = {"value", "by", "version", "optional", "name"}
 """Fields that take anything."""
 

@@ -9,11 +9,12 @@ import pytest
 from docs.generate import REFERENCE
 from mockbroker import repeats
 from mockbroker.cluster import call, client_telemetry, fetch_sessions, notes
-from mockbroker.control import bodies, http, records, serving, stream
+from mockbroker.control import bodies, http, oauth, records, serving, stream
 from mockbroker.controller import scram, topic_creation, topic_names
 from mockbroker.environment import Environment
 from mockbroker.protocol import compression, headers, primitives, reading, record_batch
 from mockbroker.protocol.releases import NEWEST, parse
+from mockbroker.sasl import jwks
 from mockbroker.seeded import streams
 from mockbroker.server import frames, reporting
 from mockbroker.trace import exchanges, kept, plain, recorder
@@ -47,6 +48,9 @@ IN_CODE: Final = {
     "partitions and other changes of one CreateTopics or CreatePartitions": topic_creation.MAX_RECORDS,
     "partitions in the fetch sessions of a broker, all together": fetch_sessions.MOST_PARTITIONS,
     "iterations of a SCRAM credential": scram._MOST_ITERATIONS,
+    "bytes of a JWKS file": jwks.MOST_BYTES,
+    "keys of a JWKS file": jwks.MOST_KEYS,
+    "bytes of a form that asks for a token": oauth.MOST_BYTES,
     "clients whose metrics are known": client_telemetry._MOST_KEPT,
     "bytes of a client's last push that can be looked at": client_telemetry._LARGEST_KEPT,
     "bytes of a request's body": http.MOST_BYTES,

@@ -7,6 +7,7 @@ from mockbroker.rig import sasl_listener
 from mockbroker.rig.client import Client
 from mockbroker.rig.stories import Setting
 from mockbroker.sasl.client import Logins
+from mockbroker.sasl.jwks import Keys
 
 from .cluster import configured
 from .network import InMemoryNetwork
@@ -22,9 +23,10 @@ class InMemoryBrokers:
     def __init__(self, release: str, setting: Setting) -> None:
         self.release = release
         self.zookeeper = int(release.split(".")[0]) < 3
-        self.cluster = configured(".".join(release.split(".")[:2]), setting.brokers, None, setting.config)
-        users, sessions_ms = sasl_listener.USERS, sasl_listener.SESSIONS_MS
-        logins = Logins(sasl_listener.MECHANISMS, users, sessions_ms) if setting.sasl else None
+        config = {**setting.config, **(sasl_listener.sessions() if setting.sasl else {})}
+        self.cluster = configured(".".join(release.split(".")[:2]), setting.brokers, None, config)
+        keys = None if setting.jwks is None else Keys.of(setting.jwks())
+        logins = Logins(sasl_listener.MECHANISMS, sasl_listener.USERS, keys) if setting.sasl else None
         self.network = InMemoryNetwork(self.cluster, logins)
 
     @property

@@ -133,6 +133,34 @@ def test_in_place_of_the_work(api: str, version: int) -> None:
     faults.remove(fault)
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            "LEADER_NOT_AVAILABLE",
+            [("t", "NONE", [("LEADER_NOT_AVAILABLE", -1)]), ("u", "NONE", [("NONE", 1)])],
+        ),
+        ("UNKNOWN_TOPIC_OR_PARTITION", [("u", "NONE", [("NONE", 1)])]),
+        ("TOPIC_AUTHORIZATION_FAILED", [("u", "NONE", [("NONE", 1)])]),
+    ],
+)
+def test_no_topic_has_an_error_where_all_were_asked_for(error: str, told: list[object]) -> None:
+    cluster = a_cluster(brokers=1)
+    create(cluster, "t")
+    create(cluster, "u")
+    faults = Faults(cluster)
+    faults.add("error", error=error, api="Metadata", topic="t")
+    answer = InMemoryClient(cluster, 1, faults).call("metadata", 12, {"topics": None})
+    assert [
+        (
+            each["name"],
+            each["error_code"],
+            [(one["error_code"], one["leader_id"]) for one in each["partitions"]],
+        )
+        for each in answer["topics"]
+    ] == told
+
+
 def fitting(value: Any, known: Known) -> Any:
     """Without the fields that requests of the API have in no version."""
     if isinstance(value, dict):

@@ -8,11 +8,17 @@ from found.playing import PlayError, no_longer, on_mocks
 
 _ATTEMPTS = {"kafka-python-commit-without-records": 3}
 """Of programs that don't print the same each time: this one ends in ProducerFencedError now and then."""
+_NEEDS = {
+    "go": ("go",),
+    "java": ("java", "javac", "mvn"),
+    "javascript": ("node", "npm"),
+    "rust": ("cargo",),
+}
 
 
 def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
-    # Clients of Node and Java are fetched for the first run.
-    needs = {"java": ("java", "javac", "mvn"), "javascript": ("node", "npm"), "python": ()}[finding.language]
+    # Clients in other languages are fetched for the first run.
+    needs = _NEEDS.get(finding.language)
     return [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
 
 

@@ -9,14 +9,18 @@ from hypothesis import strategies as st
 from mockbroker.faults import Faults
 from mockbroker.rig.client import encode, flexible
 from mockbroker.sasl.client import Logins
+from mockbroker.sasl.jwks import Keys
 from mockbroker.server.sasl_connection import SaslConnection
 
 from ..driving.cluster import a_cluster
 from ..driving.connections import Heard, written
 from ..properties import examples
+from .signed import keys
 from .stage import bearer, plain, unsecured
 
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "OAUTHBEARER")
+KEYS = (None, Keys.of(keys.jwks()))
+"""Tokens are unsecured, or signed."""
 NAMES = {
     "sasl_handshake": 17,
     "sasl_authenticate": 36,
@@ -31,6 +35,8 @@ NEVER_A_LOGIN = (
     b"n,,n=alice,r=abc",
     b"c=biws,r=abc,p=AAAA",
     bearer(unsecured({"sub": "alice", "exp": 1})),
+    bearer(keys.token({"sub": "alice", "iat": 1, "exp": 9e9}, signed=b"x")),
+    bearer(keys.token({"sub": "alice", "iat": 1, "exp": 1})),
     b"\1",
     b"",
 )
@@ -80,10 +86,12 @@ rest = st.lists(frames, max_size=8)
 logins = st.builds(lambda first, second, others: [*first, *second, *others], begun, tried, rest)
 
 
-@given(rest | logins, st.integers(1, 64), st.lists(st.sampled_from(FAULTS), max_size=3))
+@given(
+    rest | logins, st.integers(1, 64), st.lists(st.sampled_from(FAULTS), max_size=3), st.sampled_from(KEYS)
+)
 @settings(max_examples=examples(400), deadline=None)
 def test_nothing_is_served_before_a_login(
-    sent: list[bytes], part: int, wrong: list[dict[str, object]]
+    sent: list[bytes], part: int, wrong: list[dict[str, object]], known: Keys | None
 ) -> None:
     cluster, heard = a_cluster(brokers=1), Heard()
     faults = Faults(cluster)
@@ -91,7 +99,7 @@ def test_nothing_is_served_before_a_login(
         faults.add(**each)  # type: ignore[arg-type]
     connection = SaslConnection(
         *(cluster, cluster.brokers[1], "client", "/127.0.0.1", heard, lambda _: None, faults),
-        logins=Logins(MECHANISMS, {"alice": "secret"}),
+        logins=Logins(MECHANISMS, {"alice": "secret"}, keys=known),
     )
     data = b"".join(struct.pack(">i", len(each)) + each for each in sent)
     for at in range(0, len(data), part):

@@ -3,6 +3,7 @@
 import contextlib
 import socket
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,10 @@ from mockbroker.server.failures import ClusterError
 from mockbroker.server.listeners import Listeners
 from mockbroker.server.observer import ClientConnection, SilentObserver
 from mockbroker.server.poller import new_poller
+from mockbroker.verbs.brokers import start_broker, stop_broker
+from mockbroker.verbs.listeners import close_listener, open_listener
+from mockbroker.verbs.subjects import BrokerListener
+from mockbroker.verbs.verb import Verb
 from tests.driving.cluster import a_cluster
 from tests.properties import examples
 
@@ -32,7 +37,7 @@ class Doors:
         self.gone: list[int] = []
         self._poller = new_poller()
         self.listeners = Listeners(
-            self.cluster, self._poller, self.heard, lambda broker: self.gone.append(broker.id)
+            self.cluster, self._poller, self.heard, lambda broker, _: self.gone.append(broker.id)
         )
         for broker in self.cluster.brokers.values():
             broker.endpoint.host, broker.endpoint.port = "127.0.0.1", 0
@@ -60,18 +65,26 @@ def doors() -> Iterator[Doors]:
         made.close()
 
 
-@given(st.lists(st.tuples(st.integers(1, 3), st.booleans()), max_size=8))
+VERBS: dict[str, Verb[Any, ...]] = {
+    each.name: each for each in (close_listener, open_listener, start_broker, stop_broker)
+}
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.sampled_from(sorted(VERBS))), max_size=8))
 @settings(max_examples=examples(40))
-def test_a_broker_listens_at_its_port_exactly_while_it_is_up(changes: list[tuple[int, bool]]) -> None:
+def test_a_broker_listens_at_its_port_exactly_while_it_is_up(changes: list[tuple[int, str]]) -> None:
     with doors() as at:
         gone = []
-        for broker, up in changes:
-            if not up and at.cluster.brokers[broker].online:
-                gone.append(broker)
-            (at.cluster.processes.start if up else at.cluster.processes.stop)(broker)
+        for broker, verb in changes:
+            found = at.cluster.brokers[broker]
+            before = found.online and found.endpoint.open
+            listener = verb in ("close-listener", "open-listener")
+            VERBS[verb].attempt(at.cluster, BrokerListener(found, found.endpoint) if listener else found)
             at.listeners.follow()
             for each in at.cluster.brokers.values():
-                assert at.is_open(each.id) == each.online
+                assert at.is_open(each.id) == (each.online and each.endpoint.open)
+            if before and not at.is_open(broker):
+                gone.append(broker)
         assert at.gone == gone
         assert not at.heard.failures
 

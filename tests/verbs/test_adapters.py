@@ -14,6 +14,7 @@ from mockbroker.rig.batches import Record, batch
 from mockbroker.rig.client import Client
 from mockbroker.server.running import RunningCluster
 from mockbroker.simulation.steps import STEPS
+from mockbroker.verbs.subjects import LISTENER
 from mockbroker.verbs.table import VERBS
 from mockbroker.verbs.verb import Verb
 
@@ -25,6 +26,7 @@ PLACES = {
     "topic": "t",
     "partition": 0,
     "broker": 3,
+    "listener": "LOGIN",
     "group": "g",
     "member": "mock",
     "transactional_id": "x",
@@ -33,6 +35,7 @@ PLACES = {
 }
 UNDONE = {
     "start-broker": "stop-broker",
+    "open-listener": "close-listener",
     "rejoin-broker": "cut-off-broker",
     "resume-follower": "pause-follower",
     "remove-acl": "add-acl",
@@ -95,9 +98,13 @@ def cluster() -> Any:
 
 
 def call(cluster: MockCluster, broker: int, api: str, version: int, **fields: Any) -> dict[str, Any]:
-    host, port = cluster.bootstrap_servers.split(",")[broker - 1].split(":")
-    with Client(host, int(port), client_id="mock") as client:
+    with a_client(cluster, broker) as client:
         return client.call(api, version, fields)
+
+
+def a_client(cluster: MockCluster, broker: int) -> Client:
+    host, port = cluster.bootstrap_servers.split(",")[broker - 1].split(":")
+    return Client(host, int(port), client_id="mock")
 
 
 def join(cluster: MockCluster, topic: str) -> None:
@@ -124,11 +131,37 @@ def fetch(cluster: MockCluster, topic: str) -> None:
     call(cluster, 3, "fetch", 11, max_wait=0, session_epoch=0, topics=topics)
 
 
+def share(cluster: MockCluster, topic: str) -> None:
+    """A member of the share group that has the name of the topic reads at its leader."""
+    write(cluster, topic)
+    member: dict[str, Any] = {"group_id": topic, "member_id": "memberAAAAAAAAAAAAAAAA"}
+    coordinator = call(cluster, 1, "find_coordinator", 2, key=topic, key_type=0)["node_id"]
+    reset = {"name": "share.auto.offset.reset", "config_operation": 0, "value": "earliest"}
+    resource = {"resource_type": 32, "resource_name": topic, "configs": [reset]}
+    call(cluster, 1, "incremental_alter_configs", 1, resources=[resource])
+    epoch = 0
+    for _ in range(3):
+        fields = {**member, "member_epoch": epoch, "subscribed_topic_names": [topic]}
+        epoch = call(cluster, coordinator, "share_group_heartbeat", 1, **fields)["member_epoch"]
+        cluster.clock.advance("2s")
+    topic_id = cluster.run(lambda core: core.topics[topic].id)
+    fields = {"max_wait": 0, "min_bytes": 0, "max_bytes": 1_000_000, "max_records": 10, "batch_size": 10}
+    fields["topics"] = [{"topic_id": topic_id, "partitions": [{"partition_index": 0}]}]
+    HELD.append(a_client(cluster, 3 if topic.startswith("drop") else 1))
+    for _ in range(2):
+        HELD[-1].call("share_fetch", 1, {**member, **fields, "share_session_epoch": 0})
+        cluster.clock.advance("1s")
+
+
+HELD: list[Client] = []
+"""Connections without which sessions end."""
 USED = {
     "evict-member": join,
     "expire-producer": write,
     "expire-transactional-id": initialize,
     "drop-fetch-sessions": fetch,
+    "drop-share-sessions": share,
+    "expire-locks": share,
 }
 """What clients have to do before."""
 
@@ -138,7 +171,8 @@ def test_it_is_refused_over_http_and_in_python_when_it_would_change_nothing(
     cluster: MockCluster, verb: Verb[Any, ...]
 ) -> None:
     cluster.create_topic(verb.name, replica_assignment=[[1, 2, 3]])
-    own = {"topic": verb.name, "user": verb.name, "acl": f"bob allow read on topic:{verb.name}"}
+    group = {"group": verb.name} if USED.get(verb.name) is share else {}
+    own = {**group, "topic": verb.name, "user": verb.name, "acl": f"bob allow read on topic:{verb.name}"}
     places = {**PLACES, **own}
     [operation, *_] = [each for each in OPERATIONS.values() if each.description == verb.help]
     url = cluster.control_url + operation.path.format(**places)
@@ -157,9 +191,12 @@ def test_it_is_refused_over_http_and_in_python_when_it_would_change_nothing(
             do(cluster, verb.name, places)
         assert str(caught.value) == answer["error"]
     cluster.run(lambda core: VERBS["slow-metadata"].attempt(core, core.brokers[3], delay_ms=0))
+    cluster.run(lambda core: VERBS["open-listener"].attempt(core, LISTENER.find(core, 3, "LOGIN")))
     for name in ("start-broker", "rejoin-broker"):
         cluster.run(lambda core, name=name: VERBS[name].attempt(core, core.brokers[3]))  # type: ignore[misc]
     cluster.clock.advance("1m")
+    while HELD:
+        HELD.pop().close()
     assert not {"offline", "cut off"} & {each.state for each in cluster.replicas(verb.name, 0)}
 
 

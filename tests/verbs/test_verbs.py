@@ -24,6 +24,7 @@ from ..properties import examples
 BROKERS = st.integers(1, 3)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "broker": BROKERS,
+    "listener": st.just("PLAINTEXT"),
     "topic": st.just("t"),
     "partition": st.integers(0, 1),
     "group": st.just("g"),
@@ -66,6 +67,7 @@ def seen(cluster: Cluster) -> list[Any]:
             each.hears_controller,
             set(each.unreachable),
             each.metadata_delay_ms,
+            each.endpoint.open,
         )
         for each in cluster.brokers.values()
     ]

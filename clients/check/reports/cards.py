@@ -7,11 +7,12 @@ from typing import Final
 from ..report import Report
 from ..scenarios import SCENARIOS, STORIES
 from ..verdicts import NOT_SUPPORTED, RIGHT, Judged
+from . import access
+from .markdown import plain, word
 
 INDEX: Final = "README.md"
 _FOUND: Final = "found.md"
 """Beside the folder of the cards, in mockbroker's documentation: what is wrong with clients, by client."""
-_LONG: Final = 240
 _INTRODUCTION: Final = """\
 # Report cards
 
@@ -49,6 +50,8 @@ def _index(reports: Sequence[Report]) -> Iterator[str]:
         told = [_shown(report, story) for story in STORIES]
         wrong = ", ".join(dict.fromkeys(each.cell.scenario.name for each in report.unexpected)) or "nothing"
         yield f"| [{report.client}]({_file(report)}) | {' | '.join(told)} | {wrong} |"
+    if any(report.accessing for report in reports):
+        yield from access.comparison(reports, _file)
     yield ""
     yield "## The scenarios"
     for scenario in SCENARIOS.values():
@@ -78,18 +81,24 @@ def _defects(page: Path, report: Report) -> Iterator[str]:
 
 
 def _card(report: Report, defects: Iterable[str]) -> Iterator[str]:
-    columns = report.columns
+    columns = list(dict.fromkeys(each.cell.brokers for each in report.others))
     yield f"# {report.client}"
     yield ""
     yield from defects
-    yield f"| scenario | {' | '.join(columns)} |"
-    yield "|---|" + "---|" * len(columns)
+    if columns:
+        yield f"| scenario | {' | '.join(columns)} |"
+        yield "|---|" + "---|" * len(columns)
     for (scenario, answers), cells in report.rows():
+        if scenario.is_about_access:
+            continue
         name = f"{scenario.name}<br>`{answers}`" if answers else f"[{scenario.name}]({INDEX}#the-scenarios)"
-        told = (_word(cells[column]) if column in cells else "" for column in columns)
+        told = (word(cells[column]) if column in cells else "" for column in columns)
         yield f"| {name} | {' | '.join(told)} |"
-    yield _COLUMNS
-    noted = [each for each in report.planned if each.verdict.word not in (RIGHT, NOT_SUPPORTED)]
+    if columns:
+        yield _COLUMNS
+    if report.accessing:
+        yield from access.card(report)
+    noted = [each for each in report.others if each.verdict.word not in (RIGHT, NOT_SUPPORTED)]
     if noted:
         yield from ("", "## What was seen", "")
         for each in noted:
@@ -103,28 +112,14 @@ def _card(report: Report, defects: Iterable[str]) -> Iterator[str]:
     if changed:
         yield from ("", "| behaviour | scenario | verdict | evidence |", "|---|---|---|---|")
         for each in changed:
-            first = _text(each.verdict.evidence[0]) if each.verdict.evidence else ""
-            yield f"| `{each.cell.answers}` | {each.cell.scenario.name} | {_word(each)} | {first} |"
+            first = plain(each.verdict.evidence[0]) if each.verdict.evidence else ""
+            yield f"| `{each.cell.answers}` | {each.cell.scenario.name} | {word(each)} | {first} |"
 
 
 def _evidence(judged: Judged, report: Report) -> Iterator[str]:
     cell = judged.cell
     chosen = f", `{cell.answers}`" if cell.answers else ""
-    yield f"- {cell.scenario.name}, Kafka {cell.brokers}{chosen}: {_word(judged)}"
+    yield f"- {cell.scenario.name}, Kafka {cell.brokers}{chosen}: {word(judged)}"
     for each in judged.verdict.evidence[:2]:
-        yield f"  - {_text(each)}"
+        yield f"  - {plain(each)}"
     yield f"  - `{cell.command(report.options)}`"
-
-
-def _word(judged: Judged) -> str:
-    told = _text(judged.told)
-    return f"**{told}**" if judged.unexpected else told
-
-
-def _text(text: str) -> str:
-    """One line that is no Markdown."""
-    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
-    line = line if len(line) <= _LONG else f"{line[:_LONG]}…"
-    for mark in "\\|*_<`[":
-        line = line.replace(mark, f"\\{mark}")
-    return line

@@ -20,6 +20,12 @@ def tables(report: Report) -> Iterator[Table]:
         told = [cell(cells[column]) if column in cells else Text("") for column in columns]
         scenarios.add_row(name, *told)
     yield scenarios
+    if any(each.verdict.heard for each in report.accessing):
+        told_users = Table("scenario", "user", "is told")
+        for each in report.accessing:
+            for heard in each.verdict.heard:
+                told_users.add_row(each.cell.scenario.name, heard.user, Text(heard.told))
+        yield told_users
     if report.behaviours:
         others = Table("behaviour", "scenario", "verdict")
         for each in report.behaviours:

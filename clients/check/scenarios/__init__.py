@@ -3,11 +3,11 @@
 from typing import Final
 
 from ..scenario import Scenario
-from . import followers, ordinary, producers, resets, rewinds
+from . import followers, ordinary, producers, resets, rewinds, security
 
 SCENARIOS: Final = {
     each.name: each
-    for module in (resets, followers, producers, rewinds, ordinary)
+    for module in (resets, followers, producers, rewinds, ordinary, security)
     for each in vars(module).values()
     if isinstance(each, Scenario)
 }

@@ -5,7 +5,8 @@ from typing import Final
 
 from ...drivers import Refusal
 from ...drivers.documentation import Act, documentation
-from ..journal import Called, Committed, Entry, Failed, Opened, Refused, Sent, Told
+from ..admission import BARS
+from ..journal import Called, Committed, Entry, Failed, Happened, Opened, Refused, Sent, Told
 from ..legal import ANSWERS
 from ..plan import Plan, Step
 from ..stage import TIMERS, Outcome
@@ -38,6 +39,8 @@ def needless(outcome: Outcome) -> Iterator[Violation]:
     spoilt: set[str] = set()
     sent = outcome.journal.sent()
     for entry in outcome.journal.entries:
+        if isinstance(entry, Happened) and entry.do in BARS:
+            return  # clients have to tell of that
         if isinstance(entry, Sent) and entry.what in _OWN:
             spoilt.add(entry.handle)
         verb, error, took_ms = _error(sent, entry)

@@ -6,6 +6,7 @@ from typing import Final
 from mockbroker.protocol.errors import ErrorCode
 
 from ...drivers.documentation import Act
+from ..admission import is_barred
 from ..journal import Called, Entry, Failed, Happened, Heeded, Opened, Refused, Told
 from ..stage import Outcome
 from .violation import Violation
@@ -17,6 +18,9 @@ _AT_ITS_END: Final = {
     "PRODUCER_FENCED": ("fenced",),
 }
 """What brokers answer to producers that can't go on, and how clients call it."""
+_LOGINS: Final = ("SaslHandshake", "SaslAuthenticate")
+_SOON_MS: Final = 1_000
+"""How long after a refused login a client may still tell of it."""
 _ABORT: Final = "abort-transaction"
 _COMMIT: Final = "commit-transaction"
 
@@ -93,12 +97,13 @@ def _by_handle(outcome: Outcome) -> dict[str, list[Entry]]:
 
 def _fails(outcome: Outcome, entries: list[Entry], call: Called) -> bool:
     """Whether a call failed for good, and neither since the producer is at its end, nor since brokers did not
-    answer in time while there were faults."""
+    answer in time, or let nobody in, while there were faults."""
     if call.error is None or call.meanwhile:
         return False
     after = next((e for e in entries if e.at > call.at and isinstance(e, Called | Heeded)), None)
     again = isinstance(after, Heeded) and after.act is Act.RETRY
-    late = call.took_ms >= outcome.patience.enough_ms and call.at < outcome.repaired
+    late = call.took_ms >= outcome.patience.enough_ms or is_barred(outcome, call.at)
+    late = late and call.at < outcome.repaired
     return not (again or late or _is_at_its_end(entries, call.at))
 
 
@@ -118,8 +123,11 @@ def _is_at_its_end(entries: list[Entry], at: int) -> bool:
 
 
 def _undisturbed(outcome: Outcome, begin: Entry, end: Entry) -> bool:
-    """Whether brokers refused the user nothing in between, and nothing happened to the cluster."""
-    return not any(
-        isinstance(e, Happened) or (isinstance(e, Refused) and e.user == end.user)
-        for e in outcome.journal.entries[begin.at : end.at]
-    )
+    """Whether brokers refused the user nothing in between, nor a login just before, let everybody in, and
+    nothing happened to the cluster."""
+    if is_barred(outcome, end.at) and end.at < outcome.repaired:
+        return False
+    refused = [e for e in outcome.journal.of(Refused) if e.user == end.user and e.at < end.at]
+    if any(e.at > begin.at or (e.api in _LOGINS and begin.ms - e.ms < _SOON_MS) for e in refused):
+        return False
+    return not any(isinstance(e, Happened) for e in outcome.journal.entries[begin.at : end.at])

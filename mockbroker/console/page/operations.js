@@ -16,7 +16,7 @@ import { ask } from "./source.js";
 
 const KIND = "do";
 /** Which requests a fault is for; its other fields say how often, and when. */
-const WHICH = ["api", "topic", "partition", "group", "client_id", "transactional_id", "broker", "version"];
+const WHICH = ["api", "topic", "partition", "group", "client_id", "user", "mechanism", "listener", "transactional_id", "broker", "version"];
 const LAST = ["name", "optional"];
 
 /**

@@ -70,6 +70,11 @@ class _Shard:
         return there and partition.leader_epoch == self.epoch
 
 
+def written(partition: "Partition", key: SharePartitionKey) -> ShareState | None:
+    """The state that the log of a partition of `__share_group_state` has."""
+    return _Shard(partition, keeps_count=False).states.get(key)
+
+
 class ShareStates:
     """The share partitions whose states this broker keeps, because it leads their partitions of
     `__share_group_state`."""

@@ -8,7 +8,7 @@ from ...nearest import nearest
 from ...outcome import CLOSE
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
-from ..answers import Errors, PlaceInAnswer, changed, meant, refusal, refuses, unanswered
+from ..answers import Errors, PlaceInAnswer, changed, for_all_topics, meant, refusal, refuses, unanswered
 from ..exchange import Exchange
 from ..legal import usual_level, why_illegal
 from ..match import FaultError, Match, api_name, is_int
@@ -65,7 +65,9 @@ class Error(Action):
             return True
         errors = Errors.of(exchange.api, exchange.call.version, code, match, self.level)
         self._seen = self._seen or self._why(exchange.api, exchange.call.version, code)
-        if exchange.has_answer:
+        if exchange.has_answer and self.level is None and _is_for_all_topics(exchange):
+            exchange.answer = for_all_topics(exchange.answer, exchange.call, code, match)
+        elif exchange.has_answer:
             exchange.answer = changed(exchange.answer, exchange.call, errors)
         elif when == "instead" and unanswered(exchange.api, exchange.request):
             exchange.end(CLOSE)
@@ -75,6 +77,10 @@ class Error(Action):
 
     def needs_answer(self, api: ApiKey) -> bool:
         return not refuses(api)
+
+
+def _is_for_all_topics(exchange: Exchange) -> bool:
+    return exchange.api is ApiKey.METADATA and exchange.request.topics is None
 
 
 def _code(error: object) -> int:

@@ -2,7 +2,7 @@
 
 import contextlib
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, make_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
@@ -12,7 +12,7 @@ from ...outcome import ANONYMOUS
 from ...verbs import subjects
 from ...verbs.parameters import SomeBroker
 from ...verbs.signatures import Parameter
-from ...verbs.subjects import Following, Subject
+from ...verbs.subjects import BrokerListener, Following, Subject
 from ...verbs.table import VERBS
 from ...verbs.verb import Verb
 from ..about import about
@@ -40,6 +40,13 @@ class _Meant(NamedTuple):
 
 def _broker(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     return [exchange.call.broker if target is None else exchange.call.cluster.brokers[target]]
+
+
+def _listener(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    """The one by which the client came, of the broker that is asked or of another."""
+    name = exchange.call.told(exchange.call.broker).name
+    brokers = _broker(exchange, match, target)
+    return [BrokerListener(each, each.endpoints[name]) for each in brokers if name in each.endpoints]
 
 
 def _cluster(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
@@ -91,18 +98,34 @@ def _members(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     return found
 
 
+def _share_groups(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    cluster = exchange.call.cluster
+    return _there(subjects.SHARE_GROUP, cluster, about(exchange.api, exchange.request, cluster).groups)
+
+
 def _transactions(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
     cluster = exchange.call.cluster
+    named = about(exchange.api, exchange.request, cluster).transactional_ids
+    return _there(subjects.TRANSACTION, cluster, named)
+
+
+def _there(subject: Subject[Any], cluster: "Cluster", names: Iterable[str]) -> list[Any]:
+    """Those of these names that there are."""
     found: list[Any] = []
-    for each in sorted(about(exchange.api, exchange.request, cluster).transactional_ids):
+    for each in sorted(names):
         with contextlib.suppress(NotThereError):
-            found.append(subjects.TRANSACTION.find(cluster, each))
+            found.append(subject.find(cluster, each))
     return found
 
 
 _NO_LEADER: Final = "the request names nothing that has a leader"
 _MEANT: Final[dict[Subject[Any], _Meant]] = {
     subjects.BROKER: _Meant(_broker, "the broker that is asked, or broker `target`", targeted=True),
+    subjects.LISTENER: _Meant(
+        _listener,
+        "the listener by which the client came, of the broker that is asked, or of broker `target`",
+        targeted=True,
+    ),
     subjects.PARTITION: _Meant(_partitions, "the partitions that the request names", _NO_LEADER),
     subjects.FOLLOWER: _Meant(
         _followers,
@@ -118,6 +141,9 @@ _MEANT: Final[dict[Subject[Any], _Meant]] = {
         _transactions,
         "the transactional ids that the request names",
         "the request names no transactional id that its coordinator knows",
+    ),
+    subjects.SHARE_GROUP: _Meant(
+        _share_groups, "the share groups that the request names", "the request names no share group"
     ),
     subjects.USER: _Meant(_user, "the user who asks", "nobody has logged in"),
     subjects.ACLS: _Meant(_cluster, "the ACLs of the cluster"),

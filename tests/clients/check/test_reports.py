@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from mockbroker.clients.check.cells import Cell
+from mockbroker.clients.check.hearing import Heard
 from mockbroker.clients.check.report import Report
 from mockbroker.clients.check.reports import cards, data, junit, page, table
 from mockbroker.clients.check.scenarios import SCENARIOS, STORIES
@@ -29,6 +30,16 @@ def judged(
 
 WRONG = judged("retention", Verdict("read-again", ("read-again",), (EVIL,), ("0 a opens", EVIL)))
 KNOWN = judged("cut-off-leader", Verdict("reset-without-loss", ("reset-without-loss",), ("begins at 0",)))
+TOLD = judged(
+    "password-wrong",
+    Verdict(
+        "error AuthError",
+        heard=(
+            Heard("producer", "AuthError", "127.0.0.1:4711: wrong", 1_240, anew=True),
+            Heard("a", "", "", 10_000, anew=False),
+        ),
+    ),
+)
 RUNS = (
     WRONG,
     KNOWN,
@@ -137,3 +148,17 @@ def test_the_table_of_a_terminal(report: Report) -> None:
     shown = console.export_text()
     assert "read-again (2 of 3)" in shown
     assert "0 other answers changed nothing" in shown
+
+
+def test_what_users_are_told_has_a_table_of_its_own(tmp_path: Path) -> None:
+    report = Report("mine", "my client 1.0", (), (WRONG, TOLD))
+    cards.write(tmp_path, [report])
+    index, card = (tmp_path / "README.md").read_text(), (tmp_path / "mine.md").read_text()
+    (row,) = [line for line in card.splitlines() if line.startswith("| [password-wrong]")]
+    said = "AuthError after 1.2 s: 127.0.0.1:PORT: wrong; then it is opened anew | nothing in 10.0 s |"
+    assert row == f"| [password-wrong](README.md#the-scenarios) | error AuthError (2 of 3) | {said}"
+    assert "| [my client 1.0](mine.md) | 1.2 s / – |" in index
+    console = Console(width=120, record=True, file=io.StringIO())
+    for each in table.tables(report):
+        console.print(each)
+    assert "nothing in 10.0 s" in console.export_text()

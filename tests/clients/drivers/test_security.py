@@ -6,12 +6,12 @@ import pytest
 
 from mockbroker import Security
 from mockbroker.clients.drivers import command_for, open_driver
-from mockbroker.server.serving import serve
+from mockbroker.server.serving import ServedCluster, serve
 
 from .test_shipped import LIMIT_MS, QUICK, clients, ok, produce, read
 
 SECURITY: Final = Security(
-    tls=True, sasl="scram-sha-512", users={"alice": "secret", "bob": 'the "other" \\ one'}
+    tls=True, sasl=["scram-sha-512", "oauthbearer"], users={"alice": "secret", "bob": 'the "other" \\ one'}
 )
 
 
@@ -29,9 +29,19 @@ async def test_a_record_by_tls_and_a_login(client: str) -> None:
         ok(await driver.call("open", "c", LIMIT_MS, kind="consumer", config=config))
         ok(await driver.call("subscribe", "c", topics=["t"]))
         assert await read(driver, "c", 1, []) == [b"order"]
-        logins = [event.row() for event in cluster.trace.events("login")]
-        assert {(each["listener"], each["principal"], each["failure"]) for each in logins} == {
-            ("SASL_SSL", "User:bob", "")
-        }
+        assert _logins(cluster) == {("SASL_SSL", "User:bob", "")}
+        tokens = cluster.client_settings("confluent-kafka", user="carol", mechanism="oauthbearer")
+        has_tokens = "sasl.oauthbearer.config" in (driver.hello.settings or {})["producer"]
+        assert has_tokens == (client != "kafka-go")
+        if has_tokens:
+            ok(await driver.call("open", "o", LIMIT_MS, kind="producer", config={**tokens, **QUICK}))
+            await produce(driver, "o", "t", 0, b"order")
+            assert _logins(cluster) == {("SASL_SSL", f"User:{name}", "") for name in ("bob", "carol")}
+            ok(await driver.call("close", "o", LIMIT_MS))
         for handle in ("c", "p"):
             ok(await driver.call("close", handle, LIMIT_MS))
+
+
+def _logins(cluster: ServedCluster) -> set[tuple[str, str, str]]:
+    rows = [event.row() for event in cluster.trace.events("login")]
+    return {(each["listener"], each["principal"], each["failure"]) for each in rows}

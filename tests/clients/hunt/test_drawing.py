@@ -5,12 +5,19 @@ from typing import Any
 
 import pytest
 
+from mockbroker import Security
+from mockbroker.clients.hunt.admission import BARS, REFUSE_LOGIN, admit
 from mockbroker.clients.hunt.drawing import draw
+from mockbroker.clients.hunt.drawn_access import secured
+from mockbroker.clients.hunt.events import happen
+from mockbroker.clients.hunt.journal import Journal
 from mockbroker.clients.hunt.legal import ANSWERS, FAULTS, WITHOUT_TRANSACTIONAL_ID
-from mockbroker.clients.hunt.plan import Step
+from mockbroker.clients.hunt.plan import Plan, Step
+from mockbroker.clients.hunt.stage import Outcome
 from mockbroker.faults import parse
 from mockbroker.faults.match import parse_api
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
+from mockbroker.server.serving import serve
 
 ALL = ("groups", "transactions", "idempotence", "deserializer", "send-offsets")
 
@@ -37,6 +44,40 @@ def test_illegal_ones_are_drawn_too_if_they_may_be() -> None:
     drawn = list(faults(illegal=True))
     assert any(parse(each).illegal for each in drawn if each["do"] == "error")
     assert {"wrong-correlation-id", "reorder"} < {each["do"] for each in drawn}
+
+
+def test_a_plan_with_security_is_the_same_each_time_and_can_be_played() -> None:
+    plans = [secured(draw(seed, ALL)) for seed in range(200)]
+    assert plans == [secured(draw(seed, ALL)) for seed in range(200)]
+    assert {Security.of(each.security).mechanisms for each in plans} == {  # type: ignore[union-attr]
+        ("PLAIN",),
+        ("SCRAM-SHA-256",),
+        ("SCRAM-SHA-512",),
+    }
+    done = [step for each in plans for step in each.steps]
+    assert {each.do for each in done} >= BARS - {REFUSE_LOGIN} | {"add-acl"}
+    drawn = [dict(step.fields) for step in done if step.do == "fault"]
+    assert {"wrong-signature", "wrong-nonce"} < {each["do"] for each in drawn}
+    assert {parse(each).illegal for each in drawn if not each["do"].startswith("wrong-")} == {""}
+    assert all(Plan.from_json(each.to_json()) == each for each in plans)
+
+
+@pytest.mark.trio
+async def test_all_is_well_again_once_clients_are_admitted() -> None:
+    plan = secured(draw(0, ALL))
+    async with serve(brokers=1, security=Security.of(plan.security)) as cluster:
+        acls = cluster.acls()
+        for step in (
+            Step("remove-user", 0, {"user": "alice"}),
+            Step("remove-acl", 0, {"acl": plan.security["acls"][0]}),
+            Step("show-certificate", 0, {"certificate": "expired"}),
+            Step("break-handshakes", 0, {"how": "cut"}),
+        ):
+            assert await happen(cluster, Outcome(plan, Journal()), step.do, step.fields) == ""
+        admit(cluster, plan)
+        assert sorted(cluster.acls()) == sorted(acls)
+        assert [each["user"] for each in cluster.users()] == ["alice"]
+        assert cluster.handshakes()["how"] is None
 
 
 @pytest.mark.parametrize("api", FAULTS)

@@ -6,7 +6,7 @@ import pytest
 
 from mockbroker.clients.drivers import Refusal
 from mockbroker.clients.drivers.documentation import Act
-from mockbroker.clients.hunt.journal import Called, Entry, Heeded, Journal, Opened, Refused
+from mockbroker.clients.hunt.journal import Called, Entry, Happened, Heeded, Journal, Opened, Refused
 from mockbroker.clients.hunt.judging.needless import needless
 from mockbroker.clients.hunt.judging.recovery import abort_failed, begin_failed
 from mockbroker.clients.hunt.plan import Plan, PlannedTopic, PlannedUser, Step
@@ -22,6 +22,9 @@ LOST = Step("fault", 0, {"do": "disconnect", "api": "EndTxn", "times": 1})
 
 def called(verb: str, error: Refusal | None = None, took_ms: int = 5) -> Called:
     return Called(**T, verb=verb, began=0, error=error, took_ms=took_ms)
+
+
+BARRED = Happened(what="set-password", do="set-password")
 
 
 def refused(*errors: str, lost: bool = False) -> Refused:
@@ -46,6 +49,7 @@ def outcome(entries: list[Entry], *steps: Step) -> Outcome:
         ([refused("PRODUCER_FENCED"), called("begin", FENCED), called("abort-transaction", STATE)], False),
         ([called("abort-transaction", FENCED)], True),
         ([called("abort-transaction", LATE, 10_000)], False),
+        ([BARRED, called("abort-transaction", STATE)], False),
         (
             [
                 called("abort-transaction", LATE),
@@ -82,6 +86,8 @@ def test_a_transaction_that_can_not_begin(went_on: bool) -> None:
         ([called("begin", LATE, 9_000), called("begin")], [LOST], True),
         ([called("begin", STATE)], [LOST], True),
         ([called("begin", STATE), called("begin")], [Step("stop-broker", 0, {"broker": 1})], True),
+        ([BARRED, called("begin", STATE), called("begin")], [], True),
+        ([called("begin", STATE), called("begin")], [], False),
     ],
 )
 def test_an_error_that_nobody_needed(entries: list[Entry], steps: list[Step], needed: bool) -> None:

@@ -14,7 +14,7 @@ from mockbroker.rig.real_broker import RealCluster
 
 from ..console import VERSION
 from . import session
-from .playing import BROKERS, CONFIG, play
+from .playing import BROKERS, CONFIG, LOGIN, LOGIN_CONFIG, play
 from .programs import Programs
 
 SETTLED_S: Final = 0.3
@@ -24,8 +24,11 @@ def main() -> None:
     for name in sys.argv[1:] or session.names():
         programs = Programs()
         try:
-            with RealCluster(VERSION, BROKERS, CONFIG) as cluster:
-                session.path(name).write_text(play(name, cluster, programs, _pause))
+            login = name.startswith(LOGIN)
+            config = CONFIG | LOGIN_CONFIG if login else CONFIG
+            with RealCluster(VERSION, BROKERS, config, sasl=login) as cluster:
+                text = play(name, cluster, programs, cluster.login_servers, _pause)
+                session.path(name).write_text(text)
         finally:
             programs.stop()
         sys.stdout.write(f"recorded {name}\n")

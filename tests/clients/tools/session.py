@@ -1,6 +1,6 @@
 """Files that have commands, and what they print.
 
-$ COMMAND        runs a tool, or kcat
+$ COMMAND        runs a tool, or kcat; <hmac> and <token> are what the last command printed that made a token
 ~ COMMAND        the same, where lines are in no particular order: they are sorted
 > ACTION         something else that happens, see `actions.py`
   TEXT           a line on stdout
@@ -26,7 +26,8 @@ def path(name: str) -> Path:
 
 
 def names() -> list[str]:
-    return sorted(file.stem for file in SESSIONS.glob("*.txt"))
+    """Those in the folder `login` are for brokers that clients log in to."""
+    return sorted(str(file.relative_to(SESSIONS).with_suffix("")) for file in SESSIONS.rglob("*.txt"))
 
 
 def played(text: str, act: Callable[[str], None], run: Callable[[str], list[str]]) -> str:

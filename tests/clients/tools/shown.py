@@ -13,6 +13,10 @@ SHORT = re.compile(
 )
 """A topic id, a directory id, or a member id that librdkafka made, in front of the host."""
 TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{1,9}Z?")
+MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?![:\d])")
+HMAC = re.compile(r"[\w+/]{86}==")
+TOKEN = re.compile(r"(?<=tokenId : )\S{22}|(?<=^  )\S{22}(?= +<hmac>)")
+"""A delegation token's id, in what it says of a new one, and in a table."""
 MILLISECONDS = re.compile(r"\b\d{13}\b")
 VARYING = (
     (re.compile(r"(tries=|after )\d+"), r"\1<n>"),
@@ -22,6 +26,7 @@ VARYING = (
     (re.compile(r"(  \d  (?:A{22}|<id>)  )\d+  \d+"), r"\1<offset>  <lag>"),
     (re.compile(r"CONTROLLER://[^\"]*"), "CONTROLLER://<address>"),
     (re.compile(r" \(controller\)"), ""),
+    (re.compile(r"Request Request\(.*\) needs"), "Request <request> needs"),
     (re.compile(r"(from broker )\d: <broker \d>/\d"), r"\1<any>"),
     (re.compile(r'"originating_broker":{.*?},|"controllerid":\d,'), ""),
 )
@@ -46,6 +51,7 @@ def _line(line: str, addresses: Sequence[str], cluster_id: str) -> str:
     line = line.replace(cluster_id, "<cluster id>")
     line = UUID.sub("<uuid>", line)
     line = TIME_OF_DAY.sub("<time>", line)
+    line = TOKEN.sub("<token>", HMAC.sub("<hmac>", MINUTE.sub("<minute>", line)))
     line = MILLISECONDS.sub(_near, line)
     line = FOLDER.sub("<folder>", line)
     line = line[:2] + SHORT.sub("<id>", SPACES.sub("  ", line[2:].replace("\t", "    ")))

@@ -13,11 +13,12 @@ import org.apache.kafka.common.config.SslConfigs;
  */
 final class Secured {
     private static final String USER = "sasl.username", PASSWORD = "sasl.password";
+    private static final String CLAIMS = "sasl.oauthbearer.config", UNSECURED = "enable.sasl.oauthbearer.unsecure.jwt";
     private static final String CA = "ssl.ca.location", CERTIFICATE = "ssl.certificate.location", KEY = "ssl.key.location";
 
     static Set<String> with(Set<String> settings) {
         Set<String> all = new HashSet<>(settings);
-        all.addAll(Set.of(USER, PASSWORD, CA, CERTIFICATE, KEY));
+        all.addAll(Set.of(USER, PASSWORD, CLAIMS, UNSECURED, CA, CERTIFICATE, KEY));
         return all;
     }
 
@@ -27,6 +28,13 @@ final class Secured {
             String module = "PLAIN".equals(config.get("sasl.mechanism")) ? "plain.PlainLoginModule" : "scram.ScramLoginModule";
             config.put("sasl.jaas.config", "org.apache.kafka.common.security." + module
                 + " required username=" + quoted(user) + " password=" + quoted(password) + ";");
+        }
+        Object claims = config.remove(CLAIMS);
+        config.remove(UNSECURED);
+        if (claims != null) {
+            String principal = ((String) claims).replaceAll(".*\\bprincipal=(\\S+).*", "$1");
+            config.put("sasl.jaas.config", "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required "
+                + "unsecuredLoginStringClaim_sub=" + quoted(principal) + ";");
         }
         read(config, CA, SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG, "ssl.truststore.certificates");
         read(config, CERTIFICATE, SslConfigs.SSL_KEYSTORE_TYPE_CONFIG, "ssl.keystore.certificate.chain");

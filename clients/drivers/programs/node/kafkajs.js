@@ -57,11 +57,14 @@ const brief = () => ({ namespace, log }) => console.error(namespace, log.message
 const LOGS = 'MOCKBROKER_DRIVER_LOGS' in process.env ? {} : { logLevel: logLevel.WARN, logCreator: brief }
 
 function connected(given) {
-  const { tls: ssl, sasl } = security(given)
+  const { tls: ssl, sasl, token } = security(given)
+  if (token) sasl.oauthBearerProvider = async () => ({ value: token() })
   return new Kafka({
     clientId: given['client.id'],
     brokers: given['bootstrap.servers'].split(','),
     ...(ssl ? { ssl } : {}),
+    // Its ten seconds are longer than the sessions of experiments: it would log in before each request.
+    ...(sasl ? { reauthenticationThreshold: 500 } : {}),
     ...(sasl ? { sasl: { ...sasl, mechanism: sasl.mechanism.toLowerCase() } } : {}),
     ...LOGS,
     ...config(given, REQUESTS),

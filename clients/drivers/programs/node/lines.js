@@ -63,15 +63,26 @@ export const settings = (...names) => names.flatMap((each) => (Array.isArray(eac
 
 const FILES = { ca: 'ssl.ca.location', cert: 'ssl.certificate.location', key: 'ssl.key.location' }
 const LOGIN = { mechanism: 'sasl.mechanism', username: 'sasl.username', password: 'sasl.password' }
-export const SECURITY = ['security.protocol', ...Object.values(FILES), ...Object.values(LOGIN)]
+const CLAIMS = 'sasl.oauthbearer.config'
+const UNSECURED = 'enable.sasl.oauthbearer.unsecure.jwt'
+export const SECURITY = ['security.protocol', ...Object.values(FILES), ...Object.values(LOGIN), CLAIMS, UNSECURED]
 
-// What both clients take for TLS and for a login; undefined without it.
+// An unsecured token (RFC 7515, with the algorithm `none`), of whose claims librdkafka's setting tells two.
+function unsecuredToken(claims) {
+  const { principal, lifeSeconds = 3600 } = Object.fromEntries(claims.split(' ').map((each) => each.split('=')))
+  const now = Math.floor(Date.now() / 1000)
+  const parts = [{ alg: 'none' }, { sub: principal, iat: now, exp: now + Number(lifeSeconds) }]
+  return [...parts.map((each) => Buffer.from(JSON.stringify(each)).toString('base64url')), ''].join('.')
+}
+
+// What both clients take for TLS and for a login; undefined without it. With OAUTHBEARER, `token` makes one.
 export function security(given) {
   const protocol = given['security.protocol'] ?? 'PLAINTEXT'
   const files = Object.entries(config(given, FILES)).map(([name, path]) => [name, readFileSync(path, 'utf8')])
   return {
     tls: protocol.endsWith('SSL') ? Object.fromEntries(files) : undefined,
     sasl: protocol.startsWith('SASL') ? config(given, LOGIN) : undefined,
+    token: given[CLAIMS] && (() => unsecuredToken(given[CLAIMS])),
   }
 }
 

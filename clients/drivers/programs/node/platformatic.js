@@ -50,12 +50,12 @@ const CONSUMES = {
 const MOST = 'max.poll.records'
 
 function connecting(given) {
-  const { tls, sasl } = security(given)
+  const { tls, sasl, token } = security(given)
   return {
     clientId: given['client.id'] ?? 'driver',
     bootstrapBrokers: given['bootstrap.servers'].split(','),
     ...(tls ? { tls } : {}),
-    ...(sasl ? { sasl } : {}),
+    ...(sasl ? { sasl: { ...sasl, ...(token ? { token } : {}) } } : {}),
     ...config(given, CONNECTS),
   }
 }

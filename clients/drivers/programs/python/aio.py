@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import aiokafka
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
+from aiokafka.abc import AbstractTokenProvider
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
@@ -29,6 +30,7 @@ from lines import (
     named,
     record,
     settings_of,
+    unsecured_token,
     wanted,
 )
 
@@ -38,12 +40,23 @@ ASSIGNORS = (RangePartitionAssignor, RoundRobinPartitionAssignor, StickyPartitio
 _FILES = ("cafile", "certfile", "keyfile")
 
 
+class Tokens(AbstractTokenProvider):
+    def __init__(self, claims: str) -> None:
+        self._claims = claims
+
+    async def token(self) -> str:
+        token: str = unsecured_token(self._claims)
+        return token
+
+
 def secured(config: Fields, assignors: Iterable[Any] = ()) -> Fields:
     """As `configured`; files of certificates become the context that the library takes."""
     given = configured(config, assignors)
     files = {name: given.pop(f"ssl_{name}", None) for name in _FILES}
     if str(given.get("security_protocol", "")).endswith("SSL"):
         given["ssl_context"] = create_ssl_context(**files)
+    if claims := given.pop("sasl_oauth_token_provider", None):
+        given["sasl_oauth_token_provider"] = Tokens(claims)
     return given
 
 

@@ -2,6 +2,7 @@
 """kafka-python."""
 
 import inspect
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import kafka
@@ -29,6 +30,7 @@ from lines import (
     named,
     record,
     serve,
+    unsecured_token,
     wanted,
 )
 
@@ -39,8 +41,32 @@ try:
     ASSIGNORS.append(CooperativeStickyAssignor)
 except ImportError:  # a release before 2.3
     pass
+try:
+    from kafka.net.sasl.oauth import AbstractTokenProvider
+except ImportError:  # a release before 3.0
+    from kafka.sasl.oauth import AbstractTokenProvider
 
 log_as_applications_do("kafka")
+
+
+class Tokens(AbstractTokenProvider):
+    def __init__(self, claims: str) -> None:
+        super().__init__()
+        self._claims = claims
+
+    def token(self) -> str:
+        token: str = unsecured_token(self._claims)
+        return token
+
+
+def secured(config: Fields, assignors: Iterable[Any] = ()) -> Fields:
+    """As `configured`; the claims of a token become the provider that the library takes."""
+    given = configured(config, assignors)
+    if claims := given.pop("sasl_oauth_token_provider", None):
+        given["sasl_oauth_token_provider"] = Tokens(claims)
+    return given
+
+
 _METADATA = len(inspect.signature(OffsetAndMetadata).parameters) - 1
 
 
@@ -49,7 +75,7 @@ class Producer(Handle):
 
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
-        self.producer = KafkaProducer(**configured(fields["config"]))
+        self.producer = KafkaProducer(**secured(fields["config"]))
         if "transactional.id" in fields["config"]:
             self.producer.init_transactions()
 
@@ -84,7 +110,7 @@ class Consumer(Handle):
 
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
-        config = configured(fields["config"], ASSIGNORS)
+        config = secured(fields["config"], ASSIGNORS)
         value = deserializer(fields.get("fails_on"))
         self.consumer = KafkaConsumer(value_deserializer=value, **config)
         self.open[name] = self
@@ -156,7 +182,7 @@ class Admin(Handle):
 
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
-        self.admin = KafkaAdminClient(**configured(fields["config"]))
+        self.admin = KafkaAdminClient(**secured(fields["config"]))
 
     def create_topic(self, topic: str, partitions: int, replication_factor: int, timeout_ms: int) -> None:
         self.admin.create_topics([NewTopic(topic, partitions, replication_factor)], timeout_ms)

@@ -11,6 +11,7 @@ import os
 import queue
 import signal
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -309,19 +310,23 @@ _SECURITY = {
     "ssl.ca.location": "ssl_cafile",
     "ssl.certificate.location": "ssl_certfile",
     "ssl.key.location": "ssl_keyfile",
+    "sasl.oauthbearer.config": "sasl_oauth_token_provider",
 }
 """Librdkafka's names of settings for which Kafka's Java client has none, and those of libraries in Python."""
+_UNSECURED = "enable.sasl.oauthbearer.unsecure.jwt"
+"""Which librdkafka needs beside `sasl.oauthbearer.config`."""
 
 
 def named(known: Iterable[str]) -> list[str]:
     """Kafka's names of settings whose names a library writes with underscores."""
-    return [*(name.replace("_", ".") for name in known if not name.startswith("_")), *_SECURITY]
+    return [*(name.replace("_", ".") for name in known if not name.startswith("_")), *_SECURITY, _UNSECURED]
 
 
 def configured(config: Fields, assignors: Iterable[Any] = ()) -> Fields:
     """Settings of a library that writes their names with underscores, takes `acks` as a number or `all`, and
     assignors as classes that have a `name`."""
     given = {_SECURITY.get(name, name.replace(".", "_")): value for name, value in config.items()}
+    given.pop(_UNSECURED.replace(".", "_"), None)
     if given.get("acks", "all") != "all":
         given["acks"] = int(given["acks"])
     if given.get("compression_type") == "none":
@@ -329,6 +334,17 @@ def configured(config: Fields, assignors: Iterable[Any] = ()) -> Fields:
     if wanted := given.get("partition_assignment_strategy"):
         given["partition_assignment_strategy"] = [each for each in assignors if each.name == wanted]
     return given
+
+
+def unsecured_token(claims: str) -> str:
+    """A token of which librdkafka's `sasl.oauthbearer.config` says the principal and the lifetime (RFC 7515,
+    with the algorithm `none`)."""
+    said = dict(each.split("=", 1) for each in claims.split())
+    now = int(time.time())
+    lasts = int(said.get("lifeSeconds", 3600))
+    parts: tuple[Fields, ...] = {"alg": "none"}, {"sub": said["principal"], "iat": now, "exp": now + lasts}
+    coded = (base64.urlsafe_b64encode(json.dumps(each).encode()).rstrip(b"=") for each in parts)
+    return b".".join([*coded, b""]).decode()
 
 
 def wanted(topics: list[str]) -> Fields:

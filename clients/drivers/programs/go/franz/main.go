@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/oauth"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
@@ -69,20 +70,25 @@ func common(config lines.Config) ([]kgo.Opt, error) {
 		if mechanism == nil {
 			return nil, lines.Unsupported("the driver has no mechanism " + login.Mechanism)
 		}
-		options = append(options, kgo.SASL(mechanism(login.User, login.Password)))
+		options = append(options, kgo.SASL(mechanism(login)))
 	}
 	return options, err
 }
 
-var mechanisms = map[string]func(user, password string) sasl.Mechanism{
-	"PLAIN": func(user, password string) sasl.Mechanism {
-		return plain.Auth{User: user, Pass: password}.AsMechanism()
+var mechanisms = map[string]func(*lines.Login) sasl.Mechanism{
+	"PLAIN": func(login *lines.Login) sasl.Mechanism {
+		return plain.Auth{User: login.User, Pass: login.Password}.AsMechanism()
 	},
-	"SCRAM-SHA-256": func(user, password string) sasl.Mechanism {
-		return scram.Auth{User: user, Pass: password}.AsSha256Mechanism()
+	"SCRAM-SHA-256": func(login *lines.Login) sasl.Mechanism {
+		return scram.Auth{User: login.User, Pass: login.Password}.AsSha256Mechanism()
 	},
-	"SCRAM-SHA-512": func(user, password string) sasl.Mechanism {
-		return scram.Auth{User: user, Pass: password}.AsSha512Mechanism()
+	"SCRAM-SHA-512": func(login *lines.Login) sasl.Mechanism {
+		return scram.Auth{User: login.User, Pass: login.Password}.AsSha512Mechanism()
+	},
+	"OAUTHBEARER": func(login *lines.Login) sasl.Mechanism {
+		return oauth.Oauth(func(context.Context) (oauth.Auth, error) {
+			return oauth.Auth{Token: login.Token()}, nil
+		})
 	},
 }
 
@@ -95,14 +101,14 @@ func main() {
 				"acks", "bootstrap.servers", "client.id", "compression.type", "delivery.timeout.ms",
 				"enable.idempotence", "linger.ms", "max.request.size", "request.timeout.ms", "retry.backoff.ms",
 				"transaction.timeout.ms", "transactional.id",
-			}, lines.Security...),
+			}, lines.Tokens...),
 			"consumer": append([]string{
 				"auto.commit.interval.ms", "auto.offset.reset", "bootstrap.servers", "client.id",
 				"enable.auto.commit", "fetch.max.wait.ms",
 				"group.id", "group.instance.id", "group.protocol", "heartbeat.interval.ms", "isolation.level",
 				"max.poll.records",
 				"max.poll.interval.ms", "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
-			}, lines.Security...),
+			}, lines.Tokens...),
 		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,

@@ -80,12 +80,12 @@ func main() {
 			"producer": append([]string{
 				"acks", "bootstrap.servers", "client.id", "enable.idempotence", "linger.ms", "max.request.size",
 				"request.timeout.ms", "retry.backoff.ms", "transaction.timeout.ms", "transactional.id",
-			}, lines.Security...),
+			}, lines.Tokens...),
 			"consumer": append([]string{
 				"auto.offset.reset", "bootstrap.servers", "client.id", "enable.auto.commit", "fetch.max.wait.ms",
 				"group.id", "heartbeat.interval.ms", "isolation.level", "max.poll.interval.ms",
 				"request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
-			}, lines.Security...),
+			}, lines.Tokens...),
 		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,

@@ -26,6 +26,12 @@ func (c *conversation) Begin(user, password, authorized string) error {
 	return err
 }
 
+type tokens struct{ login *lines.Login }
+
+func (t tokens) Token() (*sarama.AccessToken, error) {
+	return &sarama.AccessToken{Token: t.login.Token()}, nil
+}
+
 func secure(set *sarama.Config, config lines.Config) error {
 	secured, err := config.TLS()
 	set.Net.TLS.Enable, set.Net.TLS.Config = secured != nil, secured
@@ -33,6 +39,9 @@ func secure(set *sarama.Config, config lines.Config) error {
 		set.Net.SASL.Enable = true
 		set.Net.SASL.Mechanism = sarama.SASLMechanism(login.Mechanism)
 		set.Net.SASL.User, set.Net.SASL.Password = login.User, login.Password
+		if login.Mechanism == sarama.SASLTypeOAuth {
+			set.Net.SASL.TokenProvider = tokens{login}
+		}
 		if hash, known := hashes[login.Mechanism]; known {
 			set.Net.SASL.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient { return &conversation{hash: hash} }
 		}

@@ -1,0 +1,54 @@
+"""Configurations of one listener, and of one mechanism of SASL there (KIP-103, `ListenerName.configPrefix`):
+`listener.name.public.ssl.client.auth`, `listener.name.public.plain.connections.max.reauth.ms`."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from ..errors import OptionError
+from ..nearest import nearest
+from .values import ConfigError
+
+PREFIX: Final = "listener.name."
+NAMES: Final = frozenset(
+    {
+        "connections.max.reauth.ms",
+        "sasl.enabled.mechanisms",
+        "sasl.server.max.receive.size",
+        "ssl.client.auth",
+        "ssl.enabled.protocols",
+        "ssl.principal.mapping.rules",
+    }
+)
+"""What can be set for one listener."""
+BY_MECHANISM: Final = frozenset({"connections.max.reauth.ms"})
+"""What can be set for one mechanism of a listener."""
+_MECHANISMS: Final = ("plain.", "scram-sha-256.", "scram-sha-512.", "oauthbearer.")
+
+
+def prefixed(name: str, listener: str, mechanism: str = "") -> Iterator[str]:
+    """The names by which it may be set for a listener, the one with the highest precedence first."""
+    if mechanism:
+        yield f"{PREFIX}{listener.lower()}.{mechanism.lower()}.{name}"
+    yield f"{PREFIX}{listener.lower()}.{name}"
+    yield name
+
+
+def check_names(config: Iterable[str], known: Iterable[str]) -> None:
+    """OptionError for a configuration of a listener that there is not."""
+    there = {each.lower() for each in known}
+    for name in config:
+        listener = name.removeprefix(PREFIX).partition(".")[0]
+        if name.startswith(PREFIX) and listener not in there:
+            raise OptionError(f"config has {name}, but there is no such listener{nearest(listener, there)}")
+
+
+def unprefixed(name: str) -> str:
+    """The configuration that is set for one listener. ConfigError."""
+    rest = name.removeprefix(PREFIX).partition(".")[2]
+    for each in _MECHANISMS:
+        if rest.startswith(each) and (own := rest.removeprefix(each)) in BY_MECHANISM:
+            return own
+    if rest not in NAMES:
+        known = ", ".join(sorted(NAMES))
+        raise ConfigError(f"{name}: only these can be set for one listener: {known}")
+    return rest

@@ -1,0 +1,62 @@
+"""What share groups have in flight, as leaders know it, and coordinators where no leader has read it."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..protocol.share_state_log import UNKNOWN, SharePartitionKey
+from ..share_partitions.share_partition import SharePartition
+from ..share_partitions.states import RecordState
+from .values import SharedRecords, SharePartitionDescription
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..coordinators.share.group import ShareGroup
+
+
+def in_flight(cluster: "Cluster", group: "ShareGroup") -> dict[tuple[str, int], SharePartitionDescription]:
+    """By topic and partition, in order. Changes nothing in the cluster."""
+    found = {}
+    for topic_id, partitions in group.initialized.items():
+        topic = cluster.topic_ids.get(topic_id)
+        if topic is None:
+            continue
+        for index in partitions:
+            key = SharePartitionKey(group.id, topic_id, index)
+            start, records = _led(cluster, key) or _kept(cluster, key)
+            leader = cluster.partition(topic.name, index)
+            high_watermark = 0 if leader is None else leader.log.high_watermark
+            description = SharePartitionDescription(start, high_watermark, tuple(records))
+            found[topic.name, index] = description
+    return dict(sorted(found.items()))
+
+
+def _led(cluster: "Cluster", key: SharePartitionKey) -> tuple[int, list[SharedRecords]] | None:
+    for broker in cluster.brokers.values():
+        # Looking must not start what nobody has asked yet.
+        led = None if (shares := vars(broker).get("shares")) is None else shares.known(key)
+        if led is not None and led.current and led.share is not None:
+            return led.share.start_offset, list(_records(led.share))
+    return None
+
+
+def _records(share: SharePartition) -> Iterator[SharedRecords]:
+    for first, last, each in share.parts():
+        acquired = each.state is RecordState.ACQUIRED
+        member, until_ms = (each.member, each.locked_until) if acquired else (None, None)
+        yield SharedRecords(first, last, each.state.name.lower(), each.count, member, until_ms)
+
+
+def _kept(cluster: "Cluster", key: SharePartitionKey) -> tuple[int | None, list[SharedRecords]]:
+    from ..coordinators.share.states import written
+
+    if "__share_group_state" not in cluster.topics:
+        return None, []
+    hosted = cluster.internal_topics.share_state_partition(key.coordinator_key).hosted
+    state = written(max(hosted, key=lambda each: each.log.end_offset), key) if hosted else None
+    if state is None:
+        return None, []
+    start = None if state.now.start_offset == UNKNOWN else state.now.start_offset
+    return start, [
+        SharedRecords(each.first, each.last, RecordState(each.state).name.lower(), each.deliveries)
+        for each in state.now.batches
+    ]

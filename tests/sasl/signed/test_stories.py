@@ -1,0 +1,14 @@
+"""Signed tokens are taken and refused as at real brokers."""
+
+import pytest
+
+from ...driving.brokers import InMemoryBrokers
+from . import STORIES
+
+
+@pytest.mark.parametrize(("release", "story"), STORIES.cases())
+def test_tokens_are_answered_as_by_real_brokers(release: str, story: str) -> None:
+    brokers = InMemoryBrokers(release, STORIES.setting_of(story))
+    ((_, told),) = STORIES.tell(brokers, [story])
+    assert told == STORIES.recorded(release)[story]
+    assert not brokers.network.heard.errors
