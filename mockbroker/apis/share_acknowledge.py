@@ -4,6 +4,8 @@ from ..cluster.call import Call
 from ..cluster.share_sessions import BEGINS, ENDS
 from ..coordinators.reply import Reply
 from ..coordinators.share.settings import lock_ms
+from ..outcome import PARKED, Steps
+from ..portions import Pace
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -31,7 +33,7 @@ E = ErrorCode
         COORDINATOR_NOT_AVAILABLE""",
     partition="INVALID_RECORD_STATE, INVALID_REQUEST, GROUP_ID_NOT_FOUND, TOPIC_AUTHORIZATION_FAILED",
 )
-def share_acknowledge(call: Call, request: ShareAcknowledgeRequest) -> object:
+def share_acknowledge(call: Call, request: ShareAcknowledgeRequest) -> Steps:
     if not call.broker.groups.shares.served:
         return ShareAcknowledgeResponse(error_code=E.UNSUPPORTED_VERSION)
     member = member_of(call, request.group_id, request.member_id)
@@ -44,22 +46,24 @@ def share_acknowledge(call: Call, request: ShareAcknowledgeRequest) -> object:
         shares.sessions.next(member, epoch)
     except ApiError as error:
         return ShareAcknowledgeResponse(error_code=error.code)
-    reply: Reply[ShareAcknowledgeResponse] = Reply(call)
+    reply: Reply[object] = Reply(call)
 
     def done(outcomes: Outcomes) -> None:
         if epoch == ENDS:
             shares.end_session(member)
-        reply.complete(_answer(call, member.group, outcomes))
+        answer = call.in_parts(_answer(call, member.group, outcomes))
+        if answer is not PARKED:
+            reply.complete(answer)
 
-    acknowledge(call, request, member, done)
+    yield from acknowledge(call, request, member, done)
     return reply.outcome()
 
 
-def _answer(call: Call, group_id: str, outcomes: Outcomes) -> ShareAcknowledgeResponse:
+def _answer(call: Call, group_id: str, outcomes: Outcomes) -> Steps:
     lock = lock_ms(call.environment.configs, group_id)
     answer = ShareAcknowledgeResponse(acquisition_lock_timeout_ms=lock)
     topics: dict[object, ShareAcknowledgeTopicResponse] = {}
-    leaders = set()
+    leaders, pace = set[int](), Pace()
     for (topic_id, index), outcome in outcomes.items():
         topic = topics.get(topic_id)
         if topic is None:
@@ -72,5 +76,7 @@ def _answer(call: Call, group_id: str, outcomes: Outcomes) -> ShareAcknowledgeRe
                 part.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
                 leaders.add(partition.leader)
         topic.partitions.append(part)
+        if pace.enough():
+            yield
     answer.node_endpoints = fetch_endpoints(call, {each for each in leaders if each >= 0})
     return answer

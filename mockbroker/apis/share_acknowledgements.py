@@ -1,6 +1,6 @@
 """What members say of their records, in ShareAcknowledge and ShareFetch alike (KIP-932)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 from uuid import UUID
@@ -10,6 +10,7 @@ from ..cluster.call import Call
 from ..cluster.share_sessions import Member
 from ..coordinators.share.requests import is_member_id
 from ..policies.share_groups.share_member_id import share_member_id
+from ..portions import MANY, Pace, portions
 from ..protocol.errors import ErrorCode
 from ..protocol.primitives import uuid_of_short
 from ..protocol.share_state_log import SharePartitionKey
@@ -51,12 +52,15 @@ def member_of(call: Call, group_id: str | None, member_id: str | None) -> "Membe
     return Member(group_id or "", member_id)
 
 
-def acknowledge(call: Call, request: _Said, member: Member, done: Callable[[Outcomes], None]) -> None:
+def acknowledge(
+    call: Call, request: _Said, member: Member, done: Callable[[Outcomes], None]
+) -> Generator[None, None, None]:
     """Calls `done` with the outcome for each partition once everything is written. Partitions without
     batches are left out if there are no others."""
     outcomes: Outcomes = {}
     empty: Outcomes = {}
     asked: dict[Key, list[Acknowledgement]] = {}
+    pace = Pace()
     for topic in request.topics:
         known = call.broker.image.topic_ids.get(topic.topic_id) if topic.topic_id else None
         for part in topic.partitions:
@@ -64,7 +68,7 @@ def acknowledge(call: Call, request: _Said, member: Member, done: Callable[[Outc
             batches = part.acknowledgement_batches
             if known is None:
                 outcomes[key] = Outcome(E.UNKNOWN_TOPIC_ID)
-            elif not _are_valid(call, batches, request.is_renew_ack):
+            elif not (yield from _are_valid(call, batches, request.is_renew_ack)):
                 outcomes[key] = Outcome(E.INVALID_REQUEST)
             elif call.asker is not None and not _may_read(call, known.name):
                 outcomes[key] = Outcome(E.TOPIC_AUTHORIZATION_FAILED)
@@ -73,10 +77,9 @@ def acknowledge(call: Call, request: _Said, member: Member, done: Callable[[Outc
             elif not batches:
                 empty[key] = Outcome()
             else:
-                asked[key] = [
-                    Acknowledgement(each.first_offset, each.last_offset, tuple(each.acknowledge_types))
-                    for each in batches
-                ]
+                asked[key] = yield from _said(batches)
+            if pace.enough():
+                yield
     if not asked:
         done(outcomes)
         return
@@ -96,15 +99,29 @@ def acknowledge(call: Call, request: _Said, member: Member, done: Callable[[Outc
             settled(key, missing, "This server does not host this topic-partition.")
         else:
             led.acknowledge(member.id, said, partial(settled, key))
+        if pace.enough(1 + len(said)):
+            yield
+
+
+def _said(batches: Iterable[Any]) -> Generator[None, None, list[Acknowledgement]]:
+    found: list[Acknowledgement] = []
+    for some in portions(batches):
+        found += [
+            Acknowledgement(each.first_offset, each.last_offset, tuple(each.acknowledge_types))
+            for each in some
+        ]
+        yield
+    return found
 
 
 def _may_read(call: Call, topic: str) -> bool:
     return call.asker is None or call.asker.may(Operation.READ, ResourceType.TOPIC, topic)
 
 
-def _are_valid(call: Call, batches: Iterable[Any], renews: bool) -> bool:
+def _are_valid(call: Call, batches: Iterable[Any], renews: bool) -> Generator[None, None, bool]:
     """Whether ranges are in order, and each has one type or one for each of its records."""
     last, most = -1, _RENEW if call.version >= _RENEWS_SINCE else _REJECT
+    pace = Pace()
     for each in batches:
         types = each.acknowledge_types
         if each.first_offset > each.last_offset or each.first_offset < last or not types:
@@ -114,4 +131,6 @@ def _are_valid(call: Call, batches: Iterable[Any], renews: bool) -> bool:
         if not all(0 <= kind <= most for kind in types) or (_RENEW in types and not renews):
             return False
         last = each.last_offset
+        if pace.enough(1 + len(types) // MANY):
+            yield
     return True

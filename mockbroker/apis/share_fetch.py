@@ -1,6 +1,6 @@
 """ShareFetch (78): members of share groups acquire records (KIP-932, KIP-1206, KIP-1222)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Final
 from uuid import UUID
 
@@ -9,8 +9,10 @@ from ..cluster.call import Call
 from ..cluster.share_sessions import BEGINS, ENDS, Member, Place, ShareSession
 from ..coordinators.reply import Reply
 from ..coordinators.share.settings import lock_ms
+from ..outcome import PARKED, Steps
 from ..policies.share_groups.share_fetch_of_nothing import share_fetch_of_nothing
 from ..policies.share_groups.unknown_share_topic import unknown_share_topic
+from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -42,7 +44,7 @@ _TOLD_SINCE: Final = parse("4.2")
         COORDINATOR_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, KAFKA_STORAGE_ERROR""",
     partition="CORRUPT_MESSAGE, GROUP_ID_NOT_FOUND, TOPIC_AUTHORIZATION_FAILED",
 )
-def share_fetch(call: Call, request: ShareFetchRequest) -> object:
+def share_fetch(call: Call, request: ShareFetchRequest) -> Steps:
     if not call.broker.groups.shares.served:
         return ShareFetchResponse(error_code=E.UNSUPPORTED_VERSION)
     member = member_of(call, request.group_id, request.member_id)
@@ -54,17 +56,19 @@ def share_fetch(call: Call, request: ShareFetchRequest) -> object:
     if request.is_renew_ack and any(sizes):
         return ShareFetchResponse(error_code=E.INVALID_REQUEST)
     try:
-        session = _session(call, request, member)
+        session = yield from _session(call, request, member)
     except ApiError as error:
         if error.code is E.SHARE_SESSION_LIMIT_REACHED:
             return _late(call, request, error.code)
         return ShareFetchResponse(error_code=error.code)
     epoch = request.share_session_epoch
     places = [] if epoch == ENDS else list(session.told)
-    unknown = [each for each in places if each.topic_id not in call.broker.image.topic_ids]
-    if unknown and call.policies[unknown_share_topic] == "fails":
-        return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
-    return _Fetch(call, request, member, session).begin(places)
+    if call.policies[unknown_share_topic] == "fails":
+        for some in portions(places):
+            if any(each.topic_id not in call.broker.image.topic_ids for each in some):
+                return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
+            yield
+    return (yield from _Fetch(call, request, member, session).begin(places))
 
 
 def _late(call: Call, request: ShareFetchRequest, error: ErrorCode) -> object:
@@ -82,19 +86,38 @@ def _named(topics: Iterable[object]) -> Iterator[Place]:
             yield Place(topic.topic_id or UUID(int=0), index)  # type: ignore[attr-defined]
 
 
-def _session(call: Call, request: ShareFetchRequest, member: Member) -> ShareSession:
+def _session(call: Call, request: ShareFetchRequest, member: Member) -> Generator[None, None, ShareSession]:
     """The session of the request, as it is after it. ApiError SHARE_SESSION_NOT_FOUND,
     INVALID_SHARE_SESSION_EPOCH, INVALID_REQUEST, SHARE_SESSION_LIMIT_REACHED."""
     sessions, epoch = call.broker.shares.sessions, request.share_session_epoch
     if epoch != BEGINS:
         session = sessions.next(member, epoch)
         if epoch != ENDS:
-            session.update(_named(request.topics), _named(request.forgotten_topics_data))
+            for some in portions(_named(request.topics)):
+                session.add(some)
+                yield
+            for some in portions(_named(request.forgotten_topics_data)):
+                session.forget(some)
+                yield
         return session
-    if any(part.acknowledgement_batches for topic in request.topics for part in topic.partitions):
+    if (yield from _acknowledges(request)):
         raise ApiError(E.INVALID_REQUEST)
     most = call.environment.configs.broker_int("group.share.max.share.sessions")
-    return sessions.begin(member, call.client, _named(request.topics), most)
+    session = sessions.begin(member, call.client, most)
+    for some in portions(_named(request.topics)):
+        session.add(some, told=False)
+        yield
+    return session
+
+
+def _acknowledges(request: ShareFetchRequest) -> Generator[None, None, bool]:
+    """Whether it says something of records."""
+    for topic in request.topics:
+        for some in portions(topic.partitions, MANY):
+            if any(part.acknowledgement_batches for part in some):
+                return True
+            yield
+    return False
 
 
 class _Fetch:
@@ -105,28 +128,31 @@ class _Fetch:
         self._request = request
         self._member = member
         self._session = session
-        self._reply: Reply[ShareFetchResponse] = Reply(call)
+        self._reply: Reply[object] = Reply(call)
         self._outcomes: Outcomes | None = None
         self._found: Found | None = None
 
-    def begin(self, places: list[Place]) -> object:
+    def begin(self, places: list[Place]) -> Steps:
         call, request = self._call, self._request
-        if any(part.acknowledgement_batches for topic in request.topics for part in topic.partitions):
-            acknowledge(call, request, self._member, self._acknowledged)
+        if (yield from _acknowledges(request)):
+            yield from acknowledge(call, request, self._member, self._acknowledged)
         else:
             self._acknowledged({})
         if request.is_renew_ack:
             # Reading might take longer than the locks that were renewed.
             self._read({})
         else:
-            self._begin_to_read(places)
+            yield from self._begin_to_read(places)
         return self._reply.outcome()
 
-    def _begin_to_read(self, places: list[Place]) -> None:
+    def _begin_to_read(self, places: list[Place]) -> Generator[None, None, None]:
         request, image = self._request, self._call.broker.image
         failed: Found = {}
         readable = []
+        pace = Pace()
         for place in places:
+            if pace.enough():
+                yield
             topic = image.topic_ids.get(place.topic_id) if place.topic_id else None
             if topic is None:
                 failed[place] = PartitionData(place.partition, E.UNKNOWN_TOPIC_ID)
@@ -146,7 +172,8 @@ class _Fetch:
             return
         turn = max(0, request.share_session_epoch) % len(readable)
         turned = readable[turn:] + readable[:turn]
-        Reading(self._call, request, self._member, turned, lambda found: self._read(found | failed)).begin()
+        reading = Reading(self._call, request, self._member, lambda found: self._read(found | failed))
+        yield from reading.begin(turned)
 
     def _may_read(self, topic: str) -> bool:
         asker = self._call.asker
@@ -163,31 +190,40 @@ class _Fetch:
     def _answer(self) -> None:
         if self._outcomes is None or self._found is None:
             return
+        answer = self._call.in_parts(self._answered(self._outcomes, self._found))
+        if answer is not PARKED:
+            self._reply.complete(answer)
+
+    def _answered(self, outcomes: Outcomes, found: Found) -> Steps:
         epoch, session = self._request.share_session_epoch, self._session
-        found = self._found
         if epoch > BEGINS:
-            found = {
-                place: part
-                for place, part in found.items()
-                if session.answers(place, failed=bool(part.error_code), has_records=bool(part.records))
-            }
-        for (topic_id, index), outcome in self._outcomes.items():
-            place = Place(topic_id, index)
-            part = found.setdefault(place, PartitionData(index))
-            part.acknowledge_error_code = outcome.error
-            if self._call.environment.release >= _TOLD_SINCE:
-                part.acknowledge_error_message = outcome.message
+            told: Found = {}
+            for some in portions(list(found.items())):
+                for place, part in some:
+                    if session.answers(place, failed=bool(part.error_code), has_records=bool(part.records)):
+                        told[place] = part
+                yield
+            found = told
+        for some_outcomes in portions(list(outcomes.items())):
+            for (topic_id, index), outcome in some_outcomes:
+                part = found.setdefault(Place(topic_id, index), PartitionData(index))
+                part.acknowledge_error_code = outcome.error
+                if self._call.environment.release >= _TOLD_SINCE:
+                    part.acknowledge_error_message = outcome.message
+            yield
         if epoch == ENDS:
             self._call.broker.shares.end_session(self._member)
-        self._reply.complete(self._response(found))
+        return (yield from self._response(found))
 
-    def _response(self, found: Found) -> ShareFetchResponse:
+    def _response(self, found: Found) -> Steps:
         call = self._call
         lock = lock_ms(call.environment.configs, self._member.group)
         answer = ShareFetchResponse(acquisition_lock_timeout_ms=lock)
         topics: dict[UUID | None, ShareFetchableTopicResponse] = {}
-        leaders = set()
+        leaders, pace = set[int](), Pace()
         for place, part in found.items():
+            if pace.enough():
+                yield
             topic = topics.get(place.topic_id)
             if topic is None:
                 topic = topics[place.topic_id] = ShareFetchableTopicResponse(place.topic_id)

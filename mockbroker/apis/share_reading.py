@@ -1,6 +1,6 @@
 """What a ShareFetch reads and acquires, waiting for it if need be (`DelayedShareFetch.java`)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Final, NamedTuple
 
 from ..cluster.call import Call
@@ -9,6 +9,7 @@ from ..cluster.share_sessions import Member, Place
 from ..coordinators.share.settings import reads_committed
 from ..policies.share_groups.acquired_ranges import acquired_ranges
 from ..policies.share_groups.worn_records import worn_records
+from ..portions import FEW, portions
 from ..protocol.errors import ErrorCode
 from ..protocol.messages import fetch
 from ..protocol.messages.common import LeaderIdAndEpoch
@@ -50,14 +51,13 @@ class _Read(NamedTuple):
 
 
 class Reading:
-    """Reads the partitions of `places`, in that order. `done` is called with what was found."""
+    """Reads share partitions. `done` is called with what was found."""
 
     def __init__(
         self,
         call: Call,
         request: ShareFetchRequest,
         member: Member,
-        places: Sequence[Place],
         done: Callable[[Found], None],
     ) -> None:
         self._call = call
@@ -68,8 +68,6 @@ class Reading:
         self._failed: Found = {}
         self._led: dict[Place, LedShare] = {}
         self._over = False
-        for place in places:
-            self._find(place)
 
     def _find(self, place: Place) -> None:
         call = self._call
@@ -84,8 +82,13 @@ class Reading:
             key = SharePartitionKey(self._member.group, place.topic_id, place.partition)
             self._led[place] = call.broker.shares.lead(key, partition)
 
-    def begin(self) -> None:
-        """Answers at once, or when there is enough to read, or its time is over."""
+    def begin(self, places: Sequence[Place]) -> Generator[None, None, None]:
+        """Answers at once, or when there is enough to read of these partitions, which are read in this order,
+        or its time is over."""
+        for some in portions(places, FEW):
+            for place in some:
+                self._find(place)
+            yield
         self._refuse_failed()
         if not self._led or self._request.max_wait_ms <= 0:
             self._complete()

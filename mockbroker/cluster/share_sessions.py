@@ -41,10 +41,12 @@ class ShareSession:
     def advance(self) -> None:
         self.epoch = 1 if self.epoch == _LAST_EPOCH else self.epoch + 1
 
-    def update(self, added: Iterable[Place], forgotten: Iterable[Place]) -> None:
-        for each in added:
-            self.told.setdefault(each, True)
-        for each in forgotten:
+    def add(self, places: Iterable[Place], *, told: bool = True) -> None:
+        for each in places:
+            self.told.setdefault(each, told)
+
+    def forget(self, places: Iterable[Place]) -> None:
+        for each in places:
             self.told.pop(each, None)
 
     def answers(self, place: Place, *, failed: bool, has_records: bool) -> bool:
@@ -75,13 +77,12 @@ class ShareSessions:
         """Those that have a session."""
         return list(self._sessions)
 
-    def begin(self, member: Member, client: Client, places: Iterable[Place], most: int) -> ShareSession:
+    def begin(self, member: Member, client: Client, most: int) -> ShareSession:
         """A new session, in place of the one that the member had. ApiError SHARE_SESSION_LIMIT_REACHED."""
         self.remove(member)
         if len(self._sessions) >= most:
             raise ApiError(E.SHARE_SESSION_LIMIT_REACHED)
         session = self._sessions[member] = ShareSession(member, client)
-        session.told = dict.fromkeys(places, False)
         self._members[member.group] = self._members.get(member.group, 0) + 1
         client.when_closed = partial(self._closed, session)
         return session
