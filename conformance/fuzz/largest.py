@@ -88,6 +88,7 @@ class _Large:
 
     def _list(self, entity: str, each: Field, out: Written, flexible: bool, entries: int) -> None:
         random = self._random
+        entries = max(0, entries)
         count = entries
         if each.entity is not None and any(inner.array for inner in fields_of(each.entity)):
             count = random.choice((1, 2, int(entries**0.5), entries // 4, entries // 2))
