@@ -1,12 +1,23 @@
 """Operations that look at groups: their members, and what they committed."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
+from ..cluster.resources import ResourceType
+from ..configs.altering import Operation
+from ..configs.definitions import keys
 from ..contents import groups as contents
 from ..contents import share_groups
 from ..contents.values import CommittedOffset, GroupDescription, SharePartitionDescription
-from ..errors import NotThereError
+from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
+from ..protocol.api_keys import ApiKey
+from ..protocol.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from .asking import any_broker, ask, check
 from .registry import operation
 from .shaping import shaped
 from .target import Target
@@ -78,6 +89,13 @@ class Committed(TypedDict):
     expire_ms: int | None
 
 
+class GroupConfig(TypedDict):
+    """All that is set for a group."""
+
+    group_id: str
+    config: dict[str, str]
+
+
 class SharedRecordsState(TypedDict):
     """`state` is available, acquired, acknowledged or archived; `member` and `locked_until_ms` are null
     unless it is acquired."""
@@ -113,6 +131,30 @@ def list_committed(target: Target, group: GroupId) -> list[Committed]:
         shaped(Committed, each, topic=topic, partition=partition)
         for (topic, partition), each in committed(target, group).items()
     ]
+
+
+@operation("groups configure", "POST", "/groups/{group}/configure")
+def configure(
+    target: Target,
+    group: GroupId,
+    config: Annotated[dict[str, str], "What is set, as in share.auto.offset.reset=earliest."],
+) -> GroupConfig:
+    """Sets the configuration of a group, which need not be there yet, as a client's IncrementalAlterConfigs
+    does, and shows all that is set for it."""
+    configure_group(target, group, config)
+    return {"group_id": group, "config": dict(target.cluster.configs.groups.get(group, {}))}
+
+
+def configure_group(target: Target, group: str, config: Mapping[str, str]) -> None:
+    """RefusedError; ConflictError for a release without configurations of groups."""
+    if not keys("group", target.cluster.release):
+        raise ConflictError(f"groups have no configuration with Kafka {target.cluster.release}")
+    changes = [AlterableConfig(name, Operation.SET, value) for name, value in config.items()]
+    request = IncrementalAlterConfigsRequest([AlterConfigsResource(ResourceType.GROUP, group, changes)])
+    cluster, api = target.cluster, ApiKey.INCREMENTAL_ALTER_CONFIGS
+    answer = ask(cluster, any_broker(cluster), api, request, lambda answer: answer).result()
+    [found] = answer.responses
+    check(found.error_code, found.error_message, f"the group {group!r} was not configured")
 
 
 @operation("groups show", "GET", "/groups/{group}")

@@ -176,6 +176,14 @@ class Contents(Calls):
 
         return self.do(groups.committed, group)
 
+    def configure_group(self, group: str, config: Mapping[str, str]) -> None:
+        """Sets the configuration of a group, which need not be there yet, as IncrementalAlterConfigs does:
+        `configure_group("jobs", {"share.auto.offset.reset": "earliest"})`. RefusedError with Kafka's error
+        and its reason; ConflictError for a release without configurations of groups."""
+        from ..control import groups
+
+        self.do(groups.configure_group, group, config)
+
     def share_group(self, group: str) -> "dict[tuple[str, int], SharePartitionDescription]":
         """What a share group has in flight, by topic and partition: `share_group("work")["orders", 0]` has
         its start offset, and the states of records from there on. NotThereError for a group that is not a
