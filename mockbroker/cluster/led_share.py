@@ -8,6 +8,8 @@ from ..configs.groups import reset_duration_ms
 from ..coordinators.share import settings
 from ..environment import Timer
 from ..policies.share_groups.delivery_at_session_end import delivery_at_session_end
+from ..policies.share_groups.release_beside_others import release_beside_others
+from ..policies.share_groups.start_behind_log_start import start_behind_log_start
 from ..protocol.errors import ErrorCode, default_message
 from ..protocol.releases import parse
 from ..protocol.share_state_log import UNKNOWN, SharePartitionKey
@@ -81,6 +83,10 @@ class LedShare:
             self.share.limits = settings.limits(self.environment.configs, self.key.group)
         return self.share if self.current else None
 
+    @property
+    def _moves_back(self) -> bool:
+        return self.partition.policies[start_behind_log_start] == "moves-back"
+
     # -- the state
 
     def _begin(self) -> None:
@@ -151,8 +157,12 @@ class LedShare:
         """The member's session has ended."""
         share = self.active()
         if share is not None:
-            takes_back = self.partition.policies[delivery_at_session_end] == "taken-back"
-            change = share.release_all(member, takes_back=takes_back)
+            policies = self.partition.policies
+            change = share.release_all(
+                member,
+                takes_back=policies[delivery_at_session_end] == "taken-back",
+                stops=policies[release_beside_others] == "stops",
+            )
             self._write(share, change, lambda error, message: None)
 
     def _write(self, share: SharePartition, change: Change, answer: Answer) -> None:
@@ -160,7 +170,7 @@ class LedShare:
             if kept.error:
                 share.undo(change, self.environment.now_ms)
             else:
-                share.commit(change)
+                share.commit(change, moves_back=self._moves_back)
             self.watch()
             code = _ERRORS.get(kept.error, E.UNKNOWN_SERVER_ERROR) if kept.error else E.NONE
             if code in _FATAL:
@@ -169,7 +179,7 @@ class LedShare:
             self.wake()
 
         if not change.batches:
-            share.commit(change)
+            share.commit(change, moves_back=self._moves_back)
             self.watch()
             answer(E.NONE, None)
         else:
@@ -214,7 +224,7 @@ class LedShare:
             self.wake()
 
     def _expired(self, share: SharePartition) -> None:
-        if share.advance():
+        if share.advance(moves_back=self._moves_back):
             self.wake()
 
     def wake(self) -> None:

@@ -19,7 +19,7 @@ from .acknowledgement import (
 )
 from .acquiring import Acquiring
 from .flight import ShareLimits, first_of
-from .in_flight import Batch, Delivery, StateBatch
+from .in_flight import NOBODY, Batch, Delivery, StateBatch
 from .states import ACKNOWLEDGEMENTS, RecordEvent, RecordState
 
 
@@ -65,25 +65,27 @@ class SharePartition(Acquiring):
             raise
         return change
 
-    def release_all(self, member: str, *, takes_back: bool = False) -> Change:
+    def release_all(self, member: str, *, takes_back: bool = False, stops: bool = False) -> Change:
         """Lets go what a member has whose share session has ended. If it `takes_back` deliveries, they do not
-        count."""
+        count. If it `stops`, what is behind another member's in a batch stays locked (KAFKA-19953)."""
         change = Change()
         for batch in self.batches:
             if batch.first < self.start_offset <= batch.last and batch.all and batch.all.member == member:
                 batch.split()
             for first, last, each in batch.parts():
+                if stops and batch.each is not None and each.member not in (member, NOBODY):
+                    break
                 if each.state is RecordState.ACQUIRED and each.member == member:
                     limit = self.limits.delivery_count
                     change.begin(first, last, each, self._release(last), limit, takes_back=takes_back)
         return change
 
-    def commit(self, change: Change) -> bool:
-        """The change was written. Whether the start offset moved."""
+    def commit(self, change: Change, *, moves_back: bool = False) -> bool:
+        """The change was written. Whether the start offset moved; see `advance`."""
         for each in change.changed:
             each.commit()
         self._let_go(change)
-        return bool(change.batches) and self.advance()
+        return bool(change.batches) and self.advance(moves_back=moves_back)
 
     def undo(self, change: Change, now: int) -> None:
         """The change was not written."""
@@ -136,9 +138,11 @@ class SharePartition(Acquiring):
         self.start_offset = offset
         self.end_offset = max(self.end_offset, offset)
 
-    def advance(self) -> bool:
-        """Moves the start offset past what is done, and forgets batches below it. Whether it moved."""
-        if self.floor(self.start_offset) is None:
+    def advance(self, *, moves_back: bool = False) -> bool:
+        """Moves the start offset past what is done, and forgets batches below it. Whether it moved. If it
+        `moves_back`, that may be behind the log start (KAFKA-19859)."""
+        floor = self.floor(self.start_offset)
+        if floor is None or (moves_back and not _done_at(floor, self.start_offset)):
             return False
         gap, done = self.open_gap(), None
         for batch in self.batches:
@@ -160,9 +164,11 @@ class SharePartition(Acquiring):
         at = bisect_right(self.batches, done, key=first_of)
         # Offsets between two batches have no records, unless the share coordinator did not know of them.
         begin = self.batches[at].first if self.batches[at - 1].last == done else done + 1
-        self.start_offset = max(was, begin if gap is None else min(begin, gap))
+        start = begin if gap is None else min(begin, gap)
+        self.start_offset = start if moves_back else max(was, start)
+        self.let_go_from(self.start_offset)
         del self.batches[: bisect_right(self.batches, done, key=_last)]
-        return self.start_offset > was
+        return self.start_offset != was
 
     def _acknowledged(self, asked: Acknowledgement) -> list[Batch]:
         floor = self.floor(asked.first)
@@ -202,6 +208,10 @@ class SharePartition(Acquiring):
 
     def _release(self, last: int) -> RecordEvent:
         return RecordEvent.REMOVE if last < self.start_offset else RecordEvent.RELEASE
+
+
+def _done_at(batch: Batch, offset: int) -> bool:
+    return any(each.done for first, last, each in batch.parts() if first <= offset <= last)
 
 
 def _last(batch: Batch) -> int:

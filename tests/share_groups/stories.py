@@ -6,7 +6,7 @@ from typing import Final
 from mockbroker.rig.setup import BROKER_CONFIG
 from mockbroker.rig.stories import Setting, Told, named
 
-from . import acknowledging, acquiring, membership, offsets, sessions, state, transactions
+from . import acknowledging, acquiring, membership, mended, offsets, sessions, state, transactions
 from .stage import ShareStage
 
 SHARING: Final = {
@@ -35,6 +35,7 @@ STORIES: Final = Told(
         **named(acknowledging.with_fetches, acknowledging.of_another, acknowledging.after_leaving),
         **named(acknowledging.after_the_lock, acknowledging.late_acknowledgement, acknowledging.renewals),
         **named(acknowledging.renewed_locks),
+        **named(mended.log_start_within_a_batch, mended.released_beside_anothers),
         **named(transactions.uncommitted, transactions.committed, transactions.level_changes),
         **named(offsets.describing, offsets.altering, offsets.deleting, offsets.other_groups),
         **named(state.keeping, state.merging, state.wrong_requests, state.finding, state.advertised),

@@ -1,0 +1,48 @@
+"""What earlier releases did wrong."""
+
+from mockbroker.rig.stories import Steps
+
+from .stage import ACCEPT, RELEASE, Ack, ShareStage, acquired, outcome
+
+
+def log_start_within_a_batch(s: ShareStage) -> Steps:
+    """The log start comes to lie in a batch that is in flight, of which the first records are done, and then
+    the first record from there on is accepted: the start offset moves back (KAFKA-19859)."""
+    s.topic()
+    s.fill(10, 5)
+    one, two = s.reader(), s.member("B")
+    two.join("t")
+    yield "the first batch", acquired(one.fetch(max_records=10))
+    yield "accepts 0 and 1, releases 3", outcome(one.acknowledge(Ack(0, 1, [ACCEPT]), Ack(3, 3, [RELEASE])))
+    yield "state", s.state()
+    target = {"name": s.named("t"), "partitions": [{"partition_index": 0, "offset": 5}]}
+    s.ask("delete_records", {"topics": [target], "timeout": 20_000})
+    yield "reads on", acquired(one.look())
+    yield "another reads on", acquired(two.look())
+    yield "accepts 5", outcome(one.acknowledge(Ack(5, 5, [ACCEPT])))
+    yield "accepts 7", outcome(one.acknowledge(Ack(7, 7, [ACCEPT])))
+    yield "state then", s.state()
+    yield "offsets", s.offsets("g", "t")
+    yield "releases 8", outcome(one.acknowledge(Ack(8, 8, [RELEASE])))
+    yield "another has 8", acquired(two.fetch_some())
+    yield "state at last", s.state()
+
+
+def released_beside_anothers(s: ShareStage) -> Steps:
+    """Two members have acquired records of one batch, in turn, and one's session ends: what it has behind the
+    other's stays locked (KAFKA-19953)."""
+    s.topic()
+    s.fill(6)
+    one, two, three = s.reader(), s.member("B"), s.member("C")
+    two.join("t")
+    three.join("t")
+    yield "one has all", acquired(one.fetch())
+    yield "one releases 1 and 4", outcome(one.acknowledge(Ack(1, 1, [RELEASE]), Ack(4, 4, [RELEASE])))
+    yield "two has these", acquired(two.fetch_some())
+    yield "one ends", one.acknowledge(epoch=-1)["error_code"]
+    s.brokers.until(lambda: s.available() > 0, "the end of the session")
+    yield "state", s.state()
+    yield "three", acquired(three.fetch_some())
+    yield "state then", s.state()
+    yield "two accepts", outcome(two.acknowledge(Ack(1, 1, [ACCEPT]), Ack(4, 4, [ACCEPT])))
+    yield "state at last", s.state()
