@@ -46,3 +46,30 @@ def released_beside_anothers(s: ShareStage) -> Steps:
     yield "state then", s.state()
     yield "two accepts", outcome(two.acknowledge(Ack(1, 1, [ACCEPT]), Ack(4, 4, [ACCEPT])))
     yield "state at last", s.state()
+
+
+def read_again_within_a_batch(s: ShareStage) -> Steps:
+    """A leader reads the state of a share partition again whose start offset is in the midst of a batch of the
+    log, and then the start offset moves on in it. (KAFKA-19954, by which records are acquired twice then, was
+    in no release.)"""
+    s.topic()
+    s.fill(10)
+    one = s.reader()
+    yield "one has all", acquired(one.fetch())
+    yield "accepts 0 and 1", outcome(one.acknowledge(Ack(0, 1, [ACCEPT])))
+    s.client(by=one.by).close()
+    s.brokers.until(lambda: s.available() == 8, "the end of the session")
+    yield "state", s.state()
+    two, three = s.member("B"), s.member("C")
+    two.join("t")
+    three.join("t")
+    yield "two", acquired(two.fetch_some())
+    yield (
+        "two accepts 2 and 3, releases 6",
+        outcome(two.acknowledge(Ack(2, 3, [ACCEPT]), Ack(6, 6, [RELEASE]))),
+    )
+    yield "state in between", s.state()
+    yield "three", acquired(three.fetch_some())
+    yield "two accepts the rest", outcome(two.acknowledge(Ack(4, 5, [ACCEPT]), Ack(7, 9, [ACCEPT])))
+    yield "three accepts 6", outcome(three.acknowledge(Ack(6, 6, [ACCEPT])))
+    yield "state then", s.state()
