@@ -4,10 +4,13 @@ import uuid
 from typing import Any
 
 from mockbroker.cluster.cluster import Cluster
+from mockbroker.coordinators.share.states import written
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages import produce, share_acknowledge, share_fetch
 from mockbroker.protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
+from mockbroker.protocol.share_state_log import SharePartitionKey
 from mockbroker.rig.batches import Record, batch
+from mockbroker.share_partitions.kept import ShareState
 
 from .cluster import ask, create
 
@@ -36,16 +39,26 @@ class Reader:
     def leader(self, topic: str) -> int:
         return self.cluster.topics[topic].partitions[0].leader
 
-    def _ask(self, topic: str, request: Any) -> Any:
+    def ask(self, topic: str, request: Any) -> Any:
+        """What the leader of the topic's first partition answers."""
         asked = ask(self.cluster, request, broker=self.leader(topic), answered=lambda *_: None)
         self.cluster.advance(self.cluster.now_ms + 2)
         return asked.response
 
     def beat(self, names: list[str] | None = None) -> Any:
         request = ShareGroupHeartbeatRequest("g", MEMBER, self.epoch, None, names)
-        answer = self._ask(TOPICS[0], request)
+        answer = self.ask(TOPICS[0], request)
         self.epoch = answer.member_epoch
         return answer
+
+    def leave(self) -> None:
+        self.epoch = -1
+        assert self.beat().error_code == 0
+
+    def state(self) -> ShareState | None:
+        """What `__share_group_state` has."""
+        key = SharePartitionKey("g", self.topic_id, 0)
+        return written(self.cluster.topics[TOPICS[1]].partitions[0].hosted[0], key)
 
     def wait(self) -> None:
         """For records, without an answer."""
@@ -56,7 +69,7 @@ class Reader:
             "g", MEMBER, self.session, max_wait_ms, 1, 1_000_000, max_records=500, batch_size=500
         )
         request.topics = [share_fetch.FetchTopic(self.topic_id, [share_fetch.FetchPartition(0)])]
-        return self._ask("t", request)
+        return self.ask("t", request)
 
     def error(self) -> str:
         """With which a fetch fails."""
@@ -79,11 +92,11 @@ class Reader:
         request = share_acknowledge.ShareAcknowledgeRequest("g", MEMBER, self.session)
         part = share_acknowledge.AcknowledgePartition(0, [said])
         request.topics = [share_acknowledge.AcknowledgeTopic(self.topic_id, [part])]
-        assert self._ask("t", request).responses[0].partitions[0].error_code == 0
+        assert self.ask("t", request).responses[0].partitions[0].error_code == 0
         self.session += 1
 
     def write(self, count: int) -> None:
         request = produce.ProduceRequest(acks=1)
         part = produce.PartitionProduceData(0, batch([Record(timestamp=self.cluster.now_ms)] * count))
         request.topic_data = [produce.TopicProduceData(self.topic_id, [part])]
-        assert self._ask("t", request).responses[0].partition_responses[0].error_code == 0
+        assert self.ask("t", request).responses[0].partition_responses[0].error_code == 0

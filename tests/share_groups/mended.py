@@ -49,9 +49,9 @@ def released_beside_anothers(s: ShareStage) -> Steps:
 
 
 def read_again_within_a_batch(s: ShareStage) -> Steps:
-    """A leader reads the state of a share partition again whose start offset is in the midst of a batch of the
-    log, and then the start offset moves on in it. (KAFKA-19954, by which records are acquired twice then, was
-    in no release.)"""
+    """A leader reads the state of a share partition again whose start offset is in the midst of a batch of
+    the log, and then the start offset moves on in it. (KAFKA-19954, by which records are acquired twice
+    then, was in no release.)"""
     s.topic()
     s.fill(10)
     one = s.reader()

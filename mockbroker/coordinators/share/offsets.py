@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
 from uuid import UUID
 
+from ...policies.share_groups.altered_share_epoch import altered_share_epoch
 from ...portions import FEW, portions
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode, default_message
@@ -34,11 +35,13 @@ class ShareOffsets:
         offsets: Mapping[UUID, Mapping[int, int]],
         done: Callable[[Outcomes], None],
     ) -> Generator[None, None, None]:
-        """Begins anew at these offsets, in the present epoch. ApiError NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; a
+        """Begins anew at these offsets. ApiError NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; a
         group that does not exist is created."""
         group = self._groups.or_new(group_id)
         _check_empty(group)
         self._groups.put(group)
+        if self._home.policies[altered_share_epoch] == "begins":
+            group.epoch += 1
         partitions = {topic_id: frozenset(found) for topic_id, found in offsets.items()}
         self._groups.planning.asked_for(group, partitions)
         self._groups.write(group)
