@@ -14,7 +14,9 @@ NUMBERS: Final = {mechanism: number for number, mechanism in enumerate(SCRAM, st
 HASHES: Final = {1: "sha256", 2: "sha512"}
 """By number."""
 
-_FEWEST_ITERATIONS: Final = 4096
+FEWEST_ITERATIONS: Final = 4096
+SALT_BYTES: Final = 16
+"""Of a salt that is drawn here."""
 _MOST_ITERATIONS: Final = 16384
 
 ScramRecord = UserScramCredentialRecord | RemoveUserScramCredentialRecord
@@ -49,7 +51,7 @@ def _deletion(image: MetadataImage, asked: Deletion) -> RemoveUserScramCredentia
 
 def _upsertion(asked: Upsertion) -> UserScramCredentialRecord:
     _check(asked.user, asked.mechanism)
-    if asked.iterations < _FEWEST_ITERATIONS:
+    if asked.iterations < FEWEST_ITERATIONS:
         raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
     if asked.iterations > _MOST_ITERATIONS:
         raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")

@@ -4,12 +4,10 @@ credentials, which are metadata."""
 from typing import Final
 
 from ..cluster.cluster import Cluster
-from ..controller.scram import HASHES, NUMBERS, Deletion, Upsertion
+from ..controller.scram import FEWEST_ITERATIONS, HASHES, NUMBERS, SALT_BYTES, Deletion, Upsertion
 
 _ENABLED: Final = "sasl.enabled.mechanisms"
 _PLAIN: Final = "PLAIN"
-_ITERATIONS: Final = 4096
-_SALT_BYTES: Final = 16
 _NAMES: Final = {number: mechanism for mechanism, number in NUMBERS.items()}
 
 
@@ -37,9 +35,9 @@ def set_password(cluster: Cluster, user: str, password: str) -> None:
     for mechanism in mechanisms(cluster):
         if mechanism not in NUMBERS:
             continue
-        number, salt = NUMBERS[mechanism], salts.randbytes(_SALT_BYTES)
-        salted = hashlib.pbkdf2_hmac(HASHES[number], password.encode(), salt, _ITERATIONS)
-        cluster.controller.alter_scram_credential(Upsertion(user, number, _ITERATIONS, salt, salted))
+        number, salt = NUMBERS[mechanism], salts.randbytes(SALT_BYTES)
+        salted = hashlib.pbkdf2_hmac(HASHES[number], password.encode(), salt, FEWEST_ITERATIONS)
+        cluster.controller.alter_scram_credential(Upsertion(user, number, FEWEST_ITERATIONS, salt, salted))
 
 
 def remove_user(cluster: Cluster, user: str) -> None:

@@ -3,16 +3,12 @@
 import base64
 import hashlib
 import hmac
-from typing import Final
 
 from ..cluster.broker import Broker
 from ..controller.delegation_tokens import hmac_of, secret_key
-from ..controller.scram import HASHES, keys_of
+from ..controller.scram import FEWEST_ITERATIONS, HASHES, SALT_BYTES, keys_of
 from ..metadata.records import UserScramCredentialRecord
 from .scram import Token
-
-_ITERATIONS: Final = 4096
-_SALT_BYTES: Final = 16
 
 
 def token_of(broker: Broker, mechanism: int, token_id: str) -> Token | None:
@@ -22,8 +18,8 @@ def token_of(broker: Broker, mechanism: int, token_id: str) -> Token | None:
     if found is None or key is None:
         return None
     proof, name = hmac_of(key, token_id), HASHES[mechanism]
-    salt = hmac.digest(proof, name.encode(), "sha256")[:_SALT_BYTES].hex().encode()
-    salted = hashlib.pbkdf2_hmac(name, base64.b64encode(proof), salt, _ITERATIONS)
+    salt = hmac.digest(proof, name.encode(), "sha256")[:SALT_BYTES].hex().encode()
+    salted = hashlib.pbkdf2_hmac(name, base64.b64encode(proof), salt, FEWEST_ITERATIONS)
     keys = keys_of(name, salted)
-    credential = UserScramCredentialRecord(token_id, mechanism, salt, *keys, _ITERATIONS)
+    credential = UserScramCredentialRecord(token_id, mechanism, salt, *keys, FEWEST_ITERATIONS)
     return Token(found.owner.partition(":")[2], found.expiration_timestamp, credential)

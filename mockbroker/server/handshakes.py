@@ -32,7 +32,7 @@ class Handshakes:
         """ConflictError."""
         if self.how is None:
             raise ConflictError("no handshake goes wrong")
-        self.how = self.broker = self.left = None
+        self._succeed()
 
     def next(self, broker: int) -> str:
         """How that of the client goes wrong that has just connected; empty if it does not."""
@@ -43,5 +43,8 @@ class Handshakes:
         if self.left is not None:
             self.left -= 1
             if not self.left:
-                self.how = self.broker = self.left = None
+                self._succeed()
         return how
+
+    def _succeed(self) -> None:
+        self.how = self.broker = self.left = None
