@@ -38,9 +38,15 @@ MAIN: Final = {
     "transactions": f"{PACKAGE}.TransactionsCommand",
     "verifiable-consumer": f"{PACKAGE}.VerifiableConsumer",
     "verifiable-producer": f"{PACKAGE}.VerifiableProducer",
+    "verifiable-share-consumer": f"{PACKAGE}.VerifiableShareConsumer",
 }
 """Named after Kafka's scripts, without `kafka-` and `.sh`."""
-EXITS: Final = ("console-share-consumer", "verifiable-consumer", "verifiable-producer")
+EXITS: Final = (
+    "console-share-consumer",
+    "verifiable-consumer",
+    "verifiable-producer",
+    "verifiable-share-consumer",
+)
 """These end their JVM."""
 SUBCOMMAND_FIRST: Final = ("cluster",)
 """These take the brokers after their subcommand, others before."""

@@ -26,6 +26,7 @@ VARYING = (
     (re.compile(r"(  \d  (?:A{22}|<id>)  )\d+  \d+"), r"\1<offset>  <lag>"),
     (re.compile(r"CONTROLLER://[^\"]*"), "CONTROLLER://<address>"),
     (re.compile(r" \(controller\)"), ""),
+    (re.compile(r'("name":"offsets_acknowledged".*"offsets":)\[[\d,]+\]'), r"\1[<in any order>]"),
     (re.compile(r"Request Request\(.*\) needs"), "Request <request> needs"),
     (re.compile(r"(from broker )\d: <broker \d>/\d"), r"\1<any>"),
     (re.compile(r'"originating_broker":{.*?},|"controllerid":\d,'), ""),
