@@ -8,19 +8,25 @@ from ..errors import OptionError
 from ..nearest import nearest
 from .values import OF_LISTENER, ConfigError
 
-NAMES: Final = frozenset(
+BY_MECHANISM: Final = frozenset(
     {
         "connections.max.reauth.ms",
-        "sasl.enabled.mechanisms",
-        "sasl.server.max.receive.size",
-        "ssl.client.auth",
-        "ssl.enabled.protocols",
-        "ssl.principal.mapping.rules",
+        "sasl.oauthbearer.clock.skew.seconds",
+        "sasl.oauthbearer.expected.audience",
+        "sasl.oauthbearer.expected.issuer",
+        "sasl.oauthbearer.scope.claim.name",
+        "sasl.oauthbearer.sub.claim.name",
     }
 )
-"""What can be set for one listener."""
-BY_MECHANISM: Final = frozenset({"connections.max.reauth.ms"})
 """What can be set for one mechanism of a listener."""
+NAMES: Final = BY_MECHANISM | {
+    "sasl.enabled.mechanisms",
+    "sasl.server.max.receive.size",
+    "ssl.client.auth",
+    "ssl.enabled.protocols",
+    "ssl.principal.mapping.rules",
+}
+"""What can be set for one listener."""
 _MECHANISMS: Final = ("plain.", "scram-sha-256.", "scram-sha-512.", "oauthbearer.")
 
 

@@ -169,11 +169,17 @@ class Configs:
                 return text
         return None
 
-    def listener_int(self, name: str, listener: str, mechanism: str = "", broker: int | None = None) -> int:
-        """The effective value for these clients."""
+    def listener_value(
+        self, name: str, listener: str, mechanism: str = "", broker: int | None = None
+    ) -> Value:
+        """The effective value for these clients, parsed."""
         text = self.listener_text(name, listener, mechanism, broker)
-        value = self.broker_key(name).parse(text)
-        return value if text is not None and isinstance(value, int) else self._ints[name, broker]
+        return self._parsed[name, broker] if text is None else self.broker_key(name).parse(text)
+
+    def listener_int(self, name: str, listener: str, mechanism: str = "", broker: int | None = None) -> int:
+        value = self.listener_value(name, listener, mechanism, broker)
+        assert isinstance(value, int), f"{name} is {value!r}"
+        return value
 
     def broker_int(self, name: str, broker: int | None = None) -> int:
         return self._ints[name, broker]

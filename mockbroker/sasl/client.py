@@ -297,7 +297,9 @@ class SaslClient(Client):
             return UnsecuredTokens(now_ms).check
         from .signed import Expected, SignedTokens
 
-        return SignedTokens(self._logins.keys, Expected.of(self._broker.environment), now_ms).check
+        return SignedTokens(
+            self._logins.keys, Expected.of(self._broker.environment, self.listener), now_ms
+        ).check
 
     def _credentials(self, user: str) -> UserScramCredentialRecord | None:
         """As the broker knows them."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ..configs.values import Value
 from ..environment import Environment
 from ..policies.security.unexpected_audience import unexpected_audience
 from .jwks import Keys, knows
@@ -35,18 +36,22 @@ class Expected:
     sub_claim: str
 
     @classmethod
-    def of(cls, environment: Environment) -> "Expected":
-        """By the configuration, which all brokers have in common."""
-        configs = environment.configs
-        found = configs.broker_value("sasl.oauthbearer.expected.audience")
+    def of(cls, environment: Environment, listener: str) -> "Expected":
+        """By the configuration of a listener, which all brokers have in common."""
+
+        def value(name: str) -> Value:
+            return environment.configs.listener_value(f"sasl.oauthbearer.{name}", listener, "oauthbearer")
+
+        found, issuer, skew_s = map(value, ("expected.audience", "expected.issuer", "clock.skew.seconds"))
         audiences = tuple(found) if isinstance(found, list) else ()
         unverified = environment.policies[unexpected_audience] == "taken"
+        assert isinstance(skew_s, int)
         return cls(
             audiences=None if unverified and not audiences else audiences,
-            issuer=configs.broker_text("sasl.oauthbearer.expected.issuer"),
-            skew_s=configs.broker_int("sasl.oauthbearer.clock.skew.seconds"),
-            scope_claim=configs.broker_text("sasl.oauthbearer.scope.claim.name") or "scope",
-            sub_claim=configs.broker_text("sasl.oauthbearer.sub.claim.name") or "sub",
+            issuer=None if issuer is None else str(issuer),
+            skew_s=skew_s,
+            scope_claim=str(value("scope.claim.name") or "scope"),
+            sub_claim=str(value("sub.claim.name") or "sub"),
         )
 
 

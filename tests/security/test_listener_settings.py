@@ -84,6 +84,20 @@ def test_certificates_of_clients_and_their_principals() -> None:
         assert outcome(cluster, "OUTSIDE", **without) in ("_SSL", "_TRANSPORT", "_ALL_BROKERS_DOWN")
 
 
+def test_whose_tokens() -> None:
+    security = Security(
+        sasl="oauthbearer",
+        signed_tokens=True,
+        issuer="inside",
+        listeners={"INSIDE": "SASL_PLAINTEXT", "OUTSIDE": "SASL_PLAINTEXT"},
+    )
+    config = {"listener.name.outside.oauthbearer.sasl.oauthbearer.expected.issuer": "outside", **SOON}
+    with MockCluster(security=security, brokers=1, topics={"t": 1}, config=config, trace=True) as cluster:
+        assert outcome(cluster, "INSIDE") == "User:client"
+        assert outcome(cluster, "OUTSIDE") == "_AUTHENTICATION"
+        assert any("the issuer (iss) of the token is another one" in each for each in cluster.hints())
+
+
 @pytest.mark.parametrize(
     ("security", "name", "value", "error", "why"),
     [
