@@ -52,10 +52,12 @@ class Client:
     """The client's connection. `host` is its address as groups show it (`/127.0.0.1`), `address` that of the
     socket (`127.0.0.1:51410`); `listener` is the name of the one by which it came, empty for a broker's
     first; `requests` is how many came on it, `principal` who sends them, `token_authenticated` whether it
-    has logged in with a delegation token. `when_closed` is called when the connection is closed."""
+    has logged in with a delegation token. `when_closed` is called when the connection is closed; it is `gone`
+    then."""
 
     __slots__ = (
         "address",
+        "gone",
         "host",
         "listener",
         "principal",
@@ -76,9 +78,11 @@ class Client:
         self.software_version = ""
         self.requests = 0
         self.when_closed: Callable[[], None] | None = None
+        self.gone = False
 
     def closed(self) -> None:
         """Its connection is closed."""
+        self.gone = True
         told, self.when_closed = self.when_closed, None
         if told is not None:
             told()

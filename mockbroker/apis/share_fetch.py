@@ -185,6 +185,9 @@ class _Fetch:
 
     def _read(self, found: Found) -> None:
         self._found = found
+        if self._call.client.gone:
+            # Real brokers notice that, and end the session, when they answer.
+            self._call.broker.shares.release(self._member, list(found))
         self._answer()
 
     def _answer(self) -> None:

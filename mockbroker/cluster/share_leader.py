@@ -1,12 +1,13 @@
 """The share groups that read from the partitions of one broker (`SharePartitionManager.java`)."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ..protocol.share_state_log import SharePartitionKey
 from ..share_partitions.kept import Persister
 from .led_share import LedShare
-from .share_sessions import Member, ShareSession, ShareSessions
+from .share_sessions import Member, Place, ShareSession, ShareSessions
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
@@ -66,12 +67,15 @@ class ShareLeader:
             led.stop()
         self._led.clear()
 
-    def _release(self, session: ShareSession) -> None:
-        for place in session.told:
-            key = SharePartitionKey(session.member.group, place.topic_id or UUID(int=0), place.partition)
-            led = self.find(key)
+    def release(self, member: Member, places: Iterable[Place]) -> None:
+        """Lets go what the member has acquired of these partitions."""
+        for place in places:
+            led = self.find(SharePartitionKey(member.group, place.topic_id or UUID(int=0), place.partition))
             if led is not None:
-                led.release(session.member.id)
+                led.release(member.id)
+
+    def _release(self, session: ShareSession) -> None:
+        self.release(session.member, session.told)
 
     def _forget_group(self, group: str) -> None:
         for led in [each for each in self._led.values() if each.key.group == group]:

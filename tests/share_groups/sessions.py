@@ -127,6 +127,24 @@ def one_connection(s: ShareStage) -> Steps:
     yield "one elsewhere, anew", acquired(one.look(epoch=0))
 
 
+def gone_while_waiting(s: ShareStage) -> Steps:
+    """A connection closes while its member waits for records, and then there are some."""
+    s.topic()
+    s.fill(1)
+    one, two = s.reader(), s.member("B")
+    two.join("t")
+    yield "one", acquired(one.fetch())
+    yield "one accepts", outcome(one.acknowledge(Ack(0, 0, [ACCEPT])))
+    yield "two", acquired(two.look())
+    one.begin_to_fetch()
+    s.client(by=one.by).close()
+    yield "two in between", acquired(two.look(max_wait=1000))
+    s.fill(3)
+    yield "two gets", acquired(two.fetch_some())
+    yield "two accepts", outcome(two.acknowledge(Ack(1, 3, [ACCEPT])))
+    yield "state", s.state()
+
+
 def disconnected(s: ShareStage) -> Steps:
     """A connection closes: what its member had acquired is free."""
     s.topic()

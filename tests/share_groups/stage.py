@@ -291,7 +291,10 @@ class ShareMember:
     def fetch_all(
         self, topics: Any, epoch: int | None = None, version: int | None = None, **fields: Any
     ) -> Any:
-        asked = {
+        return self._answered("share_fetch", {**self._asked(topics, epoch), **fields}, version)
+
+    def _asked(self, topics: Any, epoch: int | None) -> dict[str, Any]:
+        return {
             "group_id": self.s.named(self.group),
             "member_id": self.id,
             "share_session_epoch": self._next(epoch),
@@ -302,9 +305,13 @@ class ShareMember:
             "batch_size": 500,
             "topics": topics,
             "forgotten_topics_data": [],
-            **fields,
         }
-        return self._answered("share_fetch", asked, version)
+
+    def begin_to_fetch(self) -> None:
+        """Sends a ShareFetch that waits for records of partition 0, and reads no answer."""
+        topics = [{"topic_id": self.s.topic_id(), "partitions": _partitions({0: []})}]
+        asked = self._asked(topics, None)
+        self.s.client(by=self.by).send("share_fetch", self.s.newest("share_fetch"), asked)
 
     def fetch_some(self, epoch: int | None = None) -> Any:
         """The first fetch that gets something, in a new session if `epoch` is 0. In 4.1 one that
