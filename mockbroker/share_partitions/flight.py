@@ -98,13 +98,14 @@ class Flight:
     @property
     def complete_count(self) -> int:
         """How many of the records in flight are done, or will be once that is written."""
-        return sum(
-            last - max(first, self.start_offset) + 1
-            for batch in self.batches
-            if batch.last >= self.start_offset
-            for first, last, each in batch.parts()
-            if each.state.final and last >= self.start_offset
-        )
+        start, count = self.start_offset, 0
+        for batch in self.batches:
+            if batch.each is not None:
+                below = max(0, start - batch.first)
+                count += sum(each.state.final for each in islice(batch.each, below, None))
+            elif batch.all is not None and batch.all.state.final:
+                count += max(0, batch.last - max(batch.first, start) + 1)
+        return count
 
     def remove(self, first: int, last: int) -> None:
         for batch in self.batches:
