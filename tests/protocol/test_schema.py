@@ -101,7 +101,7 @@ def _model_in(hint: Any) -> type:
 def plain(value: Any) -> Any:
     """What two messages that say the same have in common."""
     if is_dataclass(value):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+        return {f.name: plain(_joined(f.name, getattr(value, f.name))) for f in fields(value)}
     if isinstance(value, UUID) or value is None:
         return value
     if isinstance(value, (list, tuple)):
@@ -109,6 +109,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     return value
+
+
+def _joined(name: str, value: Any) -> Any:
+    """Batches are written one by one, and read as one."""
+    return b"".join(value) if name == "records" and isinstance(value, (list, tuple)) else value
 
 
 def as_kio_has_it(value: Any) -> Any:
