@@ -28,6 +28,15 @@ def refused(where: tuple[str, int]) -> bool:
     return False
 
 
+def ended(sock: socket.socket) -> bool:
+    """One that the broker has not accepted yet is reset."""
+    sock.settimeout(LIMIT_S)
+    try:
+        return sock.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
 def test_clients_of_a_closed_listener_lose_it_and_others_go_on() -> None:
     with MockCluster(security=SECURITY, brokers=2, topics={"t": 1}) as cluster:
         leader = cluster.run(lambda core: core.topics["t"].partitions[0].leader)
@@ -37,8 +46,7 @@ def test_clients_of_a_closed_listener_lose_it_and_others_go_on() -> None:
         assert outside.flush(LIMIT_S) == 0
         with socket.create_connection(address(cluster, leader, "OUTSIDE"), LIMIT_S) as idle:
             cluster.close_listener(leader, "OUTSIDE")
-            idle.settimeout(LIMIT_S)
-            assert idle.recv(1) == b""
+            assert ended(idle)
         assert refused(address(cluster, leader, "OUTSIDE"))
         assert not refused(address(cluster, 3 - leader, "OUTSIDE"))
         assert cluster.hints() == [f"the listener OUTSIDE of broker {leader} is closed until open_listener()"]
