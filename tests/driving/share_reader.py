@@ -58,7 +58,7 @@ class Reader:
     def state(self) -> ShareState | None:
         """What `__share_group_state` has."""
         key = SharePartitionKey("g", self.topic_id, 0)
-        return written(self.cluster.topics[TOPICS[1]].partitions[0].hosted[0], key)
+        return written(self.cluster.topics[TOPICS[1]].partitions[0].hosted[0]).get(key)
 
     def wait(self) -> None:
         """For records, without an answer."""

@@ -70,9 +70,9 @@ class _Shard:
         return there and partition.leader_epoch == self.epoch
 
 
-def written(partition: "Partition", key: SharePartitionKey) -> ShareState | None:
-    """The state that the log of a partition of `__share_group_state` has."""
-    return _Shard(partition, keeps_count=False).states.get(key)
+def written(partition: "Partition") -> dict[SharePartitionKey, ShareState]:
+    """The states that the log of a partition of `__share_group_state` has."""
+    return _Shard(partition, keeps_count=False).states
 
 
 class ShareStates:
