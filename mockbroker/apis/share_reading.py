@@ -7,6 +7,7 @@ from ..cluster.call import Call
 from ..cluster.led_share import LedShare
 from ..cluster.share_sessions import Member, Place
 from ..coordinators.share.settings import reads_committed
+from ..environment import Timer
 from ..policies.share_groups.acquired_ranges import acquired_ranges
 from ..policies.share_groups.worn_records import worn_records
 from ..portions import FEW, portions
@@ -68,6 +69,7 @@ class Reading:
         self._failed: Found = {}
         self._led: dict[Place, LedShare] = {}
         self._over = False
+        self._timer: Timer | None = None
 
     def _find(self, place: Place) -> None:
         call = self._call
@@ -162,8 +164,8 @@ class Reading:
         self._over = True
         for led in self._led.values():
             self._forget(led)
-        if (timer := getattr(self, "_timer", None)) is not None:
-            timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         answer: Found = {}
         room = self._request.max_records
         for each in self._read() if found is None else found:

@@ -9,13 +9,13 @@ from ..apis.advertised import advertised
 from ..apis.registry import HANDLERS
 from ..cluster.call import Call
 from ..outcome import PARKED, Client, Failed
+from ..protocol.api_keys import ApiKey
 from ..protocol.errors import error_name
 from .errors import RefusedError
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
-    from ..protocol.api_keys import ApiKey
 
 T = TypeVar("T")
 CLIENT_ID = "mockbroker"
@@ -24,7 +24,7 @@ CLIENT_ID = "mockbroker"
 def ask(
     cluster: "Cluster",
     broker: "Broker",
-    api: "ApiKey",
+    api: ApiKey,
     request: Any,
     read: Callable[[Any], T],
     most: int = 99,
@@ -70,3 +70,10 @@ def any_broker(cluster: "Cluster") -> "Broker":
     running = any(each.online for each in cluster.brokers.values())
     why = "there is no controller" if running else "no broker is running"
     raise RefusedError("BROKER_NOT_AVAILABLE", f"{why}: start a broker first")
+
+
+def change(cluster: "Cluster", api: ApiKey, request: Any, refused: str) -> None:
+    """Asks for a change of one thing. RefusedError, which begins with `refused`."""
+    answer = ask(cluster, any_broker(cluster), api, request, lambda answer: answer).result()
+    [result] = answer.topics if api is ApiKey.CREATE_TOPICS else answer.responses
+    check(result.error_code, result.error_message, refused)

@@ -17,7 +17,7 @@ from ..protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
-from .asking import any_broker, ask, check
+from .asking import change
 from .registry import operation
 from .shaping import shaped
 from .target import Target
@@ -151,10 +151,8 @@ def configure_group(target: Target, group: str, config: Mapping[str, str]) -> No
         raise ConflictError(f"groups have no configuration with Kafka {target.cluster.release}")
     changes = [AlterableConfig(name, Operation.SET, value) for name, value in config.items()]
     request = IncrementalAlterConfigsRequest([AlterConfigsResource(ResourceType.GROUP, group, changes)])
-    cluster, api = target.cluster, ApiKey.INCREMENTAL_ALTER_CONFIGS
-    answer = ask(cluster, any_broker(cluster), api, request, lambda answer: answer).result()
-    [found] = answer.responses
-    check(found.error_code, found.error_message, f"the group {group!r} was not configured")
+    refused = f"the group {group!r} was not configured"
+    change(target.cluster, ApiKey.INCREMENTAL_ALTER_CONFIGS, request, refused)
 
 
 @operation("groups show", "GET", "/groups/{group}")

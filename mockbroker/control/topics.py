@@ -1,7 +1,7 @@
 """Operations on topics: which there are, creating and deleting them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 from ..contents.topics import describe
 from ..contents.values import TopicDescription
@@ -10,7 +10,7 @@ from ..protocol.messages.common import Config
 from ..protocol.messages.create_topics import CreatableReplicaAssignment, CreatableTopic, CreateTopicsRequest
 from ..protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from ..verbs.parameters import TopicName
-from .asking import any_broker, ask, check
+from .asking import change
 from .registry import operation
 from .shaping import shaped
 from .target import Target
@@ -119,7 +119,7 @@ def create_topic(
         [Config(name, value) for name, value in config.items()],
     )
     request = CreateTopicsRequest([wanted], _TIMEOUT_MS)
-    _change(target, ApiKey.CREATE_TOPICS, request, f"topic {topic!r} was not created")
+    change(target.cluster, ApiKey.CREATE_TOPICS, request, f"topic {topic!r} was not created")
     return topic_named(target, topic)
 
 
@@ -127,13 +127,5 @@ def delete_topic(target: Target, topic: str) -> TopicDescription:
     """What it was. NotThereError, RefusedError."""
     was = topic_named(target, topic)
     request = DeleteTopicsRequest([DeleteTopicState(topic)], _TIMEOUT_MS)
-    _change(target, ApiKey.DELETE_TOPICS, request, f"topic {topic!r} was not deleted")
+    change(target.cluster, ApiKey.DELETE_TOPICS, request, f"topic {topic!r} was not deleted")
     return was
-
-
-def _change(target: Target, api: ApiKey, request: Any, refused: str) -> None:
-    """Asks for a change of one topic. RefusedError, which begins with `refused`."""
-    cluster = target.cluster
-    answer = ask(cluster, any_broker(cluster), api, request, lambda answer: answer).result()
-    [result] = answer.topics if api is ApiKey.CREATE_TOPICS else answer.responses
-    check(result.error_code, result.error_message, refused)

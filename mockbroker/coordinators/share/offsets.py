@@ -56,7 +56,7 @@ class ShareOffsets:
     def delete(
         self, group: ShareGroup, topics: Iterable[UUID], done: Callable[[dict[UUID, ErrorCode]], None]
     ) -> Generator[None, None, None]:
-        """The group no longer has these topics, of which it has partitions."""
+        """The group gives up these topics. It has partitions of each."""
         known = self._home.known_topic_ids()
         outcomes = dict.fromkeys(topics, E.NONE)
         places: list[tuple[UUID, int]] = []
