@@ -6,12 +6,10 @@ from ..protocol.api_keys import ApiKey
 from ..protocol.messages.delete_share_group_state import (
     DeleteShareGroupStateRequest,
     DeleteShareGroupStateResponse,
-    DeleteStateResult,
     PartitionData,
-    PartitionResult,
 )
 from ..protocol.share_state_log import SharePartitionKey
-from ..share_partitions.kept import Done, Kept
+from ..share_partitions.kept import Done
 from .registry import handles
 from .share_partition_states import answered
 
@@ -30,10 +28,4 @@ def delete_share_group_state(call: Call, request: DeleteShareGroupStateRequest) 
     def ask(key: SharePartitionKey, asked: PartitionData, done: Done) -> None:
         states.delete(key, done)
 
-    return (
-        yield from answered(call, request, ask, _result, DeleteStateResult, DeleteShareGroupStateResponse)
-    )
-
-
-def _result(partition: int, kept: Kept) -> PartitionResult:
-    return PartitionResult(partition, kept.error, kept.message)
+    return (yield from answered(call, request, ask, DeleteShareGroupStateResponse))

@@ -6,12 +6,10 @@ from ..protocol.api_keys import ApiKey
 from ..protocol.messages.initialize_share_group_state import (
     InitializeShareGroupStateRequest,
     InitializeShareGroupStateResponse,
-    InitializeStateResult,
     PartitionData,
-    PartitionResult,
 )
 from ..protocol.share_state_log import SharePartitionKey
-from ..share_partitions.kept import Done, Kept
+from ..share_partitions.kept import Done
 from .registry import handles
 from .share_partition_states import answered
 
@@ -30,12 +28,4 @@ def initialize_share_group_state(call: Call, request: InitializeShareGroupStateR
     def ask(key: SharePartitionKey, asked: PartitionData, done: Done) -> None:
         states.initialize(key, asked.state_epoch, asked.start_offset, done)
 
-    return (
-        yield from answered(
-            call, request, ask, _result, InitializeStateResult, InitializeShareGroupStateResponse
-        )
-    )
-
-
-def _result(partition: int, kept: Kept) -> PartitionResult:
-    return PartitionResult(partition, kept.error, kept.message)
+    return (yield from answered(call, request, ask, InitializeShareGroupStateResponse))

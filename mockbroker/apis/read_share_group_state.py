@@ -3,13 +3,12 @@
 from ..cluster.call import Call
 from ..outcome import Steps
 from ..protocol.api_keys import ApiKey
+from ..protocol.messages.common import SharePartitionAtEpoch, ShareStateBatch
 from ..protocol.messages.read_share_group_state import (
-    PartitionData,
     PartitionResult,
     ReadShareGroupStateRequest,
     ReadShareGroupStateResponse,
     ReadStateResult,
-    StateBatch,
 )
 from ..protocol.share_state_log import SharePartitionKey
 from ..share_partitions.kept import Done, Kept
@@ -29,17 +28,17 @@ from .share_partition_states import answered
 def read_share_group_state(call: Call, request: ReadShareGroupStateRequest) -> Steps:
     states = call.broker.share_states
 
-    def ask(key: SharePartitionKey, asked: PartitionData, done: Done) -> None:
+    def ask(key: SharePartitionKey, asked: SharePartitionAtEpoch, done: Done) -> None:
         states.read(key, asked.leader_epoch, done)
 
-    return (yield from answered(call, request, ask, _result, ReadStateResult, ReadShareGroupStateResponse))
+    return (yield from answered(call, request, ask, ReadShareGroupStateResponse, _result, ReadStateResult))
 
 
 def _result(partition: int, kept: Kept) -> PartitionResult:
     if kept.state is None:
         return PartitionResult(partition, kept.error, kept.message)
     now = kept.state.now
-    batches = [StateBatch(*each) for each in now.batches]
+    batches = [ShareStateBatch(*each) for each in now.batches]
     return PartitionResult(
         partition, state_epoch=now.state_epoch, start_offset=now.start_offset, state_batches=batches
     )

@@ -3,8 +3,8 @@
 from ..cluster.call import Call
 from ..outcome import Steps
 from ..protocol.api_keys import ApiKey
+from ..protocol.messages.common import SharePartitionAtEpoch
 from ..protocol.messages.read_share_group_state_summary import (
-    PartitionData,
     PartitionResult,
     ReadShareGroupStateSummaryRequest,
     ReadShareGroupStateSummaryResponse,
@@ -27,14 +27,11 @@ from .share_partition_states import answered
 def read_share_group_state_summary(call: Call, request: ReadShareGroupStateSummaryRequest) -> Steps:
     states = call.broker.share_states
 
-    def ask(key: SharePartitionKey, asked: PartitionData, done: Done) -> None:
+    def ask(key: SharePartitionKey, asked: SharePartitionAtEpoch, done: Done) -> None:
         states.summarize(key, done)
 
-    return (
-        yield from answered(
-            call, request, ask, _result, ReadStateSummaryResult, ReadShareGroupStateSummaryResponse
-        )
-    )
+    response, topic = ReadShareGroupStateSummaryResponse, ReadStateSummaryResult
+    return (yield from answered(call, request, ask, response, _result, topic))
 
 
 def _result(partition: int, kept: Kept) -> PartitionResult:

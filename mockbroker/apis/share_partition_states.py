@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 from uuid import UUID
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..outcome import Steps
 from ..portions import FEW, Pace
+from ..protocol.messages.common import ShareStateOutcome, ShareStateOutcomes
 from ..protocol.share_state_log import SharePartitionKey
 from ..share_partitions.kept import Done, Kept
-
-P = TypeVar("P")
 
 
 class _Asked(Protocol):
@@ -20,18 +19,22 @@ class _Asked(Protocol):
     topics: Any
 
 
+def _outcome(partition: int, kept: Kept) -> ShareStateOutcome:
+    return ShareStateOutcome(partition, kept.error, kept.message)
+
+
 def answered(
     call: Call,
     request: _Asked,
     ask: Callable[[SharePartitionKey, Any, Done], None],
-    result: Callable[[int, Kept], P],
-    topic: Callable[[UUID | None, list[P]], Any],
     response: Callable[[list[Any]], Any],
+    result: Callable[[int, Kept], Any] = _outcome,
+    topic: Callable[[UUID | None, list[Any]], Any] = ShareStateOutcomes,
 ) -> Steps:
     """The answer when every partition is done. A request without a group is answered with nothing, and so is
     a topic without partitions."""
     reply: Reply[Any] = Reply(call)
-    found: dict[UUID | None, dict[int, P]] = {}
+    found: dict[UUID | None, dict[int, Any]] = {}
     waiting, pace = 1, Pace(FEW)
 
     def settled() -> None:

@@ -5,13 +5,11 @@ from ..outcome import Steps
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.write_share_group_state import (
     PartitionData,
-    PartitionResult,
     WriteShareGroupStateRequest,
     WriteShareGroupStateResponse,
-    WriteStateResult,
 )
 from ..protocol.share_state_log import SharePartitionKey, StateBatch
-from ..share_partitions.kept import Done, Kept
+from ..share_partitions.kept import Done
 from .registry import handles
 from .share_partition_states import answered
 
@@ -42,8 +40,4 @@ def write_share_group_state(call: Call, request: WriteShareGroupStateRequest) ->
             done,
         )
 
-    return (yield from answered(call, request, ask, _result, WriteStateResult, WriteShareGroupStateResponse))
-
-
-def _result(partition: int, kept: Kept) -> PartitionResult:
-    return PartitionResult(partition, kept.error, kept.message)
+    return (yield from answered(call, request, ask, WriteShareGroupStateResponse))

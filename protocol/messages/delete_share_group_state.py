@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import places
+from .common import ShareStateChanged
 
 
 @dataclass(slots=True)
@@ -24,18 +24,5 @@ class DeleteShareGroupStateRequest:
 
 
 @dataclass(slots=True)
-class PartitionResult:
-    partition: int = 0
-    error_code: int = 0
-    error_message: str | None = None
-
-
-@dataclass(slots=True)
-class DeleteStateResult:
-    topic_id: UUID | None = None
-    partitions: list[PartitionResult] = places("partition", "partitions")
-
-
-@dataclass(slots=True)
-class DeleteShareGroupStateResponse:
-    results: list[DeleteStateResult] = places("topic", "topics")
+class DeleteShareGroupStateResponse(ShareStateChanged):
+    pass

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import places
+from .common import ShareStateChanged
 
 
 @dataclass(slots=True)
@@ -26,18 +26,5 @@ class InitializeShareGroupStateRequest:
 
 
 @dataclass(slots=True)
-class PartitionResult:
-    partition: int = 0
-    error_code: int = 0
-    error_message: str | None = None
-
-
-@dataclass(slots=True)
-class InitializeStateResult:
-    topic_id: UUID | None = None
-    partitions: list[PartitionResult] = places("partition", "partitions")
-
-
-@dataclass(slots=True)
-class InitializeShareGroupStateResponse:
-    results: list[InitializeStateResult] = places("topic", "topics")
+class InitializeShareGroupStateResponse(ShareStateChanged):
+    pass

@@ -3,43 +3,20 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import places
-
-
-@dataclass(slots=True)
-class PartitionData:
-    partition: int = 0
-    leader_epoch: int = 0
-
-
-@dataclass(slots=True)
-class ReadStateData:
-    topic_id: UUID | None = None
-    partitions: list[PartitionData] = field(default_factory=list)
+from .common import ShareStateBatch, ShareStateOutcome, ShareTopicAtEpochs, places
 
 
 @dataclass(slots=True)
 class ReadShareGroupStateRequest:
     group_id: str = ""
-    topics: list[ReadStateData] = field(default_factory=list)
+    topics: list[ShareTopicAtEpochs] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class StateBatch:
-    first_offset: int = 0
-    last_offset: int = 0
-    delivery_state: int = 0
-    delivery_count: int = 0
-
-
-@dataclass(slots=True)
-class PartitionResult:
-    partition: int = 0
-    error_code: int = 0
-    error_message: str | None = None
+class PartitionResult(ShareStateOutcome):
     state_epoch: int = 0
     start_offset: int = 0
-    state_batches: list[StateBatch] = field(default_factory=list)
+    state_batches: list[ShareStateBatch] = field(default_factory=list)
 
 
 @dataclass(slots=True)

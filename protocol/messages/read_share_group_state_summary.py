@@ -3,32 +3,17 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import places
-
-
-@dataclass(slots=True)
-class PartitionData:
-    partition: int = 0
-    leader_epoch: int = 0
-
-
-@dataclass(slots=True)
-class ReadStateSummaryData:
-    topic_id: UUID | None = None
-    partitions: list[PartitionData] = field(default_factory=list)
+from .common import ShareStateOutcome, ShareTopicAtEpochs, places
 
 
 @dataclass(slots=True)
 class ReadShareGroupStateSummaryRequest:
     group_id: str = ""
-    topics: list[ReadStateSummaryData] = field(default_factory=list)
+    topics: list[ShareTopicAtEpochs] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class PartitionResult:
-    partition: int = 0
-    error_code: int = 0
-    error_message: str | None = None
+class PartitionResult(ShareStateOutcome):
     state_epoch: int = 0
     leader_epoch: int = 0
     start_offset: int = 0

@@ -3,26 +3,15 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import NOBODY_TOLD, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, TopCode, places
-
-
-@dataclass(slots=True)
-class AcknowledgementBatch:
-    first_offset: int = 0
-    last_offset: int = 0
-    acknowledge_types: list[int] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class AcknowledgePartition:
-    partition_index: int = 0
-    acknowledgement_batches: list[AcknowledgementBatch] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class AcknowledgeTopic:
-    topic_id: UUID | None = None
-    partitions: list[AcknowledgePartition] = field(default_factory=list)
+from .common import (
+    NOBODY_TOLD,
+    AcknowledgedTopic,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionCode,
+    TopCode,
+    places,
+)
 
 
 @dataclass(slots=True)
@@ -31,7 +20,7 @@ class ShareAcknowledgeRequest:
     member_id: str | None = None
     share_session_epoch: int = 0
     is_renew_ack: bool = False  # v2+
-    topics: list[AcknowledgeTopic] = field(default_factory=list)
+    topics: list[AcknowledgedTopic] = field(default_factory=list)
 
 
 @dataclass(slots=True)

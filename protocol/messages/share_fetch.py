@@ -4,26 +4,15 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from ..primitives import Records
-from .common import NOBODY_TOLD, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, TopCode, places
-
-
-@dataclass(slots=True)
-class AcknowledgementBatch:
-    first_offset: int = 0
-    last_offset: int = 0
-    acknowledge_types: list[int] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class FetchPartition:
-    partition_index: int = 0
-    acknowledgement_batches: list[AcknowledgementBatch] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class FetchTopic:
-    topic_id: UUID | None = None
-    partitions: list[FetchPartition] = field(default_factory=list)
+from .common import (
+    NOBODY_TOLD,
+    AcknowledgedTopic,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionCode,
+    TopCode,
+    places,
+)
 
 
 @dataclass(slots=True)
@@ -44,7 +33,7 @@ class ShareFetchRequest:
     batch_size: int = 0
     share_acquire_mode: int = 0  # v2+
     is_renew_ack: bool = False  # v2+
-    topics: list[FetchTopic] = field(default_factory=list)
+    topics: list[AcknowledgedTopic] = field(default_factory=list)
     forgotten_topics_data: list[ForgottenTopic] = field(default_factory=list)
 
 

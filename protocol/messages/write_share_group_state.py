@@ -3,15 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import places
-
-
-@dataclass(slots=True)
-class StateBatch:
-    first_offset: int = 0
-    last_offset: int = 0
-    delivery_state: int = 0
-    delivery_count: int = 0
+from .common import ShareStateBatch, ShareStateChanged
 
 
 @dataclass(slots=True)
@@ -21,7 +13,7 @@ class PartitionData:
     leader_epoch: int = 0
     start_offset: int = 0
     delivery_complete_count: int = -1  # v1+
-    state_batches: list[StateBatch] = field(default_factory=list)
+    state_batches: list[ShareStateBatch] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -37,18 +29,5 @@ class WriteShareGroupStateRequest:
 
 
 @dataclass(slots=True)
-class PartitionResult:
-    partition: int = 0
-    error_code: int = 0
-    error_message: str | None = None
-
-
-@dataclass(slots=True)
-class WriteStateResult:
-    topic_id: UUID | None = None
-    partitions: list[PartitionResult] = places("partition", "partitions")
-
-
-@dataclass(slots=True)
-class WriteShareGroupStateResponse:
-    results: list[WriteStateResult] = places("topic", "topics")
+class WriteShareGroupStateResponse(ShareStateChanged):
+    pass

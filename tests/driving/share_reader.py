@@ -7,6 +7,7 @@ from mockbroker.cluster.cluster import Cluster
 from mockbroker.coordinators.share.states import written
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages import produce, share_acknowledge, share_fetch
+from mockbroker.protocol.messages.common import AcknowledgedPartition, AcknowledgedTopic, AcknowledgementBatch
 from mockbroker.protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from mockbroker.protocol.share_state_log import SharePartitionKey
 from mockbroker.rig.batches import Record, batch
@@ -68,7 +69,7 @@ class Reader:
         request = share_fetch.ShareFetchRequest(
             "g", MEMBER, self.session, max_wait_ms, 1, 1_000_000, max_records=500, batch_size=500
         )
-        request.topics = [share_fetch.FetchTopic(self.topic_id, [share_fetch.FetchPartition(0)])]
+        request.topics = [AcknowledgedTopic(self.topic_id, [AcknowledgedPartition(0)])]
         return self.ask("t", request)
 
     def error(self) -> str:
@@ -88,10 +89,10 @@ class Reader:
         ]
 
     def acknowledge(self, first: int, last: int, kind: int) -> None:
-        said = share_acknowledge.AcknowledgementBatch(first, last, [kind])
+        said = AcknowledgementBatch(first, last, [kind])
         request = share_acknowledge.ShareAcknowledgeRequest("g", MEMBER, self.session)
-        part = share_acknowledge.AcknowledgePartition(0, [said])
-        request.topics = [share_acknowledge.AcknowledgeTopic(self.topic_id, [part])]
+        part = AcknowledgedPartition(0, [said])
+        request.topics = [AcknowledgedTopic(self.topic_id, [part])]
         assert self.ask("t", request).responses[0].partitions[0].error_code == 0
         self.session += 1
 
