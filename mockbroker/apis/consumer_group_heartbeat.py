@@ -5,7 +5,6 @@ from ..coordinators.consumer.coordinating import Beat
 from ..coordinators.consumer.member import partitions_of
 from ..coordinators.consumer.requests import check
 from ..coordinators.consumer.settings import heartbeat_ms
-from ..coordinators.reply import Reply
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -45,13 +44,9 @@ def consumer_group_heartbeat(call: Call, request: ConsumerGroupHeartbeatRequest)
     except ApiError as error:
         return ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
     answer = _answer(call, request, beat)
-    reply: Reply[ConsumerGroupHeartbeatResponse] = Reply(call)
-
-    def done(late: ErrorCode) -> None:
-        reply.complete(ConsumerGroupHeartbeatResponse(error_code=late) if late else answer)
-
-    groups.settle(request.group_id, done)
-    return reply.outcome()
+    return groups.once_settled(
+        call, request.group_id, answer, lambda late: ConsumerGroupHeartbeatResponse(error_code=late)
+    )
 
 
 def _answer(call: Call, request: ConsumerGroupHeartbeatRequest, beat: Beat) -> ConsumerGroupHeartbeatResponse:

@@ -4,7 +4,6 @@ from typing import Final
 
 from ..cluster.call import Call
 from ..coordinators.classic.group import RebalanceFailedError
-from ..coordinators.reply import Reply
 from ..outcome import Steps
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
@@ -39,10 +38,7 @@ def leave_group(call: Call, request: LeaveGroupRequest) -> Steps:
             members += groups.leave(request.group_id, portion)
         except RebalanceFailedError:
             return LeaveGroupResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
-    reply: Reply[LeaveGroupResponse] = Reply(call)
-
-    def done(error: ErrorCode) -> None:
-        reply.complete(LeaveGroupResponse(error_code=error) if error else LeaveGroupResponse(members=members))
-
-    groups.settle(request.group_id, done)
-    return reply.outcome()
+    answer = LeaveGroupResponse(members=members)
+    return groups.once_settled(
+        call, request.group_id, answer, lambda late: LeaveGroupResponse(error_code=late)
+    )

@@ -1,7 +1,6 @@
 """ShareGroupHeartbeat (76): members join, learn their assignment, and leave (KIP-932)."""
 
 from ..cluster.call import Call
-from ..coordinators.reply import Reply
 from ..coordinators.share.coordinating import Beat
 from ..coordinators.share.requests import check
 from ..coordinators.share.settings import heartbeat_ms
@@ -42,13 +41,9 @@ def share_group_heartbeat(call: Call, request: ShareGroupHeartbeatRequest) -> ob
     except ApiError as error:
         return ShareGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
     answer = _answer(call, request, beat)
-    reply: Reply[ShareGroupHeartbeatResponse] = Reply(call)
-
-    def done(late: ErrorCode) -> None:
-        reply.complete(ShareGroupHeartbeatResponse(error_code=late) if late else answer)
-
-    groups.settle(request.group_id, done)
-    return reply.outcome()
+    return groups.once_settled(
+        call, request.group_id, answer, lambda late: ShareGroupHeartbeatResponse(error_code=late)
+    )
 
 
 def _answer(call: Call, request: ShareGroupHeartbeatRequest, beat: Beat) -> ShareGroupHeartbeatResponse:

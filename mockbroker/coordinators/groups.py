@@ -1,7 +1,7 @@
 """The group coordinator of one broker."""
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
@@ -23,12 +23,12 @@ from .commits import Done, commit
 from .expiry import Expiry
 from .group_shard import commit_error
 from .group_shards import GroupShards
-from .home import Home
+from .home import Home, Request
 from .loading import LoadedGroup
 from .members import Claim
 from .offsets import CommittedOffset, Key
 from .open_offsets import OpenOffsets
-from .reply import Joining
+from .reply import Joining, Reply
 from .settings import GroupSettings
 from .transaction_rules import ProducerIdAndEpoch
 
@@ -162,6 +162,14 @@ class GroupCoordinator:
             done(E.NONE)
         else:
             shard.settle(lambda error: done(commit_error(error, awaits=True)))
+
+    def once_settled(
+        self, call: Request, group_id: str, answer: object, failed: Callable[[ErrorCode], object]
+    ) -> object:
+        """For a handler to return: the answer once `settle` is done, or `failed` if that fails."""
+        reply: Reply[object] = Reply(call)
+        self.settle(group_id, lambda late: reply.complete(failed(late) if late else answer))
+        return reply.outcome()
 
     def delete(self, group: "Group", done: Done) -> None:
         """Deletes a group with its offsets. COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
