@@ -89,6 +89,20 @@ class Layout:
         return commit_value(commit, version)
 
 
+def differences(written: dict[bytes, bytes], present: Iterable[tuple[bytes, bytes | None]]) -> Pairs:
+    """What is not in `written`, the values written last by key, as it is at present; afterwards it is."""
+    pairs: Pairs = []
+    for key, value in present:
+        if written.get(key) == value:
+            continue
+        pairs.append((key, value))
+        if value is None:
+            del written[key]
+        else:
+            written[key] = value
+    return pairs
+
+
 def tombstones(group_id: str, offsets: Iterable[Key]) -> Pairs:
     """For committed offsets."""
     return [(commit_key(group_id, *key), None) for key in offsets]

@@ -15,7 +15,7 @@ from ...protocol.consumer_group_records import (
     Value,
     write_value,
 )
-from ..group_records import Pairs
+from ..group_records import Pairs, differences
 from .group import ConsumerGroup
 from .member import Assignment, Classic, ConsumerMember, MemberState
 
@@ -28,18 +28,11 @@ _BY_NUMBER = {number: state for state, number in _STATES.items()}
 
 def changes(group: ConsumerGroup, *, with_times: bool) -> Pairs:
     """What differs from what was written last, in Kafka's order; afterwards it counts as written."""
-    pairs: Pairs = []
-    group.stored = group.epochs
-    for key, value in _present(group):
-        data = write_key(key)
-        written = None if value is None else write_value(value, with_times=with_times)
-        if group.written.get(data) == written:
-            continue
-        pairs.append((data, written))
-        if written is None:
-            del group.written[data]
-        else:
-            group.written[data] = written
+    present = (
+        (write_key(key), None if value is None else write_value(value, with_times=with_times))
+        for key, value in _present(group)
+    )
+    pairs = differences(group.written, present)
     group.touched.clear()
     group.stored = group.epochs
     return pairs

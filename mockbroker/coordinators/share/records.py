@@ -16,7 +16,7 @@ from ...protocol.share_group_records import (
     write_share_key,
     write_share_value,
 )
-from ..group_records import Pairs
+from ..group_records import Pairs, differences
 from .group import Assignment, Initializing, ShareGroup, ShareMember
 
 Values = Mapping[ShareKind, Mapping[str, ShareValue]]
@@ -25,17 +25,11 @@ Values = Mapping[ShareKind, Mapping[str, ShareValue]]
 
 def changes(group: ShareGroup, *, with_times: bool) -> Pairs:
     """What differs from what was written last, in Kafka's order; afterwards it counts as written."""
-    pairs: Pairs = []
-    for key, value in _present(group):
-        data = write_share_key(key)
-        written = None if value is None else write_share_value(value, with_times=with_times)
-        if group.written.get(data) == written:
-            continue
-        pairs.append((data, written))
-        if written is None:
-            del group.written[data]
-        else:
-            group.written[data] = written
+    present = (
+        (write_share_key(key), None if value is None else write_share_value(value, with_times=with_times))
+        for key, value in _present(group)
+    )
+    pairs = differences(group.written, present)
     group.touched.clear()
     return pairs
 
