@@ -156,6 +156,16 @@ class Refused(Entry):
 
 
 @dataclass(slots=True, kw_only=True)
+class Initialized(Entry):
+    """A broker gave the `user` a producer id: others that have the same transactional id are fenced.
+
+    `fault` is whether a fault of the plan acted on that: it may have been earlier then, and answered late.
+    """
+
+    fault: bool
+
+
+@dataclass(slots=True, kw_only=True)
 class Happened(Entry):
     """A step of the plan was carried out on the cluster; `why_not` says why it could not be. `do` is what a
     step calls it, where that matters."""
