@@ -1,6 +1,6 @@
 """What a client told its user, in the order in which it did."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -87,9 +87,10 @@ class Ended(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Opened(Entry):
-    """A producer or a consumer was made."""
+    """A producer or a consumer was made. `left_out` are settings of `config` that the driver does not take."""
 
     config: Mapping[str, Any]
+    left_out: Collection[str] = ()
 
 
 @dataclass(slots=True, kw_only=True)

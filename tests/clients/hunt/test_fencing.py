@@ -1,11 +1,11 @@
-"""Who has fenced whom, by the order in which brokers gave producer ids, whenever producers were opened."""
+"""Who has fenced whom: what counts is what brokers were told, not when or how clients were opened."""
 
 from typing import Any
 
 import pytest
 
-from mockbroker.clients.hunt.journal import Called, Ended, Entry, Initialized, Journal, Opened, Sent
-from mockbroker.clients.hunt.judging.fencing import producers
+from mockbroker.clients.hunt.journal import Called, Ended, Entry, Initialized, Journal, Opened, Owns, Sent
+from mockbroker.clients.hunt.judging.fencing import members, producers
 from mockbroker.clients.hunt.plan import Plan, PlannedTopic, PlannedUser
 from mockbroker.clients.hunt.stage import Outcome
 
@@ -52,3 +52,17 @@ def test_the_last_one_that_got_a_producer_id_has_fenced_the_others(
     for each in entries:
         outcome.journal.add(each)
     assert [each.user for each in producers(outcome)] == ([] if is_told else ["a"])
+
+
+@pytest.mark.parametrize("left_out", [(), ("group.instance.id",)])
+def test_a_member_whose_driver_takes_no_instance_id_can_not_be_fenced(left_out: tuple[str, ...]) -> None:
+    outcome = Outcome(Plan(1, "4.4", 1, (PlannedTopic("t", 1),), ()), Journal())
+    config = {"group.instance.id": "i"}
+    now = 0
+    outcome.journal.clock = lambda: now
+    for user in ("a", "b"):
+        outcome.journal.add(Opened(**of(user), config=config, left_out=left_out))
+    outcome.journal.add(Owns(**of("b"), gains=True, partitions=(("t", 0),)))
+    now = 60_000
+    outcome.journal.add(Called(**of("b"), verb="poll", began=0))
+    assert [each.user for each in members(outcome)] == ([] if left_out else ["a"])
