@@ -87,7 +87,7 @@ class Ended(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Opened(Entry):
-    """A producer or a consumer was made. `left_out` are settings of `config` that the driver does not take."""
+    """A producer or a consumer was made. The driver does not take the settings of `config` in `left_out`."""
 
     config: Mapping[str, Any]
     left_out: Collection[str] = ()
