@@ -1,6 +1,6 @@
 """What a client told its user, in the order in which it did."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -87,9 +87,10 @@ class Ended(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Opened(Entry):
-    """A producer or a consumer was made."""
+    """A producer or a consumer was made. The driver does not take the settings of `config` in `left_out`."""
 
     config: Mapping[str, Any]
+    left_out: Collection[str] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -152,6 +153,16 @@ class Refused(Entry):
     api: str
     errors: tuple[str, ...]
     lost: bool
+    fault: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class Initialized(Entry):
+    """A broker gave the `user` a producer id: others that have the same transactional id are fenced.
+
+    `fault` is whether a fault of the plan acted on that: it may have been earlier then, and answered late.
+    """
+
     fault: bool
 
 

@@ -15,7 +15,7 @@ from .admins import Administering
 from .coverage import Learning
 from .members import Consuming
 from .plan import Plan
-from .refusals import note_refused
+from .refusals import note_answer
 from .scene import Scene, options
 from .stage import PATIENCE, Outcome, Patience, Stage, probe
 from .stillness import noticing
@@ -108,7 +108,7 @@ async def play(
     async with serve(**given) as cluster:
         run = _Run(Stage(plan, driver, id_, cluster, patience), learning)
         run.outcome.client = driver.hello.client
-        cluster.trace.listen(functools.partial(note_refused, run.outcome))
+        cluster.trace.listen(functools.partial(note_answer, run.outcome))
         if script is not None:
             _note_decisions(cluster, run.outcome)
         async with noticing(run.outcome):

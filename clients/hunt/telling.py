@@ -50,6 +50,8 @@ def in_words(entry: Entry) -> str:
             told = " ".join(entry.errors) or "no error"
             lost = ", and the answer is lost" if entry.lost else ""
             return f"its {entry.api} gets {told}{lost}"
+        case journal.Initialized():
+            return "is given a producer id"
         case journal.Happened():
             return f"{entry.what}{f' (not possible: {entry.why_not})' if entry.why_not else ''}"
         case journal.Called():

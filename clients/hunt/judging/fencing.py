@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..journal import Called, Committed, Ended, Entry, Failed, Opened, Owns, Sent, Told
+from ..journal import Called, Committed, Ended, Entry, Failed, Initialized, Opened, Owns, Sent, Told
 from ..stage import TIMERS, Outcome
 from .violation import Violation
 
@@ -10,25 +10,28 @@ from .violation import Violation
 def producers(outcome: Outcome) -> Iterator[Violation]:
     """`fenced-untold`: another producer has initialized the transactional id, and the one before it commits a
     transaction that begins later, and is told of no error."""
-    opened = {e.handle: e for e in outcome.journal.of(Opened) if "transactional.id" in e.config}
-    ready = [
-        e for e in outcome.journal.of(Called) if e.verb == "open" and e.error is None and e.handle in opened
-    ]
-    since = {e.handle: e.at for e in ready}
+    ids = {
+        e.user: e.config["transactional.id"]
+        for e in outcome.journal.of(Opened)
+        if "transactional.id" in e.config
+    }
+    initialized = [e for e in outcome.journal.of(Initialized) if e.user in ids]
     begun: dict[str, int] = {}
     for entry in outcome.journal.entries:
         if isinstance(entry, Called) and entry.verb == "begin":
             begun[entry.handle] = entry.at
         if not isinstance(entry, Ended) or not entry.commits or entry.error is not None:
             continue
-        began, id_ = begun[entry.handle], opened[entry.handle].config["transactional.id"]
+        began = begun[entry.handle]
+        own = [e for e in initialized if e.user == entry.user and e.at < entry.at]
         newer = [
             e
-            for e in ready
-            if opened[e.handle].config["transactional.id"] == id_
-            and e.user != entry.user
-            and since[entry.handle] < opened[e.handle].at
-            and e.at < began
+            for e in initialized
+            if e.user != entry.user
+            and ids[e.user] == ids[entry.user]
+            and not e.fault
+            and own
+            and own[-1].at < e.at < began
         ]
         sent = [e for e in outcome.journal.of(Sent) if e.transaction == entry.transaction]
         if newer and sent and not _errors(outcome, entry.handle, newer[0].at, entry.at):
@@ -41,7 +44,11 @@ def producers(outcome: Outcome) -> Iterator[Violation]:
 def members(outcome: Outcome) -> Iterator[Violation]:
     """`fenced-untold`: another member has the `group.instance.id` and partitions, and the one before it polls
     on, is told of no error, and loses nothing."""
-    opened = {e.handle: e for e in outcome.journal.of(Opened) if "group.instance.id" in e.config}
+    opened = {
+        e.handle: e
+        for e in outcome.journal.of(Opened)
+        if "group.instance.id" in e.config and "group.instance.id" not in e.left_out
+    }
     closed = {e.handle: e for e in outcome.journal.of(Called) if e.verb == "close"}
     told: set[str] = set()
     for gained in outcome.journal.of(Owns):

@@ -16,6 +16,8 @@ const (
 	// How long poll waits for a message after another.
 	ready = 5 * time.Millisecond
 	watch = time.Second
+	// How long poll waits for the commit of a message.
+	commitLimit = time.Second
 )
 
 var errNothing = errors.New("neither subscribe nor assign was called")
@@ -174,19 +176,20 @@ func (c *consumer) next(limit time.Duration) (messages []kafka.Message, errs []e
 	var lock sync.Mutex
 	var done sync.WaitGroup
 	for _, reader := range c.readers {
-		read := reader.FetchMessage
-		if !c.config.Is("enable.auto.commit", "false") {
-			read = reader.ReadMessage
-		}
 		done.Go(func() {
-			message, err := read(ctx)
+			message, err := reader.FetchMessage(ctx)
+			ended := ctx.Err() != nil
+			fetched := err == nil
+			if fetched {
+				ended, err = c.autoCommit(reader, message)
+			}
 			lock.Lock()
 			defer lock.Unlock()
-			switch {
-			case err == nil:
+			if fetched {
 				messages = append(messages, message)
 				cancel()
-			case ctx.Err() == nil:
+			}
+			if err != nil && !ended {
 				errs = append(errs, err)
 				cancel()
 			}
@@ -194,6 +197,18 @@ func (c *consumer) next(limit time.Duration) (messages []kafka.Message, errs []e
 	}
 	done.Wait()
 	return messages, errs
+}
+
+// autoCommit commits as ReadMessage does, which loses a message if its context ends meanwhile. It is late if there was no
+// time; then the next commit has the offset, too.
+func (c *consumer) autoCommit(reader *kafka.Reader, message kafka.Message) (late bool, err error) {
+	if reader != c.grouped || c.config.Is("enable.auto.commit", "false") {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), commitLimit)
+	defer cancel()
+	err = reader.CommitMessages(ctx, message)
+	return ctx.Err() != nil, err
 }
 
 func (c *consumer) commit(call *lines.Call) (lines.Fields, error) {

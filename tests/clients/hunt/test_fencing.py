@@ -1,0 +1,68 @@
+"""Who has fenced whom: what counts is what brokers were told, not when or how clients were opened."""
+
+from typing import Any
+
+import pytest
+
+from mockbroker.clients.hunt.journal import Called, Ended, Entry, Initialized, Journal, Opened, Owns, Sent
+from mockbroker.clients.hunt.judging.fencing import members, producers
+from mockbroker.clients.hunt.plan import Plan, PlannedTopic, PlannedUser
+from mockbroker.clients.hunt.stage import Outcome
+
+CONFIG = {"transactional.id": "t"}
+
+
+def of(user: str) -> dict[str, Any]:
+    return {"user": user, "handle": f"{user}-1"}
+
+
+def opened(user: str) -> list[Entry]:
+    return [Opened(**of(user), config=CONFIG), Called(**of(user), verb="open", began=0)]
+
+
+def given(user: str, *, fault: bool = False) -> list[Entry]:
+    return [Initialized(user=user, fault=fault)]
+
+
+def commits(user: str, *, lazily: bool = False) -> list[Entry]:
+    record = Sent(**of(user), number=1, topic="t", partition=0, value=b"", what="plain", transaction=1)
+    begun: list[Entry] = [Called(**of(user), verb="begin", began=0)]
+    ended = Ended(**of(user), transaction=1, commits=True, error=None)
+    return [*begun, *(given(user) if lazily else []), record, ended]
+
+
+BOTH = [*opened("a"), *opened("b")]
+
+
+@pytest.mark.parametrize(
+    ("entries", "is_told"),
+    [
+        ([*BOTH, *given("a"), *given("b"), *commits("a")], False),
+        ([*BOTH, *given("b"), *given("a"), *commits("a")], True),
+        ([*BOTH, *given("b"), *commits("a", lazily=True)], True),
+        ([*BOTH, *given("a"), *given("b"), *given("a"), *commits("a")], True),
+        ([*BOTH, *given("a"), *given("b", fault=True), *commits("a")], True),
+    ],
+)
+def test_the_last_one_that_got_a_producer_id_has_fenced_the_others(
+    entries: list[Entry], is_told: bool
+) -> None:
+    users = tuple(PlannedUser(name, "transactions", CONFIG) for name in ("a", "b"))
+    outcome = Outcome(Plan(1, "4.4", 1, (PlannedTopic("t", 1),), users), Journal(), client="kafkajs 2.2.4")
+    for each in entries:
+        outcome.journal.add(each)
+    assert [each.user for each in producers(outcome)] == ([] if is_told else ["a"])
+
+
+@pytest.mark.parametrize("left_out", [(), ("group.instance.id",)])
+def test_a_member_whose_driver_takes_no_instance_id_can_not_be_fenced(left_out: tuple[str, ...]) -> None:
+    outcome = Outcome(Plan(1, "4.4", 1, (PlannedTopic("t", 1),), ()), Journal())
+    config = {"group.instance.id": "i"}
+    now = 0
+    outcome.journal.clock = lambda: now
+    for user in ("a", "b"):
+        outcome.journal.add(Opened(**of(user), config=config, left_out=left_out))
+    outcome.journal.add(Owns(**of("b"), gains=True, partitions=(("t", 0),)))
+    now = 60_000
+    outcome.journal.add(Called(**of("b"), verb="poll", began=0))
+    assert [each.user for each in members(outcome)] == ([] if left_out else ["a"])
