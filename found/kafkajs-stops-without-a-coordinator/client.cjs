@@ -9,7 +9,7 @@ function socketFactory({ host, port, onConnect }) {
   socket.write = (request, ...rest) => {
     if (!loses || request.readInt16BE(4) !== FIND_COORDINATOR) return write(request, ...rest)
     loses = false
-    return socket.destroy()
+    return socket.destroy(new Error('read ECONNRESET'))
   }
   return socket
 }
