@@ -1,14 +1,18 @@
 // Each of two members seeks to where the application was, as after a restart. Then one of them ends.
-
 const { Kafka, logLevel } = require('kafkajs')
 
 const topic = 'orders'
 const kafka = new Kafka({ brokers: process.env.BOOTSTRAP_SERVERS.split(','), logLevel: logLevel.NOTHING })
-const wait = (ms) => new Promise((done) => setTimeout(done, ms))
+const owned = new Map()
 let ended = false
+
+async function until(condition, attempts = 100) {
+  while (attempts-- && !(await condition())) await new Promise((done) => setTimeout(done, 200))
+}
 
 async function start() {
   const consumer = kafka.consumer({ groupId: 'billing', heartbeatInterval: 500 })
+  consumer.on('consumer.group_join', ({ payload }) => owned.set(consumer, payload.memberAssignment[topic]?.length))
   await consumer.connect()
   await consumer.subscribe({ topic })
   const eachMessage = async ({ message }) => ended && console.log(`offset ${message.offset} is read again`)
@@ -17,21 +21,19 @@ async function start() {
 }
 
 async function main() {
-  const [producer, admin] = [kafka.producer(), kafka.admin()]
+  const [producer, admin, partitions] = [kafka.producer(), kafka.admin(), [0, 1]]
   await producer.connect()
-  for (const partition of [0, 1]) {
-    await producer.send({ topic, messages: ['first', 'second'].map((value) => ({ value, partition })) })
-  }
+  const written = ['first', 'second'].flatMap((value) => partitions.map((partition) => ({ value, partition })))
+  await producer.send({ topic, messages: written })
   const members = [await start(), await start()]
-  await wait(5000) // each has one of the two partitions
-  for (const each of members) for (const partition of [0, 1]) each.seek({ topic, partition, offset: '0' })
-  await wait(5000)
-  const [{ partitions }] = await admin.fetchOffsets({ groupId: 'billing', topics: [topic] })
-  console.log('committed:', partitions.map(({ offset }) => offset).join(', '))
+  await until(() => members.every((each) => owned.get(each) === 1))
+  for (const each of members) for (const partition of partitions) each.seek({ topic, partition, offset: '0' })
+  const stored = async () => (await admin.fetchOffsets({ groupId: 'billing', topics: [topic] }))[0].partitions
+  await until(async () => (await stored()).every(({ offset }) => offset === '2'))
+  console.log('committed:', (await stored()).map(({ offset }) => offset).join(', '))
   await members[1].disconnect()
   ended = true
-  await wait(8000)
-  process.exit()
+  setTimeout(process.exit, 15000)
 }
 
 main()
