@@ -40,6 +40,7 @@ const PRODUCES = { idempotent: 'enable.idempotence', transactionalId: 'transacti
 const CLASSIC = { sessionTimeout: 'session.timeout.ms', heartbeatInterval: 'heartbeat.interval.ms' }
 const CONSUMES = {
   groupId: 'group.id',
+  groupInstanceId: 'group.instance.id',
   groupProtocol: 'group.protocol',
   autocommit: 'enable.auto.commit',
   rebalanceTimeout: 'max.poll.interval.ms',
