@@ -71,7 +71,8 @@ class Finding:
     """It is of a `client` or of a `broker` (`kafka`). `at` are the functions at fault, as file:function.
     `needs` is what it takes: nothing, what an operator does, or what a broker does wrong. `issue` is where
     the defect is known. `moves` is the group whose coordinator the program moves, `moves_leader` the topic
-    whose leader it moves. `forbids` is a topic that must not be written to: mocks have a fault for that,
+    whose leader it moves. `late` is the API that brokers answer late when the program has made them stand
+    still. `forbids` is a topic that must not be written to: mocks have a fault for that,
     real brokers an ACL. `real` are the releases of real brokers on which it was seen, and when. `hunt` says
     which violations of `mockbroker hunt` it causes (fields of
     `mockbroker.clients.hunt.known.KnownViolation`).
@@ -92,6 +93,7 @@ class Finding:
     by_design: bool = False
     moves: str | None = None
     moves_leader: str | None = None
+    late: str | None = None
     hunt: Sequence[Mapping[str, str]] = ()
     forbids: str | None = None
 

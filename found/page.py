@@ -145,6 +145,10 @@ def _setting(finding: Finding) -> str:
         moving = f" `MOVE_COORDINATOR` is a command that moves the coordinator of group `{finding.moves}`."
     if finding.moves_leader:
         moving = f" `MOVE_LEADER` is a command that moves the leader of topic `{finding.moves_leader}`."
+    if finding.late:
+        moving = (
+            " `STAND_STILL` is a command that stops all brokers (SIGSTOP), and goes on with them after 2 s."
+        )
     return f"A cluster of {', '.join(parts)}.{moving}"
 
 

@@ -26,6 +26,10 @@ MOVE: Final = "MOVE_COORDINATOR"
 """Has the command that makes the other broker the coordinator, for programs that need it."""
 MOVE_LEADER: Final = "MOVE_LEADER"
 """Has the command that makes the other broker the leader of a topic's first partition."""
+STAND_STILL: Final = "STAND_STILL"
+"""Has the command that makes brokers answer `Finding.late` two seconds late, the next time: real ones stand
+still for so long."""
+_LATE_S: Final = 2
 _RIGHTS: Final = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "allow.everyone.if.no.acl.found": "true",
@@ -52,6 +56,7 @@ def on_mocks(finding: Finding, python: str = sys.executable, release: str | None
     moving = {
         MOVE: f"{ctl} groups move-coordinator {finding.moves}",
         MOVE_LEADER: f"{ctl} partitions move-leader {finding.moves_leader} 0",
+        STAND_STILL: f"{ctl} faults add delay api={finding.late} ms={_LATE_S * 1000} times=1",
     }
     return _printed(command, {**moving, **paths})
 
@@ -82,6 +87,7 @@ def on_real_brokers(
             "BOOTSTRAP_SERVERS": ",".join(real.login_servers) if logs_in else real.bootstrap_servers,
             MOVE: f"{sys.executable} -m found move-leader {GROUPS}",
             MOVE_LEADER: f"{sys.executable} -m found move-leader {finding.moves_leader}",
+            STAND_STILL: _standing_still([real.pid(node) for node in real.nodes]),
             **paths,
         }
         return _printed(runs, given)
@@ -121,6 +127,12 @@ def _printed(command: Sequence[str], given: Mapping[str, str]) -> str:
     if process.returncode:
         raise PlayError(f"status {process.returncode}\n{out}{errors}")
     return out
+
+
+def _standing_still(pids: Sequence[int]) -> str:
+    """A command that returns as soon as these processes do nothing."""
+    every = " ".join(map(str, pids))
+    return f"kill -STOP {every}; (sleep {_LATE_S}; kill -CONT {every}) > /dev/null 2>&1 &"
 
 
 def _create_topics(port: int, topics: Mapping[str, int], replicas: int) -> None:

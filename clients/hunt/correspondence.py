@@ -52,3 +52,9 @@ def named_in(content: bytes | None) -> set[bytes]:
 def user_of(plan: Plan) -> PlannedUser | None:
     """The application of a plan; None if it is a plan for a client."""
     return next((user for user in plan.users if user.kind == USER), None)
+
+
+def outputs_of(plan: Plan, topic: str) -> list[str]:
+    """The topics to which the application of a plan writes what it reads from a topic."""
+    user = user_of(plan)
+    return user.fields["output"] if user is not None and topic in user.fields["input"] else []

@@ -18,6 +18,7 @@ from mockbroker.security import HandshakeFault
 from mockbroker.server.serving import ServedCluster
 
 from .admission import admit
+from .correspondence import outputs_of
 from .stage import Outcome
 
 _OFTEN_MS: Final = 200
@@ -58,7 +59,17 @@ async def _close_idle(cluster: ServedCluster, outcome: Outcome) -> None:
 
 
 async def _add_partitions(cluster: ServedCluster, outcome: Outcome, topic: str, by: int) -> None:
-    wanted = CreatePartitionsTopic(topic, len(cluster.topic(topic).partitions) + by, None)
+    """An application may write each record to the partition of its output that it comes from in the input, so
+    the output gets them first."""
+    count = len(cluster.topic(topic).partitions) + by
+    for output in outputs_of(outcome.plan, topic):
+        if len(cluster.topic(output).partitions) < count:
+            _widen(cluster, output, count)
+    _widen(cluster, topic, count)
+
+
+def _widen(cluster: ServedCluster, topic: str, count: int) -> None:
+    wanted = CreatePartitionsTopic(topic, count, None)
 
     def asked(target: Target) -> CreatePartitionsTopicResult:
         request = CreatePartitionsRequest([wanted], _TIMEOUT_MS)

@@ -1,6 +1,6 @@
 """What a client told its user, in the order in which it did."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -87,10 +87,9 @@ class Ended(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Opened(Entry):
-    """A producer or a consumer was made. The driver does not take the settings of `config` in `left_out`."""
+    """A producer or a consumer was made. `config` has what its driver takes."""
 
     config: Mapping[str, Any]
-    left_out: Collection[str] = ()
 
 
 @dataclass(slots=True, kw_only=True)

@@ -198,8 +198,11 @@ class Processing(Transacting):
     ) -> bool:
         if not await self.begun():
             return False
+        to = self.planned.fields["to"]
+        known = self.stage.plan.topic(to).partitions
         for (_, partition), _, value in read:
-            sent = await self.produce(self.planned.fields["to"], partition, "out", value=value)
+            # Its input may have got more partitions than its output has.
+            sent = await self.produce(to, partition % known, "out", value=value)
             if in_turn:
                 await self.told_of([sent])
         assert self.member.handle is not None

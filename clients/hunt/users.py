@@ -135,8 +135,7 @@ class Application:
         self._opened += 1
         self.handle = handle = f"{self.stage.id}-{self.name}-{self._opened}"
         whole = {**self.stage.servers, "client.id": self.name, **config}
-        taken = self.driver.hello.taken(kind, whole)
-        self.note(Opened(config=whole, left_out=whole.keys() - taken.keys()))
+        self.note(Opened(config=self.driver.hello.taken(kind, whole)))
         self.driver.listen(handle, self._heard)
         error = (await self.call("open", kind=kind, config=whole, **fields)).error
         if error is not None:

@@ -1,6 +1,7 @@
-"""The answer to one request of a transaction is late; the application aborts, and goes on."""
+"""Brokers stand still while a transaction is committed; the application aborts, and goes on."""
 
 import os
+import subprocess
 
 from kafka import KafkaProducer
 from kafka.errors import KafkaError
@@ -23,6 +24,7 @@ def attempt(name, call):
 producer.init_transactions()
 producer.begin_transaction()
 producer.send("orders", b"1").get()
+subprocess.run(os.environ["STAND_STILL"], shell=True, check=True, stdout=subprocess.DEVNULL)
 attempt("commit", producer.commit_transaction)
 attempt("abort", producer.abort_transaction)
 attempt("begin another one", producer.begin_transaction)

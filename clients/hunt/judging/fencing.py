@@ -44,11 +44,7 @@ def producers(outcome: Outcome) -> Iterator[Violation]:
 def members(outcome: Outcome) -> Iterator[Violation]:
     """`fenced-untold`: another member has the `group.instance.id` and partitions, and the one before it polls
     on, is told of no error, and loses nothing."""
-    opened = {
-        e.handle: e
-        for e in outcome.journal.of(Opened)
-        if "group.instance.id" in e.config and "group.instance.id" not in e.left_out
-    }
+    opened = {e.handle: e for e in outcome.journal.of(Opened) if "group.instance.id" in e.config}
     closed = {e.handle: e for e in outcome.journal.of(Called) if e.verb == "close"}
     told: set[str] = set()
     for gained in outcome.journal.of(Owns):

@@ -46,3 +46,10 @@ def test_a_commit_that_timed_out_may_not_be_aborted() -> None:
     late = Refusal("TimeoutException", "", retriable=True)
     assert table.after("commit-transaction", late).then == [Act.RETRY, Act.CLOSE]
     assert table.after("send-offsets", Refusal("KafkaException", "")).then == [Act.ABORT]
+
+
+def test_who_uses_franz_go_does_not_go_on_with_a_topic_that_was_created_again() -> None:
+    table = documentation("franz-go 1.22.2")
+    for verb in ("produce", "poll", "commit-transaction"):
+        assert table.after(verb, Refusal("UNKNOWN_TOPIC_ID", "")).then == [Act.CLOSE]
+    assert table.after("produce", Refusal("UNKNOWN_TOPIC_OR_PARTITION", "")).then[0] is Act.GO_ON

@@ -6,6 +6,8 @@ import pytest
 
 from mockbroker.clients.drivers import command_for
 from mockbroker.clients.hunt.campaign import campaign
+from mockbroker.clients.hunt.correspondence import fields
+from mockbroker.clients.hunt.drawing import draw_application
 from mockbroker.clients.hunt.events import happen
 from mockbroker.clients.hunt.journal import Happened
 from mockbroker.clients.hunt.judging import judge
@@ -65,6 +67,40 @@ async def test_a_lookup_after_an_abort_that_was_refused() -> None:
     never = [each for each in outcome.journal.of(Happened) if each.what == str(STEPS[3])]
     assert [each.why_not for each in never] == ["what it waits for never came"]
     assert len([each for each in outcome.journal.of(Acted) if each.step is STEPS[4]]) == NOTED
+
+
+@pytest.mark.trio
+async def test_a_partition_that_is_added_to_the_input_of_a_processor() -> None:
+    topics = (PlannedTopic("in", 1), PlannedTopic("out", 2))
+    sends = Step("send", 300, {"topic": "in", "what": "plain", "partition": 3, "count": 3})
+    feeder = PlannedUser("feeder", "producer", {"acks": "all"}, steps=(sends,))
+    processor = PlannedUser(
+        "processor-0",
+        "processor",
+        {"transactional.id": "processor-0", "transaction.timeout.ms": 10_000, "acks": "all"},
+        {"from": "in", "to": "out", "group": "g", "topics": ["in"], "consumer": {}},
+        tuple(Step("round", 300) for _ in range(6)),
+    )
+    steps = (Step("add-partitions", 0, {"topic": "in", "by": 3}),)
+    async with campaign(command_for("confluent-kafka"), 1) as drivers:
+        outcome = await drivers.lanes[0].run(Plan(1, "4.4", 1, topics, (feeder, processor), steps))
+    assert len(outcome.logs["in", 3]) == 3
+    assert judge(outcome) == []
+    processed = [each.value for each in outcome.logs["out", 1] if each.committed]
+    assert len([value for value in processed if value is not None and value.endswith(b":plain:")]) == 3
+
+
+@pytest.mark.trio
+async def test_the_output_of_an_application_has_what_its_input_has() -> None:
+    plan = draw_application(0, fields(["in"], ["out", "wide"]), 1)
+    async with serve(kafka="4.4", brokers=1) as cluster:
+        for topic, partitions in (("in", 1), ("out", 1), ("wide", 4)):
+            cluster.create_topic(topic, partitions=partitions)
+        outcome = Stage(plan, cast(Any, None), "x", cluster, PATIENCE).outcome
+        for topic in ("in", "out"):
+            assert await happen(cluster, outcome, "add-partitions", {"topic": topic, "by": 2}) == ""
+        counts = {topic: len(cluster.topic(topic).partitions) for topic in ("in", "out", "wide")}
+        assert counts == {"in": 3, "out": 5, "wide": 4}
 
 
 @pytest.mark.trio
