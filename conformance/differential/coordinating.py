@@ -8,7 +8,7 @@ from . import aside
 from .binding import Bindings
 from .waiting import until
 
-GROUPS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
+GROUPS, TRANSACTIONS, SHARES = "__consumer_offsets", "__transaction_state", "__share_group_state"
 COORDINATORS: Final = (GROUPS, TRANSACTIONS)
 """The topics whose leaders coordinate: each with one partition, and a replica on every broker."""
 _NOBODY: Final = "aside"

@@ -14,7 +14,7 @@ from .connecting import await_producer_ids
 from .coordinating import COORDINATORS
 from .mutating import mutate
 from .settling import TIMEOUT_S, Settling
-from .steps import KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
+from .steps import ASIDE, DISCONNECT, KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
 
 BEHIND_MS: Final = 1000
 """How far back the "now" of a sequence lies: a broker's clock may be a little behind ours."""
@@ -79,6 +79,8 @@ class Playing:
                     answer = self._restart(step)
                 elif step.api == MOVE:
                     answer = self._move(step)
+                elif step.api in ASIDE:
+                    answer = self._beside(step)
                 else:
                     answer = self._normalised(self._ask(number, step), step)
                 news = self._settling.news()
@@ -144,6 +146,13 @@ class Playing:
         node, _, _ = self._target.nodes[self._rank(step)]
         return {"settled": node in self._down or self._settling.move(step.fields["topic"], node)}
 
+    def _beside(self, step: Step) -> Any:
+        """Closes a connection, if it is open, or waits."""
+        rank = self._bound.shares.rank = self._rank(step)
+        if step.api == DISCONNECT and (client := self._clients.pop((step.client, rank), None)) is not None:
+            client.close()
+        return {"settled": self._settling.settle(step, None, step.fields, None)}
+
     def _start(self, nodes: set[int]) -> None:
         for node in sorted(nodes):
             assert self._brokers is not None
@@ -155,6 +164,7 @@ class Playing:
     def _ask(self, number: int, step: Step) -> Any:
         connection = step.client, self._rank(step)
         client = self._client(connection)
+        self._bound.shares.rank = connection[1]
         fields = self._bound.fill(step.fields)
         body = encode(step.api, step.version, fields)
         _, header = client.header(key_of(step.api), step.version, flexible(step.api, step.version))
@@ -167,6 +177,7 @@ class Playing:
             if step.api == "fetch":
                 # Wherever it is sent: partitions of its session may be followed there.
                 self._settling.caught_up()
+            self._settling.sharing.prepare(step, fields, self._target.nodes[connection[1]][0])
             client.set_timeout(_WAIT_S if waits and number not in self._answered else TIMEOUT_S)
             client.send_frame(frame)
             if silent and not step.mutations:
@@ -179,7 +190,7 @@ class Playing:
         except TimeoutError:
             self._late.append((number, step, self._clients.pop(connection)))
             return NO_ANSWER
-        self._bound.learn(step, answer)
+        self._bound.learn(step, fields, answer)
         settled = self._settling.settle(step, _sent(frame), fields, answer)
         return answer if settled else {"answer": answer, "settled": False}
 

@@ -11,6 +11,7 @@ from . import coordinating, expecting
 from .aside import CONSUMER, DEBUGGER, EARLIEST, ends, fetched, metadata, of_each
 from .binding import Bindings
 from .expecting import Expected, Topic
+from .sharing import Sharing
 from .steps import KILL, RESTARTS, START, Step
 from .waiting import until
 
@@ -54,6 +55,9 @@ class Settling:
         self._dying = False
         self._expected: dict[str, Expected] = {}
         self._told: Any = None
+        self._share_groups = bool(target.supported("share_fetch"))
+        counted = 2 in target.supported("share_fetch")
+        self.sharing = Sharing(self._nodes, bound, self._coordinator, counted=counted)
 
     def close(self) -> None:
         for each in self._nodes.values():
@@ -92,6 +96,8 @@ class Settling:
         if ends and not until(self._transactions_settled):
             return False
         if step.api == "delete_topics" and not until(lambda: self._offsets_forgotten(answer)):
+            return False
+        if not self.sharing.settle(step, fields, answer):
             return False
         return not self._several or (step.api not in _WRITES and not restarted) or until(self._replicated)
 
@@ -312,6 +318,8 @@ class Settling:
         for group in _GROUPS if gone else ():
             asked = {"group_id": self._bound.fill(group), "topics": None}
             if gone & {each["name"] for each in coordinator.call("offset_fetch", 2, asked)["topics"]}:
+                return False
+            if self._share_groups and gone & {name for name, _ in self.sharing.offsets(asked["group_id"])}:
                 return False
         return True
 

@@ -3,20 +3,11 @@
 from pathlib import Path
 from typing import Final
 
-from mockbroker.rig.setup import BROKER_CONFIG
+from mockbroker.rig.setup import BROKER_CONFIG, SHARE_CONFIG
 from mockbroker.rig.stories import Setting, Told, named
 
 from . import acknowledging, acquiring, membership, mended, offsets, sessions, state, transactions
 from .stage import ShareStage
-
-SHARING: Final = {
-    "share.coordinator.state.topic.num.partitions": "1",
-    "share.coordinator.state.topic.replication.factor": "1",
-    "share.coordinator.state.topic.min.isr": "1",
-    "group.share.min.record.lock.duration.ms": "1000",
-    "group.share.assignment.interval.ms": "0",
-}
-"""The last one only releases from 4.3 have; the others assign at once."""
 
 STORIES: Final = Told(
     Path(__file__).parent,
@@ -42,6 +33,6 @@ STORIES: Final = Told(
         **named(state.keeping, state.merging, state.wrong_requests, state.finding, state.advertised),
     },
     ShareStage,
-    Setting(1, {**BROKER_CONFIG, **SHARING}),
+    Setting(1, {**BROKER_CONFIG, **SHARE_CONFIG}),
     {"compacted": {"log.cleaner.backoff.ms": "100"}},
 )
