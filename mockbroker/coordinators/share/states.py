@@ -6,6 +6,7 @@ from uuid import UUID
 
 from ...policies.share_groups.initial_complete_count import initial_complete_count
 from ...policies.share_groups.later_state_epoch import later_state_epoch
+from ...policies.share_groups.negative_share_epoch import negative_share_epoch
 from ...policies.share_groups.unknown_complete_count import unknown_complete_count
 from ...protocol.batch_writing import key_values
 from ...protocol.errors import ErrorCode, default_message
@@ -88,7 +89,7 @@ class ShareStates:
     def initialize(self, key: SharePartitionKey, state_epoch: int, start_offset: int, done: Done) -> None:
         """FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, INVALID_REQUEST."""
         shard = self._shard(key, "initialize", done)
-        if shard is None:
+        if shard is None or self._is_negative(done, state=state_epoch):
             return
         before = shard.states.get(key)
         if before is not None and UNKNOWN < state_epoch < before.state_epoch:
@@ -106,7 +107,7 @@ class ShareStates:
     def read(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> None:
         """INVALID_REQUEST, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION. A later leader is remembered."""
         shard = self._shard(key, "read", done)
-        if shard is None:
+        if shard is None or self._is_negative(done, leader=leader_epoch):
             return
         state = shard.states.get(key)
         if state is None:
@@ -135,7 +136,7 @@ class ShareStates:
     ) -> None:
         """INVALID_REQUEST, FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
         shard = self._shard(key, "write", done)
-        if shard is None:
+        if shard is None or self._is_negative(done, leader=leader_epoch, state=state_epoch):
             return
         state = shard.states.get(key)
         if state is None:
@@ -212,6 +213,15 @@ class ShareStates:
             keeps = self._keeps_count
             shard = self._shards[partition.index] = _Shard(partition, keeps_count=keeps)
         return shard
+
+    def _is_negative(self, done: Done, **epochs: int) -> bool:
+        """Whether a request is refused because of one of its epochs, of which the first is named."""
+        if self._home.policies[negative_share_epoch] == "refused":
+            for name, epoch in epochs.items():
+                if epoch < 0:
+                    done(Kept(E.INVALID_REQUEST, f"The {name} epoch cannot be a negative number."))
+                    return True
+        return False
 
     @property
     def _keeps_count(self) -> bool:
