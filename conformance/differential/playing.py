@@ -165,7 +165,8 @@ class Playing:
         connection = step.client, self._rank(step)
         client = self._client(connection)
         self._bound.shares.rank = connection[1]
-        fields = self._bound.fill(step.fields)
+        node = self._target.nodes[connection[1]][0]
+        fields = self._settling.sharing.prepared(step, self._bound.fill(step.fields), node)
         body = encode(step.api, step.version, fields)
         _, header = client.header(key_of(step.api), step.version, flexible(step.api, step.version))
         frame = mutate(header + body, step.mutations)
@@ -177,7 +178,6 @@ class Playing:
             if step.api == "fetch":
                 # Wherever it is sent: partitions of its session may be followed there.
                 self._settling.caught_up()
-            self._settling.sharing.prepare(step, fields, self._target.nodes[connection[1]][0])
             client.set_timeout(_WAIT_S if waits and number not in self._answered else TIMEOUT_S)
             client.send_frame(frame)
             if silent and not step.mutations:
@@ -229,6 +229,8 @@ class Playing:
         answer = self._normaliser.answer(self._own(answer), "" if changed else step.api)
         if step.api in ("describe_transactions", "describe_producers", "elect_leaders"):
             answer = _unordered(answer)
+        if step.api in ("share_group_heartbeat", "share_group_describe") and self._bound.shares.several:
+            answer = _counted(answer)
         return self._texts(answer)
 
     def _own(self, answer: Any) -> Any:
@@ -307,6 +309,17 @@ def _unordered(value: Any) -> Any:
         if all(isinstance(each, dict) and name in each for each in found):
             return sorted(found, key=lambda each: str(each[name]))
     return found
+
+
+def _counted(value: Any) -> Any:
+    """With the number of partitions that each member of a share group has: which ones goes by topic ids."""
+    if isinstance(value, list):
+        return [_counted(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(topics := value.get("topic_partitions"), list):
+        return {**value, "topic_partitions": sum(len(each["partitions"]) for each in topics)}
+    return {key: _counted(each) for key, each in value.items()}
 
 
 def _sent(frame: bytes) -> str | None:

@@ -43,6 +43,11 @@ class ShareBindings:
         self.doubtful = False
         """Whether a leader may have forgotten a share partition."""
 
+    @property
+    def several(self) -> bool:
+        """Whether more than one member has joined."""
+        return len(self.epochs) > 1
+
     def epoch(self, member: int, plus: int) -> int:
         return self.epochs.get(member, 0) + plus
 

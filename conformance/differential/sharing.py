@@ -14,6 +14,7 @@ SHORT_LOCK_MS: Final = 1000
 """Of locks that a sequence waits for."""
 _MEMBER: Final = "asideAAAAAAAAAAAAAAAAA"
 _LONG_MS: Final = 5000
+_SOON_MS, _MUCH = 300, 2**31 - 1
 _BEGINS, _ENDS = 0, -1
 _HEARD_S: Final = 3.0
 _RESETS: Final = frozenset(
@@ -49,11 +50,12 @@ class Sharing:
 
     # -- before a step
 
-    def prepare(self, step: Step, fields: dict[str, Any], node: int) -> None:
-        """Before a ShareFetch its leader reads the states of all partitions, so that these are read at once:
-        otherwise it is by chance which of them are in the answer."""
+    def prepared(self, step: Step, fields: dict[str, Any], node: int) -> dict[str, Any]:
+        """The fields of a request. Before a ShareFetch its leader reads the states of all partitions, so that
+        these are read at once: otherwise it is by chance which of them are in the answer. Where a state can't
+        be read, which is tried each time, the request waits for the error."""
         if step.api != "share_fetch" or not fields["group_id"] or fields["share_session_epoch"] == _ENDS:
-            return
+            return fields
         shares = self._bound.shares
         wanted = set(named(fields))
         if step.binds is not None and fields["share_session_epoch"] != _BEGINS:
@@ -63,22 +65,30 @@ class Sharing:
         for place in sorted(wanted):
             leader, epoch = self._bound.leaders.get((names.get(place.topic_id, ""), place.partition), (-1, 0))
             if leader == node and (place, epoch) not in self._primed:
+                new.append((place, epoch))
+        failed = False
+        for place, epoch in new:
+            if self._fetch(node, place, _BEGINS):
                 self._primed.add((place, epoch))
-                new.append(place)
-        for place in new:
-            self._fetch(node, place, _BEGINS)
+            else:
+                failed = True
         if new:
-            self._fetch(node, new[0], _ENDS)
+            self._fetch(node, new[0][0], _ENDS)
+        if failed:
+            return {**fields, "max_wait": _SOON_MS, "min_bytes": _MUCH}
+        return fields
 
-    def _fetch(self, node: int, place: SharePlace, epoch: int) -> None:
-        """Acquires nothing, and is answered once the state was read."""
+    def _fetch(self, node: int, place: SharePlace, epoch: int) -> bool:
+        """Acquires nothing, and is answered once the state was read. Whether it could be."""
         part = {"partition_index": place.partition, "acknowledgement_batches": []}
         topic = {"topic_id": place.topic_id, "partitions": [part]}
         limits = {"max_wait": _LONG_MS, "min_bytes": 0, "max_bytes": 1, "max_records": -1, "batch_size": 1}
         who = {"group_id": place.group, "member_id": _MEMBER, "share_session_epoch": epoch}
         topics = [topic] if epoch == _BEGINS else []
-        self._nodes[node].call(
-            "share_fetch", 1, {**who, **limits, "topics": topics, "forgotten_topics_data": []}
+        fields = {**who, **limits, "topics": topics, "forgotten_topics_data": []}
+        answer = self._nodes[node].call("share_fetch", 1, fields)
+        return all(
+            part["error_code"] == "NONE" for topic in answer["responses"] for part in topic["partitions"]
         )
 
     # -- after a step

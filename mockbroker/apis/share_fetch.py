@@ -50,7 +50,7 @@ def share_fetch(call: Call, request: ShareFetchRequest) -> Steps:
     member = member_of(call, request.group_id, request.member_id)
     if isinstance(member, ErrorCode):
         return ShareFetchResponse(error_code=member)
-    if request.group_id is None or request.share_acquire_mode not in _MODES:
+    if request.group_id is None:
         return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
     sizes = request.max_bytes, request.min_bytes, request.max_records, request.max_wait_ms
     if request.is_renew_ack and any(sizes):
@@ -68,7 +68,10 @@ def share_fetch(call: Call, request: ShareFetchRequest) -> Steps:
             if any(each.topic_id not in call.broker.image.topic_ids for each in some):
                 return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
             yield
-    return (yield from _Fetch(call, request, member, session).begin(places))
+    try:
+        return (yield from _Fetch(call, request, member, session).begin(places))
+    except ApiError as error:
+        return ShareFetchResponse(error_code=error.code)
 
 
 def _late(call: Call, request: ShareFetchRequest, error: ErrorCode) -> object:
@@ -133,6 +136,7 @@ class _Fetch:
         self._found: Found | None = None
 
     def begin(self, places: list[Place]) -> Steps:
+        """Raises ApiError UNKNOWN_SERVER_ERROR."""
         call, request = self._call, self._request
         if (yield from _acknowledges(request)):
             yield from acknowledge(call, request, self._member, self._acknowledged)
@@ -162,6 +166,8 @@ class _Fetch:
                 failed[place] = PartitionData(place.partition, E.UNKNOWN_TOPIC_OR_PARTITION)
             else:
                 readable.append(place)
+        if readable and request.share_acquire_mode not in _MODES:
+            raise ApiError(E.UNKNOWN_SERVER_ERROR)
         nothing = 0 in (request.max_records, request.max_bytes)
         if not readable or (nothing and self._call.policies[share_fetch_of_nothing] == "not-read"):
             self._read(failed)

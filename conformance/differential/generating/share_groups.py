@@ -83,13 +83,17 @@ def find_coordinator(world: World) -> None:
 
 
 def describe_share_group_offsets(world: World) -> None:
+    rng = world.rng
+
     def topics() -> Any:
         if world.chance(30):
             return None
         found: dict[str, set[int]] = {}
         for _ in world.some((1, 1, 2)):
+            # Of a partition that is not there the answer comes after half a minute.
             topic = world.topic()
-            found.setdefault(topic, set()).update(world.partition(topic) for _ in world.some((1, 2, 3)))
+            count = max(1, world.topics.get(topic, 1))
+            found.setdefault(topic, set()).update(rng.randrange(count) for _ in world.some((1, 2, 3)))
         return [{"topic_name": topic, "partitions": sorted(parts)} for topic, parts in found.items()]
 
     groups = [{"group_id": each, "topics": topics()} for each in dict.fromkeys(_groups(world))]

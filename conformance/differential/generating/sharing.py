@@ -165,6 +165,8 @@ def _continue(world: World, member: SharingMember, fields: dict[str, Any], versi
     if world.chance(25):
         fields["topics"] = _read(world, few=True)
     if world.chance(45):
+        # What is released is there a moment later: nothing is to wait for that.
+        fields["max_wait"] = 0
         fields["topics"] = _with_acknowledgements(world, member, fields["topics"], version)
     if world.chance(12):
         topic = world.topic()

@@ -99,7 +99,7 @@ class ShareStates:
         else:
             now_ms = self._home.environment.now_ms
             epoch = 0 if before is None else before.now.snapshot_epoch + 1
-            count = self._home.policies[initial_complete_count]
+            count = self._home.policies[initial_complete_count](start_offset)
             snapshot = Snapshot(epoch, state_epoch, 0, start_offset, count, now_ms, now_ms, ())
             after = of_snapshot(snapshot) if before is None else before.replaced(snapshot)
             self._append(shard, key, after, write_key(key, whole=True), write_snapshot(snapshot), done)
