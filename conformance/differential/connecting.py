@@ -9,7 +9,7 @@ from ...protocol.releases import parse
 from ...rig.client import Client
 from ...rig.scene import UNKNOWN_TOPIC_ID, Target
 from ...rig.setup import BROKER_CONFIG, SHARE_CONFIG
-from .coordinating import COORDINATORS
+from .coordinating import CLEANED_UP, COORDINATORS
 from .waiting import until
 
 _LIMIT_S: Final = 30.0
@@ -84,9 +84,9 @@ def _create_internal_topics(bootstrap: str) -> None:
                 "num_partitions": -1,
                 "replication_factor": -1,
                 "assignments": [{"partition_index": 0, "broker_ids": nodes}],
-                "configs": [{"name": "cleanup.policy", "value": "compact"}],
+                "configs": [{"name": "cleanup.policy", "value": CLEANED_UP[name]}],
             }
-            for name in COORDINATORS
+            for name in (CLEANED_UP if "share_fetch" in client.api_versions() else COORDINATORS)
         ]
         client.call("create_topics", 5, {"topics": topics, "timeout": 10_000, "validate_only": False})
 

@@ -11,7 +11,7 @@ from ...rig.normalise import Normaliser
 from ...rig.scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Target
 from .binding import Bindings
 from .connecting import await_producer_ids
-from .coordinating import COORDINATORS
+from .coordinating import COORDINATORS, SHARES
 from .mutating import mutate
 from .settling import TIMEOUT_S, Settling
 from .steps import ASIDE, DISCONNECT, KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
@@ -67,7 +67,9 @@ class Playing:
         self._normaliser.name_topic_id(UNKNOWN_TOPIC_ID, "unknown")
         self._clients: dict[tuple[int, int], Client] = {}
         self._late: list[tuple[int, Step, Client]] = []
-        self._settling = Settling(target, suffix, self._bound, self._normaliser)
+        shares = any("share" in step.api for step in sequence.steps)
+        self._coordinators = (*COORDINATORS, SHARES) if shares else COORDINATORS
+        self._settling = Settling(target, suffix, self._bound, self._normaliser, self._coordinators)
 
     def play(self) -> list[Any]:
         """One answer for each step, and one list of those that came late, by number of the step."""
@@ -137,14 +139,15 @@ class Playing:
     def _coordinate_first(self) -> None:
         """A sequence begins where the first broker coordinates."""
         if len(self._target.nodes) > 1:
-            for topic in COORDINATORS:
+            for topic in self._coordinators:
                 moved = self._settling.led(topic, self._target.nodes[0][0])
                 assert moved, f"{topic} does not move at {self._target.host}:{self._target.port}"
 
     def _move(self, step: Step) -> Any:
         """Nothing if the broker is down."""
         node, _, _ = self._target.nodes[self._rank(step)]
-        return {"settled": node in self._down or self._settling.move(step.fields["topic"], node)}
+        moved = node in self._down or self._settling.move(step.fields["topic"], node)
+        return {"settled": moved and self._settling.sharing.settle(step, step.fields, None)}
 
     def _beside(self, step: Step) -> Any:
         """Closes a connection, if it is open, or waits."""
@@ -229,8 +232,8 @@ class Playing:
         answer = self._normaliser.answer(self._own(answer), "" if changed else step.api)
         if step.api in ("describe_transactions", "describe_producers", "elect_leaders"):
             answer = _unordered(answer)
-        if step.api in ("share_group_heartbeat", "share_group_describe") and self._bound.shares.several:
-            answer = _counted(answer)
+        if step.api in ("share_group_heartbeat", "share_group_describe"):
+            answer = _of_members(answer, counted=self._bound.shares.several)
         return self._texts(answer)
 
     def _own(self, answer: Any) -> Any:
@@ -311,15 +314,19 @@ def _unordered(value: Any) -> Any:
     return found
 
 
-def _counted(value: Any) -> Any:
-    """With the number of partitions that each member of a share group has: which ones goes by topic ids."""
+def _of_members(value: Any, *, counted: bool) -> Any:
+    """With the topics of members in order, and, if they are `counted`, with the number of their partitions:
+    which ones these are goes by topic ids."""
     if isinstance(value, list):
-        return [_counted(each) for each in value]
+        return [_of_members(each, counted=counted) for each in value]
     if not isinstance(value, dict):
         return value
-    if isinstance(topics := value.get("topic_partitions"), list):
-        return {**value, "topic_partitions": sum(len(each["partitions"]) for each in topics)}
-    return {key: _counted(each) for key, each in value.items()}
+    found = {key: _of_members(each, counted=counted) for key, each in value.items()}
+    if "subscribed_topic_names" in found:
+        found["subscribed_topic_names"] = sorted(found["subscribed_topic_names"])
+    if counted and isinstance(topics := found.get("topic_partitions"), list):
+        found["topic_partitions"] = sum(len(each["partitions"]) for each in topics)
+    return found
 
 
 def _sent(frame: bytes) -> str | None:

@@ -1,7 +1,7 @@
 """Waiting until brokers have come to rest: real ones answer before they are done."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...rig.client import Client
@@ -41,8 +41,17 @@ _GROUPS: Final = ("g0~", "g1~", "unheard~")
 class Settling:
     """What the brokers of `target` say aside, of the topics of one sequence."""
 
-    def __init__(self, target: Target, suffix: str, bound: Bindings, normaliser: Normaliser) -> None:
+    def __init__(
+        self,
+        target: Target,
+        suffix: str,
+        bound: Bindings,
+        normaliser: Normaliser,
+        coordinators: Sequence[str] = coordinating.COORDINATORS,
+    ) -> None:
+        """`coordinators` are the topics whose leaders are asked something."""
         self._suffix = suffix
+        self._coordinators = coordinators
         self._bound = bound
         self._normaliser = normaliser
         self._nodes = {
@@ -132,7 +141,9 @@ class Settling:
 
     def coordinated(self, topic: str = "", node: int | None = None) -> bool:
         """Waits until brokers are ready to coordinate, of a topic a certain one if it is named."""
-        return not self._several or coordinating.settle(self._asked, self._bound, topic, node)
+        return not self._several or coordinating.settle(
+            self._asked, self._bound, topic, node, self._coordinators
+        )
 
     def move(self, topic: str, node: int) -> bool:
         """Makes a broker that is up coordinate."""
@@ -319,7 +330,7 @@ class Settling:
             asked = {"group_id": self._bound.fill(group), "topics": None}
             if gone & {each["name"] for each in coordinator.call("offset_fetch", 2, asked)["topics"]}:
                 return False
-            if self._share_groups and gone & {name for name, _ in self.sharing.offsets(asked["group_id"])}:
+            if self._share_groups and not self.sharing.forgotten(asked["group_id"], gone):
                 return False
         return True
 

@@ -7,7 +7,7 @@ from ...rig.client import Client
 from . import aside, coordinating
 from .binding import Bindings
 from .share_binding import SESSION_APIS, Held, SharePlace, named
-from .steps import DISCONNECT, LOCKS_END, RESTARTS, Step
+from .steps import DISCONNECT, LOCKS_END, MOVE, RESTARTS, Step
 from .waiting import until
 
 SHORT_LOCK_MS: Final = 1000
@@ -28,6 +28,7 @@ _RESETS: Final = frozenset(
     }
 )
 """After these leaders may read a state again."""
+_MOVES: Final = RESTARTS | {MOVE, "elect_leaders", "alter_partition_reassignments"}
 
 
 class Sharing:
@@ -74,8 +75,8 @@ class Sharing:
                 failed = True
         if new:
             self._fetch(node, new[0][0], _ENDS)
-        if failed:
-            return {**fields, "max_wait": _SOON_MS, "min_bytes": _MUCH}
+        if failed and fields["max_bytes"]:
+            return {**fields, "max_wait": _SOON_MS, "min_bytes": _MUCH, "max_bytes": _MUCH}
         return fields
 
     def _fetch(self, node: int, place: SharePlace, epoch: int) -> bool:
@@ -96,7 +97,10 @@ class Sharing:
     def settle(self, step: Step, fields: dict[str, Any], answer: Any) -> bool:
         """Whether what the step set off is done."""
         shares = self._bound.shares
-        if step.api in _RESETS | RESTARTS | {DISCONNECT} or shares.doubtful:
+        if step.api in _MOVES:
+            # Leaders that change forget locks.
+            shares.held.clear()
+        if step.api in _RESETS | _MOVES | {DISCONNECT} or shares.doubtful:
             shares.doubtful = False
             self._primed.clear()
         if step.api == LOCKS_END:
@@ -124,6 +128,24 @@ class Sharing:
         }
         return there <= known
 
+    def forgotten(self, group: str, topics: set[str]) -> bool:
+        """Whether the group and its share coordinators know nothing of topics any more."""
+        if topics & {name for name, _ in self.offsets(group)}:
+            return False
+        return not any(
+            self._state(SharePlace(group, self._bound.topic_ids[name], index), epoch)["error_code"] == "NONE"
+            for (name, index), (_, epoch) in self._bound.leaders.items()
+            if name in topics
+        )
+
+    def _state(self, place: SharePlace, leader_epoch: int) -> dict[str, Any]:
+        """What the share coordinator has."""
+        part = {"partition": place.partition, "leader_epoch": max(0, leader_epoch)}
+        asked = {"group_id": place.group, "topics": [{"topic_id": place.topic_id, "partitions": [part]}]}
+        client = self._coordinator(coordinating.SHARES)
+        [found] = client.call("read_share_group_state", 0, asked)["results"][0]["partitions"]
+        return dict(found)
+
     def offsets(self, group: str) -> set[tuple[str, int]]:
         """The partitions of a share group."""
         asked = {"groups": [{"group_id": group, "topics": None}]}
@@ -145,10 +167,7 @@ class Sharing:
     def _let_go(self, place: SharePlace, records: Mapping[int, Held]) -> bool:
         names = {topic_id: name for name, topic_id in self._bound.topic_ids.items()}
         _, epoch = self._bound.leaders.get((names.get(place.topic_id, ""), place.partition), (-1, 0))
-        part = {"partition": place.partition, "leader_epoch": epoch}
-        asked = {"group_id": place.group, "topics": [{"topic_id": place.topic_id, "partitions": [part]}]}
-        client = self._coordinator(coordinating.SHARES)
-        [found] = client.call("read_share_group_state", 0, asked)["results"][0]["partitions"]
+        found = self._state(place, epoch)
         if found["error_code"] != "NONE":
             return True
         return all(

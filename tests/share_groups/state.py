@@ -107,6 +107,15 @@ def wrong_requests(s: ShareStage) -> Steps:
         yield f"{verb}: no partitions", s.say(api, {"group_id": s.named("g"), "topics": topics})
 
 
+def of_a_new_group(s: ShareStage) -> Steps:
+    """What is known of a group that has read nothing."""
+    s.topic()
+    s.member().join("t")
+    yield "read", _ask(s, "read", {"leader_epoch": 0})
+    yield "summary", _ask(s, "summary", {"leader_epoch": 0})
+    yield "offsets", s.offsets()
+
+
 def negative_epochs(s: ShareStage) -> Steps:
     """Epochs of -1, before and after a state was initialized."""
     s.topic()

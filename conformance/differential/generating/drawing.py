@@ -157,6 +157,11 @@ SHARE_GROUPS: Final[dict[Draw, int]] = {
 }
 _RESTARTS: Final[dict[Draw, int]] = {replicas.stop_broker: 2, replicas.start_broker: 15}
 _MOVES: Final[dict[Draw, int]] = {replicas.move_coordinator: 10}
+_SHARE_MOVES: Final[dict[Draw, int]] = {
+    replicas.move_share_coordinator: 7,
+    replicas.elect_leaders: 7,
+    replicas.alter_partition_reassignments: 7,
+}
 _IN_TRANSACTIONS: Final[dict[Draw, int]] = {transactions.offsets_in_transaction: 8}
 _SEVERAL_STEPS: Final = (
     "transaction",
@@ -175,6 +180,7 @@ _OF_SHARE_GROUPS: Final = frozenset(
         sharing.disconnect,
         sharing.let_locks_end,
         share_groups.configure_group,
+        replicas.move_share_coordinator,
     }
 )
 """Draws of several steps, or of what is no request."""
@@ -203,10 +209,11 @@ _OF_SEVERAL_BROKERS: Final[Families] = {
     "groups": (_placed(GROUPS) | _RESTARTS | _MOVES | _IN_TRANSACTIONS, 5),
     "admin": (_placed(ADMIN), 15),
     "faults": (FAULTS, 0),
+    "share-groups": (_placed(SHARE_GROUPS) | _RESTARTS | _SHARE_MOVES, 0),
 }
 
 
-_FIRST: Final[dict[str, Draw]] = {"faults": faults.first_topics, "share-groups": sharing.first_topics}
+_FIRST: Final[dict[str, Draw]] = {"faults": faults.first_topics}
 
 
 def families(brokers: int) -> Families:
@@ -237,6 +244,8 @@ def sequence(
         world.era = "now"
     first: Draw = replicas.first_topics if several else admin.first_topics
     (_FIRST.get(drawn) or first)(world)
+    if drawn == "share-groups":
+        sharing.begin(world)
     if drawn != "share-groups" and world.chance(60):
         transactions.init_producer_id(world)
     wanted = rng.randint(10, 25)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from ..acknowledging import SHAPES
 from ..sharing import SHORT_LOCK_MS
 from ..steps import DISCONNECT, LOCKS_END
-from .world import SharingMember, World, topic_to_create
+from .world import SharingMember, World
 
 GROUP: Final = 32
 """Type of a resource that is configured."""
@@ -17,19 +17,8 @@ _DIVIDED: Final = 2
 """The version since which records are renewed, and batches divided."""
 
 
-def first_topics(world: World) -> None:
-    """Topics that groups begin with their earliest records of, in most sequences."""
-    rng = world.rng
-    topics = []
-    for number in range(rng.choice((1, 2, 2))):
-        name = f"t{number}~"
-        world.topics[name] = count = rng.choice((1, 1, 2, 3))
-        topics.append(topic_to_create(name, [], count, factor=1))
-    world.create(topics)
-    begin(world)
-
-
 def begin(world: World) -> None:
+    """Groups begin with the earliest records, in most sequences."""
     for group in world.groups:
         if world.chance(80):
             set_config(world, group, "share.auto.offset.reset", "earliest")

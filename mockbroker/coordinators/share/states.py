@@ -92,7 +92,7 @@ class ShareStates:
         if shard is None or self._is_negative(done, state=state_epoch):
             return
         before = shard.states.get(key)
-        if before is not None and UNKNOWN < state_epoch < before.state_epoch:
+        if before is not None and _is_earlier(state_epoch, before.state_epoch):
             done(self._refused(E.FENCED_STATE_EPOCH))
         elif error := self._missing(key):
             done(error)
@@ -113,7 +113,7 @@ class ShareStates:
         if state is None:
             text = "Read operation on uninitialized share partition not allowed."
             done(Kept(E.INVALID_REQUEST, text))
-        elif UNKNOWN < leader_epoch < state.leader_epoch:
+        elif self._is_earlier_reader(leader_epoch, state.leader_epoch):
             done(self._refused(E.FENCED_LEADER_EPOCH))
         elif error := self._missing(key):
             done(error)
@@ -142,9 +142,9 @@ class ShareStates:
         if state is None:
             text = "Write operation on uninitialized share partition not allowed."
             done(Kept(E.INVALID_REQUEST, text))
-        elif UNKNOWN < leader_epoch < state.leader_epoch:
+        elif _is_earlier(leader_epoch, state.leader_epoch):
             done(self._refused(E.FENCED_LEADER_EPOCH))
-        elif UNKNOWN < state_epoch < state.state_epoch:
+        elif _is_earlier(state_epoch, state.state_epoch):
             done(self._refused(E.FENCED_STATE_EPOCH))
         elif error := self._missing(key):
             done(error)
@@ -223,6 +223,10 @@ class ShareStates:
                     return True
         return False
 
+    def _is_earlier_reader(self, epoch: int, known: int) -> bool:
+        read_by_all = self._home.policies[negative_share_epoch] != "fenced-readers"
+        return epoch < known and (epoch != UNKNOWN or not read_by_all)
+
     @property
     def _keeps_count(self) -> bool:
         return self._home.policies[unknown_complete_count] == "kept"
@@ -298,6 +302,10 @@ class ShareStates:
 
     def _number(self, config: str) -> int:
         return self._home.environment.configs.broker_int(config)
+
+
+def _is_earlier(epoch: int, known: int) -> bool:
+    return epoch != UNKNOWN and epoch < known
 
 
 def _nobody(kept: Kept) -> None:
