@@ -84,7 +84,8 @@ class Bindings:
         if step.binds is None or not isinstance(answer, dict):
             return
         if step.api == "share_group_heartbeat" or step.api in SESSION_APIS:
-            self.shares.learn(step.api, step.binds, fields, answer)
+            if not step.mutations:
+                self.shares.learn(step.api, step.binds, fields, answer)
             return
         if step.api == "fetch":
             if answer.get("session_id"):

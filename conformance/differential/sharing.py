@@ -55,7 +55,7 @@ class Sharing:
         """The fields of a request. Before a ShareFetch its leader reads the states of all partitions, so that
         these are read at once: otherwise it is by chance which of them are in the answer. Where a state can't
         be read, which is tried each time, the request waits for the error."""
-        if step.api != "share_fetch" or not fields["group_id"] or fields["share_session_epoch"] == _ENDS:
+        if step.api != "share_fetch" or fields["share_session_epoch"] == _ENDS:
             return fields
         shares = self._bound.shares
         wanted = set(named(fields))

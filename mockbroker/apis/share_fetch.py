@@ -65,7 +65,7 @@ def share_fetch(call: Call, request: ShareFetchRequest) -> Steps:
     places = [] if epoch == ENDS else list(session.told)
     if call.policies[unknown_share_topic] == "fails":
         for some in portions(places):
-            if any(each.topic_id not in call.broker.image.topic_ids for each in some):
+            if not all(map(session.is_named, some)):
                 return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
             yield
     try:
@@ -97,7 +97,7 @@ def _session(call: Call, request: ShareFetchRequest, member: Member) -> Generato
         session = sessions.next(member, epoch)
         if epoch != ENDS:
             for some in portions(_named(request.topics)):
-                session.add(some)
+                session.add(some, call.broker.image.topic_ids)
                 yield
             for some in portions(_named(request.forgotten_topics_data)):
                 session.forget(some)
@@ -108,7 +108,7 @@ def _session(call: Call, request: ShareFetchRequest, member: Member) -> Generato
     most = call.environment.configs.broker_int("group.share.max.share.sessions")
     session = sessions.begin(member, call.client, most)
     for some in portions(_named(request.topics)):
-        session.add(some, told=False)
+        session.add(some, call.broker.image.topic_ids, told=False)
         yield
     return session
 
@@ -159,7 +159,9 @@ class _Fetch:
                 yield
             topic = image.topic_ids.get(place.topic_id) if place.topic_id else None
             if topic is None:
-                failed[place] = PartitionData(place.partition, E.UNKNOWN_TOPIC_ID)
+                named = self._session.is_named(place)
+                error = E.UNKNOWN_TOPIC_OR_PARTITION if named else E.UNKNOWN_TOPIC_ID
+                failed[place] = PartitionData(place.partition, error)
             elif not self._may_read(topic.name):
                 failed[place] = PartitionData(place.partition, E.TOPIC_AUTHORIZATION_FAILED)
             elif not 0 <= place.partition < len(topic.partitions):
