@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from mockbroker.cluster_options import unchecked
 from mockbroker.conformance.differential import recordings
 from mockbroker.conformance.differential.__main__ import app
 from mockbroker.conformance.differential.acknowledging import SHAPES, batches
@@ -17,6 +19,7 @@ from mockbroker.conformance.differential.connecting import configured
 from mockbroker.conformance.differential.coordinating import GROUPS, TRANSACTIONS
 from mockbroker.conformance.differential.generating import sequence
 from mockbroker.conformance.differential.generating.drawing import families
+from mockbroker.conformance.differential.generating.world import topic_to_create
 from mockbroker.conformance.differential.recordings import RECORDED, Recorded
 from mockbroker.conformance.differential.replaying import replay
 from mockbroker.conformance.differential.running import Pair
@@ -213,27 +216,41 @@ def test_what_was_acquired_is_acknowledged_in_many_shapes(
     assert [tuple(each.values()) for each in found] == ranges
 
 
-def _differing(policies: dict[str, str]) -> int:
-    """How many of some sequences with share groups two of our brokers answer differently, one of them with
-    other behaviours."""
-    release = "4.4.0"
-    config = configured(release)
+@contextmanager
+def _ours_twice(policies: Any) -> Iterator[Pair]:
+    """Two of our brokers, one of them with other behaviours."""
+    config = configured("4.4.0")
     with (
-        MockCluster(kafka=release, brokers=1, config=config, policies=policies) as other,
-        Pair(release, other.bootstrap_servers) as pair,
+        MockCluster(kafka=unchecked("4.4.0"), brokers=1, config=config, policies=policies) as other,
+        Pair("4.4.0", other.bootstrap_servers) as pair,
     ):
-        drawn = [sequence(3, number, pair.versions, family="share-groups") for number in range(4)]
-        return sum(pair.difference(each) is not None for each in drawn)
+        yield pair
 
 
 @pytest.mark.long
 def test_share_groups_are_answered_alike_each_time() -> None:
-    assert not _differing({})
+    with _ours_twice({}) as pair:
+        for number in range(3):
+            drawn = sequence(3, number, pair.versions, family="share-groups")
+            assert pair.difference(drawn) is None
 
 
-@pytest.mark.long
-def test_share_groups_that_are_answered_otherwise_are_noticed() -> None:
-    assert _differing({"delivery-at-session-end": "taken-back", "initial-complete-count": "unknown"})
+def test_a_share_coordinator_that_answers_otherwise_is_noticed() -> None:
+    named = {"group_id": "g0~"}
+    topic: dict[str, Any] = {"topic_id": {"$topic_id": "t0~"}}
+    begun = {**topic, "partitions": [{"partition": 0, "state_epoch": 0, "start_offset": 0}]}
+    asked = {**topic, "partitions": [{"partition": 0, "leader_epoch": 0}]}
+    created = {"topics": [topic_to_create("t0~", [], 1, 1)], "timeout": 10_000, "validate_only": False}
+    steps = (
+        Step("create_topics", 4, created),
+        Step("initialize_share_group_state", 0, {**named, "topics": [begun]}),
+        Step("read_share_group_state_summary", 1, {**named, "topics": [asked]}),
+    )
+    with _ours_twice({"initial-complete-count": "unknown"}) as pair:
+        found = pair.difference(Sequence("1:1", steps))
+    assert found is not None
+    assert found.step == 2
+    assert found.parts == (("results[0].partitions[0].delivery_complete_count", -1, 0),)
 
 
 def _answers(steps: tuple[Step, ...], spoiled: Any) -> list[Any]:
