@@ -45,6 +45,17 @@ QUICK_CONFIG: Final = MappingProxyType(
 """What makes several brokers wait less for each other: to stop, start, follow a new leader, and know how much
 of a log is replicated."""
 
+SHARE_CONFIG: Final = MappingProxyType(
+    {
+        "group.share.assignment.interval.ms": "0",
+        "group.share.min.record.lock.duration.ms": "1000",
+        "share.coordinator.state.topic.min.isr": "1",
+        "share.coordinator.state.topic.num.partitions": "1",
+        "share.coordinator.state.topic.replication.factor": "1",
+    }
+)
+"""What is set for share groups. The first one only releases from 4.3 have; the others assign at once."""
+
 PROCESS_CONFIG: Final = MappingProxyType(
     {
         "log.cleaner.dedupe.buffer.size": "2097152",

@@ -34,7 +34,9 @@ def main(
     first: Annotated[int, typer.Option(min=0, help="Number of the first sequence of the seed.")] = 0,
     family: Annotated[
         str | None,
-        typer.Option(help="Only data, transactions, groups, admin; or, of 3 brokers, replicas."),
+        typer.Option(
+            help="Only data, transactions, groups, admin, share-groups; of 3 also replicas, faults."
+        ),
     ] = None,
     against: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="A real broker that runs already.")

@@ -3,8 +3,10 @@
 import uuid
 from typing import Any, Final
 
+from ...protocol.primitives import short_uuid
 from ...rig.scene import UNKNOWN_TOPIC_ID
 from .building import record_bytes
+from .share_binding import SESSION_APIS, ShareBindings
 from .steps import SUFFIX, Step
 
 _UNBOUND_PRODUCER: Final = 10_000_000
@@ -24,6 +26,7 @@ class Bindings:
         self.topic_ids: dict[str, uuid.UUID] = {}
         self.leaders: dict[tuple[str, int], tuple[int, int]] = {}
         """Leader and leader epoch of each partition."""
+        self.shares = ShareBindings()
 
     def fill(self, value: Any) -> Any:
         """`value` without placeholders."""
@@ -52,9 +55,19 @@ class Bindings:
             case "$generation":
                 return self.generations.get(inner[0], 0) + inner[1]
             case "$topic_id":
-                return self.topic_ids.get(self.fill(inner), UNKNOWN_TOPIC_ID)
+                return self.topic_id(inner)
             case "$leader_epoch":
                 return self.leaders.get((self.fill(inner[0]), inner[1]), (-1, 0))[1] + inner[2]
+            case "$share_epoch":
+                return self.shares.epoch(*inner)
+            case "$share_session":
+                return self.shares.session(*inner)
+            case "$acquired":
+                member, topic, *rest = inner
+                return self.shares.acknowledgements(member, self.topic_id(topic), *rest)
+            case "$share_key":
+                group, topic, partition = self.fill(inner)
+                return f"{group}:{short_uuid(self.topic_id(topic))}:{partition}"
             case "$now":
                 return self.now_ms + inner
             case "$hex":
@@ -63,9 +76,16 @@ class Bindings:
                 return record_bytes(self.fill(inner))
         raise ValueError(f"no placeholder {key}")
 
-    def learn(self, step: Step, answer: Any) -> None:
-        """Binds what the answer to a step hands out."""
+    def topic_id(self, name: str) -> uuid.UUID:
+        return self.topic_ids.get(self.fill(name), UNKNOWN_TOPIC_ID)
+
+    def learn(self, step: Step, fields: dict[str, Any], answer: Any) -> None:
+        """Binds what the answer to a step of these fields hands out."""
         if step.binds is None or not isinstance(answer, dict):
+            return
+        if step.api == "share_group_heartbeat" or step.api in SESSION_APIS:
+            if not step.mutations:
+                self.shares.learn(step.api, step.binds, fields, answer)
             return
         if step.api == "fetch":
             if answer.get("session_id"):

@@ -4,11 +4,30 @@ import time
 from typing import Final
 
 from ...addresses import parted
+from ...protocol.primitives import short_uuid
+from ...protocol.releases import parse
 from ...rig.client import Client
-from ...rig.scene import Target
-from .coordinating import COORDINATORS
+from ...rig.scene import UNKNOWN_TOPIC_ID, Target
+from ...rig.setup import BROKER_CONFIG, SHARE_CONFIG
+from .coordinating import CLEANED_UP, COORDINATORS
+from .waiting import until
 
 _LIMIT_S: Final = 30.0
+_SHARES_SINCE: Final = parse("4.1")
+_SHARE_VERSION: Final = "share.version"
+_LONG_LOCKS: Final = {
+    "group.share.record.lock.duration.ms": "300000",
+    "group.share.max.record.lock.duration.ms": "300000",
+    "group.share.session.timeout.ms": "300000",
+    "group.share.max.session.timeout.ms": "300000",
+}
+"""A sequence may take its time."""
+
+
+def configured(release: str) -> dict[str, str]:
+    """The configuration of brokers on both sides."""
+    shares = {**SHARE_CONFIG, **_LONG_LOCKS} if parse(release) >= _SHARES_SINCE else {}
+    return {**BROKER_CONFIG, **shares}
 
 
 def connected(bootstrap: str) -> Target:
@@ -20,7 +39,37 @@ def connected(bootstrap: str) -> Target:
         await_producer_ids(host, port)
     _, host, port = target.nodes[0]
     await_producer_ids(host, port, "probe")
+    if target.supported("share_fetch"):
+        with target.client(host, port) as client:
+            _share_groups(client)
     return target
+
+
+def _share_groups(client: Client) -> None:
+    """Switches share groups on, which 4.1 has, but not from the start, and waits for their coordinators."""
+    if _finalized(client) == 0:
+        update = {"feature": _SHARE_VERSION, "max_version_level": 1, "upgrade_type": 1}
+        client.call("update_features", 1, {"timeout": 10_000, "feature_updates": [update]})
+    until(lambda: _finalized(client) > 0 and _share_coordinates(client), _LIMIT_S)
+
+
+def _finalized(client: Client) -> int:
+    asked = {"client_software_name": "c", "client_software_version": "1"}
+    features = client.call("api_versions", 4, asked)["finalized_features"]
+    return sum(each["max_version_level"] for each in features if each["name"] == _SHARE_VERSION)
+
+
+def _share_coordinates(client: Client) -> bool:
+    """The topic of share coordinators is made for the first who looks for one."""
+    key = f"probe:{short_uuid(UNKNOWN_TOPIC_ID)}:0"
+    asked = {"key_type": 2, "coordinator_keys": [key]}
+    [found] = client.call("find_coordinator", 6, asked)["coordinators"]
+    part = {"partition": 0, "leader_epoch": 0}
+    read = {"group_id": "probe", "topics": [{"topic_id": UNKNOWN_TOPIC_ID, "partitions": [part]}]}
+    [state] = client.call("read_share_group_state", 0, read)["results"][0]["partitions"]
+    [group] = client.call("share_group_describe", 1, {"group_ids": ["probe"]})["groups"]
+    told = found["error_code"], state["error_code"], group["error_code"]
+    return told == ("NONE", "NONE", "GROUP_ID_NOT_FOUND")
 
 
 def _create_internal_topics(bootstrap: str) -> None:
@@ -35,9 +84,9 @@ def _create_internal_topics(bootstrap: str) -> None:
                 "num_partitions": -1,
                 "replication_factor": -1,
                 "assignments": [{"partition_index": 0, "broker_ids": nodes}],
-                "configs": [{"name": "cleanup.policy", "value": "compact"}],
+                "configs": [{"name": "cleanup.policy", "value": CLEANED_UP[name]}],
             }
-            for name in COORDINATORS
+            for name in (CLEANED_UP if "share_fetch" in client.api_versions() else COORDINATORS)
         ]
         client.call("create_topics", 5, {"topics": topics, "timeout": 10_000, "validate_only": False})
 

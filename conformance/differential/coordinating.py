@@ -1,16 +1,19 @@
 """Where groups and transactions are coordinated, and how that moves to another broker."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ...rig.client import Client
+from ...rig.scene import UNKNOWN_TOPIC_ID
 from . import aside
 from .binding import Bindings
 from .waiting import until
 
-GROUPS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
+GROUPS, TRANSACTIONS, SHARES = "__consumer_offsets", "__transaction_state", "__share_group_state"
 COORDINATORS: Final = (GROUPS, TRANSACTIONS)
-"""The topics whose leaders coordinate: each with one partition, and a replica on every broker."""
+"""The topics whose leaders coordinate: each with one partition, and a replica on every broker. Where share
+groups are asked for, `SHARES` is one, too."""
+CLEANED_UP: Final = {GROUPS: "compact", TRANSACTIONS: "compact", SHARES: "delete"}
 _NOBODY: Final = "aside"
 _LIMIT_S: Final = 30.0
 _LOADING: Final = "COORDINATOR_LOAD_IN_PROGRESS"
@@ -31,23 +34,25 @@ def move(topic: str, node: int, nodes: Nodes) -> None:
     first.call("elect_leaders", 2, {"election_type": 0, "topic_partitions": [elected], "timeout": 10_000})
 
 
-def settle(nodes: Nodes, bound: Bindings, topic: str, node: int | None) -> bool:
+def settle(
+    nodes: Nodes, bound: Bindings, topic: str, node: int | None, topics: Sequence[str] = COORDINATORS
+) -> bool:
     """Waits until brokers agree on who coordinates, which have loaded all there is, and what these write is
     replicated. Binds them. If a broker is named, it is that which is to lead `topic`."""
 
     def agreed() -> bool:
-        return all(_agreed(each, nodes, bound) for each in COORDINATORS) and (
+        return all(_agreed(each, nodes, bound) for each in topics) and (
             node is None or bound.leaders[topic, 0][0] == node
         )
 
     return (
         until(agreed, _LIMIT_S)
-        and until(lambda: _write(nodes, bound), _LIMIT_S)
-        and until(lambda: _replicated(nodes, bound), _LIMIT_S)
+        and until(lambda: _write(nodes, bound, topics), _LIMIT_S)
+        and until(lambda: _replicated(nodes, bound, topics), _LIMIT_S)
     )
 
 
-def _write(nodes: Nodes, bound: Bindings) -> bool:
+def _write(nodes: Nodes, bound: Bindings, topics: Sequence[str]) -> bool:
     """Has each coordinator write something, and followers fetch it: they may have paused after a move."""
     part = {"partition_index": 0, "committed_offset": 0, "committed_leader_epoch": -1}
     commit = {
@@ -59,15 +64,26 @@ def _write(nodes: Nodes, bound: Bindings) -> bool:
     groups, transactions = (nodes[bound.leaders[topic, 0][0]] for topic in COORDINATORS)
     [committed] = groups.call("offset_commit", 8, commit)["topics"][0]["partitions"]
     started = transactions.call("init_producer_id", 1, start)
-    return bool(committed["error_code"] == "NONE" and started["error_code"] == "NONE")
+    answered = [committed["error_code"], started["error_code"]]
+    if SHARES in topics:
+        answered.append(_initialized(nodes[bound.leaders[SHARES, 0][0]]))
+    return answered == ["NONE"] * len(answered)
 
 
-def _replicated(nodes: Nodes, bound: Bindings) -> bool:
+def _initialized(client: Client) -> str:
+    [known] = aside.metadata(client, [GROUPS])["topics"]
+    part = {"partition": 0, "state_epoch": 0, "start_offset": 0}
+    asked = {"group_id": _NOBODY, "topics": [{"topic_id": known["topic_id"], "partitions": [part]}]}
+    [topic] = client.call("initialize_share_group_state", 0, asked)["results"]
+    return str(topic["partitions"][0]["error_code"])
+
+
+def _replicated(nodes: Nodes, bound: Bindings, topics: Sequence[str]) -> bool:
     """Whether each broker knows that all there is is replicated: the next leader begins with that."""
     return all(
         {_high_watermark(client, topic) for client in nodes.values()}
         == {_end(nodes[bound.leaders[topic, 0][0]], topic)}
-        for topic in COORDINATORS
+        for topic in topics
     )
 
 
@@ -79,7 +95,7 @@ def _agreed(topic: str, nodes: Nodes, bound: Bindings) -> bool:
     if any(each["leader_id"] != leader or set(each["isr_nodes"]) != set(nodes) for each in seen):
         return False
     bound.leaders[topic, 0] = leader, seen[0]["leader_epoch"]
-    error = _group_error if topic == GROUPS else _transaction_error
+    error = _ERRORS[topic]
     for node, client in nodes.items():
         found = error(client)
         if found == _LOADING or (found == _NOT) is (node == leader):
@@ -99,6 +115,16 @@ def _group_error(client: Client) -> str:
 def _transaction_error(client: Client) -> str:
     asked = {"transactional_id": _NOBODY, "producer_id": 0, "producer_epoch": 0, "committed": True}
     return str(client.call("end_txn", 1, asked)["error_code"])
+
+
+def _share_error(client: Client) -> str:
+    part = {"partition": 0, "leader_epoch": 0}
+    asked = {"group_id": _NOBODY, "topics": [{"topic_id": UNKNOWN_TOPIC_ID, "partitions": [part]}]}
+    [topic] = client.call("read_share_group_state_summary", 0, asked)["results"]
+    return str(topic["partitions"][0]["error_code"])
+
+
+_ERRORS: Final = {GROUPS: _group_error, TRANSACTIONS: _transaction_error, SHARES: _share_error}
 
 
 def _high_watermark(client: Client, topic: str) -> int:

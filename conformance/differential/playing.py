@@ -11,10 +11,10 @@ from ...rig.normalise import Normaliser
 from ...rig.scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Target
 from .binding import Bindings
 from .connecting import await_producer_ids
-from .coordinating import COORDINATORS
+from .coordinating import COORDINATORS, SHARES
 from .mutating import mutate
 from .settling import TIMEOUT_S, Settling
-from .steps import KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
+from .steps import ASIDE, DISCONNECT, KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
 
 BEHIND_MS: Final = 1000
 """How far back the "now" of a sequence lies: a broker's clock may be a little behind ours."""
@@ -67,7 +67,9 @@ class Playing:
         self._normaliser.name_topic_id(UNKNOWN_TOPIC_ID, "unknown")
         self._clients: dict[tuple[int, int], Client] = {}
         self._late: list[tuple[int, Step, Client]] = []
-        self._settling = Settling(target, suffix, self._bound, self._normaliser)
+        shares = any("share" in step.api for step in sequence.steps)
+        self._coordinators = (*COORDINATORS, SHARES) if shares else COORDINATORS
+        self._settling = Settling(target, suffix, self._bound, self._normaliser, self._coordinators)
 
     def play(self) -> list[Any]:
         """One answer for each step, and one list of those that came late, by number of the step."""
@@ -79,6 +81,8 @@ class Playing:
                     answer = self._restart(step)
                 elif step.api == MOVE:
                     answer = self._move(step)
+                elif step.api in ASIDE:
+                    answer = self._beside(step)
                 else:
                     answer = self._normalised(self._ask(number, step), step)
                 news = self._settling.news()
@@ -135,14 +139,22 @@ class Playing:
     def _coordinate_first(self) -> None:
         """A sequence begins where the first broker coordinates."""
         if len(self._target.nodes) > 1:
-            for topic in COORDINATORS:
+            for topic in self._coordinators:
                 moved = self._settling.led(topic, self._target.nodes[0][0])
                 assert moved, f"{topic} does not move at {self._target.host}:{self._target.port}"
 
     def _move(self, step: Step) -> Any:
         """Nothing if the broker is down."""
         node, _, _ = self._target.nodes[self._rank(step)]
-        return {"settled": node in self._down or self._settling.move(step.fields["topic"], node)}
+        moved = node in self._down or self._settling.move(step.fields["topic"], node)
+        return {"settled": moved and self._settling.sharing.settle(step, step.fields, None)}
+
+    def _beside(self, step: Step) -> Any:
+        """Closes a connection, if it is open, or waits."""
+        rank = self._bound.shares.rank = self._rank(step)
+        if step.api == DISCONNECT and (client := self._clients.pop((step.client, rank), None)) is not None:
+            client.close()
+        return {"settled": self._settling.settle(step, None, step.fields, None)}
 
     def _start(self, nodes: set[int]) -> None:
         for node in sorted(nodes):
@@ -155,7 +167,9 @@ class Playing:
     def _ask(self, number: int, step: Step) -> Any:
         connection = step.client, self._rank(step)
         client = self._client(connection)
-        fields = self._bound.fill(step.fields)
+        self._bound.shares.rank = connection[1]
+        node = self._target.nodes[connection[1]][0]
+        fields = self._settling.sharing.prepared(step, self._bound.fill(step.fields), node)
         body = encode(step.api, step.version, fields)
         _, header = client.header(key_of(step.api), step.version, flexible(step.api, step.version))
         frame = mutate(header + body, step.mutations)
@@ -179,7 +193,7 @@ class Playing:
         except TimeoutError:
             self._late.append((number, step, self._clients.pop(connection)))
             return NO_ANSWER
-        self._bound.learn(step, answer)
+        self._bound.learn(step, fields, answer)
         settled = self._settling.settle(step, _sent(frame), fields, answer)
         return answer if settled else {"answer": answer, "settled": False}
 
@@ -218,6 +232,8 @@ class Playing:
         answer = self._normaliser.answer(self._own(answer), "" if changed else step.api)
         if step.api in ("describe_transactions", "describe_producers", "elect_leaders"):
             answer = _unordered(answer)
+        if step.api in ("share_group_heartbeat", "share_group_describe"):
+            answer = _of_members(answer, counted=self._bound.shares.several)
         return self._texts(answer)
 
     def _own(self, answer: Any) -> Any:
@@ -295,6 +311,21 @@ def _unordered(value: Any) -> Any:
     for name in ("producer_id", "partition_id"):
         if all(isinstance(each, dict) and name in each for each in found):
             return sorted(found, key=lambda each: str(each[name]))
+    return found
+
+
+def _of_members(value: Any, *, counted: bool) -> Any:
+    """With the topics of members in order, and, if they are `counted`, with the number of their partitions:
+    which ones these are goes by topic ids."""
+    if isinstance(value, list):
+        return [_of_members(each, counted=counted) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _of_members(each, counted=counted) for key, each in value.items()}
+    if "subscribed_topic_names" in found:
+        found["subscribed_topic_names"] = sorted(found["subscribed_topic_names"])
+    if counted and isinstance(topics := found.get("topic_partitions"), list):
+        found["topic_partitions"] = sum(len(each["partitions"]) for each in topics)
     return found
 
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from ...cluster_options import unchecked
 from ...rig.scene import Target
-from ...rig.setup import BROKER_CONFIG
 from ...server.mock_cluster import MockCluster
 from .comparing import Difference, first_difference
-from .connecting import connected
+from .connecting import configured, connected
 from .playing import BEHIND_MS, Playing
 from .recordings import Recorded
 
@@ -16,7 +15,7 @@ from .recordings import Recorded
 def replay(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Difference | None]]:
     """Each with the first answer of a mock of its release that is not the real broker's, None if all are."""
     for release, brokers in dict.fromkeys((each.kafka, each.sequence.brokers) for each in recorded):
-        config = dict(BROKER_CONFIG)
+        config = configured(release)
         with MockCluster(kafka=unchecked(release), brokers=brokers, config=config) as cluster:
             target = connected(cluster.bootstrap_servers)
             for number, each in enumerate(recorded):

@@ -10,10 +10,10 @@ from typing import Any, Final, Self
 from ...cluster_options import unchecked
 from ...rig.real_broker import RealCluster
 from ...rig.scene import Target
-from ...rig.setup import BROKER_CONFIG, QUICK_CONFIG
+from ...rig.setup import QUICK_CONFIG
 from ...server.mock_cluster import MockCluster
 from .comparing import Difference, first_difference
-from .connecting import connected
+from .connecting import configured, connected
 from .generating import sequence
 from .playing import BEHIND_MS, Playing
 from .shrinking import shrunk
@@ -45,7 +45,7 @@ class Pair:
         self.brokers = brokers
         self._against = against
         quick = brokers > 1 and not against
-        config = {**BROKER_CONFIG, **(QUICK_CONFIG if quick else {})}
+        config = {**configured(release), **(QUICK_CONFIG if quick else {})}
         self._real = None if against else RealCluster(release, brokers, config)
         self._mock = MockCluster(kafka=unchecked(release), brokers=brokers, config=config)
         self._pool = ThreadPoolExecutor(2)

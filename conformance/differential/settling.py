@@ -1,7 +1,7 @@
 """Waiting until brokers have come to rest: real ones answer before they are done."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...rig.client import Client
@@ -11,6 +11,7 @@ from . import coordinating, expecting
 from .aside import CONSUMER, DEBUGGER, EARLIEST, ends, fetched, metadata, of_each
 from .binding import Bindings
 from .expecting import Expected, Topic
+from .sharing import Sharing
 from .steps import KILL, RESTARTS, START, Step
 from .waiting import until
 
@@ -40,8 +41,17 @@ _GROUPS: Final = ("g0~", "g1~", "unheard~")
 class Settling:
     """What the brokers of `target` say aside, of the topics of one sequence."""
 
-    def __init__(self, target: Target, suffix: str, bound: Bindings, normaliser: Normaliser) -> None:
+    def __init__(
+        self,
+        target: Target,
+        suffix: str,
+        bound: Bindings,
+        normaliser: Normaliser,
+        coordinators: Sequence[str] = coordinating.COORDINATORS,
+    ) -> None:
+        """`coordinators` are the topics whose leaders are asked something."""
         self._suffix = suffix
+        self._coordinators = coordinators
         self._bound = bound
         self._normaliser = normaliser
         self._nodes = {
@@ -54,6 +64,9 @@ class Settling:
         self._dying = False
         self._expected: dict[str, Expected] = {}
         self._told: Any = None
+        self._share_groups = bool(target.supported("share_fetch"))
+        counted = 2 in target.supported("share_fetch")
+        self.sharing = Sharing(self._nodes, bound, self._coordinator, counted=counted)
 
     def close(self) -> None:
         for each in self._nodes.values():
@@ -93,6 +106,8 @@ class Settling:
             return False
         if step.api == "delete_topics" and not until(lambda: self._offsets_forgotten(answer)):
             return False
+        if not self.sharing.settle(step, fields, answer):
+            return False
         return not self._several or (step.api not in _WRITES and not restarted) or until(self._replicated)
 
     def _expectations(
@@ -126,7 +141,9 @@ class Settling:
 
     def coordinated(self, topic: str = "", node: int | None = None) -> bool:
         """Waits until brokers are ready to coordinate, of a topic a certain one if it is named."""
-        return not self._several or coordinating.settle(self._asked, self._bound, topic, node)
+        return not self._several or coordinating.settle(
+            self._asked, self._bound, topic, node, self._coordinators
+        )
 
     def move(self, topic: str, node: int) -> bool:
         """Makes a broker that is up coordinate."""
@@ -312,6 +329,8 @@ class Settling:
         for group in _GROUPS if gone else ():
             asked = {"group_id": self._bound.fill(group), "topics": None}
             if gone & {each["name"] for each in coordinator.call("offset_fetch", 2, asked)["topics"]}:
+                return False
+            if self._share_groups and not self.sharing.forgotten(asked["group_id"], gone):
                 return False
         return True
 

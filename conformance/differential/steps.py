@@ -9,6 +9,10 @@ A value that is only known while playing is a dict of one key:
 | `{"$member": N}`, `{"$generation": [N, plus]}` | member id and generation of member N |
 | `{"$topic_id": NAME}` | id of that topic; of one that does not exist for an unknown name |
 | `{"$leader_epoch": [TOPIC, PARTITION, plus]}` | leader epoch of that partition |
+| `{"$share_epoch": [N, plus]}` | member epoch of member N of a share group |
+| `{"$share_session": [N, plus]}` | epoch of the next request in the share session of member N |
+| `{"$acquired": [N, TOPIC, PARTITION, SHAPE, TYPES]}` | acknowledgements of what member N acquired |
+| `{"$share_key": [GROUP, TOPIC, PARTITION]}` | key of a share partition |
 | `{"$now": plus}` | the time at which the sequence began, in ms |
 | `{"$hex": TEXT}` | bytes |
 | `{"$batches": [...]}` | record batches, each described by what `building.record_bytes` takes |
@@ -29,6 +33,10 @@ STOP, KILL, START, MOVE = (
     each.name.replace("-", "_")
     for each in (brokers.stop_broker, brokers.kill_broker, brokers.start_broker, leaders.move_coordinator)
 )
+DISCONNECT, LOCKS_END = "disconnect", "locks_end"
+ASIDE: Final = frozenset({DISCONNECT, LOCKS_END})
+"""No requests either: the connection of a member is closed, so that its share session ends; or short locks of
+records end. What was acquired is let go before the next step."""
 RESTARTS: Final = frozenset({STOP, KILL, START})
 """Verbs, which are no requests: the broker that the step names is shut down, dies, or comes back, or becomes
 the leader of an internal topic (`MOVE`). After a `KILL` with `at_once` the next request does not wait until
@@ -37,7 +45,7 @@ the broker's session has timed out."""
 
 @dataclass(frozen=True)
 class Step:
-    """One request, or one of `RESTARTS`, or `MOVE`.
+    """One request, or one of `RESTARTS` or `ASIDE`, or `MOVE`.
 
     `binds` numbers what the answer hands out; `mutations` change the encoded frame. `broker` is the rank of
     the broker that is asked, or the topic and partition whose leader is.

@@ -55,7 +55,10 @@ def share_acknowledge(call: Call, request: ShareAcknowledgeRequest) -> Steps:
         if answer is not PARKED:
             reply.complete(answer)
 
-    yield from acknowledge(call, request, member, done)
+    try:
+        yield from acknowledge(call, request, member, done)
+    except ApiError as error:
+        return ShareAcknowledgeResponse(error_code=error.code)
     return reply.outcome()
 
 

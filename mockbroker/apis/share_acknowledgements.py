@@ -56,7 +56,7 @@ def acknowledge(
     call: Call, request: _Said, member: Member, done: Callable[[Outcomes], None]
 ) -> Generator[None, None, None]:
     """Calls `done` with the outcome for each partition once everything is written. Partitions without
-    batches are left out if there are no others."""
+    batches are left out if there are no others. Raises ApiError UNKNOWN_SERVER_ERROR, for the request."""
     outcomes: Outcomes = {}
     empty: Outcomes = {}
     asked: dict[Key, list[Acknowledgement]] = {}

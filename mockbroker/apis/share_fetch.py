@@ -50,7 +50,7 @@ def share_fetch(call: Call, request: ShareFetchRequest) -> Steps:
     member = member_of(call, request.group_id, request.member_id)
     if isinstance(member, ErrorCode):
         return ShareFetchResponse(error_code=member)
-    if request.group_id is None or request.share_acquire_mode not in _MODES:
+    if request.group_id is None:
         return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
     sizes = request.max_bytes, request.min_bytes, request.max_records, request.max_wait_ms
     if request.is_renew_ack and any(sizes):
@@ -65,10 +65,13 @@ def share_fetch(call: Call, request: ShareFetchRequest) -> Steps:
     places = [] if epoch == ENDS else list(session.told)
     if call.policies[unknown_share_topic] == "fails":
         for some in portions(places):
-            if any(each.topic_id not in call.broker.image.topic_ids for each in some):
+            if not all(map(session.is_named, some)):
                 return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
             yield
-    return (yield from _Fetch(call, request, member, session).begin(places))
+    try:
+        return (yield from _Fetch(call, request, member, session).begin(places))
+    except ApiError as error:
+        return ShareFetchResponse(error_code=error.code)
 
 
 def _late(call: Call, request: ShareFetchRequest, error: ErrorCode) -> object:
@@ -94,7 +97,7 @@ def _session(call: Call, request: ShareFetchRequest, member: Member) -> Generato
         session = sessions.next(member, epoch)
         if epoch != ENDS:
             for some in portions(_named(request.topics)):
-                session.add(some)
+                session.add(some, call.broker.image.topic_ids)
                 yield
             for some in portions(_named(request.forgotten_topics_data)):
                 session.forget(some)
@@ -105,7 +108,7 @@ def _session(call: Call, request: ShareFetchRequest, member: Member) -> Generato
     most = call.environment.configs.broker_int("group.share.max.share.sessions")
     session = sessions.begin(member, call.client, most)
     for some in portions(_named(request.topics)):
-        session.add(some, told=False)
+        session.add(some, call.broker.image.topic_ids, told=False)
         yield
     return session
 
@@ -133,6 +136,7 @@ class _Fetch:
         self._found: Found | None = None
 
     def begin(self, places: list[Place]) -> Steps:
+        """Raises ApiError UNKNOWN_SERVER_ERROR."""
         call, request = self._call, self._request
         if (yield from _acknowledges(request)):
             yield from acknowledge(call, request, self._member, self._acknowledged)
@@ -155,13 +159,17 @@ class _Fetch:
                 yield
             topic = image.topic_ids.get(place.topic_id) if place.topic_id else None
             if topic is None:
-                failed[place] = PartitionData(place.partition, E.UNKNOWN_TOPIC_ID)
+                named = self._session.is_named(place)
+                error = E.UNKNOWN_TOPIC_OR_PARTITION if named else E.UNKNOWN_TOPIC_ID
+                failed[place] = PartitionData(place.partition, error)
             elif not self._may_read(topic.name):
                 failed[place] = PartitionData(place.partition, E.TOPIC_AUTHORIZATION_FAILED)
             elif not 0 <= place.partition < len(topic.partitions):
                 failed[place] = PartitionData(place.partition, E.UNKNOWN_TOPIC_OR_PARTITION)
             else:
                 readable.append(place)
+        if readable and request.share_acquire_mode not in _MODES:
+            raise ApiError(E.UNKNOWN_SERVER_ERROR)
         nothing = 0 in (request.max_records, request.max_bytes)
         if not readable or (nothing and self._call.policies[share_fetch_of_nothing] == "not-read"):
             self._read(failed)

@@ -32,16 +32,19 @@ Found = dict[Place, PartitionData]
 
 
 class _Read(NamedTuple):
+    """`batches` are those of `stored` that are whole."""
+
     place: Place
     led: LedShare
     share: SharePartition
     offset: int
     result: fetch.PartitionData
+    stored: list[Stored]
     batches: list[Stored]
 
     @property
     def size(self) -> int:
-        return sum(map(len, self.batches))
+        return sum(map(len, self.stored))
 
     @property
     def falls_behind(self) -> bool:
@@ -152,11 +155,12 @@ class Reading:
                 committed=self._committed,
                 followers_serve=False,
                 max_bytes=max(0, left),
-                at_least_one=not found,
+                at_least_one=not any(each.stored for each in found),
             )
-            batches = [each for each in result.records or () if _is_whole(each)]
-            left -= sum(map(len, batches))
-            found.append(_Read(place, led, share, offset, result, batches))
+            stored = list(result.records or ())
+            left -= sum(map(len, stored))
+            batches = [each for each in stored if _is_whole(each)]
+            found.append(_Read(place, led, share, offset, result, stored, batches))
         return found
 
     def _complete(self, found: list[_Read] | None = None) -> None:
@@ -204,7 +208,9 @@ class Reading:
         read.led.watch()
         if not acquired:
             return part, 0
-        part.records = _overlapping(read.batches, ranges, acquired)
+        # A single batch is sent with what was read behind it.
+        alone = len(read.batches) == 1
+        part.records = read.stored if alone else _overlapping(read.batches, ranges, acquired)
         part.acquired_records = [AcquiredRecords(*each) for each in map(_fields, acquired)]
         return part, sum(each.last - each.first + 1 for each in acquired)
 

@@ -2,6 +2,7 @@
 of its records is written there (`SharePartition.java`)."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ..configs.groups import reset_duration_ms
@@ -10,6 +11,7 @@ from ..environment import Timer
 from ..policies.share_groups.delivery_at_session_end import delivery_at_session_end
 from ..policies.share_groups.release_beside_others import release_beside_others
 from ..policies.share_groups.start_behind_log_start import start_behind_log_start
+from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode, default_message
 from ..protocol.releases import parse
 from ..protocol.share_state_log import UNKNOWN, SharePartitionKey
@@ -136,6 +138,7 @@ class LedShare:
     # -- what is written
 
     def acknowledge(self, member: str, said: Iterable[Acknowledgement], answer: Answer) -> None:
+        """Raises ApiError UNKNOWN_SERVER_ERROR, which is that of the whole request."""
         share = self.active()
         if share is None:
             answer(E.NOT_LEADER_OR_FOLLOWER, default_message(E.NOT_LEADER_OR_FOLLOWER))
@@ -144,7 +147,10 @@ class LedShare:
             change = share.acknowledge(member, said, self.environment.now_ms)
         except AcknowledgementError as error:
             self.watch()
-            answer(ErrorCode[error.code], self._words(str(error)))
+            code = ErrorCode[error.code]
+            if code is E.UNKNOWN_SERVER_ERROR:
+                raise ApiError(code) from error
+            answer(code, self._words(str(error)))
             return
         self._write(share, change, answer)
 
@@ -183,7 +189,11 @@ class LedShare:
             self.watch()
             answer(E.NONE, None)
         else:
-            self._persist(share, change.batches, done)
+            self._persist(share, change.batches, lambda kept: self._later(partial(done, kept)))
+
+    def _later(self, callback: Callable[[], None]) -> None:
+        """A ShareFetch reads before its acknowledgements are written."""
+        self.environment.after(0, callback)
 
     def _persist(
         self, share: SharePartition, batches: Iterable[StateBatch], done: Callable[[Kept], None]

@@ -1,7 +1,7 @@
 """Share sessions: which partitions a member of a share group reads from one broker
 (`ShareSessionCache.java`, `SharePartitionManager.newContext`)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -17,7 +17,7 @@ _LAST_EPOCH: Final = 0x7FFFFFFF
 
 
 class Place(NamedTuple):
-    """A partition by topic id. The session remembers the name of its topic, None if that was not known."""
+    """A partition by topic id."""
 
     topic_id: UUID | None
     partition: int
@@ -37,17 +37,27 @@ class ShareSession:
         self.client = client
         self.epoch = 1
         self.told: dict[Place, bool] = {}
+        self._named: set[Place] = set()
 
     def advance(self) -> None:
         self.epoch = 1 if self.epoch == _LAST_EPOCH else self.epoch + 1
 
-    def add(self, places: Iterable[Place], *, told: bool = True) -> None:
+    def add(self, places: Iterable[Place], known: Container[UUID | None], *, told: bool = True) -> None:
+        """`known` has the ids of topics whose names are known."""
         for each in places:
-            self.told.setdefault(each, told)
+            if each not in self.told:
+                self.told[each] = told
+                if each.topic_id in known:
+                    self._named.add(each)
+
+    def is_named(self, place: Place) -> bool:
+        """Whether the session has the name of its topic, which may be deleted."""
+        return place in self._named
 
     def forget(self, places: Iterable[Place]) -> None:
         for each in places:
             self.told.pop(each, None)
+            self._named.discard(each)
 
     def answers(self, place: Place, *, failed: bool, has_records: bool) -> bool:
         """Whether an answer has this partition. One that has records is read last the next time."""

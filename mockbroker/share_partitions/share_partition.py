@@ -174,6 +174,9 @@ class SharePartition(Acquiring):
         floor = self.floor(asked.first)
         if floor is None and asked.first < self.start_offset <= asked.last:
             floor = self.floor(self.start_offset)
+            if floor is None:
+                # Real brokers look for the batch at the start offset without asking whether there is one.
+                raise AcknowledgementError("UNKNOWN_SERVER_ERROR", "No batch is at the start offset.")
         if floor is None:
             raise AcknowledgementError(
                 "INVALID_RECORD_STATE",

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -9,18 +10,33 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from mockbroker.cluster_options import unchecked
 from mockbroker.conformance.differential import recordings
 from mockbroker.conformance.differential.__main__ import app
+from mockbroker.conformance.differential.acknowledging import SHAPES, batches
 from mockbroker.conformance.differential.comparing import first_difference
+from mockbroker.conformance.differential.connecting import configured
 from mockbroker.conformance.differential.coordinating import GROUPS, TRANSACTIONS
 from mockbroker.conformance.differential.generating import sequence
 from mockbroker.conformance.differential.generating.drawing import families
+from mockbroker.conformance.differential.generating.world import topic_to_create
 from mockbroker.conformance.differential.recordings import RECORDED, Recorded
 from mockbroker.conformance.differential.replaying import replay
+from mockbroker.conformance.differential.running import Pair
 from mockbroker.conformance.differential.shrinking import shrunk
-from mockbroker.conformance.differential.steps import KILL, MOVE, RESTARTS, START, STOP, Sequence, Step
+from mockbroker.conformance.differential.steps import (
+    ASIDE,
+    KILL,
+    MOVE,
+    RESTARTS,
+    START,
+    STOP,
+    Sequence,
+    Step,
+)
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 from mockbroker.rig.client import Known, known_fields
+from mockbroker.server.mock_cluster import MockCluster
 
 FAMILIES = [(brokers, family) for brokers in (1, 3) for family in families(brokers)]
 VERSIONS = {key.name.lower(): list(range(low, high + 1)) for key, (low, high) in CODEC_VERSIONS.items()}
@@ -69,29 +85,27 @@ def test_only_fields_are_asked_that_requests_have_in_some_version(brokers: int, 
                 yield from unknown(inner, known)
 
     made = [sequence(3, number, VERSIONS, family=family, brokers=brokers) for number in range(100)]
-    steps = [step for each in made for step in each.steps]
+    steps = [step for each in made for step in each.steps if step.api not in ASIDE]
     assert not {(step.api, name) for step in steps for name in unknown(step.fields, known_fields(step.api))}
 
 
 def test_every_api_is_drawn() -> None:
     drawn = {
         step.api
-        for brokers in (1, 3)
+        for brokers, family in ((1, None), (3, None), (1, "share-groups"))
         for number in range(300)
-        for step in sequence(1, number, VERSIONS, brokers=brokers).steps
+        for step in sequence(1, number, VERSIONS, brokers=brokers, family=family).steps
     }
     # What DescribeLogDirs says of volumes is not a broker's.
     undrawn = {"api_versions", "sasl_handshake", "sasl_authenticate", "describe_log_dirs"}
     # These have recorded questions only.
-    undrawn |= {"consumer_group_heartbeat", "consumer_group_describe", "list_config_resources"}
+    undrawn |= {"consumer_group_heartbeat", "list_config_resources"}
     undrawn |= {"describe_acls", "create_acls", "delete_acls"}
     undrawn |= {"describe_client_quotas", "alter_client_quotas"}
     undrawn |= {f"{what}_delegation_token" for what in ("create", "renew", "expire", "describe")}
     undrawn |= {"get_telemetry_subscriptions", "push_telemetry"}
     undrawn |= {"describe_user_scram_credentials", "alter_user_scram_credentials"}
     undrawn |= {"describe_quorum", "update_features", "alter_replica_log_dirs", "unregister_broker"}
-    # These have recorded stories only (tests/share_groups).
-    undrawn |= {each for each in VERSIONS if "share" in each}
     assert set(VERSIONS) - drawn <= undrawn
 
 
@@ -163,6 +177,80 @@ def test_coordinators_move_and_are_asked_where_they_are() -> None:
     assert asked["moved"] == {GROUPS, TRANSACTIONS}
     assert asked["heartbeat"] == asked["txn_offset_commit"] == {0, 1, 2, (GROUPS, 0)}
     assert asked["end_txn"] == {0, 1, 2, (TRANSACTIONS, 0)}
+
+
+def test_members_of_share_groups_go_on_with_their_sessions_and_acknowledge_what_they_acquired() -> None:
+    found: dict[str, set[Any]] = {}
+    for number in range(200):
+        for step in sequence(5, number, VERSIONS, family="share-groups").steps:
+            if step.api in ("share_fetch", "share_acknowledge"):
+                found.setdefault(step.api, set()).add(str(step.fields["share_session_epoch"])[:15])
+                for topic in step.fields["topics"]:
+                    for part in topic["partitions"]:
+                        said = part["acknowledgement_batches"]
+                        if isinstance(said, dict):
+                            found.setdefault("shapes", set()).add(said["$acquired"][3])
+            elif step.api in ASIDE:
+                found.setdefault("aside", set()).add(step.api)
+    assert found["share_fetch"] >= {"0", "-1", "{'$share_sessio"}
+    assert found["share_acknowledge"] >= {"0", "-1", "{'$share_sessio"}
+    assert found["shapes"] == set(SHAPES)
+    assert found["aside"] == ASIDE
+
+
+@pytest.mark.parametrize(
+    ("shape", "ranges"),
+    [
+        ("each", [(2, 4, [1]), (7, 7, [2])]),
+        ("each typed", [(2, 4, [1, 2, 1]), (7, 7, [2])]),
+        ("whole", [(2, 7, [1])]),
+        ("records", [(2, 2, [1]), (3, 3, [2]), (4, 4, [1]), (7, 7, [2])]),
+        ("beyond", [(2, 9, [1])]),
+        ("inside out", [(7, 2, [1])]),
+    ],
+)
+def test_what_was_acquired_is_acknowledged_in_many_shapes(
+    shape: str, ranges: list[tuple[int, int, list[int]]]
+) -> None:
+    found = batches(shape, [(2, 4), (7, 7)], [1, 2])
+    assert [tuple(each.values()) for each in found] == ranges
+
+
+@contextmanager
+def _ours_twice(policies: Any) -> Iterator[Pair]:
+    """Two of our brokers, one of them with other behaviours."""
+    config = configured("4.4.0")
+    with (
+        MockCluster(kafka=unchecked("4.4.0"), brokers=1, config=config, policies=policies) as other,
+        Pair("4.4.0", other.bootstrap_servers) as pair,
+    ):
+        yield pair
+
+
+@pytest.mark.long
+def test_share_groups_are_answered_alike_each_time() -> None:
+    with _ours_twice({}) as pair:
+        for number in range(3):
+            drawn = sequence(3, number, pair.versions, family="share-groups")
+            assert pair.difference(drawn) is None
+
+
+def test_a_share_coordinator_that_answers_otherwise_is_noticed() -> None:
+    named = {"group_id": "g0~"}
+    topic: dict[str, Any] = {"topic_id": {"$topic_id": "t0~"}}
+    begun = {**topic, "partitions": [{"partition": 0, "state_epoch": 0, "start_offset": 0}]}
+    asked = {**topic, "partitions": [{"partition": 0, "leader_epoch": 0}]}
+    created = {"topics": [topic_to_create("t0~", [], 1, 1)], "timeout": 10_000, "validate_only": False}
+    steps = (
+        Step("create_topics", 4, created),
+        Step("initialize_share_group_state", 0, {**named, "topics": [begun]}),
+        Step("read_share_group_state_summary", 1, {**named, "topics": [asked]}),
+    )
+    with _ours_twice({"initial-complete-count": "unknown"}) as pair:
+        found = pair.difference(Sequence("1:1", steps))
+    assert found is not None
+    assert found.step == 2
+    assert found.parts == (("results[0].partitions[0].delivery_complete_count", -1, 0),)
 
 
 def _answers(steps: tuple[Step, ...], spoiled: Any) -> list[Any]:

@@ -105,6 +105,27 @@ def with_fetches(s: ShareStage) -> Steps:
     yield "state then", s.state()
 
 
+def before_the_start(s: ShareStage) -> Steps:
+    """A range that reaches across the start offset, while no records are acquired."""
+    s.topic()
+    s.topic("other")
+    one = s.reader("A", "g", "t", "other")
+    yield "nothing there", acquired(one.look())
+    yield "from before the start", one.acknowledge(Ack(-1, 0, [ACCEPT]))
+    one.session += 1
+    yield "with a fetch", one.look(acks={0: [Ack(-1, 0, [ACCEPT])]})
+    one.session += 1
+    yield "at the start", outcome(one.acknowledge(Ack(0, 0, [ACCEPT])))
+    yield "and ends", one.acknowledge(Ack(-1, 0, [ACCEPT]), epoch=-1)
+    yield "and again", one.acknowledge(Ack(0, 0, [ACCEPT]))
+    s.fill(2)
+    yield "reads", acquired(one.fetch(epoch=0))
+    yield "from before the start, acquired", outcome(one.acknowledge(Ack(-1, 1, [ACCEPT])))
+    yield "done", outcome(one.acknowledge(Ack(0, 1, [ACCEPT])))
+    yield "before the new start", one.acknowledge(Ack(0, 2, [ACCEPT]))
+    yield "state", s.state()
+
+
 def of_another(s: ShareStage) -> Steps:
     """What another member has acquired."""
     s.topic()

@@ -1,5 +1,7 @@
 """Share sessions: their epochs, what they hold, and how they end."""
 
+from typing import Any
+
 from mockbroker.rig.stories import Steps
 
 from .stage import ACCEPT, UNKNOWN_ID, Ack, ShareStage, acquired, outcome
@@ -110,6 +112,26 @@ def unknown_members(s: ShareStage) -> Steps:
     ):
         yield label, s.member("C").look(**fields)
         yield f"acknowledges, {label}", s.member("D").acknowledge(Ack(0, 0, [ACCEPT]), **fields)
+
+
+def acquire_modes(s: ShareStage) -> Steps:
+    """An unknown acquire mode, which counts if something is to be read."""
+    s.topic()
+    s.fill(2)
+    one = s.reader()
+    part = {"partition_index": 0, "acknowledgement_batches": []}
+    unknown = [{"topic_id": UNKNOWN_ID, "partitions": [part]}]
+    wrong: dict[str, Any] = {"share_acquire_mode": 2, "max_wait": 300}
+    yield "of an unknown topic", one.fetch_all(unknown, 0, **wrong)
+    yield "of nothing", one.fetch_all([], 0, **wrong)
+    yield "of a topic", one.fetch(epoch=1, **wrong)
+    one.session = 2
+    yield "with a wrong epoch", one.fetch(epoch=7, **wrong)
+    yield "no records", one.look(max_records=0, **{**wrong, "share_acquire_mode": -1})
+    one.session = 3
+    yield "accepts, in the beginning", one.fetch(epoch=0, acks={0: [Ack(0, 1, [ACCEPT])]}, **wrong)
+    yield "then", acquired(one.fetch())
+    yield "the end", one.fetch(epoch=-1, **wrong)
 
 
 def one_connection(s: ShareStage) -> Steps:

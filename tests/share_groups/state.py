@@ -107,6 +107,35 @@ def wrong_requests(s: ShareStage) -> Steps:
         yield f"{verb}: no partitions", s.say(api, {"group_id": s.named("g"), "topics": topics})
 
 
+def of_a_new_group(s: ShareStage) -> Steps:
+    """What is known of a group that has read nothing."""
+    s.topic()
+    s.member().join("t")
+    yield "read", _ask(s, "read", {"leader_epoch": 0})
+    yield "summary", _ask(s, "summary", {"leader_epoch": 0})
+    yield "offsets", s.offsets()
+
+
+def negative_epochs(s: ShareStage) -> Steps:
+    """Epochs of -1, before and after a state was initialized."""
+    s.topic()
+    writes = {"start_offset": 0, "state_batches": [_batch(0, 1, 2)]}
+    for label, verb, part in (
+        ("read before", "read", {"leader_epoch": -1}),
+        ("write before", "write", {"state_epoch": -1, "leader_epoch": -1, **writes}),
+        ("initialize", "initialize", {"state_epoch": -1, "start_offset": 0}),
+        ("initialize as it should be", "initialize", {"state_epoch": 0, "start_offset": 0}),
+        ("read", "read", {"leader_epoch": -1}),
+        ("write, both", "write", {"state_epoch": -1, "leader_epoch": -1, **writes}),
+        ("write, state epoch", "write", {"state_epoch": -1, "leader_epoch": 0, **writes}),
+        ("write, leader epoch", "write", {"state_epoch": 0, "leader_epoch": -1, **writes}),
+        ("summary", "summary", {"leader_epoch": -1}),
+        ("state -2", "initialize", {"state_epoch": -2, "start_offset": 0}),
+        ("state then", "read", {"leader_epoch": 0}),
+    ):
+        yield label, _ask(s, verb, part)
+
+
 def finding(s: ShareStage) -> Steps:
     """FindCoordinator of share partitions."""
     s.topic()

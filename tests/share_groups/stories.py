@@ -3,20 +3,11 @@
 from pathlib import Path
 from typing import Final
 
-from mockbroker.rig.setup import BROKER_CONFIG
+from mockbroker.rig.setup import BROKER_CONFIG, SHARE_CONFIG
 from mockbroker.rig.stories import Setting, Told, named
 
 from . import acknowledging, acquiring, membership, mended, offsets, sessions, state, transactions
 from .stage import ShareStage
-
-SHARING: Final = {
-    "share.coordinator.state.topic.num.partitions": "1",
-    "share.coordinator.state.topic.replication.factor": "1",
-    "share.coordinator.state.topic.min.isr": "1",
-    "group.share.min.record.lock.duration.ms": "1000",
-    "group.share.assignment.interval.ms": "0",
-}
-"""The last one only releases from 4.3 have; the others assign at once."""
 
 STORIES: Final = Told(
     Path(__file__).parent,
@@ -27,6 +18,7 @@ STORIES: Final = Told(
         "unknown_to_the_group": membership.unknown_members,
         **named(sessions.begins_and_ends, sessions.wrong_epochs, sessions.ends_with_acknowledgements),
         **named(sessions.forgotten, sessions.unknown_partitions, sessions.one_connection),
+        **named(sessions.acquire_modes),
         **named(sessions.disconnected, sessions.gone_while_waiting),
         "unknown_to_sessions": sessions.unknown_members,
         **named(acquiring.limits, acquiring.shared_out, acquiring.delivery_counts, acquiring.resets),
@@ -34,14 +26,15 @@ STORIES: Final = Told(
         **named(acknowledging.ranges_of_one_batch, acknowledging.ranges_of_batches, acknowledging.pairs),
         **named(acknowledging.with_fetches, acknowledging.of_another, acknowledging.after_leaving),
         **named(acknowledging.after_the_lock, acknowledging.late_acknowledgement, acknowledging.renewals),
-        **named(acknowledging.renewed_locks),
+        **named(acknowledging.renewed_locks, acknowledging.before_the_start),
         **named(mended.log_start_within_a_batch, mended.released_beside_anothers),
         **named(mended.read_again_within_a_batch),
         **named(transactions.uncommitted, transactions.committed, transactions.level_changes),
         **named(offsets.describing, offsets.altering, offsets.deleting, offsets.other_groups),
         **named(state.keeping, state.merging, state.wrong_requests, state.finding, state.advertised),
+        **named(state.negative_epochs, state.of_a_new_group),
     },
     ShareStage,
-    Setting(1, {**BROKER_CONFIG, **SHARING}),
+    Setting(1, {**BROKER_CONFIG, **SHARE_CONFIG}),
     {"compacted": {"log.cleaner.backoff.ms": "100"}},
 )

@@ -5,7 +5,18 @@ from collections.abc import Callable
 from typing import Final
 
 from ..steps import Sequence
-from . import admin, faults, groups, malformed, producing, reading, replicas, transactions
+from . import (
+    admin,
+    faults,
+    groups,
+    malformed,
+    producing,
+    reading,
+    replicas,
+    share_groups,
+    sharing,
+    transactions,
+)
 from .world import Versions, World
 
 _ANYTHING: Final = ("admin", "groups", "transactions", "data")
@@ -106,8 +117,51 @@ FAULTS: Final[dict[Draw, int]] = {
     reading.offset_for_leader_epoch: 4,
     reading.delete_records: 2,
 }
+SHARE_GROUPS: Final[dict[Draw, int]] = {
+    sharing.deliver: 10,
+    sharing.write: 8,
+    sharing.share_fetch: 26,
+    sharing.share_acknowledge: 24,
+    sharing.join: 7,
+    sharing.share_group_heartbeat: 9,
+    sharing.disconnect: 3,
+    sharing.let_locks_end: 1,
+    share_groups.configure_group: 7,
+    share_groups.describe_configs: 1,
+    share_groups.share_group_describe: 5,
+    share_groups.list_groups: 2,
+    share_groups.find_coordinator: 1,
+    share_groups.describe_share_group_offsets: 7,
+    share_groups.alter_share_group_offsets: 3,
+    share_groups.delete_share_group_offsets: 2,
+    share_groups.read_share_group_state: 12,
+    share_groups.read_share_group_state_summary: 2,
+    share_groups.initialize_share_group_state: 1,
+    share_groups.write_share_group_state: 2,
+    share_groups.delete_share_group_state: 1,
+    share_groups.consumer_group_describe: 1,
+    groups.delete_groups: 2,
+    groups.describe_groups: 2,
+    groups.offset_fetch: 1,
+    groups.offset_commit: 1,
+    groups.join_group: 1,
+    producing.produce: 5,
+    transactions.transaction: 5,
+    transactions.init_producer_id: 1,
+    transactions.end_txn: 2,
+    reading.delete_records: 4,
+    reading.list_offsets: 1,
+    admin.create_partitions: 2,
+    admin.delete_topics: 1,
+    admin.create_topics: 1,
+}
 _RESTARTS: Final[dict[Draw, int]] = {replicas.stop_broker: 2, replicas.start_broker: 15}
 _MOVES: Final[dict[Draw, int]] = {replicas.move_coordinator: 10}
+_SHARE_MOVES: Final[dict[Draw, int]] = {
+    replicas.move_share_coordinator: 7,
+    replicas.elect_leaders: 7,
+    replicas.alter_partition_reassignments: 7,
+}
 _IN_TRANSACTIONS: Final[dict[Draw, int]] = {transactions.offsets_in_transaction: 8}
 _SEVERAL_STEPS: Final = (
     "transaction",
@@ -117,12 +171,26 @@ _SEVERAL_STEPS: Final = (
     "cancel_reassignments",
     "require_in_sync",
 )
+_OF_SHARE_GROUPS: Final = frozenset(
+    {
+        sharing.begin,
+        sharing.deliver,
+        sharing.write,
+        sharing.join,
+        sharing.disconnect,
+        sharing.let_locks_end,
+        share_groups.configure_group,
+        replicas.move_share_coordinator,
+    }
+)
+"""Draws of several steps, or of what is no request."""
 Families = dict[str, tuple[dict[Draw, int], int]]
 _FAMILIES: Final[Families] = {
     "data": (DATA, 42),
     "transactions": (TRANSACTIONS, 24),
     "groups": (GROUPS, 20),
     "admin": (ADMIN, 14),
+    "share-groups": (SHARE_GROUPS, 0),
 }
 _PLACED: Final[dict[Draw, Draw]] = {
     admin.create_topics: replicas.create_topics,
@@ -141,7 +209,11 @@ _OF_SEVERAL_BROKERS: Final[Families] = {
     "groups": (_placed(GROUPS) | _RESTARTS | _MOVES | _IN_TRANSACTIONS, 5),
     "admin": (_placed(ADMIN), 15),
     "faults": (FAULTS, 0),
+    "share-groups": (_placed(SHARE_GROUPS) | _RESTARTS | _SHARE_MOVES, 0),
 }
+
+
+_FIRST: Final[dict[str, Draw]] = {"faults": faults.first_topics}
 
 
 def families(brokers: int) -> Families:
@@ -167,12 +239,14 @@ def sequence(
     drawn = rng.choices(list(known), [weight for _, weight in known.values()])[0]
     drawn = family or drawn
     weights, _ = known[drawn]
-    if (drawn == "transactions" and world.chance(98)) or several:
+    if (drawn == "transactions" and world.chance(98)) or several or drawn == "share-groups":
         # Markers are of now, and would roll a segment of old records.
         world.era = "now"
     first: Draw = replicas.first_topics if several else admin.first_topics
-    (faults.first_topics if drawn == "faults" else first)(world)
-    if world.chance(60):
+    (_FIRST.get(drawn) or first)(world)
+    if drawn == "share-groups":
+        sharing.begin(world)
+    if drawn != "share-groups" and world.chance(60):
         transactions.init_producer_id(world)
     wanted = rng.randint(10, 25)
     everything = [draw for other in _ANYTHING for draw in known[other][0]]
@@ -181,7 +255,7 @@ def sequence(
             draw = rng.choice(list(dict.fromkeys(everything)))
         else:
             draw = rng.choices(list(weights), list(weights.values()))[0]
-        if world.has(draw.__name__) or draw.__name__ in _SEVERAL_STEPS:
+        if world.has(draw.__name__) or draw.__name__ in _SEVERAL_STEPS or draw in _OF_SHARE_GROUPS:
             draw(world)
     client_id = "differential" if world.chance(70) else rng.choice(_CLIENT_IDS)
     steps = tuple(world.steps[:25])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ....rig.client import key_of
-from ..steps import Step
+from ..steps import ASIDE, Step
 from .world import Versions
 
 _BYTES: Final = (0x00, 0x01, 0x02, 0x7F, 0x80, 0xFE, 0xFF)
@@ -22,7 +22,8 @@ def spoiled(rng: random.Random, steps: tuple[Step, ...], versions: Versions) -> 
     """
     keys = sorted(key_of(api) for api, known in versions.items() if known and api not in _NOT_COMPARED)
     made = list(steps)
-    places = [at for at in range(1, len(steps)) if rng.random() < 0.25] or [len(steps) - 1]
+    asked = [at for at in range(1, len(steps)) if steps[at].api not in ASIDE]
+    places = [at for at in asked if rng.random() < 0.25] or asked[-1:]
     for at in places:
         made[at] = replace(
             made[at], mutations=tuple(_mutation(rng, keys) for _ in range(rng.choice((1, 1, 1, 2))))

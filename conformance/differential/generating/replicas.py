@@ -4,10 +4,11 @@ Whatever a sequence asks of later is placed by the request: Kafka draws other pl
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from ..coordinating import GROUPS, TRANSACTIONS
-from ..steps import MOVE, RESTARTS, START, STOP, Fields, Step
+from ..coordinating import GROUPS, SHARES, TRANSACTIONS
+from ..steps import ASIDE, MOVE, RESTARTS, START, STOP, Fields, Step
 from .admin import configs
 from .world import World, topic_to_create
 
@@ -22,11 +23,17 @@ _LEADERS: Final = frozenset(
         "delete_records",
         "describe_producers",
         "write_txn_markers",
+        "share_acknowledge",
+        "share_fetch",
     }
 )
 _GROUP_APIS: Final = (
+    "alter_share_group_offsets",
+    "consumer_group_describe",
     "delete_groups",
+    "delete_share_group_offsets",
     "describe_groups",
+    "describe_share_group_offsets",
     "heartbeat",
     "join_group",
     "leave_group",
@@ -34,6 +41,8 @@ _GROUP_APIS: Final = (
     "offset_commit",
     "offset_delete",
     "offset_fetch",
+    "share_group_describe",
+    "share_group_heartbeat",
     "sync_group",
     "txn_offset_commit",
 )
@@ -45,7 +54,18 @@ _TRANSACTION_APIS: Final = (
     "init_producer_id",
     "list_transactions",
 )
-_COORDINATED: Final = dict.fromkeys(_GROUP_APIS, GROUPS) | dict.fromkeys(_TRANSACTION_APIS, TRANSACTIONS)
+_SHARE_APIS: Final = (
+    "delete_share_group_state",
+    "initialize_share_group_state",
+    "read_share_group_state",
+    "read_share_group_state_summary",
+    "write_share_group_state",
+)
+_COORDINATED: Final = (
+    dict.fromkeys(_GROUP_APIS, GROUPS)
+    | dict.fromkeys(_TRANSACTION_APIS, TRANSACTIONS)
+    | dict.fromkeys(_SHARE_APIS, SHARES)
+)
 _SHORTEST_MS, _LONG_MS = 6_000, 300_000
 _NAMES: Final = ("name", "topic")
 _LISTS: Final = ("topics", "topic_data", "partitions", "partition_data")
@@ -220,6 +240,14 @@ def move_coordinator(world: World) -> None:
     world.add(MOVE, 0, fields, broker=world.rng.randrange(len(BROKERS)))
 
 
+def move_share_coordinator(world: World) -> None:
+    """Of share groups, or of the states of their partitions."""
+    if not world.has(MOVE):
+        return
+    fields = {"topic": world.rng.choices((GROUPS, SHARES), (40, 60))[0]}
+    world.add(MOVE, 0, fields, broker=world.rng.randrange(len(BROKERS)))
+
+
 # -- what holds for any request where there are several brokers
 
 
@@ -227,6 +255,8 @@ def addressed(world: World, step: Step) -> Step:
     """A request as it is put to one of several brokers, mostly to the one that it is for."""
     if step.api in RESTARTS or step.api == MOVE:
         return step
+    if step.api in ASIDE:
+        return replace(step, broker=world.rng.randrange(len(BROKERS)))
     fields = _placed_by_request(world, step)
     version = step.version
     if step.api == "metadata":
@@ -249,6 +279,11 @@ def _asked(world: World, step: Step, fields: Fields) -> int | tuple[str, int]:
         rank = (_COORDINATED[step.api], 0) if world.chance(90) else rank
     elif step.api in _LEADERS and world.chance(65):
         rank = _first_partition(fields) or rank
+    if step.api in ("share_fetch", "share_acknowledge") and step.binds is not None:
+        # A request without topics goes on with the session that the member used last.
+        if not fields["topics"]:
+            return world.asked_of_session.get(step.binds, rank)
+        world.asked_of_session[step.binds] = rank
     if step.api == "fetch" and step.binds is not None:
         world.asked_of_session[step.binds] = rank
     return rank
@@ -259,7 +294,7 @@ def _first_partition(fields: Fields) -> tuple[str, int] | None:
     if "markers" in fields:
         fields = fields["markers"][0]
     for topic in fields.get("topics") or fields.get("topic_data") or ():
-        name = topic.get("name") or topic.get("topic")
+        name = topic.get("name") or topic.get("topic") or topic["topic_id"]["$topic_id"]
         for part in topic.get("partitions") or topic.get("partition_data") or ():
             index = next(part[key] for key in _INDEXES if key in part)
             return (name, index)

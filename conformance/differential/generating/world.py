@@ -37,6 +37,18 @@ class BoundMember:
     client: int
 
 
+@dataclass
+class SharingMember:
+    """A member of a share group; `slot` binds its epochs. It reads once it has begun a session."""
+
+    slot: int
+    id: str
+    group: str
+    client: int
+    joined: bool = False
+    reads: bool = False
+
+
 def topic_to_create(
     name: str,
     configs: list[dict[str, Any]],
@@ -72,6 +84,7 @@ class World:
         self.ends: dict[tuple[str, int], int] = {}
         self.producers: list[BoundProducer] = []
         self.members: list[BoundMember] = []
+        self.sharing: list[SharingMember] = []
         self.fetch_sessions: list[dict[str, Any]] = []
         self.asked_of_session: dict[int, int | tuple[str, int]] = {}
         self.down: list[int] = []

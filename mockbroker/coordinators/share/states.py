@@ -6,6 +6,7 @@ from uuid import UUID
 
 from ...policies.share_groups.initial_complete_count import initial_complete_count
 from ...policies.share_groups.later_state_epoch import later_state_epoch
+from ...policies.share_groups.negative_share_epoch import negative_share_epoch
 from ...policies.share_groups.unknown_complete_count import unknown_complete_count
 from ...protocol.batch_writing import key_values
 from ...protocol.errors import ErrorCode, default_message
@@ -88,17 +89,17 @@ class ShareStates:
     def initialize(self, key: SharePartitionKey, state_epoch: int, start_offset: int, done: Done) -> None:
         """FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, INVALID_REQUEST."""
         shard = self._shard(key, "initialize", done)
-        if shard is None:
+        if shard is None or self._is_negative(done, state=state_epoch):
             return
         before = shard.states.get(key)
-        if before is not None and UNKNOWN < state_epoch < before.state_epoch:
+        if before is not None and _is_earlier(state_epoch, before.state_epoch):
             done(self._refused(E.FENCED_STATE_EPOCH))
         elif error := self._missing(key):
             done(error)
         else:
             now_ms = self._home.environment.now_ms
             epoch = 0 if before is None else before.now.snapshot_epoch + 1
-            count = self._home.policies[initial_complete_count]
+            count = self._home.policies[initial_complete_count](start_offset)
             snapshot = Snapshot(epoch, state_epoch, 0, start_offset, count, now_ms, now_ms, ())
             after = of_snapshot(snapshot) if before is None else before.replaced(snapshot)
             self._append(shard, key, after, write_key(key, whole=True), write_snapshot(snapshot), done)
@@ -106,13 +107,13 @@ class ShareStates:
     def read(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> None:
         """INVALID_REQUEST, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION. A later leader is remembered."""
         shard = self._shard(key, "read", done)
-        if shard is None:
+        if shard is None or self._is_negative(done, leader=leader_epoch):
             return
         state = shard.states.get(key)
         if state is None:
             text = "Read operation on uninitialized share partition not allowed."
             done(Kept(E.INVALID_REQUEST, text))
-        elif UNKNOWN < leader_epoch < state.leader_epoch:
+        elif self._is_earlier_reader(leader_epoch, state.leader_epoch):
             done(self._refused(E.FENCED_LEADER_EPOCH))
         elif error := self._missing(key):
             done(error)
@@ -135,15 +136,15 @@ class ShareStates:
     ) -> None:
         """INVALID_REQUEST, FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
         shard = self._shard(key, "write", done)
-        if shard is None:
+        if shard is None or self._is_negative(done, leader=leader_epoch, state=state_epoch):
             return
         state = shard.states.get(key)
         if state is None:
             text = "Write operation on uninitialized share partition not allowed."
             done(Kept(E.INVALID_REQUEST, text))
-        elif UNKNOWN < leader_epoch < state.leader_epoch:
+        elif _is_earlier(leader_epoch, state.leader_epoch):
             done(self._refused(E.FENCED_LEADER_EPOCH))
-        elif UNKNOWN < state_epoch < state.state_epoch:
+        elif _is_earlier(state_epoch, state.state_epoch):
             done(self._refused(E.FENCED_STATE_EPOCH))
         elif error := self._missing(key):
             done(error)
@@ -212,6 +213,19 @@ class ShareStates:
             keeps = self._keeps_count
             shard = self._shards[partition.index] = _Shard(partition, keeps_count=keeps)
         return shard
+
+    def _is_negative(self, done: Done, **epochs: int) -> bool:
+        """Whether a request is refused because of one of its epochs, of which the first is named."""
+        if self._home.policies[negative_share_epoch] == "refused":
+            for name, epoch in epochs.items():
+                if epoch < 0:
+                    done(Kept(E.INVALID_REQUEST, f"The {name} epoch cannot be a negative number."))
+                    return True
+        return False
+
+    def _is_earlier_reader(self, epoch: int, known: int) -> bool:
+        read_by_all = self._home.policies[negative_share_epoch] != "fenced-readers"
+        return epoch < known and (epoch != UNKNOWN or not read_by_all)
 
     @property
     def _keeps_count(self) -> bool:
@@ -288,6 +302,10 @@ class ShareStates:
 
     def _number(self, config: str) -> int:
         return self._home.environment.configs.broker_int(config)
+
+
+def _is_earlier(epoch: int, known: int) -> bool:
+    return epoch != UNKNOWN and epoch < known
 
 
 def _nobody(kept: Kept) -> None:
