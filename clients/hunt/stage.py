@@ -81,6 +81,8 @@ class Outcome:
     """What the group has committed in the end: `g`, or that of a whole application."""
     ever_committed: dict[tuple[str, Partition], set[int]] = field(default_factory=dict)
     """What each group has committed at any time."""
+    unsettled: dict[str, list[str]] = field(default_factory=dict)
+    """What share groups have neither processed nor archived long after all was well again, in words."""
     partitions: dict[str, int] = field(default_factory=dict)
     """How many each topic has in the end."""
     deleted: set[str] = field(default_factory=set)
