@@ -56,13 +56,10 @@ class Sharing(Application):
     async def work(self, ends: str = "poll", thinks_ms: int = 0) -> None:
         """Polls, takes its time, says of each record what became of it, and commits that (`commit`,
         `commit-async`) or leaves it to the next poll (`poll`)."""
-        if not await self.join():
-            return
-        found = await self._poll()
+        found = await self.read()
         if thinks_ms:
             await trio.sleep(thinks_ms / 1000)
-        if self._explicit:
-            await self._say(found)
+        await self.say(found)
         if ends == "commit":
             await self.commit()
         elif ends == "commit-async" and self.handle is not None:
@@ -91,7 +88,10 @@ class Sharing(Application):
 
     # Calls.
 
-    async def _poll(self) -> list[Delivered]:
+    async def read(self) -> list[Delivered]:
+        """Polls once."""
+        if not await self.join():
+            return []
         assert self.handle is not None
         handle, found = self.handle, list[Delivered]()
         # It commits what was said until now.
@@ -114,8 +114,9 @@ class Sharing(Application):
         for error in _errors(answer):
             self.note(Failed(error=error, by="poll"), handle)
 
-    async def _say(self, found: Sequence[Delivered]) -> None:
-        if self.handle is None:
+    async def say(self, found: Sequence[Delivered]) -> None:
+        """Says what became of records, if the client is to be told."""
+        if self.handle is None or not self._explicit:
             return
         handle, begun = self.handle, []
         for each in found:
