@@ -53,6 +53,9 @@ def fields_of(api: ApiKey, code: ErrorCode) -> dict[str, Any]:
     oldest, newest = CODEC_VERSIONS[api]
     every = range(oldest, newest + 1)
     versions = [version for version in every if is_legal(api, version, usual_level(api, version), code)]
+    if api in _SHARING and not versions:
+        level = next(each.level for each in legal_codes(api) if each.code is code)
+        return {"error": code.name, "level": level}
     return {"error": code.name} if len(versions) == len(every) else {"error": code.name, "version": versions}
 
 

@@ -21,8 +21,8 @@ SHARE_GROUPS: Final = {
     "group.share.min.heartbeat.interval.ms": "300",
     "group.share.session.timeout.ms": "6000",
     "group.share.min.session.timeout.ms": "6000",
-    "group.share.record.lock.duration.ms": "5000",
-    "group.share.min.record.lock.duration.ms": "5000",
+    "group.share.record.lock.duration.ms": "10000",
+    "group.share.min.record.lock.duration.ms": "10000",
     "group.share.assignment.interval.ms": "0",
     "share.coordinator.state.topic.num.partitions": "1",
 }

@@ -9,7 +9,7 @@ import trio
 
 from ..drivers import Answer, Refusal
 from ..drivers.lines import binary, refusal
-from .journal import Acknowledged, Called, Delivered, Failed, Partition, Said
+from .journal import Acknowledged, Called, Delivered, Failed, Partition, Said, Settled
 from .settling import unsettled
 from .users import Application, described
 
@@ -17,6 +17,8 @@ POLL_MS: Final = 200
 EXPLICIT: Final = "explicit"
 ACCEPT: Final = "accept"
 _AGAIN_S: Final = 0.1
+_MOST: Final = 4
+"""So often a group that gets on is given more time."""
 
 
 class Sharing(Application):
@@ -76,12 +78,20 @@ class Sharing(Application):
     async def afterwards(self) -> None:
         self._says = (ACCEPT,)
         limit_s = self.stage.patience.settle_s
-        await self.stage.while_not(self._is_done, limit_s, partial(self.work, "commit"))
+        for _ in range(_MOST):
+            before = self._progress()
+            await self.stage.while_not(self._is_done, limit_s, partial(self.work, "commit"))
+            if self._is_done() or self._progress() == before:
+                break
         await trio.sleep(_AGAIN_S)  # what others have just committed
         self.stage.outcome.unsettled[self.group] = self._left()
 
     def _is_done(self) -> bool:
         return not self._left()
+
+    def _progress(self) -> int:
+        """How many acknowledgements of the group brokers have carried out."""
+        return sum(not each.error for each in self.stage.journal.of(Settled))
 
     def _left(self) -> list[str]:
         return unsettled(self.stage.cluster, self.group, self._topics)
