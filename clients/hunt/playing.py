@@ -64,7 +64,10 @@ class _Run:
         if self.outcome.broken is None:
             self._scene.repair()
             await self._probe()
-            await self._at_once([(name, user.afterwards) for name, user in users.items()])
+            self._stage.at_work = {name for name, user in users.items() if not isinstance(user, Sharing)}
+            await self._at_once(
+                [(name, functools.partial(self._afterwards, name, user)) for name, user in users.items()]
+            )
         if self.outcome.broken is None:
             await self._at_once([(name, user.leave) for name, user in users.items()])
         self._scene.take_stock("g")
@@ -83,6 +86,10 @@ class _Run:
         async with trio.open_nursery() as nursery:
             for name, function in doing:
                 nursery.start_soon(do, name, function, nursery.cancel_scope)
+
+    async def _afterwards(self, name: str, user: User) -> None:
+        await user.afterwards()
+        self._stage.at_work.discard(name)
 
     async def _probe(self) -> None:
         for topic in self._plan.topics:

@@ -87,7 +87,7 @@ class Sharing(Application):
         self.stage.outcome.unsettled[self.group] = self._left()
 
     def _is_done(self) -> bool:
-        return not self._left()
+        return not self.stage.at_work and not self._left()
 
     def _progress(self) -> int:
         """How many acknowledgements of the group brokers have carried out."""

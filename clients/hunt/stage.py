@@ -121,6 +121,8 @@ class Stage:
         self.probes: dict[str, set[bytes]] = {}
         """What was written when all was well again, by topic."""
         self._seen: dict[str, set[bytes]] = {}
+        self.at_work: set[str] = set()
+        """Who may still write, once all is well again."""
 
     def servers_of(self, brokers: Sequence[int]) -> str:
         """`bootstrap.servers` of a client that knows only these brokers."""
