@@ -83,6 +83,8 @@ class Outcome:
     """What each group has committed at any time."""
     unsettled: dict[str, list[str]] = field(default_factory=dict)
     """What share groups have neither processed nor archived long after all was well again, in words."""
+    getting_on: set[str] = field(default_factory=set)
+    """Share groups that were still at work when the time was over."""
     partitions: dict[str, int] = field(default_factory=dict)
     """How many each topic has in the end."""
     deleted: set[str] = field(default_factory=set)

@@ -172,7 +172,7 @@ def untold(outcome: Outcome) -> Iterator[Violation]:
 def stuck(outcome: Outcome) -> Iterator[Violation]:
     """`stuck`: long after all is well again, a share group has not processed all records."""
     for group, left in outcome.unsettled.items():
-        if left:
+        if left and group not in outcome.getting_on:
             yield Violation("stuck", group, f"has not processed {', '.join(left)}")
 
 

@@ -122,7 +122,7 @@ def test_what_is_wrong(entries: list[Any], invariant: str) -> None:
 
 
 def test_without_a_word_a_record_counts_as_accepted_only_in_implicit_mode() -> None:
-    entries = [each() for each in (granted, delivered, settled, told, lambda: granted("b-1", 2))]
+    entries = [granted(), delivered(), settled(), told(), granted("b-1", 2)]
     assert list(judged(outcome(*entries, mode="implicit"))) == ["accepted-again"]
 
 

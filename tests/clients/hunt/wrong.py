@@ -239,8 +239,9 @@ class Share(ConfluentShare):
 
     def _first(self, *at: Any) -> bool:
         """Whether it is the first time that this is asked."""
-        seen, _ = at in self.released, self.released.add(at)
-        return not seen
+        first = at not in self.released
+        self.released.add(at)
+        return first
 
     def commit(self, timeout_ms: int) -> Fields:
         if WRONG == "hangs":
