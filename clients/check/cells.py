@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mockbroker.nearest import nearest
+from mockbroker.protocol.releases import parse
 
 from .scenario import Scenario
 from .scenarios import SCENARIOS
@@ -47,13 +48,15 @@ class Cell:
 def planned(
     scenarios: Iterable[Scenario], releases: Sequence[str], fixed: Sequence[bool], policies: Mapping[str, str]
 ) -> Iterator[Cell]:
-    """Every scenario with every release, and its variants with the last one; those about access once. Chosen
-    answers take the place of variants."""
+    """Every scenario with every release that has what it is about, and its variants with the last one; those
+    about access once. Chosen answers take the place of variants."""
     for scenario in scenarios:
         if scenario.is_about_access:
             yield Cell(scenario, releases[-1], max(fixed), policies)
             continue
         for kafka in releases:
+            if scenario.since and parse(kafka) < parse(scenario.since):
+                continue
             for each in fixed:
                 yield Cell(scenario, kafka, each, policies)
         if not policies:

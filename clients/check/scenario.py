@@ -33,6 +33,8 @@ class Scenario:
     needs: frozenset[str] = frozenset()
     variants: Sequence[Mapping[str, str]] = ()
     open_: frozenset[str] = frozenset()
+    since: str = ""
+    """The first release that it is played with; empty if it is played with all."""
     is_about_access: bool = False
     """Whether it is about what users are told of logins, certificates and ACLs. As no release has changed
     that, it is played only with the last one, with every fix."""
@@ -65,6 +67,12 @@ def scenario(
 def member(name: str, **fields: object) -> PlannedUser:
     """A member of the group `g`, which reads `t` from the earliest offset unless told otherwise."""
     return PlannedUser(name, "member", fields={"topics": ["t"], "group": "g", "commits": "offsets", **fields})
+
+
+def sharing(name: str) -> PlannedUser:
+    """A member of the share group `g`, which reads `t` and says of each record what became of it."""
+    consumer = {"share.acknowledgement.mode": "explicit"}
+    return PlannedUser(name, "share-member", fields={"shares": ["t"], "group": "g", "consumer": consumer})
 
 
 def producer(name: str = "producer", **config: object) -> PlannedUser:

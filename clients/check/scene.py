@@ -12,9 +12,10 @@ from mockbroker.trace.events import Login
 
 from ..hunt.admission import REFUSE_LOGIN
 from ..hunt.events import happen
-from ..hunt.journal import Committed, Happened, Read, Sent
+from ..hunt.journal import Acknowledged, Committed, Delivered, Happened, Read, Sent
 from ..hunt.members import Consuming
 from ..hunt.playing import Users
+from ..hunt.shares import Sharing
 from ..hunt.stage import Stage
 from ..hunt.transactions import Transacting
 from ..hunt.users import Sending
@@ -33,6 +34,7 @@ class Scene:
 
     def __init__(self, stage: Stage, users: Users) -> None:
         self.stage, self._users = stage, users
+        self._acquired: dict[str, list[Delivered]] = {}
 
     @property
     def cluster(self) -> ServedCluster:
@@ -51,6 +53,11 @@ class Scene:
     def transactional(self, name: str = "transactions") -> Transacting:
         user = self._users[name]
         assert isinstance(user, Transacting)
+        return user
+
+    def sharing(self, name: str) -> Sharing:
+        user = self._users[name]
+        assert isinstance(user, Sharing)
         return user
 
     # What happens to the cluster.
@@ -88,6 +95,12 @@ class Scene:
         told = f"records of {topic}-0 below {before} are deleted"
         self.stage.journal.add(Happened(what=told))
 
+    def adds_fault(self, do: str, **given: Any) -> None:
+        """Adds a fault, which acts until all is well again."""
+        self.cluster.run_with_faults(lambda faults: faults.add(do, **given))
+        told = " ".join(["fault", do, *(f"{name}={value}" for name, value in given.items())])
+        self.stage.journal.add(Happened(what=told))
+
     async def coordinator_is(self, broker: int) -> None:
         """Moves the coordinator of the group to a broker, unless it is there. NotReachedError."""
         if self.cluster.group("g").coordinator != broker:
@@ -119,6 +132,37 @@ class Scene:
                 raise NotReachedError(f"{' and '.join(names)} read {count} offsets of {topic}")
             for name in names:
                 await self.member(name).poll()
+
+    async def acquires(self, name: str, count: int) -> None:
+        """A member of a share group polls until it is given records, so many in all; of those before it says
+        that they are accepted. NotReachedError."""
+        member, end, found = self.sharing(name), trio.current_time() + LIMIT_S, list[Delivered]()
+        while len(found) < count:
+            if trio.current_time() > end:
+                raise NotReachedError(f"{name} acquires {count} records")
+            await member.say(found)
+            found += await member.read()
+        self._acquired[name] = found
+
+    async def accepts(self, name: str) -> None:
+        """A member of a share group accepts what it has acquired, and commits that."""
+        member = self.sharing(name)
+        await member.say(self._acquired.pop(name, ()))
+        await member.commit()
+
+    async def until_accepted(self, names: Sequence[str], count: int) -> None:
+        """Members of a share group work in turn until they were told that so many records are accepted.
+        NotReachedError."""
+        end = trio.current_time() + LIMIT_S
+        while self._accepted() < count:
+            if trio.current_time() > end:
+                raise NotReachedError(f"{' and '.join(names)} accept {count} records")
+            for name in names:
+                await self.sharing(name).work("commit")
+
+    def _accepted(self) -> int:
+        told = (e for e in self.stage.journal.of(Acknowledged) if e.by == "commit" and e.error is None)
+        return len({(e.topic, e.partition, offset) for e in told for offset in e.offsets})
 
     async def times_out(self) -> None:
         """As much time passes as a transaction may take."""

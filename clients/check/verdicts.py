@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..drivers import DriverFailedError, Refusal
-from ..hunt.journal import Called, Committed, Ended, Failed, Told
+from ..hunt.journal import Acknowledged, Called, Committed, Ended, Failed, Told
 from ..hunt.judging import Violation, judge
 from ..hunt.stage import Outcome
 from ..hunt.telling import lines
@@ -104,7 +104,7 @@ def _errors(outcome: Outcome) -> Iterator[Refusal]:
     """The errors that the client told its user of before all was well again."""
     for entry in outcome.journal.entries[: outcome.repaired]:
         match entry:
-            case Failed(by="poll") | Ended() | Committed() | Told():
+            case Failed(by="poll") | Ended() | Committed() | Acknowledged() | Told():
                 error = entry.error
             case Failed() if outcome.plan.security:
                 # Some clients tell of a login that was refused in no other way than by a callback.

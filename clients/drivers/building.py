@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -80,7 +81,8 @@ def step(command: Sequence[str], folder: Path) -> None:
 def class_path(project: Path, version: str, program: str = "*") -> str:
     """The jars that a project's pom names for a version of Kafka, and the project's classes. BuildError.
 
-    With `program` only that one is built: it may go with versions that are too old for the others.
+    With `program` only that one is built: it may go with versions that are too old for the others. What is
+    in a folder `since-4.2` is built with that version and later ones.
     """
     for tool in ("java", "javac", "mvn"):
         need(tool)
@@ -88,12 +90,24 @@ def class_path(project: Path, version: str, program: str = "*") -> str:
     def steps(folder: Path) -> None:
         copy = ["dependency:copy-dependencies", "-DoutputDirectory=lib", f"-Dkafka.version={version}"]
         step(["mvn", "-B", "-q", *copy], folder)
-        if sources := [file.name for file in folder.glob(f"{program}.java")]:
+        files = [*folder.glob(f"{program}.java"), *_later(folder, program, version)]
+        if sources := [str(file.relative_to(folder)) for file in files]:
             step(["javac", "--release", "11", "-cp", "lib/*", "-d", "classes", *sources], folder)
 
     variant = version if program == "*" else f"{program.lower()}-{version}"
     home = cached(project, variant, steps)
     return f"{home}/lib/*{os.pathsep}{home}/classes"
+
+
+def _later(folder: Path, program: str, version: str) -> Iterator[Path]:
+    """The sources that a version is new enough for."""
+    for each in folder.glob("since-*"):
+        if _number(version) >= _number(each.name):
+            yield from each.glob(f"{program}.java")
+
+
+def _number(text: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", text)[:2]]
 
 
 def go_program(project: Path, package: str, module: str, version: str | None) -> Path:

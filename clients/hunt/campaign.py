@@ -217,11 +217,12 @@ class Campaign(Generic[L]):
         return outcome
 
 
-async def learn(lanes: Sequence[DriverLane], known: Known, kafka: str) -> None:
-    """Plays plans of the workloads of which it is not known what the client asks in them, without any event.
-    DriverFailedError, OSError."""
+async def learn(lanes: Sequence[DriverLane], known: Known, kafka: str, workload: str | None = None) -> None:
+    """Plays plans of the workloads, or of one, of which it is not known what the client asks in them, without
+    any event. DriverFailedError, OSError."""
     capabilities = (await lanes[0].hello()).capabilities
-    left = [each for each in workloads(capabilities) if each not in known.requests]
+    every = workloads(capabilities) if workload is None else [workload]
+    left = [each for each in every if each not in known.requests]
     to_do = iter([(each, seed) for each in left for seed in range(_LESSONS)])
     asked: dict[str, list[Asked]] = {each: [] for each in left}
 

@@ -14,6 +14,8 @@ DRAWING: Final = 3
 """Goes up when seeds draw other plans than before."""
 LIMIT: Final = 2_000
 """`max.message.bytes` of some topics: below what clients take for granted."""
+SHARES: Final = "share members"
+"""The workload of members of share groups, which no seed chooses by itself: others stay what they were."""
 _KAFKA: Final = "4.4"
 
 
@@ -27,9 +29,10 @@ def draw(
     guide: Guide | None = None,
 ) -> Plan:
     """The plan of a seed, for a client that can do so much; the seed chooses one of `workloads`, unless it
-    is given. What brokers answer is what some broker may answer, unless it may be `illegal` too. A `guide`
-    says at which requests faults are aimed: the same seed and guide give the same plan."""
-    random = Random(f"hunt {seed}")
+    is given; members of share groups (`SHARES`) have to be asked for. What brokers answer is what some broker
+    may answer, unless it may be `illegal` too. A `guide` says at which requests faults are aimed: the same
+    seed and guide give the same plan."""
+    random = Random(f"hunt share {seed}" if workload == SHARES else f"hunt {seed}")
     chosen = random.choice(workloads(capabilities)) if workload is None else workload
     made = _Drawing(seed, random, kafka, frozenset(capabilities), illegal, chosen, guide)
     plan: Plan = getattr(made, chosen.replace(" ", "_"))()
@@ -196,6 +199,21 @@ class _Drawing:
         )
         return self._plan(topics, (*feeders, *members), apis, groups=["g"] if grouped else [])
 
+    def share_members(self) -> Plan:
+        random, topics = self._random, self._topics(plain=True)
+        feeder = self._producer("feeder", topics, {"acks": "all"}, kinds=("plain",))
+        common = manners.sharing(random, self._capabilities)
+        fields = {"shares": [each.name for each in topics], "group": "g", **common}
+        members = [
+            PlannedUser(f"member-{n}", "share-member", {}, fields, manners.share_life(random))
+            for n in range(random.choice((1, 2, 2, 3)))
+        ]
+        apis = (
+            *("ShareFetch", "ShareAcknowledge", "ShareFetch", "ShareAcknowledge"),
+            *("ShareGroupHeartbeat", "FindCoordinator", "Metadata"),
+        )
+        return self._plan(topics, (feeder, *members), apis, groups=["g"], shares=True)
+
     def admin(self) -> Plan:
         random, topics = self._random, self._topics(plain=True)
         counts, steps, created = {each.name: each.partitions for each in topics}, [], 0
@@ -333,16 +351,19 @@ class _Drawing:
         apis: Sequence[str],
         groups: Sequence[str] = (),
         transactional_ids: Sequence[str] = (),
+        *,
+        shares: bool = False,
     ) -> Plan:
         events = Events(
             self._random, self._brokers, keeps=self._keeps, illegal=self._illegal, guide=self._guide
         )
         known = users if self._workload else ()
-        subjects = Subjects(topics, known, apis, groups, transactional_ids)
+        subjects = Subjects(topics, known, apis, groups, transactional_ids, shares)
         steps = events.drawn(subjects, self._workload, self._seed)
         config = {"broker.session.timeout.ms": str(SESSION_MS)}
         if any("group.protocol" in user.fields.get("consumer", {}) for user in users):
             config |= manners.CONSUMER_PROTOCOL
+        config |= manners.SHARE_GROUPS if shares else {}
         return Plan(
             self._seed,
             self._kafka,

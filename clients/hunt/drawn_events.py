@@ -8,7 +8,7 @@ from typing import Any, Final
 from mockbroker.protocol.errors import ErrorCode
 
 from .drawn_faults import Aiming, Guide, assumed
-from .legal import FAULTS, faults_of
+from .legal import FAULTS, SHARE_FAULTS, faults_of
 from .plan import PlannedTopic, PlannedUser, Step
 
 SESSION_MS: Final = 1_500
@@ -26,6 +26,7 @@ _CALLS: Final[Mapping[str, Sequence[str]]] = {
     "processor": ("begin", "send-offsets", "commit-transaction"),
     "member": ("subscribe", "commit", "close"),
     "admin": ("create-topic", "create-partitions"),
+    "share-member": ("subscribe", "poll", "commit", "commit-async", "close"),
 }
 """What the kinds of applications call that makes their clients ask something."""
 _ILLEGAL: Final[tuple[dict[str, Any], ...]] = (
@@ -33,6 +34,8 @@ _ILLEGAL: Final[tuple[dict[str, Any], ...]] = (
     {"do": "wrong-correlation-id"},
     {"do": "reorder", "ms": 500},
 )
+_COORDINATED: Final = ("OffsetFetch", "JoinGroup", "SyncGroup", "OffsetCommit")
+_OF_MEMBERS: Final = ("Heartbeat", "SyncGroup", "OffsetCommit")
 _CODES: Final = tuple(each.name for each in ErrorCode if each is not ErrorCode.NONE)
 
 
@@ -45,6 +48,8 @@ class Subjects:
     apis: Sequence[str]
     groups: Sequence[str] = ()
     transactional_ids: Sequence[str] = ()
+    shares: bool = False
+    """Whether the groups are share groups."""
 
 
 class Events:
@@ -103,6 +108,9 @@ class Events:
             events += ["lose-coordinators"] if groups or transactional_ids else []
             events += ["move-when-asked"] if groups else []
         events += ["illegal"] * 4 if self._illegal else []
+        if about.shares:
+            events += ["expire-locks", "drop-share-sessions"] * 3
+            events += ["move-share-state"] * (self._brokers > 1)
         event = random.choice(events)
         match event:
             case "illegal":
@@ -111,7 +119,7 @@ class Events:
                     fault = {**fault, "error": random.choice(_CODES)}
                 return [Step("fault", after_ms, {**fault, "api": random.choice(apis), "times": 1})]
             case "error":
-                api = random.choice([each for each in apis if each in FAULTS])
+                api = random.choice([each for each in apis if each in FAULTS or each in SHARE_FAULTS])
                 possible = faults_of(api, transactional=bool(transactional_ids))
                 fault = {"do": "error", "api": api, **random.choice(possible)}
                 return [Step("fault", after_ms, {**fault, "times": random.choice((1, 1, 2, 5))})]
@@ -127,7 +135,8 @@ class Events:
                 }
                 return [Step("fault", after_ms, {**delay, "times": random.choice((1, 3))})]
             case "move-when-asked":
-                api = random.choice(("OffsetFetch", "JoinGroup", "SyncGroup", "OffsetCommit"))
+                asked = ("ShareGroupHeartbeat",) if about.shares else _COORDINATED
+                api = random.choice(asked)
                 return [Step("fault", after_ms, {"do": "move-coordinator", "api": api, "times": 1})]
             case "restart" | "stop":
                 back_ms = random.choice((50, 300, 1_000))
@@ -143,7 +152,7 @@ class Events:
             case "pause-follower":
                 return [Step("pause-follower", after_ms, {**at, **broker})]
             case "evict-member":
-                api = random.choice(("Heartbeat", "SyncGroup", "OffsetCommit"))
+                api = random.choice(("ShareGroupHeartbeat",) if about.shares else _OF_MEMBERS)
                 return [Step("fault", after_ms, {"do": "evict-member", "api": api, "times": 1})]
             case "throttle":
                 # Request quotas are for every API, client quotas for those that carry records.
@@ -182,7 +191,12 @@ class Events:
                 return [Step(event, after_ms, {"topic": topic.name, "by": random.choice((1, 2))})]
             case "expire-transactional-id":
                 return [Step(event, after_ms, {"transactional_id": random.choice(transactional_ids)})]
-            case "drop-fetch-sessions":
+            case "expire-locks":
+                return [Step(event, after_ms, {"group": random.choice(groups)})]
+            case "move-share-state":
+                state = {"topic": "__share_group_state", "partition": 0}
+                return [Step("move-leader", after_ms, state)]
+            case "drop-fetch-sessions" | "drop-share-sessions":
                 return [Step(event, after_ms, broker)]
             case "delete-records" | "recreate-topic":
                 return [Step(event, after_ms, at if event == "delete-records" else {"topic": topic.name})]

@@ -10,7 +10,7 @@ from mockbroker.faults.legal import legal_codes
 from mockbroker.faults.match import parse_api
 from mockbroker.protocol.errors import ErrorCode
 
-from .legal import FAULTS, faults_of, fields_of
+from .legal import FAULTS, SHARE_FAULTS, faults_of, fields_of
 from .plan import Fields, Step
 
 ANY: Final = "*"
@@ -29,6 +29,7 @@ _COORDINATED: Final = frozenset(
         "OffsetCommit",
         "OffsetFetch",
         "ConsumerGroupHeartbeat",
+        "ShareGroupHeartbeat",
         "InitProducerId",
         "AddPartitionsToTxn",
         "AddOffsetsToTxn",
@@ -36,7 +37,10 @@ _COORDINATED: Final = frozenset(
         "EndTxn",
     }
 )
-_OF_MEMBERS: Final = frozenset({"SyncGroup", "Heartbeat", "OffsetCommit", "ConsumerGroupHeartbeat"})
+_OF_MEMBERS: Final = frozenset(
+    {"SyncGroup", "Heartbeat", "OffsetCommit", "ConsumerGroupHeartbeat", "ShareGroupHeartbeat"}
+)
+_SHARED: Final = frozenset({"ShareFetch", "ShareAcknowledge"})
 _PASSING: Final = frozenset(
     {
         ErrorCode.TOPIC_AUTHORIZATION_FAILED,
@@ -52,7 +56,7 @@ _LOOKED_UP: Final[Mapping[ErrorCode, Fields]] = {
     ErrorCode.GROUP_AUTHORIZATION_FAILED: {"group": ANY},
     ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: {"transactional_id": ANY},
 }
-_LED: Final = frozenset({"Produce", "Fetch", "ListOffsets"})
+_LED: Final = frozenset({"Produce", "Fetch", "ListOffsets", *_SHARED})
 _BACK_MS: Final = 300
 _NUMBER: Final = re.compile(r"\d+")
 _ALWAYS: Final[tuple[Fields, ...]] = (
@@ -104,7 +108,7 @@ class Guide(Protocol):
 def ways(api: str, *, transactional: bool, brokers: int) -> Mapping[str, Fields]:
     """The faults that a request of an API, or of any, may meet, by what is said of them."""
     every: list[Fields] = [*_ALWAYS]
-    if api in FAULTS:
+    if api in FAULTS or api in SHARE_FAULTS:
         every += [{"do": "error", **each} for each in faults_of(api, transactional)]
         every += [{"do": "error", **each} for each in _passing(api, transactional)]
     if brokers > 1:
@@ -112,6 +116,8 @@ def ways(api: str, *, transactional: bool, brokers: int) -> Mapping[str, Fields]
         every += [{"do": "move-leader"}] * (api in _LED)
         every += [{"do": "stop-broker"}]
     every += [{"do": "evict-member"}] * (api in _OF_MEMBERS)
+    if api in _SHARED:
+        every += [{"do": "expire-locks"}, {"do": "drop-share-sessions"}]
     return {way_of(each): each for each in every}
 
 

@@ -143,6 +143,73 @@ class Committed(Entry):
 
 
 @dataclass(slots=True, kw_only=True)
+class Delivered(Entry):
+    """A record that `poll` returned to a member of a share group; `count` is how often it was delivered, as
+    the client says."""
+
+    topic: str
+    partition: int
+    offset: int
+    value: bytes | None
+    count: int | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Said(Entry):
+    """What a member of a share group said of a record: `accept`, `release`, `reject` or `renew`."""
+
+    topic: str
+    partition: int
+    offset: int
+    what: str
+    error: Refusal | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Acknowledged(Entry):
+    """A member of a share group is told that acknowledgements are committed, or are not: `by` the `commit`
+    that returned, or by a `callback`."""
+
+    by: str
+    topic: str
+    partition: int
+    offsets: tuple[int, ...]
+    error: Refusal | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Granted(Entry):
+    """A broker answered the `user` that it has acquired records, from the first to the last offset."""
+
+    topic: str
+    partition: int
+    first: int
+    last: int
+    count: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Settled(Entry):
+    """A broker answered an acknowledgement of records of the `user`, from the first to the last offset:
+    `types` has Kafka's numbers, one for all of them or one for each; `error` is Kafka's name, `lost` if there
+    was no answer, and empty if there was no error."""
+
+    api: str
+    topic: str
+    partition: int
+    first: int
+    last: int
+    types: tuple[int, ...]
+    error: str
+
+    def said(self, offset: int) -> int | None:
+        """The type of one of the offsets; None if it is not among them."""
+        if not self.first <= offset <= self.last:
+            return None
+        return self.types[0] if len(self.types) == 1 else self.types[offset - self.first]
+
+
+@dataclass(slots=True, kw_only=True)
 class Refused(Entry):
     """A broker did not do what the `user` asked for: it answered errors, or did not answer (`lost`).
 

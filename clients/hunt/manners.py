@@ -16,6 +16,18 @@ CONSUMER_PROTOCOL: Final = {
     "group.consumer.min.session.timeout.ms": "6000",
 }
 """What brokers decide with the consumer protocol, as the clients' own timers have it with the classic one."""
+SHARE_GROUPS: Final = {
+    "group.share.heartbeat.interval.ms": "300",
+    "group.share.min.heartbeat.interval.ms": "300",
+    "group.share.session.timeout.ms": "6000",
+    "group.share.min.session.timeout.ms": "6000",
+    "group.share.record.lock.duration.ms": "10000",
+    "group.share.min.record.lock.duration.ms": "10000",
+    "group.share.assignment.interval.ms": "0",
+    "share.coordinator.state.topic.num.partitions": "1",
+}
+"""The same with share groups. Locks end long before an application has given up."""
+_SAYS: Final = ("accept", "accept", "accept", "release", "reject")
 _SINCE: Final = (4, 0)
 _AUTO_COMMIT_MS: Final = 200
 MEANWHILE: Final = ("begin", "end", "otherwise", "send", "close")
@@ -69,6 +81,35 @@ def life(random: Random, capabilities: Collection[str]) -> tuple[Step, ...]:
         if do == "commit" and "commit-at-once" in capabilities and random.random() < 0.3:
             fields["meanwhile"] = random.choice(("commit", "apart", "apart", "close"))
         steps.append(Step(do, random.choice((0, 20, 100)), fields))
+    return tuple(steps)
+
+
+def sharing(random: Random, capabilities: Collection[str]) -> dict[str, Any]:
+    """What the members of a share group have in common, as fields of a user: whether they say of each record
+    what became of it, and what, by its offset."""
+    mode = random.choice(("implicit", "explicit", "explicit"))
+    consumer: dict[str, Any] = {"share.acknowledgement.mode": mode}
+    if random.random() < 0.3:
+        consumer["max.poll.records"] = random.choice((1, 3))
+        consumer["share.acquire.mode"] = random.choice(("batch_optimized", "record_limit"))
+    fields: dict[str, Any] = {"consumer": consumer}
+    if mode == "explicit":
+        every = (*_SAYS, *(("renew",) if "renew" in capabilities else ()))
+        fields["says"] = [random.choice(every) for _ in range(random.choice((1, 3, 5)))]
+    return fields
+
+
+def share_life(random: Random) -> tuple[Step, ...]:
+    """The steps of a member of a share group that comes, works, and may go and come back."""
+    steps: list[Step] = []
+    for _ in range(random.randrange(5, 14)):
+        if steps and random.random() < 0.1:
+            steps.append(Step("leave-group", random.choice((0, 20, 100))))
+            continue
+        fields: dict[str, Any] = {"ends": random.choice(("poll", "poll", "commit", "commit", "commit-async"))}
+        if random.random() < 0.2:
+            fields["thinks_ms"] = random.choice((50, 400))
+        steps.append(Step("work", random.choice((0, 0, 20, 100)), {**fields, AFTER_ERRORS: wanted(random)}))
     return tuple(steps)
 
 

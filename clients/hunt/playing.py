@@ -17,12 +17,14 @@ from .members import Consuming
 from .plan import Plan
 from .refusals import note_answer
 from .scene import Scene, options
+from .settling import Settling
+from .shares import Sharing
 from .stage import PATIENCE, Outcome, Patience, Stage, probe
 from .stillness import noticing
 from .transactions import Processing, Transacting
 from .users import Made, Sending, User
 
-_EVERY: Final = (Sending, Transacting, Processing, Consuming, Administering)
+_EVERY: Final = (Sending, Transacting, Processing, Consuming, Administering, Sharing)
 KINDS: Final[Mapping[str, Made]] = {each.kind: each for each in _EVERY}
 
 
@@ -62,7 +64,10 @@ class _Run:
         if self.outcome.broken is None:
             self._scene.repair()
             await self._probe()
-            await self._at_once([(name, user.afterwards) for name, user in users.items()])
+            self._stage.at_work = {name for name, user in users.items() if not isinstance(user, Sharing)}
+            await self._at_once(
+                [(name, functools.partial(self._afterwards, name, user)) for name, user in users.items()]
+            )
         if self.outcome.broken is None:
             await self._at_once([(name, user.leave) for name, user in users.items()])
         self._scene.take_stock("g")
@@ -81,6 +86,10 @@ class _Run:
         async with trio.open_nursery() as nursery:
             for name, function in doing:
                 nursery.start_soon(do, name, function, nursery.cancel_scope)
+
+    async def _afterwards(self, name: str, user: User) -> None:
+        await user.afterwards()
+        self._stage.at_work.discard(name)
 
     async def _probe(self) -> None:
         for topic in self._plan.topics:
@@ -103,12 +112,15 @@ async def play(
     """Takes a few seconds. `id_` has to be another one for each run with this driver. With a `script`, or if
     somebody is `learning` from it, the cluster has this `trace`."""
     given = options(plan)
-    given["trace"] = "requests" if script is None and learning is None else trace
+    shares = any(user.kind == Sharing.kind for user in plan.users)
+    given["trace"] = True if shares else "requests" if script is None and learning is None else trace
     driver.grace_s = patience.grace_s
     async with serve(**given) as cluster:
         run = _Run(Stage(plan, driver, id_, cluster, patience), learning)
         run.outcome.client = driver.hello.client
         cluster.trace.listen(functools.partial(note_answer, run.outcome))
+        if shares:
+            cluster.trace.listen(Settling(cluster, run.outcome).heard)
         if script is not None:
             _note_decisions(cluster, run.outcome)
         async with noticing(run.outcome):

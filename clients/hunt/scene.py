@@ -46,6 +46,8 @@ class Scene:
         self._waiting = [step for step in self.plan.steps if step.on]
         for topic in self.plan.topics:
             cluster.create_topic(topic.name, partitions=topic.partitions, config=dict(topic.config))
+        for group in {user.fields["group"] for user in self.plan.users if "shares" in user.fields}:
+            cluster.configure_group(group, {"share.auto.offset.reset": "earliest"})
 
     async def events(self) -> None:
         """Does to the cluster what the plan says, but for the steps that wait for something."""

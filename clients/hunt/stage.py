@@ -81,6 +81,10 @@ class Outcome:
     """What the group has committed in the end: `g`, or that of a whole application."""
     ever_committed: dict[tuple[str, Partition], set[int]] = field(default_factory=dict)
     """What each group has committed at any time."""
+    unsettled: dict[str, list[str]] = field(default_factory=dict)
+    """What share groups have neither processed nor archived long after all was well again, in words."""
+    getting_on: set[str] = field(default_factory=set)
+    """Share groups that were still at work when the time was over."""
     partitions: dict[str, int] = field(default_factory=dict)
     """How many each topic has in the end."""
     deleted: set[str] = field(default_factory=set)
@@ -119,6 +123,8 @@ class Stage:
         self.probes: dict[str, set[bytes]] = {}
         """What was written when all was well again, by topic."""
         self._seen: dict[str, set[bytes]] = {}
+        self.at_work: set[str] = set()
+        """Who may still write, once all is well again."""
 
     def servers_of(self, brokers: Sequence[int]) -> str:
         """`bootstrap.servers` of a client that knows only these brokers."""

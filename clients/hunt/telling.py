@@ -8,6 +8,7 @@ from .stage import Outcome
 
 _LONG = 40
 _PRINTED = 20
+_TYPES = {0: "gap", 1: "accept", 2: "release", 3: "reject", 4: "renew"}
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
@@ -44,6 +45,22 @@ def in_words(entry: Entry) -> str:
         case journal.Committed():
             offsets = ", ".join(f"{topic}-{p}: {offset}" for (topic, p), offset in entry.offsets.items())
             return f"commits {offsets}{_error(entry.error)}"
+        case journal.Delivered():
+            where = f"{entry.topic}-{entry.partition} offset {entry.offset}"
+            return f"is given {where}, delivery {entry.count}: {_short(entry.value)}"
+        case journal.Said():
+            return f"{entry.what}s {entry.topic}-{entry.partition} offset {entry.offset}{_error(entry.error)}"
+        case journal.Acknowledged():
+            what = "are not committed" if entry.error else "are committed"
+            where = f"{entry.topic}-{entry.partition} {_offsets(entry.offsets)}"
+            return f"is told by {entry.by} that acknowledgements of {where} {what}{_error(entry.error)}"
+        case journal.Granted():
+            where = f"{entry.topic}-{entry.partition} {_range(entry.first, entry.last)}"
+            return f"has acquired {where}, delivery {entry.count}"
+        case journal.Settled():
+            where = f"{entry.topic}-{entry.partition} {_range(entry.first, entry.last)}"
+            said = " ".join(_TYPES.get(each, str(each)) for each in entry.types)
+            return f"has its {entry.api} say {said} of {where}: {entry.error or 'done'}"
         case journal.Heeded():
             return f'after {entry.verb} ({entry.error.name}): {entry.act}, since "{entry.says}"'
         case journal.Refused():
@@ -70,6 +87,14 @@ def _error(error: object) -> str:
 
 def _partitions(partitions: tuple[Partition, ...]) -> str:
     return ", ".join(f"{topic}-{partition}" for topic, partition in partitions) or "nothing"
+
+
+def _offsets(offsets: tuple[int, ...]) -> str:
+    return f"offsets {', '.join(map(str, offsets))}" if offsets else "nothing"
+
+
+def _range(first: int, last: int) -> str:
+    return f"offset {first}" if first == last else f"offsets {first} to {last}"
 
 
 def _short(value: bytes | None) -> str:

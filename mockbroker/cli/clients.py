@@ -124,6 +124,10 @@ def hunt(
             help="Have clients log in, with TLS and ACLs; logins, certificates and ACLs fail for a while.",
         ),
     ] = False,
+    share: Annotated[
+        bool,
+        typer.Option("--share", help="Play members of share groups, and nothing else (Kafka 4.2 or newer)."),
+    ] = False,
     kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4, with every fix.")] = NEWEST,
     lanes: Annotated[int, typer.Option(min=1, help="How many runs at a time.")] = 8,
     out: Annotated[
@@ -169,6 +173,7 @@ def hunt(
         coverage=coverage,
         ruled=known,
         security=security,
+        share=share,
     )
     try:
         if report or merge:
@@ -184,6 +189,8 @@ def hunt(
             )
             if security:
                 raise ValueError("--security is for clients: an application does not know how to log in")
+            if share:
+                raise ValueError("--share is for clients: give --client NAME")
             if coverage is not None:
                 raise ValueError("--coverage is for clients: it is not known what an application asks")
             settings = settings.of_application(application, fields, partitions, settle)

@@ -23,7 +23,7 @@ from ..clients.hunt.campaign import Campaign, Found, Result, campaign, learn
 from ..clients.hunt.correspondence import fields
 from ..clients.hunt.coverage import Known
 from ..clients.hunt.coverage import read as read_coverage
-from ..clients.hunt.drawing import DRAWING, draw, draw_application
+from ..clients.hunt.drawing import DRAWING, SHARES, draw, draw_application
 from ..clients.hunt.drawn_access import secured
 from ..clients.hunt.drawn_faults import Guide
 from ..clients.hunt.judging import judge
@@ -69,6 +69,8 @@ class Settings:
     ruled: Path | None = None
     """The file of known violations."""
     security: bool = False
+    share: bool = False
+    """Whether members of share groups are played, and nothing else."""
 
     def of_application(self, command: str, fields: Fields, partitions: int, settle_s: float) -> Self:
         """For a whole application."""
@@ -89,9 +91,16 @@ class Settings:
         self, seed: int, capabilities: frozenset[str], kafka: str, *, guide: Guide | None = None
     ) -> Plan:
         if self.application is None:
-            plan = draw(seed, capabilities, kafka, illegal=self.illegal, guide=guide)
+            if self.share and "share" not in capabilities:
+                raise ValueError("the client has no share consumers: its driver does not say `share`")
+            plan = draw(seed, capabilities, kafka, self.workload, illegal=self.illegal, guide=guide)
             return secured(plan) if self.security else plan
         return draw_application(seed, self.known, self.partitions, kafka, illegal=self.illegal)
+
+    @property
+    def workload(self) -> str | None:
+        """The only one that is played, if there is one."""
+        return SHARES if self.share else None
 
     def driver(self, version: str | None = None) -> Sequence[str]:
         """The command of the client's driver, which is built if need be. ValueError; BuildError."""
@@ -277,7 +286,7 @@ class _Hunt(_Search):
             if self._coverage is not None:
                 client = (await drivers.lanes[0].hello()).client
                 known = self._coverage.of(client, self._settings.kafka)
-                await learn(drivers.lanes, known, self._settings.kafka)
+                await learn(drivers.lanes, known, self._settings.kafka, self._settings.workload)
                 self._save()
                 # What is played does not depend on which seed is faster than which.
                 drawn = partial(drawn, guide=deepcopy(known))

@@ -3,11 +3,11 @@
 from typing import Final
 
 from ..scenario import Scenario
-from . import followers, ordinary, producers, resets, rewinds, security
+from . import followers, ordinary, producers, resets, rewinds, security, sharing
 
 SCENARIOS: Final = {
     each.name: each
-    for module in (resets, followers, producers, rewinds, ordinary, security)
+    for module in (resets, followers, producers, rewinds, ordinary, sharing, security)
     for each in vars(module).values()
     if isinstance(each, Scenario)
 }

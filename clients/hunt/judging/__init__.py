@@ -16,6 +16,7 @@ from . import (
     producers,
     provoked,
     recovery,
+    sharing,
     transactions,
     undone,
 )
@@ -52,6 +53,13 @@ JUDGES: Final[tuple[Judge, ...]] = (
     consumers.gaps,
     consumers.paused_read,
     consumers.stuck,
+    sharing.given,
+    sharing.done_again,
+    sharing.said_otherwise,
+    sharing.told_otherwise,
+    sharing.undelivered,
+    sharing.untold,
+    sharing.stuck,
     applications.died,
     applications.processed_once,
 )

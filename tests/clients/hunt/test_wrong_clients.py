@@ -10,7 +10,7 @@ import trio
 
 from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.clients.hunt.campaign import Result, campaign
-from mockbroker.clients.hunt.drawing import draw
+from mockbroker.clients.hunt.drawing import SHARES, draw
 from mockbroker.clients.hunt.plan import Plan, PlannedUser, Step
 from mockbroker.clients.hunt.stage import Patience
 
@@ -131,6 +131,17 @@ async def found(
         ("commits-nothing", "members", "uncommitted"),
         ("forgets-offsets", "processor", "uncommitted"),
         ("adds-nothing", "admin", "undone"),
+        ("releases-accepted", SHARES, "accepted-again"),
+        ("releases-rejected", SHARES, "rejected-again"),
+        ("accepts-all", SHARES, "acknowledged-unsaid"),
+        ("leaves-out", SHARES, "acknowledged-unsaid"),
+        ("leaves-out", SHARES, "undelivered"),
+        ("goes-back", SHARES, "not-acquired"),
+        ("miscounts", SHARES, "delivery-count"),
+        ("tells-otherwise", SHARES, "told-two-things"),
+        ("never-tells", SHARES, "untold"),
+        ("stops-reading", SHARES, "stuck"),
+        ("hangs", SHARES, "call-overdue"),
     ],
 )
 @pytest.mark.trio
@@ -139,7 +150,8 @@ async def test_a_wrong_client(wrong: str, workload: str, invariant: str) -> None
 
 
 @pytest.mark.parametrize(
-    "workload", ["producer", "idempotent", "transactions", "processor", "members", "bad payloads", "admin"]
+    "workload",
+    ["producer", "idempotent", "transactions", "processor", "members", "bad payloads", "admin", SHARES],
 )
 @pytest.mark.trio
 async def test_the_right_client(workload: str) -> None:

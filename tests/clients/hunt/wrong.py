@@ -12,7 +12,7 @@ from typing import Any
 
 sys.path.insert(0, os.environ["MOCKBROKER_PROGRAMS"])
 import confluent_kafka
-from confluent import ConfluentAdmin, ConfluentConsumer, ConfluentProducer, described
+from confluent import ConfluentAdmin, ConfluentConsumer, ConfluentProducer, ConfluentShare, described
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from lines import Call, Fields, Lines, serve
 
@@ -196,6 +196,63 @@ class Consumer(ConfluentConsumer):
         return found
 
 
+class Share(ConfluentShare):
+    """Each third record is treated wrongly."""
+
+    count = 0
+
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        self.explicit = fields["config"]["share.acknowledgement.mode"] == "explicit"
+        self.released: set[Any] = set()
+        super().__init__(name, lines, fields)
+
+    def event(self, event: str, **fields: Any) -> None:
+        if WRONG != "never-tells" or event != "acknowledged":
+            super().event(event, **fields)
+
+    def poll(self, timeout_ms: int) -> Fields:
+        if WRONG == "stops-reading" and self.count > 2:
+            time.sleep(timeout_ms / 1000)
+            return {"records": []}
+        found = super().poll(timeout_ms)
+        records = found["records"]
+        self.count += len(records)
+        if WRONG == "goes-back":
+            found["records"] = records + records[-1:]
+        if WRONG == "miscounts":
+            found["records"] = [{**each, "delivery_count": each["delivery_count"] + 1} for each in records]
+        if WRONG == "leaves-out":
+            found["records"] = [each for each in records if each["offset"] % 3]
+            for each in records:
+                if not each["offset"] % 3 and self.explicit:
+                    super().acknowledge(each["topic"], each["partition"], each["offset"], **{"as": "accept"})
+        return found
+
+    def acknowledge(self, topic: str, partition: int, offset: int, **said: str) -> None:
+        if WRONG == "accepts-all":
+            said["as"] = "accept"
+        if WRONG == "releases-accepted" and said["as"] == "accept" and self._first(topic, partition, offset):
+            said["as"] = "release"
+        if WRONG == "releases-rejected" and said["as"] == "reject":
+            said["as"] = "release"
+        super().acknowledge(topic, partition, offset, **said)
+
+    def _first(self, *at: Any) -> bool:
+        """Whether it is the first time that this is asked."""
+        first = at not in self.released
+        self.released.add(at)
+        return first
+
+    def commit(self, timeout_ms: int) -> Fields:
+        if WRONG == "hangs":
+            time.sleep(600)
+        results = super().commit(timeout_ms)
+        if WRONG == "tells-otherwise":
+            error = described(KafkaException(KafkaError(KafkaError._FAIL)))
+            return {"results": [[*at, error] for *at, _ in results["results"]]}
+        return results
+
+
 class Admin(ConfluentAdmin):
     def create_partitions(self, topic: str, partitions: int, timeout_ms: int) -> None:
         if WRONG != "adds-nothing":
@@ -215,10 +272,10 @@ if __name__ == "__main__":
             *(
                 ()
                 if WRONG == "lacking"
-                else ("at-once", "ends-at-once", "commit-at-once", "admin", "create-partitions")
+                else ("share", "at-once", "ends-at-once", "commit-at-once", "admin", "create-partitions")
             ),
             *("groups", "patterns", "transactions", "send-offsets", "idempotence"),
         ],
-        {"producer": Producer, "consumer": Consumer, "admin": Admin},
+        {"producer": Producer, "consumer": Consumer, "share-consumer": Share, "admin": Admin},
         described,
     )

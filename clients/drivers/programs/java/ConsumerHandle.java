@@ -130,20 +130,23 @@ final class ConsumerHandle implements Handle {
 
     private List<Map<String, Object>> poll(Duration timeout) {
         List<Map<String, Object>> records = new ArrayList<>();
-        for (ConsumerRecord<byte[], byte[]> each : consumer.poll(timeout)) {
-            Map<String, Object> record = new HashMap<>();
-            record.put("topic", each.topic());
-            record.put("partition", each.partition());
-            record.put("offset", each.offset());
-            each.leaderEpoch().ifPresent(epoch -> record.put("leader_epoch", epoch));
-            record.put("key", text(each.key()));
-            record.put("value", text(each.value()));
-            List<List<String>> headers = new ArrayList<>();
-            each.headers().forEach(header -> headers.add(Arrays.asList(header.key(), text(header.value()))));
-            if (!headers.isEmpty()) record.put("headers", headers);
-            records.add(record);
-        }
+        for (ConsumerRecord<byte[], byte[]> each : consumer.poll(timeout)) records.add(described(each));
         return records;
+    }
+
+    /** A record, as an answer to `poll` has it. */
+    static Map<String, Object> described(ConsumerRecord<byte[], byte[]> each) {
+        Map<String, Object> record = new HashMap<>();
+        record.put("topic", each.topic());
+        record.put("partition", each.partition());
+        record.put("offset", each.offset());
+        each.leaderEpoch().ifPresent(epoch -> record.put("leader_epoch", epoch));
+        record.put("key", text(each.key()));
+        record.put("value", text(each.value()));
+        List<List<String>> headers = new ArrayList<>();
+        each.headers().forEach(header -> headers.add(Arrays.asList(header.key(), text(header.value()))));
+        if (!headers.isEmpty()) record.put("headers", headers);
+        return record;
     }
 
     private static String text(byte[] bytes) {

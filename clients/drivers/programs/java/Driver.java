@@ -3,7 +3,11 @@
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -22,14 +26,16 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 public final class Driver {
     private static final Map<String, Handle> HANDLES = new ConcurrentHashMap<>();
     private static final Map<String, ThreadPoolExecutor> THREADS = new ConcurrentHashMap<>();
-    private static final Map<String, Set<String>> SETTINGS = Map.of(
-        "producer", Secured.with(ProducerConfig.configNames()),
-        "consumer", Secured.with(ConsumerConfig.configNames()),
-        "admin", Secured.with(AdminClientConfig.configNames()));
+    /** Null for a release without share consumers. */
+    private static final Constructor<?> SHARES = shares();
+    /** What ShareConsumerConfig refuses. */
+    private static final Set<String> NOT_SHARED = Set.of(
+        "auto.offset.reset", "enable.auto.commit", "group.instance.id", "isolation.level", "partition.assignment.strategy",
+        "interceptor.classes", "session.timeout.ms", "heartbeat.interval.ms", "group.protocol", "group.remote.assignor");
 
     public static void main(String[] arguments) throws Exception {
         Lines lines = new Lines();
-        lines.hello("kafka-clients " + version(), capabilities(), SETTINGS);
+        lines.hello("kafka-clients " + version(), capabilities(), settings());
         for (JsonObject request = lines.read(); request != null; request = lines.read()) {
             Call call = new Call(lines, request);
             ThreadPoolExecutor thread = THREADS.computeIfAbsent(call.handle, Driver::thread);
@@ -64,7 +70,30 @@ public final class Driver {
         } catch (NoSuchFieldException error) {
             // a release before 3.7
         }
+        if (SHARES != null) capabilities.addAll(List.of("share", "renew"));
         return capabilities;
+    }
+
+    private static Map<String, Set<String>> settings() {
+        Map<String, Set<String>> settings = new HashMap<>(Map.of(
+            "producer", Secured.with(ProducerConfig.configNames()),
+            "consumer", Secured.with(ConsumerConfig.configNames()),
+            "admin", Secured.with(AdminClientConfig.configNames())));
+        if (SHARES != null) {
+            Set<String> shared = new HashSet<>(settings.get("consumer"));
+            shared.removeAll(NOT_SHARED);
+            settings.put("share-consumer", shared);
+        }
+        return settings;
+    }
+
+    /** Where it was built, since the release has share consumers. */
+    private static Constructor<?> shares() {
+        try {
+            return Class.forName("ShareHandle").getDeclaredConstructor(Call.class, Lines.class);
+        } catch (ReflectiveOperationException error) {
+            return null;
+        }
     }
 
     private static void make(Call call, Lines lines) {
@@ -97,7 +126,17 @@ public final class Driver {
             case "producer": return new ProducerHandle(call);
             case "consumer": return new ConsumerHandle(call, lines);
             case "admin": return new AdminHandle(call);
+            case "share-consumer": return shared(call, lines);
             default: throw new UnsupportedException("there are no handles of kind " + call.text("kind"));
+        }
+    }
+
+    private static Handle shared(Call call, Lines lines) throws Exception {
+        if (SHARES == null) throw new UnsupportedException("this release has no share consumers");
+        try {
+            return (Handle) SHARES.newInstance(call, lines);
+        } catch (InvocationTargetException error) {
+            throw error.getCause() instanceof Exception ? (Exception) error.getCause() : error;
         }
     }
 

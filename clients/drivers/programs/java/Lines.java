@@ -44,6 +44,10 @@ final class Lines {
         write(Map.of("event", event, "handle", handle, name, value));
     }
 
+    void event(String handle, String event, String name, Object value, String other, Object itsValue) {
+        write(Map.of("event", event, "handle", handle, name, value, other, itsValue));
+    }
+
     void write(Map<String, ?> line) {
         byte[] text = (GSON.toJson(line) + "\n").getBytes(StandardCharsets.UTF_8);
         synchronized (answers) {

@@ -4,10 +4,11 @@
 import logging
 from typing import Any, ClassVar
 
+import confluent_kafka
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, libversion
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
-from lines import LOGS, Call, Fields, Handle, Lines, deserializer, record, serve
+from lines import LOGS, Call, Fields, Handle, Lines, UnsupportedError, deserializer, record, serve
 
 _SILENT = logging.Logger("silent", logging.CRITICAL + 1)
 _PRODUCES = {
@@ -46,6 +47,19 @@ _CONSUMES = {
             "max.poll.interval.ms",
             "partition.assignment.strategy",
             "session.timeout.ms",
+        )
+    ),
+}
+_SHARES = {
+    "fetch.max.wait.ms": "fetch.wait.max.ms",
+    **dict.fromkeys(
+        (
+            "group.id",
+            "check.crcs",
+            "client.rack",
+            "max.poll.interval.ms",
+            "max.poll.records",
+            "share.acknowledgement.mode",
         )
     ),
 }
@@ -229,6 +243,58 @@ class ConfluentConsumer(Handle):
         self.consumer.close()
 
 
+class ConfluentShare(Handle):
+    settings: ClassVar = {**_SHARES, **_BOTH}
+
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        super().__init__(name, lines)
+        config = configured(fields["config"], _SHARES)
+        self.consumer = confluent_kafka.ShareConsumer({**config, "error_cb": self._told})
+        self.consumer.set_acknowledgement_commit_callback(self._acknowledged)
+
+    def _told(self, error: KafkaError) -> None:
+        self.event("error", error=described(error))
+
+    def _acknowledged(self, offsets: dict[TopicPartition, set[int]], error: BaseException | None) -> None:
+        rows = [[at.topic, at.partition, sorted(some)] for at, some in offsets.items()]
+        self.event("acknowledged", offsets=rows, **({} if error is None else {"error": described(error)}))
+
+    def subscribe(self, topics: list[str]) -> None:
+        self.consumer.subscribe(topics)
+
+    def poll(self, timeout_ms: int) -> Fields:
+        read, errors = [], []
+        for each in self.consumer.poll(timeout_ms / 1000):
+            if (error := each.error()) is not None:
+                errors.append(described(error))
+                continue
+            at = each.topic(), each.partition(), each.offset()
+            told = record(*at, each.key(), each.value(), each.headers(), each.leader_epoch())
+            read.append({**told, "delivery_count": each.delivery_count()})
+        return {"records": read, "errors": errors}
+
+    def acknowledge(self, topic: str, partition: int, offset: int, **said: str) -> None:
+        type_ = getattr(confluent_kafka.AcknowledgeType, said["as"].upper(), None)
+        if type_ is None:
+            raise UnsupportedError(f"it can't {said['as']} records")
+        self.consumer.acknowledge_offset(topic, partition, offset, type_)
+
+    def commit(self, timeout_ms: int) -> Fields:
+        results = self.consumer.commit_sync(timeout_ms / 1000)
+        return {
+            "results": [
+                [at.topic, at.partition, None if error is None else described(error)]
+                for at, error in results.items()
+            ]
+        }
+
+    def commit_async(self) -> None:
+        self.consumer.commit_async()
+
+    def close(self, timeout_ms: int) -> None:
+        self.consumer.close()
+
+
 class ConfluentAdmin(Handle):
     settings = _BOTH
 
@@ -262,7 +328,14 @@ def _offsets(partitions: list[TopicPartition]) -> list[list[Any]]:
     return [[each.topic, each.partition, each.offset if each.offset >= 0 else None] for each in partitions]
 
 
+HAS_SHARES = hasattr(confluent_kafka, "ShareConsumer")
+
 if __name__ == "__main__":
+    kinds: dict[str, Any] = {
+        "producer": ConfluentProducer,
+        "consumer": ConfluentConsumer,
+        "admin": ConfluentAdmin,
+    }
     serve(
         f"librdkafka {libversion()[0]}",
         (
@@ -282,7 +355,8 @@ if __name__ == "__main__":
             "commit-at-once",
             "create-partitions",
             *(("consumer-protocol",) if libversion()[1] >= _CONSUMER_PROTOCOL else ()),
+            *(("share",) if HAS_SHARES else ()),
         ),
-        {"producer": ConfluentProducer, "consumer": ConfluentConsumer, "admin": ConfluentAdmin},
+        {**kinds, **({"share-consumer": ConfluentShare} if HAS_SHARES else {})},
         described,
     )
