@@ -198,7 +198,14 @@ class Security:
 
     def config(self, given: Mapping[str, str]) -> dict[str, str]:
         """The configuration of brokers that follows, with what is `given` besides."""
-        found = {"ssl.client.auth": self.client_auth} if self.uses_tls else {}
+        found = {}
+        if self.client_auth != "none":
+            found["ssl.client.auth"] = self.client_auth
+            for name, protocol in self.protocols.items():
+                own = f"listener.name.{name.lower()}.ssl.client.auth"
+                # Kafka asks nobody at SASL_SSL who is not to be asked at this very listener (KIP-684).
+                if protocol == "SASL_SSL" and own not in given:
+                    found[own] = self.client_auth
         if self.mechanisms:
             found["sasl.enabled.mechanisms"] = ",".join(self.mechanisms)
         if self.signed_tokens:
