@@ -201,7 +201,12 @@ class Secured:
         users = next((each.users for each in self.logins.values()), {})
         given = Access(listeners, best, users, show_certificate=self.show_certificate)
         if self.issuer is not None:
-            given = replace(given, signed=self.issuer.keys is not None, issue=self.issuer.issue)
+            given = replace(
+                given,
+                signed=self.issuer.keys is not None,
+                issue=self.issuer.issue,
+                token_expires_in=self.security.token_expires_in,
+            )
         if (files := self.files) is None:
             return given
         mine = any(self._client_auth(name) != "none" for name in self._with_tls())

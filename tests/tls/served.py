@@ -1,7 +1,6 @@
-"""A mock cluster that listens, to which stories do what they do to real brokers."""
+"""A mock cluster with the listeners of a story."""
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -9,74 +8,26 @@ from typing import Any, Final
 from mockbroker import MockCluster, Security
 from mockbroker.rig import sasl_listener
 from mockbroker.rig.certificates import Certificates
-from mockbroker.rig.client import Client
 from mockbroker.rig.stories import Setting
 
-_PLAIN: Final = "PLAINTEXT"
+from ..driving.served import PLAIN, Served
+
 _QUICK: Final = {"connection.failed.authentication.delay.ms": "0"}
-_LIMIT_S: Final = 30
-_PACE_S: Final = 0.05
 
 
-class Served:
+class Secure(Served):
     """A `rig.brokers.SecureBrokers`."""
 
     def __init__(self, release: str, cluster: MockCluster, certificates: Certificates) -> None:
-        self.release, self._cluster, self.certificates = release, cluster, certificates
-        self.zookeeper = False
-
-    @property
-    def nodes(self) -> Sequence[int]:
-        return [1]
-
-    def address(self, listener: str) -> tuple[str, int]:
-        settings = self._cluster.client_settings("confluent-kafka", listener=listener)
-        host, _, port = str(settings["bootstrap.servers"]).rpartition(":")
-        return host, int(port)
-
-    def client(self, broker: int, client_id: str = "conformance", *, sasl: bool = False) -> Client:
-        return Client(*self.address(_PLAIN), client_id)
-
-    def stop_broker(self, broker: int) -> None:
-        self._cluster.stop_broker(broker)
-
-    def kill_broker(self, broker: int) -> None:
-        self._cluster.kill_broker(broker)
-
-    def start_broker(self, broker: int) -> None:
-        self._cluster.start_broker(broker)
-
-    def hold(self, broker: int) -> None:
-        raise NotImplementedError
-
-    def let_go(self, broker: int) -> None:
-        raise NotImplementedError
-
-    def checkpoint(self, broker: int) -> None:
-        raise NotImplementedError
-
-    def settle(self, look: Callable[[int], Any], online: Sequence[int]) -> Any:
-        return look(1)
-
-    def until(self, done: Callable[[], bool], what: str) -> None:
-        limit = time.monotonic() + _LIMIT_S
-        while not done():
-            if time.monotonic() > limit:
-                raise TimeoutError(f"waited in vain for {what}")
-            time.sleep(_PACE_S)
-
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
-
-    def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000
+        super().__init__(release, cluster)
+        self.certificates = certificates
 
 
 @contextmanager
-def served(release: str, setting: Setting, folder: Path) -> Iterator[Served]:
+def served(release: str, setting: Setting, folder: Path) -> Iterator[Secure]:
     certificates = Certificates(folder)
     security = Security(
-        listeners={_PLAIN: _PLAIN, **setting.listeners},
+        listeners={PLAIN: PLAIN, **setting.listeners},
         sasl=sasl_listener.MECHANISMS,
         users=sasl_listener.USERS,
         certificate=certificates.pem("broker"),
@@ -93,4 +44,4 @@ def served(release: str, setting: Setting, folder: Path) -> Iterator[Served]:
     config = {**sessions, **stores, **_QUICK, **setting.config}
     kafka: Any = ".".join(release.split(".")[:2])
     with MockCluster(kafka=kafka, brokers=1, security=security, config=config) as cluster:
-        yield Served(release, cluster, certificates)
+        yield Secure(release, cluster, certificates)
