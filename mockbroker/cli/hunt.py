@@ -90,7 +90,7 @@ class Settings:
     ) -> Plan:
         if self.application is None:
             plan = draw(seed, capabilities, kafka, illegal=self.illegal, guide=guide)
-            return secured(plan) if self.security else plan
+            return secured(plan, capabilities) if self.security else plan
         return draw_application(seed, self.known, self.partitions, kafka, illegal=self.illegal)
 
     def driver(self, version: str | None = None) -> Sequence[str]:

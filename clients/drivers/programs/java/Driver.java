@@ -64,6 +64,7 @@ public final class Driver {
         } catch (NoSuchFieldException error) {
             // a release before 3.7
         }
+        if (Secured.asksForTokens()) capabilities.add("oidc");
         return capabilities;
     }
 
