@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from ..protocol.releases import parse
 from . import definitions
 from .store import Configs, Source
-from .values import ConfigKey
+from .values import OF_LISTENER, ConfigKey
 
 _CLIENT_METRICS_WHOLE_SINCE: Final = parse("4.1")
 _GROUPS_INHERIT_SINCE: Final = parse("4.3")
@@ -59,7 +59,7 @@ def broker(configs: Configs, broker_id: int, own: Mapping[str, str]) -> Iterator
     listeners."""
     altered = [*configs.per_broker.get(broker_id, ()), *configs.cluster_wide]
     for name in dict.fromkeys([*configs.broker_keys, *altered]):
-        key = configs.broker_keys.get(name)
+        key = _key(configs, name)
         synonyms = _synonyms(configs, name, broker_id, own)
         value = synonyms[0].value if synonyms and synonyms[0].name == name else key.default if key else None
         if key is not None:
@@ -116,7 +116,7 @@ def _synonyms(
     As in Kafka, values under other names are left out up to the first under this very name.
     """
     names = definitions.broker_synonyms(name)
-    key = configs.broker_keys.get(name)
+    key = _key(configs, name)
     hidden = key is not None and key.sensitive
     found: list[Synonym] = []
     for source, values in configs.layers(broker_id):
@@ -128,6 +128,12 @@ def _synonyms(
     ]
     start = next((index for index, each in enumerate(found) if each.name == name), len(found))
     return found[start:]
+
+
+def _key(configs: Configs, name: str) -> ConfigKey | None:
+    """That of a listener's is the one without the listener's name."""
+    *_, plain = definitions.broker_synonyms(name) if name.startswith(OF_LISTENER) else (name,)
+    return configs.broker_keys.get(plain)
 
 
 def _defaults(configs: Configs, names: Iterable[str]) -> Iterator[tuple[str, str]]:

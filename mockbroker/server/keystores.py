@@ -51,7 +51,7 @@ class Shown:
     @classmethod
     def of(cls, alias: str, certificate: Any, pem: bytes = b"") -> "Shown":
         """From a certificate of `cryptography`."""
-        from cryptography import x509
+        x509 = _x509()
         from cryptography.hazmat.primitives.serialization import Encoding
 
         try:
@@ -65,10 +65,8 @@ class Shown:
 
     @classmethod
     def of_pem(cls, pem: bytes) -> "Shown":
-        """Of a file in PEM, with a key or without. ValueError."""
-        from cryptography import x509
-
-        return cls.of(_ALIAS_OF_PEM, x509.load_pem_x509_certificate(pem), pem)
+        """Of a file in PEM, with a key or without. ValueError, MissingExtraError."""
+        return cls.of(_ALIAS_OF_PEM, _x509().load_pem_x509_certificate(pem), pem)
 
     def check(self, after: "Shown") -> None:
         """Whether another one may take its place while brokers run. StoreError."""
@@ -99,6 +97,9 @@ def truststore(store: Store) -> bytes:
 
 def _loaded(store: Store, read: Callable[[bytes], T]) -> T:
     try:
+        if not Path(store.location).is_file():
+            # A pipe would be waited for.
+            raise ValueError("there is no such file")
         with Path(store.location).open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES or store.type.upper() not in (*_PKCS12, _PEM):
@@ -109,11 +110,19 @@ def _loaded(store: Store, read: Callable[[bytes], T]) -> T:
         raise StoreError(f"org.apache.kafka.common.KafkaException: {what}") from None
 
 
-def _pkcs12(data: bytes, password: str | None) -> Any:
+def _x509() -> Any:
+    """MissingExtraError."""
     try:
-        from cryptography.hazmat.primitives.serialization import pkcs12
+        from cryptography import x509
     except ImportError:
         raise MissingExtraError("keystores are read by cryptography", "security") from None
+    return x509
+
+
+def _pkcs12(data: bytes, password: str | None) -> Any:
+    _x509()
+    from cryptography.hazmat.primitives.serialization import pkcs12
+
     return pkcs12.load_pkcs12(data, None if password is None else password.encode())
 
 

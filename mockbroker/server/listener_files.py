@@ -1,6 +1,7 @@
 """The keystores and truststores that the configuration of listeners names, also while brokers run (KIP-226,
 `SslFactory.java`)."""
 
+import contextlib
 import ssl
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ..configs import Configs, listeners
+from ..extras import MissingExtraError
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from .keystores import Shown, Store, StoreError, keystore, truststore
@@ -38,6 +40,10 @@ class _Used(NamedTuple):
     shown: Shown
     context: ssl.SSLContext
 
+    def is_for(self, named: _Named) -> bool:
+        """Whether it is what these files have now."""
+        return (self.named, self.changed_at) == (named, named.changed_at())
+
 
 class ListenerFiles:
     """A `configs.store.Files` of the `listeners` with TLS. Where no store is named, the certificate and the
@@ -52,6 +58,8 @@ class ListenerFiles:
     ) -> None:
         self._configs, self._names, self._default, self._make = configs, list(names), default, make
         self._used: dict[tuple[int, str], _Used] = {}
+        self._checked: dict[tuple[int, str], _Used] = {}
+        """What may be used next: it is not read twice."""
 
     def context(self, broker: int, listener: str) -> ssl.SSLContext | None:
         """What a broker uses there; None if it is what all do that were told of no store."""
@@ -65,8 +73,8 @@ class ListenerFiles:
             if named == (_Named(None, None) if used is None else used.named):
                 continue
             try:
-                self._loaded(named, listener, self._shown(broker, listener))
-            except StoreError as error:
+                self._checked[broker, listener] = self._loaded(named, listener, self._shown(broker, listener))
+            except (StoreError, MissingExtraError) as error:
                 raise ApiError(ErrorCode.INVALID_REQUEST, _REFUSED.format(why=error)) from None
 
     def use(self, broker: int) -> None:
@@ -87,18 +95,15 @@ class ListenerFiles:
         self._used.clear()
 
     def _use(self, broker: int, listener: str) -> None:
-        named, used = (
-            self._named(listener, self._configs.per_broker.get(broker, {})),
-            self._used.get((broker, listener)),
-        )
+        named = self._named(listener, self._configs.per_broker.get(broker, {}))
+        used, checked = self._used.get((broker, listener)), self._checked.pop((broker, listener), None)
         if named == _Named(None, None):
             self._used.pop((broker, listener), None)
-        elif used is None or (named, named.changed_at()) != (used.named, used.changed_at):
-            try:
-                found = self._loaded(named, listener, self._shown(broker, listener))
-            except StoreError:
-                return
-            self._used[broker, listener] = found
+        elif checked is not None and checked.is_for(named):
+            self._used[broker, listener] = checked
+        elif used is None or not used.is_for(named):
+            with contextlib.suppress(StoreError, MissingExtraError):
+                self._used[broker, listener] = self._loaded(named, listener, self._shown(broker, listener))
 
     def _shown(self, broker: int, listener: str) -> Shown:
         used = self._used.get((broker, listener))
