@@ -342,6 +342,18 @@ class TlsStage(SaslStage):
         (found,) = self.ask("incremental_alter_configs", asked)["responses"]
         return found["error_code"], self.shown(found["error_message"])
 
+    def configs(self, listener: str) -> list[Any]:
+        """What is described that begins with the listener's name."""
+        resource = {"resource_type": 4, "resource_name": str(self.online[0]), "configuration_keys": None}
+        (found,) = self.ask("describe_configs", {"resources": [resource], "include_synonyms": True})[
+            "results"
+        ]
+        prefix = f"listener.name.{listener.lower()}."
+        configs = [each for each in found["configs"] if each["name"].startswith(prefix)]
+        for each in (*configs, *(synonym for config in configs for synonym in config["synonyms"])):
+            each["value"] = self.shown(each["value"])
+        return sorted(configs, key=lambda each: str(each["name"]))
+
     def shown(self, text: str | None) -> str | None:
         """Without the folder of certificates, and with hosts in their order: that of hash tables differs."""
         if text is None:

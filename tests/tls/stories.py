@@ -43,6 +43,7 @@ _CONFIG: Final = {
     **{f"listener.name.{name}": value for name, value in _SETTINGS.items()},
 }
 _EACH: Final = ("1.0", "1.1", "1.2", "1.3")
+_DYNAMIC: Final = 2
 _SHOWN: Final = (None, "client", "client-of-another", "client-expired", "client-not-yet-valid")
 
 
@@ -242,6 +243,22 @@ def altered(s: TlsStage) -> Steps:
         yield f"{listener}, {name}, deleted", s.alter(listener, delete=True, **given)
 
 
+def described(s: TlsStage) -> Steps:
+    """What DescribeConfigs shows of them."""
+    files = s.secure.certificates
+
+    def altered_ones() -> bool:
+        return any(each["config_source"] == _DYNAMIC for each in s.configs("RENEWED"))
+
+    yield "before", s.configs("RENEWED")
+    given: dict[str, Any] = {"keystore_location": files.p12("renewed"), "keystore_password": PASSWORD}
+    yield "altered", s.alter("RENEWED", **given)
+    s.brokers.until(altered_ones, "the configuration")
+    yield "then", s.configs("RENEWED")
+    yield "deleted", s.alter("RENEWED", delete=True, **given)
+    s.brokers.until(lambda: not altered_ones(), "no configuration")
+
+
 def truststores(s: TlsStage) -> Steps:
     """Whom a listener trusts changes while brokers run."""
     files = s.secure.certificates
@@ -281,6 +298,7 @@ STORIES: Final = Told(
         asked_of_all,
         idle,
         renewed,
+        described,
         truststores,
         altered,
         in_place,
