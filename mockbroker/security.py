@@ -26,6 +26,7 @@ TokenKind = Literal[
 HandshakeFault = Literal["stall", "cut", "plain-text"]
 """How a TLS handshake goes wrong."""
 HANDSHAKE_FAULTS: Final = get_args(HandshakeFault)
+HOUR_S: Final = 3600
 ClientAuth = Literal["none", "requested", "required"]
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 SCRAM: Final = ("SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -56,6 +57,7 @@ class Security:
     - `issuer`, `audience`: what signed tokens have to have (`sasl.oauthbearer.expected.issuer` and
       `.audience`); by default they may have any issuer. `scope_claim` and `sub_claim` are the claims that
       have the scope and the user.
+    - `token_expires_in`: for how many seconds tokens of OAUTHBEARER are valid that clients ask for.
     - `folder`: where the files of the authority, and the JWKS file, are written; by default in a folder that
       is removed at the end.
     """
@@ -75,6 +77,7 @@ class Security:
     audience: str | Sequence[str] = ()
     scope_claim: str = "scope"
     sub_claim: str = "sub"
+    token_expires_in: int = HOUR_S
     acls: Sequence[str] = ()
     super_users: Sequence[str] = ()
 
@@ -153,6 +156,11 @@ class Security:
             raise OptionError("clients' certificates can't be checked: give ca, the authorities' file")
 
     def _check_tokens(self) -> None:
+        expires = self.token_expires_in
+        if not isinstance(expires, int) or isinstance(expires, bool) or expires < 1:
+            raise OptionError(f"token_expires_in is {expires!r}: give seconds, 1 or more")
+        if expires != HOUR_S and "OAUTHBEARER" not in self.mechanisms:
+            raise OptionError("token_expires_in is for OAUTHBEARER: add it to sasl")
         if self.signed_tokens and "OAUTHBEARER" not in self.mechanisms:
             raise OptionError("signed_tokens are for OAUTHBEARER: add it to sasl")
         if self.signed_tokens:
@@ -198,7 +206,14 @@ class Security:
 
     def config(self, given: Mapping[str, str]) -> dict[str, str]:
         """The configuration of brokers that follows, with what is `given` besides."""
-        found = {"ssl.client.auth": self.client_auth} if self.uses_tls else {}
+        found = {}
+        if self.client_auth != "none":
+            found["ssl.client.auth"] = self.client_auth
+            for name, protocol in self.protocols.items():
+                own = f"listener.name.{name.lower()}.ssl.client.auth"
+                # Kafka asks nobody at SASL_SSL who is not to be asked at this very listener (KIP-684).
+                if protocol == "SASL_SSL" and own not in given:
+                    found[own] = self.client_auth
         if self.mechanisms:
             found["sasl.enabled.mechanisms"] = ",".join(self.mechanisms)
         if self.signed_tokens:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from .certificates import Certificates
 from .client import Client
 
 
@@ -49,3 +50,13 @@ class Brokers(Protocol):
     def sleep(self, seconds: float) -> None: ...
 
     def now_ms(self) -> int: ...
+
+
+class SecureBrokers(Brokers, Protocol):
+    """Brokers that have listeners with TLS."""
+
+    @property
+    def certificates(self) -> Certificates: ...
+
+    def address(self, listener: str) -> tuple[str, int]:
+        """Of one of them, at the first broker."""

@@ -17,12 +17,14 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 
 from . import sasl_listener, telemetry_receiver
+from .certificates import Certificates
 from .client import Client
 from .downloads import RealBrokerError, broker_jars, program
+from .more_listeners import MoreListeners
 from .requests import metadata
 from .setup import BROKER_CONFIG, PROCESS_CONFIG
 
@@ -73,7 +75,8 @@ class RealCluster:
     """`brokers` real brokers of one release, with node ids from 1. Node 1 is also the controller, unless that
     is `apart`; releases before 3.0 have ZooKeeper beside them. With `telemetry` brokers take metrics of
     clients (KIP-714), which needs `javac`; with `sasl` they have the listener of `rig.sasl_listener` too, and
-    with `jwks` it takes tokens that were signed by one of these keys. A `rig.brokers.Brokers`."""
+    with `jwks` it takes tokens that were signed by one of these keys. `listeners` are more of them, by name
+    with their protocols, which may be SSL and SASL_SSL. A `rig.brokers.SecureBrokers`."""
 
     jvm: Sequence[str] = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
     """Options of each broker's Java: these start soon and take little."""
@@ -88,6 +91,7 @@ class RealCluster:
         apart: bool = False,
         sasl: bool = False,
         jwks: str | None = None,
+        listeners: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.release = release
         self.zookeeper = int(release.split(".")[0]) < 3
@@ -98,16 +102,15 @@ class RealCluster:
         if telemetry:
             javac = program("javac", "compile the plugin that takes clients' metrics")
             self.config |= telemetry_receiver.compiled(javac, self._jars, self.folder)
-        *ports, self._controller_port = free_ports(1 + brokers * (1 + sasl))
+        protocols = {**({sasl_listener.NAME: "SASL_PLAINTEXT"} if sasl else {}), **listeners}
+        self._more = MoreListeners(protocols, self.folder, jwks)
+        *ports, self._controller_port = free_ports(1 + brokers * (1 + len(protocols)))
         self.ports = dict(enumerate(ports[:brokers], start=1))
-        self._sasl_ports = dict(enumerate(ports[brokers:], start=1))
+        self._more.take(ports[brokers:], brokers)
         self._controller = CONTROLLER if apart or self.zookeeper else 1
         # A leading "-" would read as an option of the storage tool.
         self.cluster_id = "K" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")[1:]
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        self._jwks = None if jwks is None else self.folder / "jwks.json"
-        if self._jwks is not None and jwks is not None:
-            self._jwks.write_text(jwks)
         (self.folder / "log4j.properties").write_text(_LOG4J_PROPERTIES)
         (self.folder / "log4j2.xml").write_text(_LOG4J2_XML)
 
@@ -126,7 +129,18 @@ class RealCluster:
     @property
     def login_servers(self) -> Sequence[str]:
         """The addresses of listeners with SASL."""
-        return [f"127.0.0.1:{port}" for port in self._sasl_ports.values()]
+        return [f"{host}:{port}" for host, port in self._more.addresses(sasl_listener.NAME).values()]
+
+    @property
+    def jwks(self) -> Path:
+        return self._more.file_of_keys
+
+    @property
+    def certificates(self) -> Certificates:
+        return self._more.certificates
+
+    def address(self, listener: str) -> tuple[str, int]:
+        return self._more.addresses(listener)[1]
 
     def data(self, node: int) -> Path:
         """The folder with its segments."""
@@ -141,8 +155,8 @@ class RealCluster:
     def _listeners(self, node: int) -> dict[str, tuple[int, int]]:
         """By name: the port on which a node listens, and the one that it tells others."""
         found = {"PLAINTEXT": (self.ports[node], self.ports[node])} if node in self.ports else {}
-        if node in self._sasl_ports:
-            found[sasl_listener.NAME] = (self._sasl_ports[node], self._sasl_ports[node])
+        if node in self.ports:
+            found |= {name: (port, port) for name, port in self._more.of(node).items()}
         if node == self._controller:
             found["CONTROLLER"] = (self._controller_port, self._controller_port)
         return found
@@ -178,14 +192,13 @@ class RealCluster:
             "controller.quorum.voters": f"{self._controller}@127.0.0.1:{self._quorum_port}",
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": ",".join(
-                f"{each}:{'SASL_' * (each == sasl_listener.NAME)}PLAINTEXT" for each in self._every_listener()
+                f"{each}:{self._more.protocols.get(each, 'PLAINTEXT')}" for each in self._every_listener()
             ),
             "listeners": _addresses({name: port for name, (port, _) in listeners.items()}),
             "log.dirs": str(self.data(node)),
         }
-        if node in self._sasl_ports:
-            found |= sasl_listener.properties(self.release, self._jwks)
         if node in self.ports:
+            found = self._more.properties(self.release) | found
             advertised = {name: port for name, (_, port) in listeners.items() if name != "CONTROLLER"}
             found["advertised.listeners"] = _addresses(advertised)
             found["inter.broker.listener.name"] = BETWEEN if BETWEEN in advertised else "PLAINTEXT"
@@ -298,7 +311,7 @@ class RealCluster:
     def _command(self, node: int, main: str, *arguments: str) -> list[str]:
         logs = f"-Dlog4j.configuration=file:{self.folder}/log4j.properties"
         logs2 = f"-Dlog4j2.configurationFile={self.folder}/log4j2.xml"
-        options = [*sasl_listener.options(self._jwks), *self._options(node)]
+        options = [*self._more.options(), *self._options(node)]
         classes = ["-cp", f"{self._jars_of(node)}/*:{self.folder}"]
         return [self._java, *self.jvm, logs, logs2, *options, *classes, main, *arguments]
 
@@ -324,8 +337,9 @@ class RealCluster:
     # -- what stories ask for
 
     def client(self, broker: int, client_id: str = "conformance", *, sasl: bool = False) -> Client:
-        ports = self._sasl_ports if sasl else self.ports
-        return Client("127.0.0.1", ports[broker], client_id, timeout=30)
+        plain = "127.0.0.1", self.ports[broker]
+        host, port = self._more.addresses(sasl_listener.NAME)[broker] if sasl else plain
+        return Client(host, port, client_id, timeout=30)
 
     def settle(self, look: Callable[[int], Any], online: Sequence[int]) -> Any:
         limit, since, last = time.monotonic() + _LIMIT_S, time.monotonic(), None

@@ -1,4 +1,4 @@
-"""The listener with SASL that real brokers may have beside the plain one: its mechanisms and its users."""
+"""The listeners with SASL that real brokers may have beside the plain one: mechanisms and users."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,29 +23,29 @@ _MODULES: Final = {
 _VALIDATOR: Final = "OAuthBearerValidatorCallbackHandler"
 
 
-def properties(release: str, jwks: Path | None = None) -> Mapping[str, str]:
+def properties(release: str, jwks: Path | None = None, listener: str = NAME) -> Mapping[str, str]:
     """What a broker is configured with. With `jwks` tokens are signed by one of the keys in that file."""
-    found = {"sasl.enabled.mechanisms": ",".join(MECHANISMS), **sessions()}
+    found = {"sasl.enabled.mechanisms": ",".join(MECHANISMS), **sessions(listener)}
     options = {
         "PLAIN": " ".join(f'user_{name}="{password}"' for name, password in USERS.items()),
         "OAUTHBEARER": 'unsecuredLoginStringClaim_sub="admin"',
     }
     for mechanism in MECHANISMS:
         module = f"org.apache.kafka.common.security.{_MODULES[mechanism]}"
-        setting = f"listener.name.{NAME.lower()}.{mechanism.lower()}"
+        setting = f"listener.name.{listener.lower()}.{mechanism.lower()}"
         found[f"{setting}.sasl.jaas.config"] = f"{module} required {options.get(mechanism, '')};"
     if jwks is not None:
         package = "oauthbearer.secured" if int(release.split(".")[0]) < 4 else "oauthbearer"
-        setting = f"listener.name.{NAME.lower()}.oauthbearer"
+        setting = f"listener.name.{listener.lower()}.oauthbearer"
         handler = f"org.apache.kafka.common.security.{package}.{_VALIDATOR}"
         found[f"{setting}.sasl.server.callback.handler.class"] = handler
         found[f"{setting}.sasl.oauthbearer.jwks.endpoint.url"] = jwks.as_uri()
     return found
 
 
-def sessions() -> Mapping[str, str]:
+def sessions(listener: str = NAME) -> Mapping[str, str]:
     """The part of it that says how long sessions last."""
-    prefix = f"listener.name.{NAME.lower()}"
+    prefix = f"listener.name.{listener.lower()}"
     return {f"{prefix}.{each.lower()}.connections.max.reauth.ms": str(ms) for each, ms in SESSIONS_MS.items()}
 
 

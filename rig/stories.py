@@ -62,18 +62,27 @@ def chosen(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
 @dataclass(frozen=True)
 class Setting:
     """A cluster to tell stories on; the controller may be `apart` from the brokers, and these may have the
-    listener of `rig.sasl_listener` too, whose tokens are signed by keys of the JWKS that `jwks` gives."""
+    listener of `rig.sasl_listener` too, whose tokens are signed by keys of the JWKS that `jwks` gives, and
+    more `listeners`, by name with their protocols."""
 
     brokers: int = 1
     config: Mapping[str, str] = field(default_factory=dict)
     apart: bool = False
     sasl: bool = False
     jwks: Callable[[], str] | None = None
+    listeners: Mapping[str, str] = field(default_factory=dict)
 
     def real(self, release: str) -> AbstractContextManager[RealCluster]:
         """Brokers that run inside the `with` block."""
-        jwks = None if self.jwks is None else self.jwks()
-        return RealCluster(release, self.brokers, self.config, apart=self.apart, sasl=self.sasl, jwks=jwks)
+        return RealCluster(
+            release,
+            self.brokers,
+            self.config,
+            apart=self.apart,
+            sasl=self.sasl,
+            jwks=None if self.jwks is None else self.jwks(),
+            listeners=self.listeners,
+        )
 
     def with_config(self, config: Mapping[str, str]) -> "Setting":
         return replace(self, config={**self.config, **config})

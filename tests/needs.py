@@ -30,6 +30,7 @@ INSTALL: Final = {
     "mvn": "install Maven",
     "node": "install Node.js",
     "npm": "install npm",
+    "openssl": "install the package openssl",
     "tshark": "install the package tshark",
 }
 CLIENTS: Final = {"java": JAVA, "kafkajs": ("node", "npm"), "kcat": ("kcat",)}

@@ -181,10 +181,12 @@ class Scene:
             await trio.sleep(0)
         return condition()
 
-    async def at_work(self, names: Sequence[str], over: Callable[[str], bool]) -> None:
+    async def at_work(
+        self, names: Sequence[str], over: Callable[[str], bool], limit_s: float = LIMIT_S
+    ) -> None:
         """Producers send one record after the other, and members poll, each until it is over for it, or the
         time is."""
-        end = trio.current_time() + LIMIT_S
+        end = trio.current_time() + limit_s
 
         def stops(name: str) -> bool:
             return over(name) or trio.current_time() > end
@@ -228,6 +230,12 @@ class Scene:
         """How many times a client has logged in."""
         logins = (each for each in self.cluster.trace.events("login") if isinstance(each, Login))
         return sum(each.client_id == name and not each.failure for each in logins)
+
+    def logs_in_for_s(self, name: str) -> float:
+        """How long after its first login a client has last logged in."""
+        logins = (each for each in self.cluster.trace.events("login") if isinstance(each, Login))
+        times = [each.time_ms for each in logins if each.client_id == name and not each.failure]
+        return (max(times) - min(times)) / 1000 if times else 0
 
     async def commits(self, name: str) -> None:
         """A member commits what it has read. NotReachedError if it is refused."""

@@ -1,19 +1,23 @@
 """Plans with TLS, logins and ACLs, which clients lose for a while: any plan, on a cluster that has them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any, Final, get_args
 
 from mockbroker.security import CertificateKind
 
-from .plan import Plan, Step
+from .plan import USER, Plan, Step
 
-_USER: Final = "alice"
 _PASSWORD: Final = "secret"
 _MECHANISMS: Final = ("plain", "scram-sha-256", "scram-sha-512")
+_OAUTH: Final = "oauthbearer"
+_WITH_TOKENS: Final = 0.25
+"""So many plans are played with signed tokens, if the client asks an issuer for them."""
+_TOKENS_S: Final = (12, 3600)
+"""For how many seconds they are valid."""
 _ACLS: Final = tuple(
-    f"{_USER} allow {operations} on {what}"
+    f"{USER} allow {operations} on {what}"
     for operations, what in (
         ("write", "topic:*"),
         ("read", "topic:*"),
@@ -38,17 +42,22 @@ _AWAY_MS: Final = (200, 1_000, 3_000, 9_000)
 """How long clients are without something; the last is longer than `delivery.timeout.ms`."""
 
 
-def secured(plan: Plan) -> Plan:
-    """The plan on a cluster with TLS, logins and ACLs. The same plan gives the same."""
+def secured(plan: Plan, capabilities: Collection[str] = ()) -> Plan:
+    """The plan on a cluster with TLS, logins and ACLs. The same plan and capabilities give the same."""
     random = Random(f"hunt security {plan.seed}")
     mechanism = random.choice(_MECHANISMS)
-    security = {
-        "tls": True,
-        "sasl": [mechanism],
-        "users": {_USER: _PASSWORD},
-        "acls": list(_ACLS),
-    }
+    security: dict[str, Any] = {"tls": True, "acls": list(_ACLS)}
     config = dict(plan.config)
+    # With a stream of its own: other plans stay as they were.
+    of_tokens = Random(f"hunt tokens {plan.seed}")
+    if "oidc" in capabilities and of_tokens.random() < _WITH_TOKENS:
+        mechanism = _OAUTH
+        security |= {"signed_tokens": True, "token_expires_in": of_tokens.choice(_TOKENS_S)}
+        # Otherwise tokens that have expired are taken for half a minute.
+        config["sasl.oauthbearer.clock.skew.seconds"] = "0"
+    else:
+        security["users"] = {USER: _PASSWORD}
+    security["sasl"] = [mechanism]
     if random.random() < 0.5:
         config["connections.max.reauth.ms"] = str(_SESSION_MS)
     steps: list[Step] = []
@@ -60,9 +69,11 @@ def secured(plan: Plan) -> Plan:
 
 
 def _password(random: Random, mechanism: str) -> list[Step]:
-    change = Step("set-password", _when(random), {"user": _USER, "password": "another"})
-    remove = Step("remove-user", _when(random), {"user": _USER})
-    back = Step("set-password", random.choice(_AWAY_MS), {"user": _USER, "password": _PASSWORD})
+    if mechanism == _OAUTH:
+        return _refused(random, mechanism)
+    change = Step("set-password", _when(random), {"user": USER, "password": "another"})
+    remove = Step("remove-user", _when(random), {"user": USER})
+    back = Step("set-password", random.choice(_AWAY_MS), {"user": USER, "password": _PASSWORD})
     return [random.choice((change, change, remove)), *_connect_again(random), back]
 
 
@@ -72,7 +83,7 @@ def _refused(random: Random, mechanism: str) -> list[Step]:
 
 
 def _wrong(random: Random, mechanism: str) -> list[Step]:
-    if mechanism == "plain":
+    if not mechanism.startswith("scram"):
         return _refused(random, mechanism)
     return _at_a_login(random, {"do": random.choice(("wrong-signature", "wrong-nonce"))})
 

@@ -9,6 +9,8 @@ from mockbroker.shrinking import fewer, simpler
 
 Fields = Mapping[str, Any]
 PLANS: Final = Schema("mockbroker-hunt-plan", 1, "a plan of mockbroker hunt", unversioned=True)
+USER: Final = "alice"
+"""Who logs in, if users do."""
 AFTER_ERRORS: Final = "after_errors"
 """The field of a user's step that has acts, in the order in which the application prefers them."""
 

@@ -26,6 +26,7 @@ _OFTEN_S: Final = 0.05
 
 def options(plan: Plan) -> ClusterOptions:
     """Of the cluster of a plan."""
+    security = Security.of(plan.security or None)
     return {
         "kafka": unchecked(plan.kafka),
         "fixed": plan.fixed,
@@ -33,7 +34,9 @@ def options(plan: Plan) -> ClusterOptions:
         "brokers": plan.brokers,
         "config": {"group.initial.rebalance.delay.ms": "0", **plan.config},
         "seed": plan.seed,
-        "security": Security.of(plan.security or None),
+        "security": security,
+        # From there clients get signed tokens.
+        **({"control": 0} if security is not None and security.signed_tokens else {}),
     }
 
 

@@ -7,11 +7,12 @@ from typing import Final
 import trio
 
 from mockbroker.contents.values import Record
+from mockbroker.control.clients import settings
 from mockbroker.server.serving import ServedCluster
 
 from ..drivers import Driver, DriverFailedError, OverdueError
 from .journal import Journal, Partition
-from .plan import Plan
+from .plan import USER, Plan
 
 PROBE: Final = b"probe:"
 """What records begin with that are written when all is well again: each group has to read them."""
@@ -113,7 +114,8 @@ class Stage:
         began = trio.current_time()
         self.journal.clock = lambda: round((trio.current_time() - began) * 1000)
         # Drivers take TLS and logins in librdkafka's words.
-        self.servers = {**cluster.client_settings("confluent-kafka"), **TIMERS}
+        user = USER if plan.security.get("signed_tokens") else None
+        self.servers = {**cluster.do(settings, "confluent-kafka", user), **TIMERS}
         if not plan.security:
             del self.servers["security.protocol"]
         self.patience = patience

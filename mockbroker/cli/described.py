@@ -100,6 +100,9 @@ SERVE: Final[Mapping[str, Any]] = {
     ),
     "scope_claim": typer.Option(metavar="NAME", help="Their claim with the scope; scope by default."),
     "sub_claim": typer.Option(metavar="NAME", help="Their claim with the user; sub by default."),
+    "token_expires_in": typer.Option(
+        metavar="SECONDS", help="How long tokens are valid that clients ask for; 3600 by default."
+    ),
     "acl": typer.Option(
         metavar="ACL",
         help="What somebody may do, as 'alice allow read,write on topic:orders': nobody may do more. "

@@ -94,7 +94,7 @@ class Settings:
             if self.share and "share" not in capabilities:
                 raise ValueError("the client has no share consumers: its driver does not say `share`")
             plan = draw(seed, capabilities, kafka, self.workload, illegal=self.illegal, guide=guide)
-            return secured(plan) if self.security else plan
+            return secured(plan, capabilities) if self.security else plan
         return draw_application(seed, self.known, self.partitions, kafka, illegal=self.illegal)
 
     @property

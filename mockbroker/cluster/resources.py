@@ -85,11 +85,15 @@ def alter_broker(
     altering.check_broker(configs, values, broker_id)
     ask()
     altering.check_min_insync_replicas(configs, current, values, broker_id)
+    if configs.files is not None and broker_id is not None:
+        configs.files.check(broker_id, values)
     if validate_only:
         return
     current.clear()
     current.update(values)
     configs.changed()
+    if configs.files is not None and broker_id is not None:
+        configs.files.use(broker_id)
     for portion in portions(list(cluster.topics.values()), FEW):
         for topic in portion:
             if cluster.topic_ids.get(topic.id) is topic:

@@ -10,7 +10,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.releases import Release, parse
 from . import java
 from .store import Configs
-from .values import ConfigError, ConfigKey, invalid
+from .values import OF_LISTENER, ConfigError, ConfigKey, invalid
 
 _THREADS: Final = (
     "num.io.threads",
@@ -139,6 +139,7 @@ def check_broker(configs: Configs, values: Mapping[str, str], broker: int | None
             raise ApiError(ErrorCode.INVALID_REQUEST, str(error)) from error
     if broker is None:
         own = [name for name in values if name in keys and keys[name].dynamic == "per-broker"]
+        own += [name for name in values if _of_a_listener(name) in _PER_LISTENER]
         what = "Cannot update these configs at default cluster level, broker id must be specified"
         _refuse(configs.release, what, own)
     if "log.retention.ms" in values and keys["log.retention.ms"].parse(values["log.retention.ms"]) == 0:
@@ -169,6 +170,11 @@ def check_min_insync_replicas(
     if broker is None and name in before and name not in after:
         message = f"Cluster-level {name} cannot be removed while ELR is enabled."
         raise ApiError(ErrorCode.INVALID_CONFIG, message)
+
+
+def _of_a_listener(name: str) -> str:
+    """What a name is without the listener's prefix; empty if it has none."""
+    return name.removeprefix(OF_LISTENER).partition(".")[2] if name.startswith(OF_LISTENER) else ""
 
 
 def _refuse(release: Release, what: str, names: list[str]) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from ..protocol.releases import parse
-from . import definitions
+from . import definitions, listeners
 from .store import Configs, Source
-from .values import ConfigKey
+from .values import OF_LISTENER, ConfigError, ConfigKey
 
 _CLIENT_METRICS_WHOLE_SINCE: Final = parse("4.1")
 _GROUPS_INHERIT_SINCE: Final = parse("4.3")
@@ -58,13 +58,16 @@ def broker(configs: Configs, broker_id: int, own: Mapping[str, str]) -> Iterator
     """All of a broker's configurations; `own` is its own static configuration, such as its id and
     listeners."""
     altered = [*configs.per_broker.get(broker_id, ()), *configs.cluster_wide]
-    for name in dict.fromkeys([*configs.broker_keys, *altered]):
-        key = configs.broker_keys.get(name)
+    of_listeners = (name for name in configs.static if name.startswith(OF_LISTENER))
+    for name in dict.fromkeys([*configs.broker_keys, *of_listeners, *altered]):
+        key = _key(configs, name)
         synonyms = _synonyms(configs, name, broker_id, own)
         value = synonyms[0].value if synonyms and synonyms[0].name == name else key.default if key else None
         if key is not None:
             value = None if key.sensitive else key.text(value)
-        yield Described(name, value, _source(synonyms), synonyms, key, key is None or key.dynamic is None)
+        # Even stores of listeners, which can be altered.
+        read_only = name.startswith(OF_LISTENER) or key is None or key.dynamic is None
+        yield Described(name, value, _source(synonyms), synonyms, key, read_only)
 
 
 def cluster_wide(configs: Configs) -> Iterator[Described]:
@@ -116,7 +119,7 @@ def _synonyms(
     As in Kafka, values under other names are left out up to the first under this very name.
     """
     names = definitions.broker_synonyms(name)
-    key = configs.broker_keys.get(name)
+    key = _key(configs, name)
     hidden = key is not None and key.sensitive
     found: list[Synonym] = []
     for source, values in configs.layers(broker_id):
@@ -128,6 +131,16 @@ def _synonyms(
     ]
     start = next((index for index, each in enumerate(found) if each.name == name), len(found))
     return found[start:]
+
+
+def _key(configs: Configs, name: str) -> ConfigKey | None:
+    """That of a listener's is the one without the listener's name."""
+    if name.startswith(OF_LISTENER):
+        try:
+            name = listeners.unprefixed(name)
+        except ConfigError:
+            *_, name = definitions.broker_synonyms(name)
+    return configs.broker_keys.get(name)
 
 
 def _defaults(configs: Configs, names: Iterable[str]) -> Iterator[tuple[str, str]]:

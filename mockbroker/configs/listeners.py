@@ -8,6 +8,7 @@ from ..errors import OptionError
 from ..nearest import nearest
 from .values import OF_LISTENER, ConfigError
 
+_STORES: Final = ("keystore", "truststore")
 BY_MECHANISM: Final = frozenset(
     {
         "connections.max.reauth.ms",
@@ -19,13 +20,24 @@ BY_MECHANISM: Final = frozenset(
     }
 )
 """What can be set for one mechanism of a listener."""
-NAMES: Final = BY_MECHANISM | {
-    "sasl.enabled.mechanisms",
-    "sasl.server.max.receive.size",
-    "ssl.client.auth",
-    "ssl.enabled.protocols",
-    "ssl.principal.mapping.rules",
-}
+STORES: Final = frozenset(
+    {
+        "ssl.key.password",
+        *(f"ssl.{store}.{part}" for store in _STORES for part in ("location", "password", "type")),
+    }
+)
+"""The files of certificates and authorities of a listener."""
+NAMES: Final = (
+    BY_MECHANISM
+    | STORES
+    | {
+        "sasl.enabled.mechanisms",
+        "sasl.server.max.receive.size",
+        "ssl.client.auth",
+        "ssl.enabled.protocols",
+        "ssl.principal.mapping.rules",
+    }
+)
 """What can be set for one listener."""
 _MECHANISMS: Final = ("plain.", "scram-sha-256.", "scram-sha-512.", "oauthbearer.")
 

@@ -3,7 +3,7 @@
 import enum
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from ..nearest import nearest
 from ..protocol.releases import NEWEST, Release, facts, parse
@@ -60,6 +60,17 @@ class _Parsed(dict[tuple[str, int | None], V]):
         return value
 
 
+class Files(Protocol):
+    """The files that brokers' configuration names."""
+
+    def check(self, broker: int, values: Mapping[str, str]) -> None:
+        """Whether a broker could use them with these values in place of those that were altered.
+        ApiError."""
+
+    def use(self, broker: int) -> None:
+        """The configuration of a broker was altered: files are read again that have changed, too."""
+
+
 class Configs:
     """The configuration of all brokers, and what topics inherit from it.
 
@@ -85,6 +96,8 @@ class Configs:
             self._static_key(name).parse(value)
         for name in _INTERNAL_SEGMENTS:
             self._check_segment(name)
+        self.files: Files | None = None
+        """Of those that listen on sockets."""
         self.eligible_leader_replicas = False
         """Whether there are eligible leader replicas (KIP-966)."""
         self._parsed = _Parsed(self._parse)
@@ -168,6 +181,13 @@ class Configs:
             if (text := self._set_text(each, broker)) is not None:
                 return text
         return None
+
+    def listener_own_text(self, name: str, listener: str) -> str | None:
+        """What is set for one listener alone; None if nothing is."""
+        from . import listeners
+
+        own, _ = listeners.prefixed(name, listener)
+        return self._set_text(own, None)
 
     def listener_value(
         self, name: str, listener: str, mechanism: str = "", broker: int | None = None

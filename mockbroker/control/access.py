@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from ..errors import ConflictError, NotThereError, OptionError
 from ..nearest import nearest
-from ..security import TokenKind
+from ..security import HOUR_S, TokenKind
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,15 @@ class Access:
     signed: bool = False
     """Whether tokens of OAUTHBEARER are signed."""
     issue: Issue = _no_tokens
+    token_expires_in: int = HOUR_S
+    """For how many seconds tokens are valid that clients ask for."""
     token_url: str | None = None
     """Where clients may ask for tokens themselves, with this secret, if there is a control API."""
     token_secret: str = field(default="any", repr=False)
+
+    def issue_to_client(self, user: str, scope: str | None = None) -> Issued:
+        """A token for a client that asks for one. ConflictError, OptionError."""
+        return self.issue(user, "valid", self.token_expires_in, scope, {})
 
     def listener(self, name: str | None) -> Listener:
         """NotThereError."""

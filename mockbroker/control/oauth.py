@@ -16,7 +16,6 @@ from .answers import Answer
 from .bodies import body
 from .errors import TooLargeError, TooSlowError
 from .target import Target
-from .tokens import HOUR_S
 
 PATH: Final = "/oauth/token"
 MOST_BYTES: Final = 16_384
@@ -25,8 +24,8 @@ _FRESH: Final = {"Cache-Control": "no-store"}
 
 
 def endpoint(target: Target, token: str | None) -> Callable[[Request], Awaitable[Response]]:
-    """A client is given tokens for the user that is its id, and valid for an hour. Its secret is the control
-    `token`; without one it may be any."""
+    """A client is given tokens for the user that is its id, valid for as long as `Security` says. Its secret
+    is the control `token`; without one it may be any."""
 
     async def issue(request: Request) -> Response:
         try:
@@ -45,12 +44,14 @@ def endpoint(target: Target, token: str | None) -> Callable[[Request], Awaitable
         if not user or (token is not None and not hmac.compare_digest(secret.encode(), token.encode())):
             return _refused(401, "invalid_client", "the client id is the user, its secret the control token")
         try:
-            issued = target.do(
-                lambda found: found.access.issue(user, "valid", HOUR_S, form.get("scope") or None, {})
-            )
+            issued = target.do(lambda found: found.access.issue_to_client(user, form.get("scope") or None))
         except (ConflictError, OptionError) as error:
             return _refused(400, "invalid_request", str(error))
-        answer = {"access_token": issued.token, "token_type": "Bearer", "expires_in": HOUR_S}
+        answer = {
+            "access_token": issued.token,
+            "token_type": "Bearer",
+            "expires_in": target.access.token_expires_in,
+        }
         return Answer(answer, headers=_FRESH)
 
     return issue

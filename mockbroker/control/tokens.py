@@ -1,12 +1,10 @@
 """Tokens with which clients log in by OAUTHBEARER."""
 
-from typing import Annotated, Any, Final, TypedDict
+from typing import Annotated, Any, TypedDict
 
-from ..security import TokenKind
+from ..security import HOUR_S, TokenKind
 from .registry import operation
 from .target import Target
-
-HOUR_S: Final = 3600
 
 
 class TokenIssued(TypedDict):

@@ -15,7 +15,7 @@ from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from ..protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
-from .jwks import Keys
+from .jwks import KeySet
 from .mechanism import Exchange, InvalidLoginError, LoginFailedError
 from .oauthbearer import Check, OAuthBearer
 from .scram import Scram, Token
@@ -34,7 +34,7 @@ class Logins:
 
     mechanisms: tuple[str, ...]
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
-    keys: Keys | None = None
+    keys: KeySet | None = None
 
 
 class Gate(enum.Enum):

@@ -4,7 +4,7 @@ import json
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from ..errors import OptionError
 from ..extras import MissingExtraError
@@ -51,6 +51,14 @@ class Key:
         return int(getattr(self.key.raw_value, "key_size", 0))
 
 
+class KeySet(Protocol):
+    """The keys that brokers know at the time."""
+
+    def chosen(self, header: Mapping[str, Any]) -> Key | None:
+        """The key that a token names, or the first that may be meant; None if there is none
+        (`VerificationJwkSelector` of jose4j). OptionError if what has them can't be read."""
+
+
 @dataclass(frozen=True)
 class Keys:
     """What a file has of use, in its order."""
@@ -82,8 +90,6 @@ class Keys:
         return cls(keys)
 
     def chosen(self, header: Mapping[str, Any]) -> Key | None:
-        """The key that a token names, or the first that may be meant; None if there is none
-        (`VerificationJwkSelector` of jose4j)."""
         algorithm, kid = header["alg"], header.get("kid")
         kind, curve = _KINDS[algorithm[:2]], _CURVES.get(algorithm)
         found = [

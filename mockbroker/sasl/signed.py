@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from ..configs.values import Value
 from ..environment import Environment
+from ..errors import OptionError
 from ..policies.security.unexpected_audience import unexpected_audience
-from .jwks import Keys, knows
+from .jwks import KeySet, knows
 from .oauthbearer import Grant, InvalidTokenError
 
 _BLANK: Final = "".join(map(chr, range(33)))
@@ -58,7 +59,7 @@ class Expected:
 class SignedTokens:
     """`now_ms` is the time of the login."""
 
-    def __init__(self, keys: Keys, expected: Expected, now_ms: int) -> None:
+    def __init__(self, keys: KeySet, expected: Expected, now_ms: int) -> None:
         self._keys = keys
         self._expected = expected
         self._now_s = now_ms // 1000
@@ -108,7 +109,10 @@ class SignedTokens:
         kid = header.get("kid")
         if kid is not None and not isinstance(kid, str):
             raise InvalidTokenError("the key id of the token is no text")
-        key = self._keys.chosen(header)
+        try:
+            key = self._keys.chosen(header)
+        except OptionError as error:
+            raise InvalidTokenError(str(error)) from None
         if key is None:
             raise InvalidTokenError("the JWKS has no key for the token: another key id, or kind of key")
         if not key.verifies(algorithm, data, signature):

@@ -5,6 +5,10 @@ from typing import Final
 from ..protocol.headers import MAX_FRAME_BYTES
 
 _HTTP: Final = frozenset((b"GET ", b"POST", b"PUT ", b"HEAD", b"DELE", b"OPTI", b"PATC", b"CONN", b"PRI "))
+RECORD_HEAD: Final = 5
+"""Bytes with which every record of TLS begins (RFC 8446, 5.1)."""
+_ALERT: Final = 21
+_INTERNAL_ERROR: Final = bytes((_ALERT, 3, 3, 0, 2, 2, 80))
 _TLS_HANDSHAKE: Final = b"\x16\x03"
 """Record type and major version, with which every ClientHello begins (RFC 8446, 5.1)."""
 SASL_HANDSHAKE: Final = 17
@@ -26,6 +30,11 @@ def no_tls(beginning: bytes, protocol: str) -> str | None:
         return None
     what = "an HTTP request" if beginning[:4] in _HTTP else "plain text"
     return f"it sent {what} in place of a TLS handshake, but {other(protocol)}"
+
+
+def answer_to_no_tls(beginning: bytes) -> bytes:
+    """What Java's TLS says before it closes the connection."""
+    return b"" if beginning[0] == _ALERT else _INTERNAL_ERROR
 
 
 def no_frame(beginning: bytes, size: int, protocol: str) -> str:

@@ -12,15 +12,16 @@ from ..control.access import Issued
 from ..errors import ConflictError, OptionError
 from ..extras import MissingExtraError
 from ..nearest import nearest
-from ..sasl.jwks import MOST_BYTES, Keys
+from ..protocol.releases import parse
+from ..sasl.jwks import MOST_BYTES, Key, Keys, KeySet
 from ..sasl.oauthbearer import encoded
-from ..security import Security, TokenKind
+from ..security import HOUR_S, Security, TokenKind
 
 FILE: Final = "jwks.json"
 _KID: Final = "mockbroker"
 _BITS: Final = 2048
 _ALGORITHM: Final = "RS256"
-_HOUR_S: Final = 3600
+_READ_AGAIN_SINCE: Final = parse("4.1")
 _UNSECURED: Final = ("valid", "expired", "not-yet-valid")
 
 
@@ -34,10 +35,11 @@ class Issuer:
         self._cluster = cluster
         self._key: Any = None
         self.file: Path | None = None
-        self.keys: Keys | None = None
+        self.keys: KeySet | None = None
         if security.jwks is not None:
             self.file = Path(security.jwks)
-            self.keys = _read(self.file)
+            read_again = cluster.environment.release >= _READ_AGAIN_SINCE
+            self.keys = FileKeys(self.file) if read_again else _read(self.file)
         elif folder is not None:
             self._key = _new_key(_KID)
             self.file = folder / FILE
@@ -77,7 +79,7 @@ class Issuer:
             expired = min(both) - skew_s - 1
             return {"iat": expired - expires_in_s, "exp": expired}
         if kind == "not-yet-valid":
-            begins = max(both) + _HOUR_S
+            begins = max(both) + HOUR_S
             return {"iat": begins, "nbf": begins, "exp": begins + expires_in_s}
         return {"iat": min(both), "exp": max(both) + expires_in_s}
 
@@ -105,6 +107,25 @@ class Issuer:
         # To make another key takes a tenth of a second: what nobody signs tells brokers as little.
         signed = data if kind not in ("another-key", "unknown-key") else f"not {data}"
         return f"{data}.{encoded(JWSRegistry.algorithms[_ALGORITHM].sign(signed.encode(), self._key))}"
+
+
+class FileKeys:
+    """A `KeySet` of a file of one's own, which is read again when it has changed (`CachedFile.java`)."""
+
+    def __init__(self, file: Path) -> None:
+        """OptionError."""
+        self._file = file
+        self._changed_at = self._written_at()
+        self._keys = _read(file)
+
+    def chosen(self, header: Mapping[str, Any]) -> Key | None:
+        if (written_at := self._written_at()) != self._changed_at:
+            self._keys = _read(self._file)
+            self._changed_at = written_at
+        return self._keys.chosen(header)
+
+    def _written_at(self) -> int:
+        return self._file.stat().st_mtime_ns if self._file.exists() else 0
 
 
 def _read(file: Path) -> Keys:

@@ -10,6 +10,7 @@ from ..cluster.cluster import Cluster
 from ..configs import Configs
 from ..errors import ConflictError, OptionError
 from ..protocol.api_error import ApiError
+from ..protocol.releases import parse
 from ..sasl.client import Logins
 from ..sasl.passwords import set_password
 from ..security import SCRAM, CertificateKind, Security
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
     from ..control.access import Access, Listener
     from .certificates import Authority, Files
     from .issuer import Issuer
+    from .listener_files import ListenerFiles
 
+_CLIENT_AUTH: Final = "ssl.client.auth"
+_MUTUAL_SINCE: Final = parse("2.8")
+"""Who logs in may also have to show a certificate (KIP-684)."""
 _BEST: Final = (*reversed(SCRAM), "PLAIN", "OAUTHBEARER")
 
 
@@ -40,6 +45,8 @@ class Secured:
     handshakes: Handshakes = field(default_factory=Handshakes)
     rules: dict[str, PrincipalRules] = field(default_factory=dict)
     issuer: "Issuer | None" = None
+    stores: "ListenerFiles | None" = None
+    _shows: tuple[Path, Path | None] = (Path(), None)
     _authority: "Authority | None" = None
     _folder: "tempfile.TemporaryDirectory[str] | None" = None
 
@@ -109,31 +116,66 @@ class Secured:
             self._authority = Authority(self._place(), hosts)
             self.files = self._authority.files()
         self._show(self.files.certificate, self.files.key)
+        self._use_stores(list(cluster.brokers))
+
+    def _use_stores(self, brokers: Iterable[int]) -> None:
+        """Those that the configuration of listeners names. OptionError."""
+        from .keystores import StoreError
+        from .listener_files import ListenerFiles
+
+        self.stores = ListenerFiles(self.configs, self._with_tls(), self._default, self._context)
+        self.configs.files = self.stores
+        try:
+            self.stores.begin(brokers)
+        except StoreError as error:
+            raise OptionError(f"config names a store that can't be used: {error}") from None
+
+    def _default(self) -> tuple[bytes, bytes | None]:
+        """In PEM, the brokers' certificate with its key, and the authorities that they trust."""
+        assert self.files is not None
+        pem = b"".join(each.read_bytes() for each in self._shows if each is not None)
+        return pem, None if self.files.ca is None else self.files.ca.read_bytes()
+
+    def _context(
+        self, listener: str, certificate: str, ca: str | None, key: str | None = None
+    ) -> "ssl.SSLContext":
+        """OSError."""
+        from .tls import context
+
+        versions = self.configs.listener_text("ssl.enabled.protocols", listener)
+        return context(
+            certificate, key, ca, self._client_auth(listener), versions.split(",") if versions else None
+        )
+
+    def context(self, broker: int, listener: str) -> "ssl.SSLContext":
+        """With what a broker meets a client of a listener with TLS."""
+        own = None if self.stores is None else self.stores.context(broker, listener)
+        return self.contexts[listener] if own is None else own
 
     def _with_tls(self) -> list[str]:
         return [name for name, protocol in self.security.protocols.items() if protocol.endswith("SSL")]
 
     def _show(self, certificate: Path, key: Path | None) -> None:
-        from .tls import context
-
         ca = self.files.ca if self.files is not None else None
         try:
             for name in self._with_tls():
-                versions = self.configs.listener_text("ssl.enabled.protocols", name)
-                self.contexts[name] = context(
-                    str(certificate),
-                    None if key is None else str(key),
-                    None if ca is None else str(ca),
-                    self._client_auth(name),
-                    versions.split(",") if versions else None,
-                )
+                paths = (None if each is None else str(each) for each in (ca, key))
+                self.contexts[name] = self._context(name, str(certificate), *paths)
         except OSError as error:
             named = ", ".join(str(each) for each in (certificate, key, ca) if each)
             raise OptionError(f"the certificate can't be used: {error} ({named})") from None
+        self._shows = certificate, key
+        if self.stores is not None:
+            self.stores.forget()
 
     def _client_auth(self, listener: str) -> str:
         """Whether clients have to show a certificate. OptionError if nothing could check it."""
-        found = self.configs.listener_text("ssl.client.auth", listener) or "none"
+        if self.security.protocols[listener] != "SASL_SSL":
+            found = self.configs.listener_text(_CLIENT_AUTH, listener) or "none"
+        elif self.configs.release >= _MUTUAL_SINCE:
+            found = self.configs.listener_own_text(_CLIENT_AUTH, listener) or "none"
+        else:
+            found = "none"
         if found != "none" and self.security.certificate is not None and self.security.ca is None:
             raise OptionError("clients' certificates can't be checked: give ca, the authorities' file")
         return found
@@ -159,7 +201,12 @@ class Secured:
         users = next((each.users for each in self.logins.values()), {})
         given = Access(listeners, best, users, show_certificate=self.show_certificate)
         if self.issuer is not None:
-            given = replace(given, signed=self.issuer.keys is not None, issue=self.issuer.issue)
+            given = replace(
+                given,
+                signed=self.issuer.keys is not None,
+                issue=self.issuer.issue,
+                token_expires_in=self.security.token_expires_in,
+            )
         if (files := self.files) is None:
             return given
         mine = any(self._client_auth(name) != "none" for name in self._with_tls())

@@ -60,7 +60,7 @@ class SecurityCalls(Contents):
         if holder is not None:
             from .token_providers import provider
 
-            ask = partial(self.do, lambda target: target.access.issue(holder, "valid", 3600, None, {}))
+            ask = partial(self.do, lambda target: target.access.issue_to_client(holder))
             found |= provider(client, ask)
         return _with_context(found) if client == "aiokafka" else found
 

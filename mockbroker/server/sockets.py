@@ -164,7 +164,9 @@ class ClientSockets:
         shown: socket.socket | TlsSocket = sock
         if endpoint.tls:
             broken = secured.handshakes.next(connection.broker.id)
-            shown = TlsSocket(sock, secured.contexts[endpoint.name], endpoint.protocol, broken)
+            shown = TlsSocket(
+                sock, secured.context(connection.broker.id, endpoint.name), endpoint.protocol, broken
+            )
         peer = ClientSocket(shown, connection, self._clock.elapsed_ms)
         self.idle_at_ms = min(self.idle_at_ms, self._proving.begin(peer, endpoint, self._clock.elapsed_ms))
         return peer

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
 from .distinguished import subject
-from .foreign import no_tls
+from .foreign import RECORD_HEAD, answer_to_no_tls, no_tls
 
 _READ_BYTES: Final = 64 * 1024
 _WRITE_BYTES: Final = 64 * 1024
@@ -48,7 +48,8 @@ class TlsSocket:
         """Whether the handshake is done."""
         self.has_more = False
         """Whether more was received than was read."""
-        self._begun = False
+        self._begins = b""
+        """The first bytes, up to those of the head of a record."""
         self._unsent = memoryview(b"")
         self._claimed = 0
         """How much of what is to be sent is encrypted, but not all sent."""
@@ -89,10 +90,13 @@ class TlsSocket:
     def _receive(self) -> bool:
         """Whether more bytes came; False if the client sends no more."""
         data = self._sock.recv(_READ_BYTES)
-        if not self._begun and data:
-            self._begun = True
-            if (why := no_tls(data, self._protocol)) is not None:
+        if len(self._begins) < RECORD_HEAD:
+            self._begins += data
+            if len(self._begins) >= RECORD_HEAD and (why := no_tls(self._begins, self._protocol)) is not None:
+                with contextlib.suppress(OSError):
+                    self._sock.send(answer_to_no_tls(self._begins))
                 self._end(why)
+            self._begins = self._begins[:RECORD_HEAD]
         if data:
             self._in.write(data)
             if self._broken:

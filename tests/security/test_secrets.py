@@ -94,6 +94,8 @@ def _decoded(frame: bytes, version: int) -> list[bytes]:
         ({"listeners": {"A": "SASL_SSL"}}, "a listener has SASL: say by which mechanisms"),
         ({"tls": True, "listeners": {"A": "PLAINTEXT"}}, "tls is given, but no listener has TLS"),
         ({"client_auth": "required"}, "are for TLS: add tls=True"),
+        ({"sasl": "oauthbearer", "token_expires_in": 0}, "give seconds, 1 or more"),
+        ({"token_expires_in": 60}, "add it to sasl"),
         ({"tls": True, "client_auth": "always"}, "client_auth is 'always'"),
         ({"tls": True, "key": "k.pem"}, "give the brokers' certificate too"),
         ({"tsl": True}, "security has no option 'tsl': did you mean 'tls'?"),

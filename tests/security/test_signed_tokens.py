@@ -6,6 +6,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -304,6 +305,18 @@ def test_who_is_given_no_token(form: str, user: str, status: int, error: str) ->
             urllib.request.urlopen(asked, timeout=LIMIT_S)
         with caught.value as answer:
             assert (answer.code, json.load(answer)["error"]) == (status, error)
+
+
+def test_tokens_that_clients_ask_for_last_as_long_as_is_said() -> None:
+    security = replace(SIGNED, token_expires_in=30)
+    with a_cluster(security, control=True) as cluster:
+        form = b"grant_type=client_credentials&client_id=alice&client_secret=any"
+        with urllib.request.urlopen(f"{cluster.control_url}/oauth/token", form, timeout=LIMIT_S) as answer:
+            found = json.load(answer)
+        assert found["expires_in"] == 30
+        claims = json.loads(base64.urlsafe_b64decode(found["access_token"].split(".")[1] + "=="))
+        assert 30 <= claims["exp"] - claims["iat"] <= 31
+        assert shown(cluster, found["access_token"]) == "NONE"
 
 
 @pytest.mark.needs(*needs.JAVA)

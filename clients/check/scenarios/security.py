@@ -16,6 +16,12 @@ _SCRAM: Final = {"sasl": ["scram-sha-512"], "users": _USERS}
 _WRITES: Final = "alice allow write on topic:t"
 _READS: Final = "alice allow read on topic:t"
 _ACLS: Final = [_WRITES, _READS, "alice allow read on group:g", "alice allow idempotent_write on cluster"]
+_OIDC: Final = frozenset({"oidc"})
+_TOKEN_S: Final = 12
+"""librdkafka looks once a second whether a token is to be renewed, and logs in again a tenth of its time
+before it expires."""
+_TOKENS: Final = {"sasl": ["oauthbearer"], "signed_tokens": True, "token_expires_in": _TOKEN_S}
+_NO_SKEW: Final = {**_ONE, "sasl.oauthbearer.clock.skew.seconds": "0"}
 _BOTH: Final = ("producer", "a")
 _LOGINS: Final = 5
 """So many times each client logs in: at least to one broker again and again."""
@@ -55,6 +61,13 @@ _token = _gets_in(
     source="KIP-255",
     needs=frozenset({"sasl.oauthbearer.config"}),
 )
+_oidc = _gets_in(
+    "login-oidc",
+    "clients ask an issuer for tokens, and log in with them",
+    {"sasl": ["oauthbearer"], "signed_tokens": True, "tls": True},
+    source="KIP-768",
+    needs=_OIDC,
+)
 _certificate = _gets_in(
     "login-certificate", "clients show certificates", {"tls": True, "client_auth": "required"}
 )
@@ -76,6 +89,21 @@ async def _again(scene: Scene) -> None:
     await scene.at_work(_BOTH, enough)
     for name in _BOTH:
         await scene.until(f"{name} has logged in {_LOGINS} times", partial(enough, name))
+
+
+@_accessing(
+    "token-renewed", "tokens expire under load", _TOKENS, source="KIP-768", config=_NO_SKEW, needs=_OIDC
+)
+async def _renewed(scene: Scene) -> None:
+    """Tokens are valid for twelve seconds, and sessions end with them, while a producer writes and a consumer
+    reads: each has to ask for another token and log in with it, and nobody should notice."""
+
+    def enough(name: str) -> bool:
+        return scene.logs_in_for_s(name) > _TOKEN_S
+
+    await scene.at_work(_BOTH, enough, 3 * _TOKEN_S)
+    for name in _BOTH:
+        await scene.until(f"{name} has logged in with another token", partial(enough, name))
 
 
 @_accessing("password-wrong", "the password is wrong for a while", _SCRAM)

@@ -5,7 +5,10 @@
  *   `id` is the operation's id, such as `partitions-move-leader`
  */
 
-/** @type {Record<string, [string, string[], string[]]>} method of MockCluster, arguments by place, by name */
+/**
+ * Method of MockCluster, arguments by place, by name, and the one that takes all other values.
+ * @type {Record<string, [string, string[], string[], string?]>}
+ */
 const METHODS = {
   "topics-create": ["create_topic", ["topic"], ["partitions", "replication_factor", "config"]],
   "topics-delete": ["delete_topic", ["topic"], []],
@@ -37,7 +40,7 @@ const METHODS = {
   "acls-remove": ["remove_acl", ["acl"], []],
   "users-set-password": ["set_password", ["user", "password"], []],
   "users-remove": ["remove_user", ["user"], []],
-  "tokens-issue": ["token", ["user"], ["kind", "expires_in", "scope"]],
+  "tokens-issue": ["token", ["user"], ["kind", "expires_in", "scope"], "claims"],
   "handshakes-break": ["break_handshakes", ["how"], ["broker", "times"]],
   "handshakes-mend": ["mend_handshakes", [], []],
   "certificates-show": ["show_certificate", ["certificate"], ["key"]],
@@ -59,9 +62,12 @@ export function asPytest(call) {
   }
   const onFault = /^faults-(pause|release|remove)$/.exec(id);
   if (onFault) return `cluster.faults[${python(values.name)}].${onFault[1]}()`;
-  const [method, byPlace, byName] = METHODS[id] ?? ["", [], []];
+  const [method, byPlace, byName, others] = METHODS[id] ?? ["", [], []];
   if (!method) return `# no method of MockCluster does this: ${asCurl(call)}`;
   const given = Object.fromEntries(byName.filter((each) => values[each] !== undefined).map((each) => [each, values[each]]));
+  const known = new Set([...byPlace, ...byName]);
+  const rest = Object.entries(values).filter(([name, value]) => !known.has(name) && value !== undefined);
+  if (others && rest.length) given[others] = Object.fromEntries(rest);
   const places = byPlace.map((each) => python(values[each] ?? null));
   return `cluster.${method}(${[...places, ...named(given)].join(", ")})`;
 }

@@ -6,6 +6,7 @@ import pytest
 
 from mockbroker import Security
 from mockbroker.clients.drivers import command_for, open_driver
+from mockbroker.control.clients import settings as clients_settings
 from mockbroker.server.serving import ServedCluster, serve
 
 from .test_shipped import LIMIT_MS, QUICK, clients, ok, produce, read
@@ -40,6 +41,23 @@ async def test_a_record_by_tls_and_a_login(client: str) -> None:
             ok(await driver.call("close", "o", LIMIT_MS))
         for handle in ("c", "p"):
             ok(await driver.call("close", handle, LIMIT_MS))
+
+
+@pytest.mark.parametrize("client", ["confluent-kafka", "java"])
+@pytest.mark.trio
+async def test_a_client_that_asks_for_tokens(client: str) -> None:
+    security = Security(sasl="oauthbearer", signed_tokens=True)
+    async with (
+        serve(brokers=1, topics={"t": 1}, security=security, control=0, trace=True) as cluster,
+        open_driver(command_for(client)) as driver,
+    ):
+        assert "oidc" in driver.hello.capabilities
+        settings = {**cluster.do(clients_settings, "confluent-kafka", "carol"), **QUICK}
+        assert settings["sasl.oauthbearer.method"] == "oidc"
+        ok(await driver.call("open", "p", LIMIT_MS, kind="producer", config=settings))
+        await produce(driver, "p", "t", 0, b"order")
+        assert _logins(cluster) == {("SASL_PLAINTEXT", "User:carol", "")}
+        ok(await driver.call("close", "p", LIMIT_MS))
 
 
 def _logins(cluster: ServedCluster) -> set[tuple[str, str, str]]:

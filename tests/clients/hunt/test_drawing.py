@@ -62,6 +62,20 @@ def test_a_plan_with_security_is_the_same_each_time_and_can_be_played() -> None:
     assert all(Plan.from_json(each.to_json()) == each for each in plans)
 
 
+def test_clients_that_ask_for_tokens_get_them_in_some_plans() -> None:
+    plans = [draw(seed, ALL) for seed in range(200)]
+    found = [secured(each, {"oidc"}) for each in plans]
+    signed = [each for each in found if each.security.get("signed_tokens")]
+    assert {Security.of(each.security).mechanisms for each in signed} == {  # type: ignore[union-attr]
+        ("OAUTHBEARER",)
+    }
+    assert 20 < len(signed) < 80
+    assert all(one == secured(plan) for one, plan in zip(found, plans, strict=True) if one not in signed)
+    done = {step.do for each in signed for step in each.steps}
+    assert "set-password" not in done
+    assert {"show-certificate", "remove-acl"} <= done
+
+
 @pytest.mark.trio
 async def test_all_is_well_again_once_clients_are_admitted() -> None:
     plan = secured(draw(0, ALL))

@@ -206,6 +206,11 @@ test("operations can be copied", () => {
   assert.equal(asScenario(call), '[[step]]\nafter = "1s"\ndo = "partitions move-leader"\ntopic = "it\'s"\npartition = 0\nto = 2');
   const fault = { id: "faults-add", method: "post", path: "/faults", values: { do: "delay", api: ["Fetch"], ms: 10 } };
   assert.equal(asPytest(fault), 'cluster.faults.add("delay", api=["Fetch"], ms=10)');
+  const values = { user: "alice", expires_in: 60, email: "a@b.test", iat: null, claims: [1] };
+  const token = { id: "tokens-issue", method: "post", path: "/tokens", values };
+  const claims = '{"email": "a@b.test", "iat": None, "claims": [1]}';
+  assert.equal(asPytest(token), `cluster.token("alice", expires_in=60, claims=${claims})`);
+  assert.equal(asPytest({ ...token, values: { user: "alice" } }), 'cluster.token("alice")');
   assert.equal(asScenario(fault), '[[fault]]\ndo = "delay"\napi = ["Fetch"]\nms = 10');
 });
 

@@ -15,7 +15,7 @@ from . import keys
 _HOUR_S: Final = 3600
 _MB: Final = 1_000_000
 _RIGHT: Final = {"sub": "alice", "iss": "https://issuer.test", "aud": "kafka"}
-_EXPECTED: Final = {
+EXPECTED: Final = {
     "sasl.oauthbearer.expected.audience": "kafka,others",
     "sasl.oauthbearer.expected.issuer": _RIGHT["iss"],
 }
@@ -252,8 +252,8 @@ STORIES: Final = Told(
     TokenStage,
     Setting(1, BROKER_CONFIG, sasl=True, jwks=keys.jwks),
     configs={
-        **dict.fromkeys(("right", "refused", "wrongly_signed", "large", "end"), _EXPECTED),
-        "claim_names": _EXPECTED | _CLAIM_NAMES,
+        **dict.fromkeys(("right", "refused", "wrongly_signed", "large", "end"), EXPECTED),
+        "claim_names": EXPECTED | _CLAIM_NAMES,
         "unverified": _UNVERIFIED,
     },
 )

@@ -71,6 +71,7 @@ public final class Driver {
             // a release before 3.7
         }
         if (SHARES != null) capabilities.addAll(List.of("share", "renew"));
+        if (Secured.asksForTokens()) capabilities.add("oidc");
         return capabilities;
     }
 

@@ -14,11 +14,33 @@ import org.apache.kafka.common.config.SslConfigs;
 final class Secured {
     private static final String USER = "sasl.username", PASSWORD = "sasl.password";
     private static final String CLAIMS = "sasl.oauthbearer.config", UNSECURED = "enable.sasl.oauthbearer.unsecure.jwt";
+    private static final String METHOD = "sasl.oauthbearer.method", ID = "sasl.oauthbearer.client.id";
+    private static final String SECRET = "sasl.oauthbearer.client.secret", URL = "sasl.oauthbearer.token.endpoint.url";
+    private static final String OAUTH = "org.apache.kafka.common.security.oauthbearer.";
     private static final String CA = "ssl.ca.location", CERTIFICATE = "ssl.certificate.location", KEY = "ssl.key.location";
+
+    /** What asks an issuer for tokens, from 3.1 on (KIP-768); null if this client has no such thing. */
+    private static final String HANDLER = handler();
+
+    private static String handler() {
+        for (String name : new String[] {OAUTH + "OAuthBearerLoginCallbackHandler", OAUTH + "secured.OAuthBearerLoginCallbackHandler"}) {
+            try {
+                return Class.forName(name).getName();
+            } catch (ClassNotFoundException older) {
+                // Older clients have it elsewhere.
+            }
+        }
+        return null;
+    }
+
+    static boolean asksForTokens() {
+        return HANDLER != null;
+    }
 
     static Set<String> with(Set<String> settings) {
         Set<String> all = new HashSet<>(settings);
         all.addAll(Set.of(USER, PASSWORD, CLAIMS, UNSECURED, CA, CERTIFICATE, KEY));
+        if (asksForTokens()) all.addAll(Set.of(METHOD, ID, SECRET, URL));
         return all;
     }
 
@@ -33,8 +55,16 @@ final class Secured {
         config.remove(UNSECURED);
         if (claims != null) {
             String principal = ((String) claims).replaceAll(".*\\bprincipal=(\\S+).*", "$1");
-            config.put("sasl.jaas.config", "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required "
+            config.put("sasl.jaas.config", OAUTH + "OAuthBearerLoginModule required "
                 + "unsecuredLoginStringClaim_sub=" + quoted(principal) + ";");
+        }
+        Object id = config.remove(ID), secret = config.remove(SECRET);
+        if (config.remove(METHOD) != null) {
+            config.put("sasl.jaas.config", OAUTH + "OAuthBearerLoginModule required "
+                + "clientId=" + quoted(id) + " clientSecret=" + quoted(secret) + ";");
+            config.put("sasl.login.callback.handler.class", HANDLER);
+            // From 3.9.1 on, Kafka's client asks nobody whom it is not told of here.
+            System.setProperty("org.apache.kafka.sasl.oauthbearer.allowed.urls", String.valueOf(config.get(URL)));
         }
         read(config, CA, SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG, "ssl.truststore.certificates");
         read(config, CERTIFICATE, SslConfigs.SSL_KEYSTORE_TYPE_CONFIG, "ssl.keystore.certificate.chain");
