@@ -32,6 +32,7 @@ INSIDE = {
     "RebalanceFailedError",
     "RequestError",
     "SequenceError",
+    "StoreError",
     "TextTooLongError",
     "TornError",
     "UnreadableError",

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from ..extras import MissingExtraError
 from .distinguished import subject
 
-_MOST_BYTES: Final = 1_000_000
+MOST_BYTES: Final = 1_000_000
 _JKS: Final = "JKS"
 _PEM: Final = "PEM"
 _PKCS12: Final = (_JKS, "PKCS12")
@@ -101,8 +101,8 @@ def _loaded(store: Store, read: Callable[[bytes], T]) -> T:
             # A pipe would be waited for.
             raise ValueError("there is no such file")
         with Path(store.location).open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES or store.type.upper() not in (*_PKCS12, _PEM):
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES or store.type.upper() not in (*_PKCS12, _PEM):
             raise ValueError("no broker here reads it")
         return read(data)
     except (OSError, ValueError, TypeError):

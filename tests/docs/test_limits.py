@@ -16,7 +16,7 @@ from mockbroker.protocol import compression, headers, primitives, reading, recor
 from mockbroker.protocol.releases import NEWEST, parse
 from mockbroker.sasl import jwks
 from mockbroker.seeded import streams
-from mockbroker.server import frames, reporting
+from mockbroker.server import frames, keystores, reporting
 from mockbroker.trace import exchanges, kept, plain, recorder
 
 PAGE: Final = REFERENCE.parent / "limits.md"
@@ -50,6 +50,7 @@ IN_CODE: Final = {
     "iterations of a SCRAM credential": scram._MOST_ITERATIONS,
     "bytes of a JWKS file": jwks.MOST_BYTES,
     "keys of a JWKS file": jwks.MOST_KEYS,
+    "bytes of a keystore or truststore": keystores.MOST_BYTES,
     "bytes of a form that asks for a token": oauth.MOST_BYTES,
     "clients whose metrics are known": client_telemetry._MOST_KEPT,
     "bytes of a client's last push that can be looked at": client_telemetry._LARGEST_KEPT,
