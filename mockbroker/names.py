@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         refused_configs,
     )
     from .policies.share_groups import (
+        initial_complete_count,
         share_member_id,
     )
     from .policies.topics import (
@@ -488,6 +489,7 @@ BehaviourName = Literal[
     "marker-timestamp",
     "missed-epoch",
     "missing-sync",
+    "negative-share-epoch",
     "new-group-record",
     "new-leader-end",
     "not-coordinator-join",
@@ -640,6 +642,7 @@ AnswerName = Literal[
     "fails-request",
     "fast",
     "fenced",
+    "fenced-readers",
     "fenced-too",
     "fenced-twice",
     "fewer-and-fewer",
@@ -820,7 +823,7 @@ ErrorNames: TypeAlias = "ErrorName | int | Several[ErrorNames]"
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package provides."""
 
-OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | refused_configs.Order | restart_epoch.Bumped | share_member_id.Refused | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
+OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | initial_complete_count.Answer | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | refused_configs.Order | restart_epoch.Bumped | share_member_id.Refused | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
 """A user's own answer for some behaviour."""
 
 Behaviours = TypedDict(
@@ -886,7 +889,7 @@ Behaviours = TypedDict(
         "heartbeat-checks": "Literal['strict', 'lenient'] | bool | InstalledAnswer",
         "high-watermark-below-min-isr": "Literal['advances', 'stays'] | bool | InstalledAnswer",
         "idempotent-write": "Literal['cluster', 'some-topic'] | bool | InstalledAnswer",
-        "initial-complete-count": "Literal['unknown', 'none'] | int | InstalledAnswer",
+        "initial-complete-count": "Literal['unknown', 'none'] | initial_complete_count.Answer | InstalledAnswer",
         "isr-entry": "Literal['leader-epoch', 'high-watermark'] | bool | InstalledAnswer",
         "isr-shrink-epoch": "Literal['bumped-when-offline', 'bumped', 'kept'] | isr_shrink_epoch.Bumped | InstalledAnswer",
         "joined-isr": "Literal['joined-last', 'by-id'] | bool | InstalledAnswer",
@@ -906,6 +909,7 @@ Behaviours = TypedDict(
         "marker-timestamp": "Literal['ignored', 'kept'] | bool | InstalledAnswer",
         "missed-epoch": "Literal['truncates', 'goes-on'] | bool | InstalledAnswer",
         "missing-sync": "Literal['waited-for', 'dismissed'] | bool | InstalledAnswer",
+        "negative-share-epoch": "Literal['fenced-readers', 'accepted', 'refused'] | InstalledAnswer",
         "new-group-record": "Literal['none', 'written'] | bool | InstalledAnswer",
         "new-leader-end": "Literal['told', 'not-available'] | bool | InstalledAnswer",
         "not-coordinator-join": "Literal['member-id', 'no-member-id'] | bool | InstalledAnswer",
