@@ -9,7 +9,7 @@ from ..policies.groups.group_operations import group_operations
 from ..portions import Pace
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import ErrorCode, default_message
 from ..protocol.messages.share_group_describe import (
     Assignment,
     DescribedGroup,
@@ -23,6 +23,8 @@ from .registry import handles
 E = ErrorCode
 _PARTITIONS: Final = 16
 """So many partitions take as long as another member."""
+_TOLD: Final = (E.NOT_COORDINATOR, E.COORDINATOR_NOT_AVAILABLE, E.COORDINATOR_LOAD_IN_PROGRESS)
+"""Errors that are given with their texts."""
 
 
 @handles(
@@ -58,7 +60,8 @@ def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, ShareGroup | N
     groups = call.broker.groups
     error = groups.refuses(group_id) if groups.shares.served else E.UNSUPPORTED_VERSION
     if error:
-        return DescribedGroup(error_code=error, group_id=group_id), None
+        text = default_message(error) if error in _TOLD else None
+        return DescribedGroup(error_code=error, error_message=text, group_id=group_id), None
     try:
         group = groups.shares.existing(group_id)
     except ApiError as missing:

@@ -11,6 +11,9 @@ from typing import Final
 from ...protocol.share_state_log import UNKNOWN
 from ..behaviour import Behaviour
 
+Answer = Callable[[int], int]
+"""The number for the offset at which the group begins."""
+
 
 def _unknown(start_offset: int) -> int:
     return UNKNOWN
@@ -20,7 +23,7 @@ def _none(start_offset: int) -> int:
     return UNKNOWN if start_offset == UNKNOWN else 0
 
 
-initial_complete_count: Final = Behaviour[Callable[[int], int]](
+initial_complete_count: Final = Behaviour[Answer](
     name="initial-complete-count",
     summary="how many records of a share partition count as done when its state is initialized",
     answers={"unknown": _unknown, "none": _none},
