@@ -46,6 +46,8 @@ _TOP_ONLY_SINCE: Final = {
     ApiKey.OFFSET_DELETE: 0,
     ApiKey.DESCRIBE_QUORUM: 0,
     ApiKey.UPDATE_FEATURES: 0,
+    ApiKey.SHARE_FETCH: 0,
+    ApiKey.SHARE_ACKNOWLEDGE: 0,
 }
 """The versions from which on the answer to a request that fails as a whole names nothing of it."""
 _LEADERLESS: Final = (ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.LISTENER_NOT_FOUND)
