@@ -46,6 +46,8 @@ _TOP_ONLY_SINCE: Final = {
     ApiKey.OFFSET_DELETE: 0,
     ApiKey.DESCRIBE_QUORUM: 0,
     ApiKey.UPDATE_FEATURES: 0,
+    ApiKey.SHARE_FETCH: 0,
+    ApiKey.SHARE_ACKNOWLEDGE: 0,
 }
 """The versions from which on the answer to a request that fails as a whole names nothing of it."""
 _LEADERLESS: Final = (ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.LISTENER_NOT_FOUND)
@@ -129,7 +131,13 @@ class Errors:
             return entity
         # No leader, or none that the client can reach.
         nobody = self.code in _LEADERLESS and hasattr(entity, "leader_id")
-        return replace(entity, **{name: self.code}, **({"leader_id": -1} if nobody else {}))
+        values: dict[str, Any] = {name: self.code, **({"leader_id": -1} if nobody else {})}
+        if hasattr(entity, "acknowledge_error_code"):
+            # Acknowledgements that came with a ShareFetch are not carried out either.
+            values["acknowledge_error_code"] = self.code
+        if place.level == "top" and hasattr(entity, "acquisition_lock_timeout_ms"):
+            values["responses"] = []
+        return replace(entity, **values)
 
 
 def meant(place: PlaceInAnswer, match: Match) -> bool:

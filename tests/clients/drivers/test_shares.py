@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import trio
 
-from mockbroker.clients.drivers import Driver, command_for, open_driver
+from mockbroker.clients.drivers import Answer, Driver, command_for, open_driver
 from mockbroker.clients.hunt.manners import SHARE_GROUPS
 from mockbroker.server.serving import serve
 
@@ -23,6 +23,11 @@ async def _polled(driver: Driver, count: int) -> list[Mapping[str, Any]]:
         while len(found) < count:
             found += ok(await driver.call("poll", "s", 300))["records"]
     return found
+
+
+async def _said(driver: Driver, offset: int, what: str) -> Answer:
+    fields: dict[str, Any] = {"topic": "t", "partition": 0, "offset": offset, "as": what}
+    return await driver.call("acknowledge", "s", **fields)
 
 
 @pytest.mark.parametrize(
@@ -57,14 +62,13 @@ async def test_what_is_said_of_records_is_committed(client: str, release: str | 
         records = await _polled(driver, len(SAID))
         assert [base64.b64decode(each["value"]).decode() for each in records] == [*SAID]
         assert {each["delivery_count"] for each in records} == {1}
-        place = {"topic": "t", "partition": 0}
         for offset, what in enumerate(SAID):
-            ok(await driver.call("acknowledge", "s", offset=offset, **place, **{"as": what}))
+            ok(await _said(driver, offset, what))
         assert ok(await driver.call("commit", "s", LIMIT_MS)) == {"results": [["t", 0, None]]}
         (again,) = await _polled(driver, 1)
         assert (again["offset"], again["delivery_count"]) == (1, 2)
         if "renew" not in driver.hello.capabilities:
-            refused = await driver.call("acknowledge", "s", offset=1, **place, **{"as": "renew"})
+            refused = await _said(driver, 1, "renew")
             assert refused.error is not None
             assert refused.error.name == "unsupported"
         await _refused(driver, cluster)
@@ -78,6 +82,6 @@ async def test_what_is_said_of_records_is_committed(client: str, release: str | 
 async def _refused(driver: Driver, cluster: Any) -> None:
     """Accepts a record whose lock has ended, without waiting for what becomes of that."""
     cluster.expire_locks("g")
-    ok(await driver.call("acknowledge", "s", topic="t", partition=0, offset=1, **{"as": "accept"}))
+    ok(await _said(driver, 1, "accept"))
     ok(await driver.call("commit-async", "s"))
     ok(await driver.call("poll", "s", 500))
