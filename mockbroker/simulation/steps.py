@@ -21,6 +21,7 @@ from .member_steps import STEPS as OF_MEMBERS
 from .plan import COMPACT
 from .producer import ModelProducer
 from .scene import GROUP, TOPIC
+from .share_steps import STEPS as OF_SHARERS
 from .transactional_producer import TransactionalProducer
 
 if TYPE_CHECKING:
@@ -304,7 +305,7 @@ def _partition(world: "World", args: Args) -> Any:
     return found[args["topic"] % len(found)] if found else None
 
 
-STEPS: Final = Steps({**_OF_CLUSTERS, **OF_MEMBERS})
+STEPS: Final = Steps({**_OF_CLUSTERS, **OF_MEMBERS, **OF_SHARERS})
 for _verb in VERBS.values():
     if _verb.name not in STEPS:
         STEPS.verb(_verb)
