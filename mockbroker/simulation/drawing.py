@@ -32,6 +32,8 @@ _SHARERS_TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(k
 _SHARES_SETTLE_MS: Final = 9_000
 _ALTERED_MS: Final = (100, 1_500)
 """So long after all members were asked to leave."""
+_MUTED_MS: Final = 2_000
+"""So long before and after, a member sends no heartbeats."""
 
 
 def draw(seed: int, options: Options) -> Plan:
@@ -217,7 +219,9 @@ class _Drawing:
         for _ in range(self._between("rests")):
             at_ms = _between(self._random, later)
             self._add("rest-sharers", at_ms)
-            if self._chance("altered"):
+            if self._chance("muted"):
+                self._add("mute-sharer", max(_FIRST_MS, at_ms - _MUTED_MS), ms=2 * _MUTED_MS)
+            for _ in range(self._one_of("altered")):
                 self._add("alter-share-offsets", at_ms + _between(self._random, _ALTERED_MS))
         return replace(plan, shares=shares, quiet_ms=max(plan.quiet_ms, _SHARES_SETTLE_MS))
 

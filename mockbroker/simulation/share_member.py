@@ -44,6 +44,8 @@ class ModelShareMember(GroupMember):
         """By broker."""
         self._assigned: set[Place] = set()
         self._says_all = True
+        self.muted = False
+        """Whether it sends no heartbeats."""
 
     def _begin_life(self) -> None:
         """Brokers of 4.1 take only UUIDs for members."""
@@ -98,6 +100,17 @@ class ModelShareMember(GroupMember):
             if self._held is not None:
                 self._held = []
 
+    def mute(self, ms: int) -> None:
+        """It sends no heartbeats for a while, and goes on reading."""
+        if self.running and not self.muted:
+            self.tell(f"sends no heartbeats for {ms} ms")
+            self.muted = True
+            self.cluster.environment.after(ms, self._beats_again)
+
+    def _beats_again(self) -> None:
+        self.muted = False
+        self._beat()
+
     def _end(self) -> None:
         super()._end()
         for reader in self.readers.values():
@@ -124,7 +137,7 @@ class ModelShareMember(GroupMember):
         self._beat()
 
     def _beat(self) -> None:
-        if self._asking or not self.running:
+        if self._asking or self.muted or not self.running:
             return
         if self.known_coordinator == NO_BROKER:
             self._find()

@@ -100,11 +100,24 @@ def mend_sharer(world: "World", args: Args) -> None:
         world.network.mend(member.name, args["broker"])
 
 
+@STEPS.step(
+    "mute-sharer",
+    draw=lambda random: {**_member(random), "ms": random.randrange(1_000, 5_000)},
+    share_weight=2,
+)
+def mute_sharer(world: "World", args: Args) -> None:
+    """A member of the share group sends no heartbeats for a while, and goes on reading: the coordinator
+    fences it, but leaders do not know that."""
+    for member in _members(world, args):
+        member.mute(args["ms"])
+
+
 @STEPS.step("rest-sharers", then="wake-sharers", follow_ms=(1_500, 4_000))
 def rest_sharers(world: "World", args: Args) -> None:
-    """All members leave the share group."""
+    """All members leave the share group, but for those that send no heartbeats."""
     for member in world.sharers:
-        member.stop()
+        if not member.muted:
+            member.stop()
 
 
 @STEPS.step("wake-sharers")

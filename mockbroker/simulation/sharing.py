@@ -167,6 +167,8 @@ class Sharing:
                 self._fetched(call, request, answer, under_way)
             elif isinstance(answer, ShareAcknowledgeResponse):
                 self._acknowledged(call, under_way, answer, "error_code")
+            for place in dict.fromkeys(each.place for each in under_way.said):
+                self._follow(call.broker, place)
 
     def _acknowledged(self, call: Call, under_way: _UnderWay, answer: Any, field: str) -> None:
         codes = {
@@ -181,8 +183,6 @@ class Sharing:
                 self._taken(call, each, under_way.asked_ms)
             elif error is not None and error not in _UNKNOWN and each.hopes:
                 each.given.asked = False
-        for place in {each.place for each in under_way.said}:
-            self._follow(call.broker, place)
 
     def _taken(self, call: Call, said: _Said, asked_ms: int) -> None:
         """An acknowledgement was answered without an error."""
@@ -366,7 +366,8 @@ class Sharing:
             broker = self._cluster.brokers[partition.leader]
             self._follow(broker, place)
             shared = self.place(place)
-            if not shared.began and shared.led is None:
+            if (not shared.began and shared.led is None) or self._known(broker, place) in shared.stale:
+                # A leader that had read the state before notices that when it writes next.
                 continue
             left = self._unfinished(place, shared.checked, partition.log.high_watermark)
             if left:

@@ -287,7 +287,9 @@ def clean_log(world: "World", args: Args) -> None:
     """A broker's log cleaner compacts its replicas, except for their last `active` batches."""
     if world.plan.compacted and world.cluster.brokers[args["broker"]].online:
         for partition in _partitions(world):
-            clean(world, partition, args["broker"], args["active"])
+            # A broker that was down when a partition was added may not have it yet.
+            if args["broker"] in partition.logs:
+                clean(world, partition, args["broker"], args["active"])
 
 
 def _partitions(world: "World") -> Any:

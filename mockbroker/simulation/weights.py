@@ -92,8 +92,11 @@ class Weights:
     share_feeds: Range = (8, 24)
     share_troubles: Range = (3, 12)
     rests: Range = (0, 2)
-    """How often all members leave; most times the group is told to begin anew then."""
-    altered: float = 0.7
+    """How often all members leave."""
+    muted: float = 0.4
+    """Of these times, how often one of them goes on reading, which only the coordinator knows."""
+    altered: tuple[int, ...] = (0, 1, 2)
+    """How often the group is told to begin anew then."""
 
 
 WEIGHTS: Final = Weights()

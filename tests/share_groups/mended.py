@@ -102,3 +102,28 @@ def log_start_in_a_gap(s: ShareStage) -> Steps:
         yield "another", acquired(two.look(epoch=0))
         yield "another reads on", acquired(two.look())
         yield "state then", s.state(group)
+
+
+def altered_while_a_leader_knows(s: ShareStage) -> Steps:
+    """A group has read everything and is empty, but its leader still has the state that it read, because the
+    connection of the member goes on. It sees altered offsets once it fails to write."""
+    s.topic()
+    s.fill(4)
+    one, two = s.reader(), s.member("B")
+    yield "one has all", acquired(one.fetch())
+    yield "one accepts", outcome(one.acknowledge(Ack(0, 3, [ACCEPT])))
+    yield "one ends", one.acknowledge(epoch=-1)["error_code"]
+    yield "one leaves", one.leave()["error_code"]
+    part = {"partition_index": 0, "start_offset": 0}
+    asked = {"group_id": s.named("g"), "topics": [{"topic_name": s.named("t"), "partitions": [part]}]}
+    yield "altered", s.say("alter_share_group_offsets", asked)["error_code"]
+    yield "state", s.state()
+    two.join("t")
+    yield "two", acquired(two.look())
+    yield "two again", acquired(two.look())
+    s.fill(2)
+    yield "two has new ones", acquired(two.look())
+    yield "two accepts", outcome(two.acknowledge(Ack(4, 5, [ACCEPT])))
+    yield "two reads on", acquired(two.look())
+    yield "two reads on again", acquired(two.look())
+    yield "state then", s.state()

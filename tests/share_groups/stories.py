@@ -37,6 +37,7 @@ STORIES: Final = Told(
         **named(acknowledging.renewed_locks),
         **named(mended.log_start_within_a_batch, mended.released_beside_anothers),
         **named(mended.read_again_within_a_batch, mended.log_start_in_a_gap),
+        **named(mended.altered_while_a_leader_knows),
         **named(transactions.uncommitted, transactions.committed, transactions.level_changes),
         **named(offsets.describing, offsets.altering, offsets.deleting, offsets.other_groups),
         **named(state.keeping, state.merging, state.wrong_requests, state.finding, state.advertised),
