@@ -81,6 +81,9 @@ class Scene:
         state = self.cluster.controller
         if not state.image.features.get(SHARE_FEATURE):
             finalize(state, [Update(SHARE_FEATURE, 1, UPGRADE)])
+        groups = self.cluster.configs.groups
+        if SHARERS not in groups:
+            groups[SHARERS] = {"share.auto.offset.reset": self.plan.shares.reset}
         spread = [spread_of(index) for index in range(self.plan.shares.partitions)]
         self.cluster.create_topic(share_setting.TOPIC, spread, overrides)
 
