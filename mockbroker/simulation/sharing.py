@@ -258,6 +258,9 @@ class Sharing:
                     # It is let go by now, and perhaps another has it.
                     given.count, given.by = max(given.count, each.delivery_count), None
                     continue
+                if given.member and not self._is_leader(call.broker, place):
+                    # A leader that is cut off gives what another may give, too.
+                    continue
                 given.count, given.member = each.delivery_count, member
                 given.by = led if judged and sure else None
                 given.until_ms = since_ms + self._lock_ms if given.by is not None else 0
