@@ -35,5 +35,7 @@ def missing(plan: Plan, client: Client) -> Iterator[str]:
         yield "transactional producers are still the model's"
     if plan.group.members:
         yield "the members to which the coordinator assigns partitions are still the model's"
+    if plan.shares.members:
+        yield "the members of the share group are still the model's"
     if plan.purges:
         yield "what the group deletes is still deleted by the model"

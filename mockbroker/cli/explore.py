@@ -23,6 +23,13 @@ from ..policies.groups.unsubscribed_partitions import unsubscribed_partitions
 from ..policies.offsets.offsets_cleanup import offsets_cleanup
 from ..policies.offsets.offsets_load import offsets_load
 from ..policies.offsets.offsets_load_pace import offsets_load_pace
+from ..policies.share_groups.added_share_partition import added_share_partition
+from ..policies.share_groups.altered_share_epoch import altered_share_epoch
+from ..policies.share_groups.altered_share_offsets import altered_share_offsets
+from ..policies.share_groups.delivery_at_session_end import delivery_at_session_end
+from ..policies.share_groups.release_beside_others import release_beside_others
+from ..policies.share_groups.start_behind_log_start import start_behind_log_start
+from ..policies.share_groups.worn_records import worn_records
 from ..protocol.releases import parse
 from ..simulation import workers
 from ..simulation.claims import claim
@@ -52,6 +59,17 @@ _OF_CONSUMER_GROUPS: Final = {
     unsubscribed_partitions.name,
 }
 """Behaviours that only show where a coordinator assigns partitions."""
+_SHARE_GROUPS_SINCE: Final = parse("4.1")
+_OF_SHARE_GROUPS: Final = {
+    added_share_partition.name,
+    altered_share_epoch.name,
+    altered_share_offsets.name,
+    delivery_at_session_end.name,
+    release_beside_others.name,
+    start_behind_log_start.name,
+    worn_records.name,
+}
+"""Behaviours that only show in share groups."""
 _OF_LOADS: Final = {offsets_load.name, offsets_load_pace.name, offsets_cleanup.name}
 """Behaviours that only show when `__consumer_offsets` is loaded."""
 _NAMED: Final[dict[str, type[enum.StrEnum]]] = {"commit": Commit, "reset": Reset, "producer": Generation}
@@ -183,6 +201,8 @@ def options(kafka: str, policies: Mapping[str, str], **given: Any) -> Options:
             given[whole] = given[part] or not of_whole.isdisjoint(policies)
         if given[part] and not given[whole]:
             raise ValueError(f"--{part} contradicts --no-{whole}".replace("_", "-"))
+    if given.get("share_groups") is None:
+        given["share_groups"] = not _OF_SHARE_GROUPS.isdisjoint(policies)
     return Options(kafka, policies, **given)
 
 
@@ -201,6 +221,8 @@ def _check(compared: list[Variant]) -> None:
     for variant in compared:
         if variant.options.consumer_groups and parse(variant.options.kafka) < _CONSUMER_GROUPS_SINCE:
             raise ValueError(f"brokers of {variant.options.kafka} have no consumer groups: only since 3.7")
+        if variant.options.share_groups and parse(variant.options.kafka) < _SHARE_GROUPS_SINCE:
+            raise ValueError(f"brokers of {variant.options.kafka} have no share groups: only since 4.1")
         if variant.options.expressions and importlib.util.find_spec("re2") is None:
             raise ImportError(f"--expressions: {how_to_install('regex')}")
         happen(draw(0, variant.options))

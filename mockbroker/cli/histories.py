@@ -76,6 +76,13 @@ def explore(
             "where --policy gives emptied-expression."
         ),
     ] = None,
+    share_groups: Annotated[
+        bool | None,
+        typer.Option(
+            help="Let there be a share group (KIP-932); if not given, where --policy gives a behaviour that "
+            "shows in one."
+        ),
+    ] = None,
     engine: Annotated[
         Engine, typer.Option(help="Run in processes of this machine, or on Spark (mockbroker[spark]).")
     ] = Engine.LOCAL,
@@ -111,6 +118,7 @@ def explore(
             newer_commits=newer_commits,
             consumer_groups=consumer_groups,
             expressions=expressions,
+            share_groups=share_groups,
         )
         found = run(
             chosen,

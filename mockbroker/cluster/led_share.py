@@ -43,6 +43,8 @@ _MOST_IN_FLIGHT: Final = 1_000_000
 """Offsets in a state: no broker writes one that is larger, and each may need a state of its own."""
 _FATAL: Final = frozenset({E.NOT_LEADER_OR_FOLLOWER, E.GROUP_ID_NOT_FOUND, E.UNKNOWN_TOPIC_OR_PARTITION})
 """The leader forgets the share partition then, and reads it again."""
+_WRITE_FAILED: Final = "Error in write state RPC. "
+"""What clients are told in front of the share coordinator's message (`PersisterStateManager.java`)."""
 
 
 class LedShare:
@@ -179,9 +181,11 @@ class LedShare:
                 share.commit(change, moves_back=self._moves_back)
             self.watch()
             code = _ERRORS.get(kept.error, E.UNKNOWN_SERVER_ERROR) if kept.error else E.NONE
+            message = kept.message
             if code in _FATAL:
                 self._drop(self)
-            answer(code, kept.message)
+                message = f"{_WRITE_FAILED}{message}"
+            answer(code, message)
             self.wake()
 
         if not change.batches:

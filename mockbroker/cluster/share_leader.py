@@ -75,7 +75,8 @@ class ShareLeader:
                 led.release(member.id)
 
     def _release(self, session: ShareSession) -> None:
-        self.release(session.member, session.told)
+        # What is let go may answer a fetch of that session, which reorders them.
+        self.release(session.member, list(session.told))
 
     def _forget_group(self, group: str) -> None:
         for led in [each for each in self._led.values() if each.key.group == group]:

@@ -7,9 +7,11 @@ from typing import Any, Final
 from ..nearest import nearest
 from ..policies import Policies
 from ..protocol.releases import parse
+from . import share_setting
 from .group_setting import ASSIGNORS, MOST, GroupSetting
 from .kinds import BROKERS, UNDOES
 from .plan import CLEANUPS, HISTORIES, Plan, Step
+from .share_setting import ShareSetting
 from .steps import STEPS
 
 _TYPED: Final = {"seed": int, "kafka": str, "policies": dict} | {
@@ -28,6 +30,7 @@ def check(plan: Plan) -> Plan:
         if plan.cleanup not in CLEANUPS:
             raise ValueError(f"cleanup is {plan.cleanup!r}{nearest(plan.cleanup, CLEANUPS)}")
         _check_group(plan.group)
+        _check_shares(plan.shares)
         _check_steps(plan.steps)
     except ValueError as error:
         raise HISTORIES.error(str(error)) from None
@@ -43,6 +46,21 @@ def _check_group(group: GroupSetting) -> None:
     for assignor in group.assignors:
         if assignor not in ASSIGNORS:
             raise ValueError(f"an assignor is {assignor!r}")
+
+
+def _check_shares(shares: ShareSetting) -> None:
+    for each in fields(ShareSetting):
+        _check_type(f"{each.name} of the share group", getattr(shares, each.name), type(each.default))
+    low, high = share_setting.DELIVERIES
+    for name, least, most in (
+        ("members", 0, share_setting.MOST),
+        ("partitions", 1, share_setting.MOST),
+        ("deliveries", low, high),
+        ("lock_ms", share_setting.LEAST_LOCK_MS, share_setting.MOST_LOCK_MS),
+        ("records", 1, share_setting.MOST_RECORDS),
+    ):
+        if not least <= getattr(shares, name) <= most:
+            raise ValueError(f"{name} of the share group is {getattr(shares, name)!r}")
 
 
 def _check_steps(steps: tuple[Step, ...]) -> None:

@@ -13,6 +13,7 @@ from .group_setting import NAMES, GroupSetting
 from .kinds import UNDOES
 from .plan import BOTH, Options, Plan, Step
 from .producer_setting import Generation, ProducerSetting
+from .share_setting import ShareSetting
 from .steps import STEPS
 from .weights import WEIGHTS, Range, Weights
 
@@ -27,6 +28,12 @@ _SETTLES_MS: Final = {False: 6_000, True: 20_000}
 _LIKELY: Final = [name for name, kind in STEPS.items() for _ in range(kind.weight)]
 _TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.producer_weight)]
 _MEMBERS_TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.member_weight)]
+_SHARERS_TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.share_weight)]
+_SHARES_SETTLE_MS: Final = 9_000
+_ALTERED_MS: Final = (100, 1_500)
+"""So long after all members were asked to leave."""
+_MUTED_MS: Final = 2_000
+"""So long before and after, a member sends no heartbeats."""
 
 
 def draw(seed: int, options: Options) -> Plan:
@@ -121,6 +128,8 @@ class _Drawing:
             plan = self._with_offsets_topic(plan)
         if options.consumer_groups:
             plan = self._with_consumer_group(plan, whole, later)
+        if options.share_groups:
+            plan = self._with_share_group(plan, whole, later)
         return plan.with_steps(tuple(sorted(self._steps, key=lambda each: each.at_ms)))
 
     def _with_trouble_of_producers(self, plan: Plan, whole: Range, later: Range) -> Plan:
@@ -189,6 +198,32 @@ class _Drawing:
                 for each in self._steps
             ]
         return replace(plan, group=group, quiet_ms=_SETTLES_MS[self._options.expressions])
+
+    def _with_share_group(self, plan: Plan, whole: Range, later: Range) -> Plan:
+        """With a share group, and its trouble."""
+        shares = ShareSetting(
+            self._between("sharers"),
+            self._one_of("share_partitions"),
+            self._chance("share_latest"),
+            self._one_of("deliveries"),
+            self._one_of("lock_ms"),
+            self._one_of("share_records"),
+            self._chance("strict"),
+            self._chance("implicit"),
+            self._chance("poison"),
+        )
+        for member in range(shares.members):
+            self._add("start-sharer", _between(self._random, (0, self._length_ms // 2)), member=member)
+        self._add_some("share_feeds", ["feed-share"], whole)
+        self._add_some("share_troubles", _SHARERS_TROUBLE, later)
+        for _ in range(self._between("rests")):
+            at_ms = _between(self._random, later)
+            self._add("rest-sharers", at_ms)
+            if self._chance("muted"):
+                self._add("mute-sharer", max(_FIRST_MS, at_ms - _MUTED_MS), ms=2 * _MUTED_MS)
+            for _ in range(self._one_of("altered")):
+                self._add("alter-share-offsets", at_ms + _between(self._random, _ALTERED_MS))
+        return replace(plan, shares=shares, quiet_ms=max(plan.quiet_ms, _SHARES_SETTLE_MS))
 
 
 def _between(random: stdlib_random.Random, ends: Range) -> int:

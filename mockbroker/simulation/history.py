@@ -96,3 +96,7 @@ def calm_down(world: World) -> None:
     for member in world.members:
         member.resume()
         member.start()
+    for sharer in world.sharers:
+        sharer.careful = True
+        sharer.resume()
+        sharer.start()

@@ -46,6 +46,21 @@ INVARIANTS: Final = {
     "group-unsettled": "once nothing happens any more, a consumer group comes to rest: epochs stay, and "
     "every partition has an owner",
     "consumer-stuck": "a consumer reads on to the end of the log",
+    "share-record-skipped": "no share group's start offset moves past a record that was not accepted, "
+    "rejected, or delivered as often as it may be",
+    "share-group-stuck": "once nothing happens any more, every record is delivered to a share group until it "
+    "is accepted, rejected, or was delivered as often as it may be",
+    "share-start-back": "no leader moves the start offset of a share group back, unless the group is told to "
+    "begin anew",
+    "acquired-twice": "no record is given to two members of a share group within a lock",
+    "delivery-count-wrong": "each delivery of a record counts, and is the next one; no more are made than "
+    "the group allows",
+    "last-delivery-shared": "the last delivery of a record is of that record alone, so that it takes no "
+    "other with it",
+    "delivered-after-accept": "no record is delivered that was accepted",
+    "delivered-after-reject": "no record is delivered that was rejected",
+    "locked-after-session": "what a member of a share group has is free once its share session has ended",
+    "altered-offset-ignored": "a share group that was told to begin anew begins there",
 }
 """What each says, by name."""
 
@@ -107,6 +122,8 @@ def check_end(world: World) -> None:
     if world.members:
         _check_group(world)
         _check_committed(world)
+    if world.sharing is not None:
+        world.sharing.check_end()
 
 
 def _check_records(world: World) -> None:

@@ -27,9 +27,9 @@ def _nothing(random: Random) -> Args:
 @dataclass(frozen=True)
 class Kind:
     """A kind of step. `weight` is how often it is drawn, `producer_weight` how often as trouble for
-    producers, `member_weight` as trouble for members of a consumer group; the step `then` undoes it after
-    `follow_ms` (from, to). `help` is its description. `parameters` are those of a verb that is played as it
-    is."""
+    producers, `member_weight` as trouble for members of a consumer group, `share_weight` for those of a
+    share group; the step `then` undoes it after `follow_ms` (from, to). `help` is its description.
+    `parameters` are those of a verb that is played as it is."""
 
     do: Do
     help: str
@@ -37,6 +37,7 @@ class Kind:
     weight: int = 0
     producer_weight: int = 0
     member_weight: int = 0
+    share_weight: int = 0
     then: str = ""
     follow_ms: tuple[int, int] = (0, 0)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)

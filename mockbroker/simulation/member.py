@@ -7,7 +7,7 @@ not say because an answer was lost it says again.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -16,10 +16,10 @@ from ..protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponse,
     ConsumerGroupHeartbeatTopicPartitions,
 )
-from ..protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
-from .client import NO_BROKER, RETRY_BACKOFF_MS, ModelClient
+from .client import NO_BROKER, RETRY_BACKOFF_MS
 from .consumer_setting import ConsumerSetting
 from .consumption import Consumption
+from .group_member import FENCED, JOINING, LEAVING, LOST, REJOIN_MS, GroupMember
 from .group_setting import EXPRESSIONS, NAMES, REBALANCE_MS, SESSION_MS
 from .ledger import Place
 from .member_reader import MemberReader
@@ -31,18 +31,11 @@ _SPEAKS: Final = {
     ApiKey.FIND_COORDINATOR: 4,
     ApiKey.CONSUMER_GROUP_HEARTBEAT: 1,
 }
-_JOINING, _LEAVING, _LEAVING_FOR_A_WHILE = 0, -1, -2
-_LOST: Final = frozenset({None, ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
-"""Answers after which the member must look up its coordinator again. None: no answer came."""
-_FENCED: Final = frozenset(
-    {ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND}
-)
-_REJOIN_MS: Final = 300
-"""An application whose consumer failed starts it again after this time."""
+_LEAVING_FOR_A_WHILE: Final = -2
 
 
-class ModelMember(ModelClient):
-    """One member, in one life after another: it joins with a new id in each."""
+class ModelMember(GroupMember):
+    """One member, in one life after another."""
 
     def __init__(
         self,
@@ -54,32 +47,23 @@ class ModelMember(ModelClient):
         assignor: str,
         instance_id: str | None,
     ) -> None:
-        super().__init__(scene, name, _SPEAKS)
+        super().__init__(scene, name, _SPEAKS, ownership.group)
         self.setting = setting
-        self.consumption, self.ownership, self.group = consumption, ownership, ownership.group
+        self.consumption, self.ownership = consumption, ownership
         self.assignor, self.instance_id = assignor, instance_id
-        self.id = ""
-        self.epoch = _JOINING
-        self.running = self._stopping = False
-        self.known_coordinator = NO_BROKER
         self.names: tuple[str, ...] = NAMES[-1]
         self.expression: str | None = None
         self.readers: dict[Place, MemberReader] = {}
         """By the partitions that it owns, also those that it is giving up."""
         self._made: dict[Place, MemberReader] = {}
-        self._lives = 0
         self._target: set[Place] = set()
         """What it was told to own last, until it does."""
         self._reconciling = False
-        self._asking = self._finding = False
         self._says_all = True
         self._said: set[Place] = set()
         """What it has said that it owns, as far as it knows that this was heard."""
         self._asking_since_ms: int | None = None
         """When it sent the first heartbeat since the last that was answered."""
-        self._due = 0
-        self._held: list[Callable[[], None]] | None = None
-        """What happens once a pause is over."""
 
     @property
     def subscribed(self) -> tuple[str, ...]:
@@ -88,18 +72,6 @@ class ModelMember(ModelClient):
         return tuple(sorted({*self.names, *by_expression}))
 
     # -- what happens to it
-
-    def start(self) -> None:
-        """It joins, unless it runs."""
-        if self._stopping:
-            super().later(self.start)
-        if self.running or self._stopping:
-            return
-        self._lives += 1
-        self.id = f"{self.name}/{self._lives}"
-        self.running = True
-        self.tell(f"starts as {self.id}")
-        self._join()
 
     def stop(self) -> None:
         """It commits and leaves; a static member for a while only."""
@@ -113,9 +85,9 @@ class ModelMember(ModelClient):
     def _leave(self) -> None:
         self._stopping = False
         self.ownership.ends(self.name)
-        epoch = _LEAVING if self.instance_id is None else _LEAVING_FOR_A_WHILE
+        epoch = LEAVING if self.instance_id is None else _LEAVING_FOR_A_WHILE
         request = ConsumerGroupHeartbeatRequest(self.group, self.id, epoch, self.instance_id)
-        if self.known_coordinator != NO_BROKER and self.epoch > _JOINING:
+        if self.known_coordinator != NO_BROKER and self.epoch > JOINING:
             self._heartbeat(request, lambda answer: None)
         self._end()
 
@@ -131,23 +103,8 @@ class ModelMember(ModelClient):
                 self._held = []
 
     def _end(self) -> None:
-        self._turn += 1
-        self._due += 1
-        self.epoch, self.known_coordinator = _JOINING, NO_BROKER
-        self._asking = self._finding = self._reconciling = False
-
-    def pause(self, ms: int) -> None:
-        """It does nothing for a while, as if its machine had stopped."""
-        if self.running and self._held is None:
-            self.tell(f"pauses for {ms} ms")
-            self._held = []
-            self.cluster.environment.after(ms, self.resume)
-
-    def resume(self) -> None:
-        if self._held is not None:
-            held, self._held = self._held, None
-            for each in held:
-                each()
+        super()._end()
+        self._reconciling = False
 
     def subscribe(self, choice: int) -> None:
         """Changes its subscription, to one of `NAMES` or of `EXPRESSIONS`."""
@@ -161,76 +118,15 @@ class ModelMember(ModelClient):
             self._says_all = True
             self._beat()
 
-    # -- requests
-
-    def send(
-        self, broker: int, api: ApiKey, version: int, request: Any, then: Callable[[Any], None], lane: str
-    ) -> None:
-        """Sends a request; an answer that comes during a pause waits for its end."""
-
-        def answered(answer: Any) -> None:
-            self._unless_paused(lambda: then(answer))
-
-        self.scene.network.send(self.name, broker, api, version, request, answered, lane)
-
-    def ask(
-        self, broker: int, api: ApiKey, request: Any, then: Callable[[Any], None], lane: str = ""
-    ) -> None:
-        self.send(broker, api, self.versions[api], request, then, lane)
-
-    def later(self, action: Callable[[], None], delay_ms: int = RETRY_BACKOFF_MS) -> None:
-        super().later(lambda: self._unless_paused(action), delay_ms)
-
-    def _unless_paused(self, action: Callable[[], None]) -> None:
-        if self._held is None:
-            action()
-        else:
-            self._held.append(action)
-
-    def refused(self, error: int | None) -> None:
-        """Looks up the coordinator again if it does not coordinate any longer."""
-        if error in _LOST:
-            self.known_coordinator = NO_BROKER
-            if self.running:
-                self._find()
-
-    def _find(self) -> None:
-        if self._finding:
-            return
-        self._finding = True
-        brokers = self.scene.bootstrap
-        request = FindCoordinatorRequest(coordinator_keys=[self.group], key=self.group)
-
-        def answered(answer: FindCoordinatorResponse | None) -> None:
-            self._finding = False
-            if answer is None or answer.coordinators[0].error_code:
-                self._soon(self._find)
-                return
-            self.known_coordinator = answer.coordinators[0].node_id
-            self._beat()
-
-        broker = brokers[self.random.randrange(0, len(brokers))]
-        self.ask(broker, ApiKey.FIND_COORDINATOR, request, self.unless_over(answered), "finding")
-
-    def _soon(self, action: Callable[[], None], delay_ms: int = RETRY_BACKOFF_MS) -> None:
-        """Later, if it has not begun anew by then."""
-        self.later(self.unless_over(action), delay_ms)
-
     # -- heartbeats
 
     def _join(self) -> None:
         self._turn += 1
-        self.epoch = _JOINING
+        self.epoch = JOINING
         self._asking = self._finding = self._reconciling = False
         self._says_all, self._said, self._target = True, set(), set()
         self._asking_since_ms = None
         self._beat()
-
-    def _beat_in(self, delay_ms: int) -> None:
-        """The next heartbeat, unless there is one before."""
-        self._due += 1
-        due = self._due
-        self.later(lambda: self._beat() if due == self._due and self.running else None, delay_ms)
 
     def _beat(self) -> None:
         if self._asking or not self.running:
@@ -242,7 +138,7 @@ class ModelMember(ModelClient):
         sent_ms, owned, coordinator = self.cluster.now_ms, set(self.readers), self.known_coordinator
         if self._asking_since_ms is None:
             self._asking_since_ms = sent_ms
-        floor = self.ownership.floor() if self.epoch == _JOINING else None
+        floor = self.ownership.floor() if self.epoch == JOINING else None
         settled = not self._reconciling
 
         def answered(answer: ConsumerGroupHeartbeatResponse | None) -> None:
@@ -285,13 +181,13 @@ class ModelMember(ModelClient):
 
     def _failed(self, error: ErrorCode | None) -> None:
         self._says_all = True
-        if error in _LOST:
+        if error in LOST:
             self.refused(error)
             return
         assert error is not None
         if error is not ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
             self.tell(f"is told {error.name}")
-        if error in _FENCED:
+        if error in FENCED:
             self._abandon()
             self._join()
         elif error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
@@ -299,9 +195,8 @@ class ModelMember(ModelClient):
         else:
             self._abandon()
             self._end()
-            self._lives += 1
-            self.id = f"{self.name}/{self._lives}"
-            self._soon(lambda: self._join() if self.running else None, _REJOIN_MS)
+            self._begin_life()
+            self._soon(lambda: self._join() if self.running else None, REJOIN_MS)
 
     def _heard(self, answer: ConsumerGroupHeartbeatResponse, sent_ms: int, floor: int | None) -> None:
         claim = self.ownership.claim(self.name)

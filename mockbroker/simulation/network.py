@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from ..apis.registry import HANDLERS
 from ..cluster.broker import Broker
@@ -15,7 +15,13 @@ from ..protocol.api_keys import ApiKey
 Then = Callable[[Any], None]
 """Gets the answer, or None if the connection was lost before."""
 
-_CLIENT: Final = Client()
+
+class Witness(Protocol):
+    """Sees what brokers are asked and answer, and which connections with a share session they lose."""
+
+    def asked(self, call: Call, api: ApiKey, request: Any) -> None: ...
+    def told(self, call: Call, api: ApiKey, request: Any, answer: Any) -> None: ...
+    def closing(self, broker: Broker, client: Client) -> None: ...
 
 
 class Random(Protocol):
@@ -39,6 +45,7 @@ class Link:
     __slots__ = (
         "_answers_ms",
         "_busy",
+        "_client",
         "_draining",
         "_name",
         "_network",
@@ -52,6 +59,7 @@ class Link:
 
     def __init__(self, network: "Network", name: str, broker: Broker) -> None:
         self._network, self._name, self.broker = network, name, broker
+        self._client = Client()
         self.open = True
         self.cut = False
         """Whether nothing gets through."""
@@ -80,9 +88,11 @@ class Link:
         network = self._network
         network.requests += 1
         answered = partial(self._answered, sent)
-        call = Call(network.cluster, self.broker, sent.version, _CLIENT, self._name, answered)
+        call = Call(network.cluster, self.broker, sent.version, self._client, self._name, answered)
         if network.watcher is not None:
             network.watcher.requested(call, sent.api, sent.request)
+        if network.witness is not None:
+            network.witness.asked(call, sent.api, sent.request)
         answer = HANDLERS[sent.api](call, sent.request)
         if answer is PARKED:
             self._busy = True
@@ -94,6 +104,8 @@ class Link:
         network = self._network
         if network.watcher is not None:
             network.watcher.answered(call, sent.api, sent.request, answer)
+        if network.witness is not None:
+            network.witness.told(call, sent.api, sent.request, answer)
         if answer is CLOSE:
             self.lose("closed by the broker")
         elif answer is not NO_ANSWER and self.open:
@@ -123,6 +135,10 @@ class Link:
         if not self.open:
             return
         self.open = False
+        if self._client.when_closed is not None:
+            if self._network.witness is not None:
+                self._network.witness.closing(self.broker, self._client)
+            self._client.closed()
         lost, self.sent = self.sent, deque()
         for sent in lost:
             if self._network.watcher is not None:
@@ -149,6 +165,7 @@ class Network:
         self.cluster, self._random, self._delay_ms, self._timeout_ms = cluster, random, delay_ms, timeout_ms
         self.environment = cluster.environment
         self.watcher: Watcher | None = None
+        self.witness: Witness | None = None
         self.requests = 0
         """How many requests have arrived at brokers."""
         self._links: dict[tuple[str, int, str], Link] = {}
@@ -195,6 +212,12 @@ class Network:
     def lose_answer(self, client: str, api: ApiKey | None = None) -> None:
         """The next answer to the client, to any request or one of `api`, is lost with its connection."""
         self.answers_to_lose[client] = api
+
+    def hang_up(self, client: str) -> None:
+        """The client closes all its connections."""
+        for (name, _, _), link in list(self._links.items()):
+            if name == client:
+                link.lose("closed by the client")
 
     def loses_answer(self, client: str, api: ApiKey) -> bool:
         if client not in self.answers_to_lose or self.answers_to_lose[client] not in (None, api):

@@ -8,6 +8,7 @@ from ..plan_files import Schema
 from .consumer_setting import Commit, ConsumerSetting, Reset
 from .group_setting import GroupSetting
 from .producer_setting import Generation, ProducerSetting
+from .share_setting import ShareSetting
 
 HISTORIES: Final = Schema("mockbroker-history", 1, "a history", needs=("consumer", "producers", "steps"))
 WEEK_MS: Final = 7 * 24 * 60 * 60_000
@@ -57,6 +58,8 @@ class Plan:
     """`log.roll.ms`, for internal topics."""
     group: GroupSetting = field(default_factory=GroupSetting)
     """The group whose coordinator assigns partitions."""
+    shares: ShareSetting = field(default_factory=ShareSetting)
+    """The share group."""
     steps: tuple[Step, ...] = ()
     quiet_ms: int = 5_000
 
@@ -84,6 +87,7 @@ class Plan:
             f"min.insync.replicas {self.min_insync}{', unclean elections' * self.unclean}"
             f"{f', cleanup.policy {self.cleanup}' * self.compacted}"
             f"{f'{chr(10)}{self.group.in_words}' if self.group.members else ''}"
+            f"{f'{chr(10)}{self.shares.in_words}' if self.shares.members else ''}"
         )
 
     def to_json(self) -> str:
@@ -104,7 +108,7 @@ class Options:
         group's coordinator moves, and offsets expire; with `newer_commits`, which only matter then,
         `__consumer_offsets` also has records that brokers can't parse. With `consumer_groups` there is
     another group, to whose members the coordinator assigns partitions, and with `expressions` they may
-    subscribe to regular expressions."""
+    subscribe to regular expressions. With `share_groups` there is a share group."""
 
     kafka: str = "4.4"
     policies: Mapping[str, str] = field(default_factory=dict)
@@ -118,3 +122,4 @@ class Options:
     newer_commits: bool = False
     consumer_groups: bool = False
     expressions: bool = False
+    share_groups: bool = False

@@ -8,11 +8,13 @@ from typing import Final
 from ..cluster.cluster import Cluster
 from ..cluster.topic import TopicPartition
 from ..configs import Configs
+from ..controller.features import UPGRADE, Update, finalize
+from ..coordinators.share.coordinating import SHARE_FEATURE
 from ..environment import Environment, Streams
 from ..policies import Policies
 from ..protocol.releases import parse
 from ..seeded import streams
-from . import batches, compacted, group_setting
+from . import batches, compacted, group_setting, share_setting
 from .batches import key_of
 from .ledger import Ledger, Place, Violation
 from .network import Network
@@ -23,6 +25,8 @@ TOPIC: Final = "t"
 GROUP: Final = "g"
 MEMBERS: Final = "k"
 """The group whose coordinator assigns partitions."""
+SHARERS: Final = "s"
+"""The share group."""
 START_MS: Final = 1_700_000_000_000
 _LOOK_MS: Final = 20
 """How often a recorded timeline looks at the cluster."""
@@ -64,17 +68,29 @@ class Scene:
             "delete.retention.ms": str(plan.delete_retention_ms),
         }
         for index in range(plan.topics):
-            replicas = [(index + each) % 3 + 1 for each in range(3)]
-            self.cluster.create_topic(topic_name(index), [replicas], overrides)
+            self.cluster.create_topic(topic_name(index), [spread_of(index)], overrides)
         for name in group_setting.TOPICS if plan.group.members else ():
-            spread = [[(index + each) % 3 + 1 for each in range(3)] for index in range(plan.group.partitions)]
+            spread = [spread_of(index) for index in range(plan.group.partitions)]
             self.cluster.create_topic(name, spread, overrides)
+        if plan.shares.members:
+            self._begin_sharing(overrides)
         self.timeline = Timeline(self.cluster, self.start_ms) if recording else None
+
+    def _begin_sharing(self, overrides: Mapping[str, str]) -> None:
+        """The topic of the share group; and 4.1 has share groups only if they are turned on."""
+        state = self.cluster.controller
+        if not state.image.features.get(SHARE_FEATURE):
+            finalize(state, [Update(SHARE_FEATURE, 1, UPGRADE)])
+        groups = self.cluster.configs.groups
+        if SHARERS not in groups:
+            groups[SHARERS] = {"share.auto.offset.reset": self.plan.shares.reset}
+        spread = [spread_of(index) for index in range(self.plan.shares.partitions)]
+        self.cluster.create_topic(share_setting.TOPIC, spread, overrides)
 
     @property
     def places(self) -> list[Place]:
         """Every partition that clients use."""
-        return [(topic_name(index), 0) for index in range(self.plan.topics)] + self.assigned
+        return [(topic_name(index), 0) for index in range(self.plan.topics)] + self.assigned + self.shared
 
     @property
     def assigned(self) -> list[Place]:
@@ -82,6 +98,14 @@ class Scene:
         group = self.plan.group
         topics = group_setting.TOPICS if group.members else ()
         return [(name, index) for name in topics for index in range(group.partitions)]
+
+    @property
+    def shared(self) -> list[Place]:
+        """The partitions of the share group, also those that were added later."""
+        if not self.plan.shares.members:
+            return []
+        topic = self.cluster.topics[share_setting.TOPIC]
+        return [(topic.name, each.index) for each in topic.partitions]
 
     # -- time and words
 
@@ -174,26 +198,37 @@ def settings(plan: Plan) -> dict[str, str]:
         "offsets.retention.minutes": str(plan.offsets_retention_minutes),
         "replica.fetch.max.bytes": str(plan.replica_fetch_bytes),
         **(group_setting.CONFIG if plan.group.members else {}),
+        **(plan.shares.config if plan.shares.members else {}),
     }
 
 
 def _cluster(plan: Plan, streams: Streams) -> Cluster:
     policies = _policies(plan.kafka, tuple(plan.policies.items()))
-    configs = _configs(plan.kafka, tuple(settings(plan).items()))
+    reset = plan.shares.reset if plan.shares.members else ""
+    configs = _configs(plan.kafka, tuple(settings(plan).items()), reset)
     environment = Environment(policies.release, streams, config=configs, policies=policies, now_ms=START_MS)
     return Cluster(environment)
 
 
 @functools.lru_cache
-def _configs(kafka: str, given: tuple[tuple[str, str], ...]) -> Configs:
-    """Shared between histories, which never change them."""
-    return Configs(dict(given), parse(kafka))
+def _configs(kafka: str, given: tuple[tuple[str, str], ...], reset: str) -> Configs:
+    """Shared between histories, which never change them. `reset` is where the share group begins, if there is
+    one."""
+    configs = Configs(dict(given), parse(kafka))
+    if reset:
+        configs.groups[SHARERS] = {"share.auto.offset.reset": reset}
+    return configs
 
 
 @functools.lru_cache
 def _policies(kafka: str, chosen: tuple[tuple[str, str], ...]) -> Policies:
     """Shared between histories, which never change them."""
     return Policies(parse(kafka), dict(chosen))
+
+
+def spread_of(index: int) -> list[int]:
+    """The replicas of a partition."""
+    return [(index + each) % 3 + 1 for each in range(3)]
 
 
 def topic_name(index: int) -> str:

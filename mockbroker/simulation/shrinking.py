@@ -9,10 +9,13 @@ from ..shrinking import fewer, simpler
 from .group_setting import GroupSetting
 from .history import happen
 from .plan import Plan, Step
+from .share_setting import ShareSetting
 
 MOST_RUNS: Final = 1_500
 """A plan is run at most so many times; the smallest one by then is the result."""
 _LONG_MS: Final = 500
+_MANY: Final = 500
+"""Records at once, as by default."""
 
 
 def shrink(plan: Plan, invariant: str, tried: Callable[[], None] = lambda: None) -> Plan:
@@ -36,6 +39,7 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
         yield replace(plan, **{name: getattr(simplest, name)})
     yield replace(plan, commit_rate=1.0)
     yield from (replace(plan, group=group) for group in _smaller_groups(plan.group))
+    yield from (replace(plan, shares=shares) for shares in _smaller_shares(plan.shares))
     yield from map(plan.with_steps, simpler(plan.steps, _simpler))
     yield from _sooner(plan)
 
@@ -49,6 +53,20 @@ def _smaller_groups(group: GroupSetting) -> Iterator[GroupSetting]:
         yield replace(group, static=False)
         if any(group.assignors):
             yield replace(group, assignors=())
+
+
+def _smaller_shares(shares: ShareSetting) -> Iterator[ShareSetting]:
+    """Without a share group, with one member less, and with simpler ones."""
+    if shares.members:
+        yield ShareSetting()
+        yield replace(shares, members=shares.members - 1)
+        yield replace(shares, partitions=1)
+        yield ShareSetting(shares.members, shares.partitions)
+        yield replace(shares, latest=False)
+        yield replace(shares, poison=False)
+        yield replace(shares, strict=False)
+        yield replace(shares, records=_MANY)
+        yield replace(shares, implicit=True)
 
 
 def _simpler(step: Step) -> Iterator[Step]:

@@ -21,6 +21,7 @@ from .member_steps import STEPS as OF_MEMBERS
 from .plan import COMPACT
 from .producer import ModelProducer
 from .scene import GROUP, TOPIC
+from .share_steps import STEPS as OF_SHARERS
 from .transactional_producer import TransactionalProducer
 
 if TYPE_CHECKING:
@@ -286,7 +287,9 @@ def clean_log(world: "World", args: Args) -> None:
     """A broker's log cleaner compacts its replicas, except for their last `active` batches."""
     if world.plan.compacted and world.cluster.brokers[args["broker"]].online:
         for partition in _partitions(world):
-            clean(world, partition, args["broker"], args["active"])
+            # A broker that was down when a partition was added may not have it yet.
+            if args["broker"] in partition.logs:
+                clean(world, partition, args["broker"], args["active"])
 
 
 def _partitions(world: "World") -> Any:
@@ -304,7 +307,7 @@ def _partition(world: "World", args: Args) -> Any:
     return found[args["topic"] % len(found)] if found else None
 
 
-STEPS: Final = Steps({**_OF_CLUSTERS, **OF_MEMBERS})
+STEPS: Final = Steps({**_OF_CLUSTERS, **OF_MEMBERS, **OF_SHARERS})
 for _verb in VERBS.values():
     if _verb.name not in STEPS:
         STEPS.verb(_verb)

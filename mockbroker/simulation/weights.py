@@ -79,5 +79,24 @@ class Weights:
     feeds: Range = (8, 24)
     member_troubles: Range = (3, 12)
 
+    # A share group.
+    sharers: Range = (2, 4)
+    share_partitions: tuple[int, ...] = (1, 2, 3)
+    share_latest: float = 0.3
+    deliveries: tuple[int, ...] = (2, 3, 5)
+    lock_ms: tuple[int, ...] = (1_000, 2_000)
+    share_records: tuple[int, ...] = (1, 3, 500)
+    strict: float = 0.3
+    implicit: float = 0.2
+    poison: float = 0.3
+    share_feeds: Range = (8, 24)
+    share_troubles: Range = (3, 12)
+    rests: Range = (0, 2)
+    """How often all members leave."""
+    muted: float = 0.4
+    """Of these times, how often one of them goes on reading, which only the coordinator knows."""
+    altered: tuple[int, ...] = (0, 1, 2)
+    """How often the group is told to begin anew then."""
+
 
 WEIGHTS: Final = Weights()

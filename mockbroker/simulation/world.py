@@ -5,10 +5,12 @@ from dataclasses import replace
 from typing import Final
 
 from ..cluster.cluster import Cluster
+from . import share_setting
 from .consumer import ModelConsumer
 from .consumer_setting import Reset
 from .consumption import Consumption
 from .idempotent_producer import IdempotentProducer
+from .ledger import Place
 from .member import ModelMember
 from .ownership import Ownership
 from .plan import Plan
@@ -16,7 +18,10 @@ from .producer import ModelProducer
 from .producer_setting import Generation, ProducerSetting
 from .production import Production, Writer
 from .purger import Purger
-from .scene import GROUP, MEMBERS, TOPIC, Scene
+from .scene import GROUP, MEMBERS, TOPIC, Scene, spread_of
+from .share_admin import ShareAdmin
+from .share_member import ModelShareMember
+from .sharing import Sharing
 from .transactional_producer import TransactionalProducer
 
 _FEEDER: Final = ProducerSetting(Generation.V2_5)
@@ -49,6 +54,28 @@ class World(Scene):
             for topic, index in self.assigned
         ]
         """The producers of the partitions that a coordinator assigns."""
+        self._begin_share_group()
+
+    def _begin_share_group(self) -> None:
+        shares = self.plan.shares
+        self.sharing = Sharing(self) if shares.members else None
+        """What brokers give to the share group."""
+        self.network.witness = self.sharing
+        self.share_admin = ShareAdmin(self, "administrator") if shares.members else None
+        self.sharers = [ModelShareMember(self, f"sharer-{i + 1}", shares) for i in range(shares.members)]
+        self.share_feeders = [self._share_feeder(place) for place in self.shared]
+
+    def _share_feeder(self, place: Place) -> IdempotentProducer:
+        return IdempotentProducer(self, self.production, f"feeder-{place[0]}-{place[1]}", place, _FEEDER)
+
+    def add_share_partition(self) -> None:
+        """The topic of the share group is given another partition, with a producer."""
+        if self.sharing is not None and len(self.shared) < share_setting.MOST:
+            topic = self.cluster.topics[share_setting.TOPIC]
+            self.cluster.controller.add_partitions(topic.id, [spread_of(len(self.shared))])
+            place = self.shared[-1]
+            self.sharing.added(place)
+            self.share_feeders.append(self._share_feeder(place))
 
     def _members(self) -> list[ModelMember]:
         group, setting = self.plan.group, replace(self.plan.consumer, read_committed=False)

@@ -2,6 +2,7 @@
 
 from mockbroker.rig.stories import Steps
 
+from . import state
 from .stage import ACCEPT, RELEASE, Ack, ShareStage, acquired, outcome
 
 
@@ -72,4 +73,57 @@ def read_again_within_a_batch(s: ShareStage) -> Steps:
     yield "three", acquired(three.fetch_some())
     yield "two accepts the rest", outcome(two.acknowledge(Ack(4, 5, [ACCEPT]), Ack(7, 9, [ACCEPT])))
     yield "three accepts 6", outcome(three.acknowledge(Ack(6, 6, [ACCEPT])))
+    yield "state then", s.state()
+
+
+def log_start_in_a_gap(s: ShareStage) -> Steps:
+    """A leader reads a state that knows nothing of the first records, and these are deleted before it
+    delivers them: it goes on asking for the first one, which is out of range, and nothing is delivered."""
+    s.topic()
+    s.fill(10, 10)
+    for group in ("g", "h"):
+        one = s.reader(group=group)
+        state.ask(s, "initialize", {"state_epoch": 9, "start_offset": 0}, group=group)
+        known = {"state_epoch": 9, "leader_epoch": 0, "start_offset": 0, "delivery_complete_count": 5}
+        state.ask(s, "write", {**known, "state_batches": [state.batch(10, 14, 2)]}, group=group)
+        yield "state", s.state(group)
+        if group == "g":
+            yield "reads what it does not know", acquired(one.fetch())
+            continue
+        target = {"name": s.named("t"), "partitions": [{"partition_index": 0, "offset": 5}]}
+        s.ask("delete_records", {"topics": [target], "timeout": 20_000})
+        for number in range(3):
+            yield f"after deletion, {number}", acquired(one.look())
+        s.fill(3)
+        yield "after more records", acquired(one.look())
+        s.client(by=one.by).close()
+        two = s.member("B", group)
+        two.join("t")
+        yield "another", acquired(two.look(epoch=0))
+        yield "another reads on", acquired(two.look())
+        yield "state then", s.state(group)
+
+
+def altered_while_a_leader_knows(s: ShareStage) -> Steps:
+    """A group has read everything and is empty, but its leader still has the state that it read, because the
+    connection of the member goes on. It sees altered offsets once it fails to write."""
+    s.topic()
+    s.fill(4)
+    one, two = s.reader(), s.member("B")
+    yield "one has all", acquired(one.fetch())
+    yield "one accepts", outcome(one.acknowledge(Ack(0, 3, [ACCEPT])))
+    yield "one ends", one.acknowledge(epoch=-1)["error_code"]
+    yield "one leaves", one.leave()["error_code"]
+    part = {"partition_index": 0, "start_offset": 0}
+    asked = {"group_id": s.named("g"), "topics": [{"topic_name": s.named("t"), "partitions": [part]}]}
+    yield "altered", s.say("alter_share_group_offsets", asked)["error_code"]
+    yield "state", s.state()
+    two.join("t")
+    yield "two", acquired(two.look())
+    yield "two again", acquired(two.look())
+    s.fill(2)
+    yield "two has new ones", acquired(two.look())
+    yield "two accepts", outcome(two.acknowledge(Ack(4, 5, [ACCEPT])))
+    yield "two reads on", acquired(two.look())
+    yield "two reads on again", acquired(two.look())
     yield "state then", s.state()

@@ -9,13 +9,13 @@ from .stage import UNKNOWN_ID, ShareStage
 _API: Final = "{}_share_group_state"
 
 
-def _ask(s: ShareStage, verb: str, part: dict[str, Any], name: str = "t", group: str = "g") -> Any:
+def ask(s: ShareStage, verb: str, part: dict[str, Any], name: str = "t", group: str = "g") -> Any:
     topics = [{"topic_id": s.topic_id(name), "partitions": [{"partition": 0, **part}]}]
     api = _API.format(verb) if verb != "summary" else "read_share_group_state_summary"
     return s.say(api, {"group_id": s.named(group) if group else group, "topics": topics})
 
 
-def _batch(first: int, last: int, state: int, count: int = 1) -> dict[str, int]:
+def batch(first: int, last: int, state: int, count: int = 1) -> dict[str, int]:
     return {"first_offset": first, "last_offset": last, "delivery_state": state, "delivery_count": count}
 
 
@@ -23,36 +23,36 @@ def keeping(s: ShareStage) -> Steps:
     """State is initialized, read, written and deleted."""
     s.topic()
     here: dict[str, Any] = {"state_epoch": 1, "leader_epoch": 0}
-    yield "read, nothing there", _ask(s, "read", {"leader_epoch": 0})
-    yield "summary, nothing there", _ask(s, "summary", {"leader_epoch": 0})
-    yield "written, nothing there", _ask(s, "write", {**here, "start_offset": 0, "state_batches": []})
-    yield "deleted, nothing there", _ask(s, "delete", {})
-    yield "initialized", _ask(s, "initialize", {"state_epoch": 1, "start_offset": 5})
-    yield "initialized again", _ask(s, "initialize", {"state_epoch": 1, "start_offset": 6})
-    yield "initialized, earlier epoch", _ask(s, "initialize", {"state_epoch": 0, "start_offset": 7})
-    yield "read", _ask(s, "read", {"leader_epoch": 0})
-    yield "summary", _ask(s, "summary", {"leader_epoch": 0})
-    batches = [_batch(5, 6, 0), _batch(7, 9, 2)]
-    yield "written", _ask(s, "write", {**here, "start_offset": -1, "state_batches": batches})
-    yield "read then", _ask(s, "read", {"leader_epoch": 0})
+    yield "read, nothing there", ask(s, "read", {"leader_epoch": 0})
+    yield "summary, nothing there", ask(s, "summary", {"leader_epoch": 0})
+    yield "written, nothing there", ask(s, "write", {**here, "start_offset": 0, "state_batches": []})
+    yield "deleted, nothing there", ask(s, "delete", {})
+    yield "initialized", ask(s, "initialize", {"state_epoch": 1, "start_offset": 5})
+    yield "initialized again", ask(s, "initialize", {"state_epoch": 1, "start_offset": 6})
+    yield "initialized, earlier epoch", ask(s, "initialize", {"state_epoch": 0, "start_offset": 7})
+    yield "read", ask(s, "read", {"leader_epoch": 0})
+    yield "summary", ask(s, "summary", {"leader_epoch": 0})
+    batches = [batch(5, 6, 0), batch(7, 9, 2)]
+    yield "written", ask(s, "write", {**here, "start_offset": -1, "state_batches": batches})
+    yield "read then", ask(s, "read", {"leader_epoch": 0})
     counted = {**here, "delivery_complete_count": 3, "start_offset": 7}
-    yield "written with a start", _ask(s, "write", {**counted, "state_batches": [_batch(8, 8, 4, 2)]})
-    yield "read, with a start", _ask(s, "read", {"leader_epoch": 0})
-    yield "summary then", _ask(s, "summary", {"leader_epoch": 0})
+    yield "written with a start", ask(s, "write", {**counted, "state_batches": [batch(8, 8, 4, 2)]})
+    yield "read, with a start", ask(s, "read", {"leader_epoch": 0})
+    yield "summary then", ask(s, "summary", {"leader_epoch": 0})
     early = {"state_epoch": 0, "leader_epoch": 0, "start_offset": -1, "state_batches": []}
-    yield "written, earlier state epoch", _ask(s, "write", early)
-    yield "written, later state epoch", _ask(s, "write", {**early, "state_epoch": 2})
-    yield "read, later leader", _ask(s, "read", {"leader_epoch": 3})
-    yield "read, earlier leader", _ask(s, "read", {"leader_epoch": 2})
-    yield "written, earlier leader", _ask(s, "write", {**early, "state_epoch": 2, "leader_epoch": 2})
-    yield "summary, earlier leader", _ask(s, "summary", {"leader_epoch": 2})
-    yield "initialized anew", _ask(s, "initialize", {"state_epoch": 5, "start_offset": 0})
-    yield "read anew", _ask(s, "read", {"leader_epoch": 3})
-    yield "initialized at -1", _ask(s, "initialize", {"state_epoch": 6, "start_offset": -1})
-    yield "read at -1", _ask(s, "read", {"leader_epoch": 3})
-    yield "deleted", _ask(s, "delete", {})
-    yield "read, deleted", _ask(s, "read", {"leader_epoch": 3})
-    yield "deleted again", _ask(s, "delete", {})
+    yield "written, earlier state epoch", ask(s, "write", early)
+    yield "written, later state epoch", ask(s, "write", {**early, "state_epoch": 2})
+    yield "read, later leader", ask(s, "read", {"leader_epoch": 3})
+    yield "read, earlier leader", ask(s, "read", {"leader_epoch": 2})
+    yield "written, earlier leader", ask(s, "write", {**early, "state_epoch": 2, "leader_epoch": 2})
+    yield "summary, earlier leader", ask(s, "summary", {"leader_epoch": 2})
+    yield "initialized anew", ask(s, "initialize", {"state_epoch": 5, "start_offset": 0})
+    yield "read anew", ask(s, "read", {"leader_epoch": 3})
+    yield "initialized at -1", ask(s, "initialize", {"state_epoch": 6, "start_offset": -1})
+    yield "read at -1", ask(s, "read", {"leader_epoch": 3})
+    yield "deleted", ask(s, "delete", {})
+    yield "read, deleted", ask(s, "read", {"leader_epoch": 3})
+    yield "deleted again", ask(s, "delete", {})
 
 
 def merging(s: ShareStage) -> Steps:
@@ -60,27 +60,27 @@ def merging(s: ShareStage) -> Steps:
     s.topic()
     here: dict[str, Any] = {"state_epoch": 1, "leader_epoch": 0, "start_offset": -1}
     cases = {
-        "the same": [[_batch(0, 9, 0)], [_batch(0, 9, 0)]],
-        "another state": [[_batch(0, 9, 0)], [_batch(0, 9, 2)]],
-        "a part": [[_batch(0, 9, 0)], [_batch(3, 5, 2)]],
-        "a part, higher count": [[_batch(0, 9, 0)], [_batch(3, 5, 0, 2)]],
-        "a part, lower count": [[_batch(0, 9, 0, 3)], [_batch(3, 5, 0, 1)]],
-        "around": [[_batch(3, 5, 0)], [_batch(0, 9, 2)]],
-        "overlapping": [[_batch(0, 5, 0)], [_batch(3, 9, 2)]],
-        "adjacent, the same": [[_batch(0, 4, 2)], [_batch(5, 9, 2)]],
-        "adjacent, another": [[_batch(0, 4, 2)], [_batch(5, 9, 0)]],
-        "apart": [[_batch(0, 2, 2)], [_batch(6, 9, 2)]],
-        "accepted, then available": [[_batch(0, 9, 2)], [_batch(0, 9, 0)]],
-        "archived, then accepted": [[_batch(0, 9, 4)], [_batch(0, 9, 2)]],
-        "acquired": [[_batch(0, 9, 1)]],
-        "unknown state": [[_batch(0, 9, 9)]],
-        "backwards": [[_batch(9, 0, 2)]],
-        "overlapping at once": [[_batch(0, 5, 0), _batch(3, 9, 2)]],
+        "the same": [[batch(0, 9, 0)], [batch(0, 9, 0)]],
+        "another state": [[batch(0, 9, 0)], [batch(0, 9, 2)]],
+        "a part": [[batch(0, 9, 0)], [batch(3, 5, 2)]],
+        "a part, higher count": [[batch(0, 9, 0)], [batch(3, 5, 0, 2)]],
+        "a part, lower count": [[batch(0, 9, 0, 3)], [batch(3, 5, 0, 1)]],
+        "around": [[batch(3, 5, 0)], [batch(0, 9, 2)]],
+        "overlapping": [[batch(0, 5, 0)], [batch(3, 9, 2)]],
+        "adjacent, the same": [[batch(0, 4, 2)], [batch(5, 9, 2)]],
+        "adjacent, another": [[batch(0, 4, 2)], [batch(5, 9, 0)]],
+        "apart": [[batch(0, 2, 2)], [batch(6, 9, 2)]],
+        "accepted, then available": [[batch(0, 9, 2)], [batch(0, 9, 0)]],
+        "archived, then accepted": [[batch(0, 9, 4)], [batch(0, 9, 2)]],
+        "acquired": [[batch(0, 9, 1)]],
+        "unknown state": [[batch(0, 9, 9)]],
+        "backwards": [[batch(9, 0, 2)]],
+        "overlapping at once": [[batch(0, 5, 0), batch(3, 9, 2)]],
     }
     for number, (label, writes) in enumerate(cases.items()):
         group = f"g{number}"
-        _ask(s, "initialize", {"state_epoch": 1, "start_offset": 0}, group=group)
-        answers = [_ask(s, "write", {**here, "state_batches": each}, group=group) for each in writes]
+        ask(s, "initialize", {"state_epoch": 1, "start_offset": 0}, group=group)
+        answers = [ask(s, "write", {**here, "state_batches": each}, group=group) for each in writes]
         codes = [each["results"][0]["partitions"][0]["error_code"] for each in answers]
         yield label, (codes, s.state(group))
 
@@ -97,10 +97,10 @@ def wrong_requests(s: ShareStage) -> Steps:
         "delete": {},
     }
     for verb, part in parts.items():
-        yield f"{verb}: no group", _ask(s, verb, part, group="")
-        yield f"{verb}: unknown topic", _ask(s, verb, part, name="nothing")
-        yield f"{verb}: unknown partition", _ask(s, verb, {**part, "partition": 7})
-        yield f"{verb}: negative partition", _ask(s, verb, {**part, "partition": -1})
+        yield f"{verb}: no group", ask(s, verb, part, group="")
+        yield f"{verb}: unknown topic", ask(s, verb, part, name="nothing")
+        yield f"{verb}: unknown partition", ask(s, verb, {**part, "partition": 7})
+        yield f"{verb}: negative partition", ask(s, verb, {**part, "partition": -1})
         api = _API.format(verb) if verb != "summary" else "read_share_group_state_summary"
         yield f"{verb}: nothing", s.say(api, {"group_id": s.named("g"), "topics": []})
         topics = [{"topic_id": s.topic_id(), "partitions": []}]

@@ -43,3 +43,13 @@ def test_locks_end_in_the_time_of_the_cluster(reader: Reader) -> None:
     assert reader.fetch() == []
     reader.cluster.advance(reader.cluster.now_ms + 1_000)
     assert reader.fetch() == [(0, 1, 2)]
+
+
+def test_sessions_are_dropped_of_members_that_wait(reader: Reader) -> None:
+    """What is let go answers those that wait, even one whose session ends."""
+    reader.write(2)
+    assert reader.fetch(0) == [(0, 1, 1)]
+    reader.wait()
+    shares = reader.cluster.brokers[reader.leader("t")].shares
+    shares.drop_sessions()
+    assert shares.sessions.members() == []
