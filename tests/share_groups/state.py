@@ -111,15 +111,15 @@ def of_a_new_group(s: ShareStage) -> Steps:
     """What is known of a group that has read nothing."""
     s.topic()
     s.member().join("t")
-    yield "read", _ask(s, "read", {"leader_epoch": 0})
-    yield "summary", _ask(s, "summary", {"leader_epoch": 0})
+    yield "read", ask(s, "read", {"leader_epoch": 0})
+    yield "summary", ask(s, "summary", {"leader_epoch": 0})
     yield "offsets", s.offsets()
 
 
 def negative_epochs(s: ShareStage) -> Steps:
     """Epochs of -1, before and after a state was initialized."""
     s.topic()
-    writes = {"start_offset": 0, "state_batches": [_batch(0, 1, 2)]}
+    writes = {"start_offset": 0, "state_batches": [batch(0, 1, 2)]}
     for label, verb, part in (
         ("read before", "read", {"leader_epoch": -1}),
         ("write before", "write", {"state_epoch": -1, "leader_epoch": -1, **writes}),
@@ -133,7 +133,7 @@ def negative_epochs(s: ShareStage) -> Steps:
         ("state -2", "initialize", {"state_epoch": -2, "start_offset": 0}),
         ("state then", "read", {"leader_epoch": 0}),
     ):
-        yield label, _ask(s, verb, part)
+        yield label, ask(s, verb, part)
 
 
 def finding(s: ShareStage) -> Steps:

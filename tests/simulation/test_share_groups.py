@@ -425,7 +425,7 @@ def test_what_a_member_had_is_free_after_its_session(ends: bool, expected: list[
     assert told.led.share is not None
     client, member = told.clients["a"], Member(SHARERS, "a")
     session = told.broker.shares.sessions.begin(member, client, 100)
-    session.add([Place(told.topic_id, 0)])
+    session.add([Place(told.topic_id, 0)], told.world.cluster.topic_ids)
     now_ms = told.world.cluster.now_ms
     told.led.share.acquire("a", [(0, 19)], 0, max_records=500, batch_size=500, now=now_ms)
     told.gets("a", 0, 19, 1)
