@@ -68,8 +68,9 @@ def _share_coordinates(client: Client) -> bool:
     read = {"group_id": "probe", "topics": [{"topic_id": UNKNOWN_TOPIC_ID, "partitions": [part]}]}
     [state] = client.call("read_share_group_state", 0, read)["results"][0]["partitions"]
     [group] = client.call("share_group_describe", 1, {"group_ids": ["probe"]})["groups"]
+    # Nothing was initialized.
     told = found["error_code"], state["error_code"], group["error_code"]
-    return told == ("NONE", "NONE", "GROUP_ID_NOT_FOUND")
+    return told == ("NONE", "INVALID_REQUEST", "GROUP_ID_NOT_FOUND")
 
 
 def _create_internal_topics(bootstrap: str) -> None:
