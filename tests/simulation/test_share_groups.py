@@ -126,7 +126,7 @@ def test_share_groups_keep_their_promises(kafka: str) -> None:
     ("policy", "invariant", "seeds"),
     [
         (("start-behind-log-start", "moves-back"), "share-start-back", [2]),
-        (("release-beside-others", "stops"), "locked-after-session", [76]),
+        (("release-beside-others", "stops"), "locked-after-session", [79]),
         (("altered-share-offsets", "stay"), "altered-offset-ignored", [1]),
         (("worn-records", "whole-batches"), "last-delivery-shared", [9]),
         (("delivery-at-session-end", "taken-back"), "delivery-count-wrong", [4]),
