@@ -1,4 +1,4 @@
-"""Where a share group is in each partition: its start offset, offsets that are altered, what is left to do."""
+"""Where a share group is in a partition: its start offset, offsets that are altered, and what is left."""
 
 from collections.abc import Iterator
 from typing import Any
