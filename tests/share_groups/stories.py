@@ -6,7 +6,17 @@ from typing import Final
 from mockbroker.rig.setup import BROKER_CONFIG
 from mockbroker.rig.stories import Setting, Told, named
 
-from . import acknowledging, acquiring, membership, mended, offsets, sessions, state, transactions
+from . import (
+    acknowledging,
+    acquiring,
+    dead_letters,
+    membership,
+    mended,
+    offsets,
+    sessions,
+    state,
+    transactions,
+)
 from .stage import ShareStage
 
 SHARING: Final = {
@@ -34,9 +44,12 @@ STORIES: Final = Told(
         **named(acknowledging.ranges_of_one_batch, acknowledging.ranges_of_batches, acknowledging.pairs),
         **named(acknowledging.with_fetches, acknowledging.of_another, acknowledging.after_leaving),
         **named(acknowledging.after_the_lock, acknowledging.late_acknowledgement, acknowledging.renewals),
-        **named(acknowledging.renewed_locks),
+        **named(acknowledging.renewed_locks, acknowledging.renewals_forbidden),
         **named(mended.log_start_within_a_batch, mended.released_beside_anothers),
         **named(mended.read_again_within_a_batch),
+        **named(dead_letters.rejected, dead_letters.worn, dead_letters.copied, dead_letters.routed),
+        **named(dead_letters.nowhere, dead_letters.made, dead_letters.too_large, dead_letters.resumed),
+        **named(dead_letters.without_the_feature),
         **named(transactions.uncommitted, transactions.committed, transactions.level_changes),
         **named(offsets.describing, offsets.altering, offsets.deleting, offsets.other_groups),
         **named(state.keeping, state.merging, state.wrong_requests, state.finding, state.advertised),
