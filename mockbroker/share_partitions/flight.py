@@ -16,11 +16,12 @@ _THROTTLED_FROM: Final = 2
 @dataclass(frozen=True, slots=True)
 class ShareLimits:
     """`group.share.delivery.count.limit`, `group.share.record.lock.duration.ms` and
-    `group.share.partition.max.record.locks`, or what a group has instead."""
+    `group.share.partition.max.record.locks`, or what a group has instead; whether members may renew locks."""
 
     delivery_count: int = 5
     lock_ms: int = 30_000
     records: int = 2000
+    renews: bool = True
 
     @property
     def throttled_from(self) -> int:

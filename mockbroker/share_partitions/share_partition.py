@@ -204,6 +204,10 @@ class SharePartition(Acquiring):
                 check_record(each, member)
             event = ACKNOWLEDGEMENTS[asked.types[low - asked.first if len(asked.types) > 1 else 0]]
             if event is RecordEvent.RENEW:
+                if not self.limits.renews:
+                    raise AcknowledgementError(
+                        "INVALID_RECORD_STATE", "Renewing acquisition locks is not enabled for the group."
+                    )
                 each.locked_until = now + self.limits.lock_ms
                 heapq.heappush(self.locks, (each.locked_until, low, high))
             else:

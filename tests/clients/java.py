@@ -43,11 +43,12 @@ class JavaProgram:
         main: str,
         flags: Sequence[str],
         event: Callable[[dict[str, Any]], None],
+        words: Sequence[str] = (),
     ) -> None:
-        """`event` is called in a thread of its own."""
+        """`event` is called in a thread of its own; `words` are what the program is started with."""
         self._event = event
         self._telling = threading.Lock()
-        command = [needs.need("java"), *FLAGS, *flags, "-cp", classes, main]
+        command = [needs.need("java"), *FLAGS, *flags, "-cp", classes, main, *words]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from mockbroker.rig.scene import LacksApiError
 from mockbroker.rig.stories import Steps
 
 from .stage import ACCEPT, GAP, REJECT, RELEASE, RENEW, Ack, ShareStage, acquired, outcome
@@ -229,3 +230,25 @@ def renewed_locks(s: ShareStage) -> Steps:
     yield "two, once it may", acquired(two.fetch())
     yield "then", acquired(two.fetch())
     yield "after the renewed lock", s.brokers.now_ms() - began >= 3000
+
+
+def renewals_forbidden(s: ShareStage) -> Steps:
+    """The group does not let its members renew locks."""
+    s.needs("share_acknowledge", 2)
+    s.topic()
+    s.fill(3, 2)
+    if s.configure("g", share_renew_acknowledge_enable="false")["error_code"] != "NONE":
+        raise LacksApiError("share.renew.acknowledge.enable")
+    one = s.reader()
+    yield "one", acquired(one.fetch())
+    yield "renews a batch", outcome(one.acknowledge(Ack(0, 2, [RENEW]), is_renew_ack=True))
+    yield "renews a record", outcome(one.acknowledge(Ack(1, 1, [RENEW]), is_renew_ack=True))
+    two_kinds = Ack(0, 2, [ACCEPT, RENEW, ACCEPT])
+    yield "accepts and renews", outcome(one.acknowledge(two_kinds, is_renew_ack=True))
+    yield (
+        "accepts, renews",
+        outcome(one.acknowledge(Ack(0, 2, [ACCEPT]), Ack(3, 4, [RENEW]), is_renew_ack=True)),
+    )
+    yield "state", s.state()
+    yield "accepts", outcome(one.acknowledge(Ack(0, 4, [ACCEPT])))
+    yield "state then", s.state()

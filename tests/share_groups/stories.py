@@ -6,7 +6,16 @@ from typing import Final
 from mockbroker.rig.setup import BROKER_CONFIG, SHARE_CONFIG
 from mockbroker.rig.stories import Setting, Told, named
 
-from . import acknowledging, acquiring, membership, mended, offsets, sessions, state, transactions
+from . import (
+    acknowledging,
+    acquiring,
+    membership,
+    mended,
+    offsets,
+    sessions,
+    state,
+    transactions,
+)
 from .stage import ShareStage
 
 STORIES: Final = Told(
@@ -27,6 +36,7 @@ STORIES: Final = Told(
         **named(acknowledging.with_fetches, acknowledging.of_another, acknowledging.after_leaving),
         **named(acknowledging.after_the_lock, acknowledging.late_acknowledgement, acknowledging.renewals),
         **named(acknowledging.renewed_locks, acknowledging.before_the_start),
+        **named(acknowledging.renewals_forbidden),
         **named(mended.log_start_within_a_batch, mended.released_beside_anothers),
         **named(mended.read_again_within_a_batch, mended.log_start_in_a_gap),
         **named(mended.altered_while_a_leader_knows),

@@ -29,11 +29,13 @@ def _number(configs: Configs, group_id: str, name: str) -> int:
 
 
 def limits(configs: Configs, group_id: str) -> ShareLimits:
-    """How often records of the group are delivered, how long they are locked, and how many at once."""
+    """How often records of the group are delivered, how long they are locked, how many at once, and whether
+    locks are renewed."""
     return ShareLimits(
         _number(configs, group_id, "delivery.count.limit"),
         lock_ms(configs, group_id),
         _number(configs, group_id, "partition.max.record.locks"),
+        renews(configs, group_id),
     )
 
 
