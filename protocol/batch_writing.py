@@ -86,11 +86,24 @@ def one_record(
     timestamp_ms: int,
 ) -> bytearray:
     """A batch of one record, without producer id."""
-    one = bytearray(3) + _sized(key) + _sized(value) + varint_of(len(headers))
+    return batch_of_records([record_of(0, key, value, headers)], timestamp_ms)
+
+
+def record_of(
+    delta: int, key: bytes | None, value: bytes | None, headers: Sequence[tuple[str, bytes | None]]
+) -> bytes:
+    """A record of a batch, with the timestamp of that."""
+    one = b"\0\0" + varint_of(delta) + _sized(key) + _sized(value) + varint_of(len(headers))
     for name, content in headers:
         one += _sized(name.encode()) + _sized(content)
-    header = BatchHeader(0, 0, -1, 2, 0, 0, 0, timestamp_ms, timestamp_ms, -1, -1, _NO_SEQUENCE, 1)
-    return batch_of(header, varint_of(len(one)) + one)
+    return varint_of(len(one)) + one
+
+
+def batch_of_records(made: Sequence[bytes], timestamp_ms: int) -> bytearray:
+    """A batch of records that `record_of` made, without producer id."""
+    last, times = len(made) - 1, (timestamp_ms, timestamp_ms)
+    header = BatchHeader(0, 0, -1, 2, 0, 0, last, *times, -1, -1, _NO_SEQUENCE, len(made))
+    return batch_of(header, b"".join(made))
 
 
 def _sized(data: bytes | None) -> bytes:

@@ -235,9 +235,10 @@ class Broker:
 
     @cached_property
     def shares(self) -> "ShareLeader":
+        from .dead_letters import DeadLetters
         from .share_leader import ShareLeader
 
-        return ShareLeader(self.persister)
+        return ShareLeader(self.persister, DeadLetters(self, self._controller))
 
     @cached_property
     def persister(self) -> "SharePersister":

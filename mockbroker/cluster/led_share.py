@@ -1,7 +1,7 @@
 """A share partition at the leader of its partition: it is read from its share coordinator, and what becomes
 of its records is written there (`SharePartition.java`)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,8 @@ from ..protocol.releases import parse
 from ..protocol.share_state_log import UNKNOWN, SharePartitionKey
 from ..protocol.share_state_log import StateBatch as KeptBatch
 from ..replication.waiters import Waiters
-from ..share_partitions.acknowledgement import Acknowledgement, AcknowledgementError, Change
+from ..share_partitions.acknowledgement import Acknowledgement, AcknowledgementError, Change, Letters
+from ..share_partitions.flight import ShareLimits
 from ..share_partitions.in_flight import StateBatch
 from ..share_partitions.kept import Kept, Persister
 from ..share_partitions.share_partition import SharePartition
@@ -25,6 +26,7 @@ from ..share_partitions.states import RecordState
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
+    from .dead_letters import DeadLetters
 
 E = ErrorCode
 Answer = Callable[[ErrorCode, str | None], None]
@@ -57,6 +59,7 @@ class LedShare:
         partition: "Partition",
         persister: Persister,
         drop: "Callable[[LedShare], None]",
+        letters: "DeadLetters",
     ) -> None:
         self.key = key
         self.partition = partition
@@ -70,6 +73,7 @@ class LedShare:
         """The end of the partition, if the group began there, for want of any offset."""
         self._persister = persister
         self._drop = drop
+        self._letters = letters
         self._state_epoch = 0
         self._timer: Timer | None = None
         self.environment.after(0, self._begin)
@@ -84,8 +88,12 @@ class LedShare:
     def active(self) -> SharePartition | None:
         """With the limits that the group has now; None if there is no state, or the leader has changed."""
         if self.share is not None:
-            self.share.limits = settings.limits(self.environment.configs, self.key.group)
+            self.share.limits = self._limits()
         return self.share if self.current else None
+
+    def _limits(self) -> ShareLimits:
+        group = self.key.group
+        return settings.limits(self.environment.configs, group, sets_aside=self._letters.has(group))
 
     @property
     def _moves_back(self) -> bool:
@@ -105,7 +113,6 @@ class LedShare:
         if start is None:
             self._fail(E.OFFSET_NOT_AVAILABLE)
             return
-        limits = settings.limits(self.environment.configs, self.key.group)
         if now.batches and now.batches[-1].last - start >= _MOST_IN_FLIGHT:
             self._fail(E.UNKNOWN_SERVER_ERROR)
             return
@@ -114,11 +121,17 @@ class LedShare:
                 StateBatch(each.first, each.last, RecordState(each.state), each.deliveries)
                 for each in now.batches
             ]
-            self.share = SharePartition.restore(start, batches, limits)
+            share = SharePartition.restore(start, batches, self._limits())
         except ValueError:
             self._fail(E.UNKNOWN_SERVER_ERROR)
             return
+        letters = share.set_aside()
+        if letters and not self._letters.known:
+            self._fail(E.UNKNOWN_SERVER_ERROR)
+            return
+        self.share = share
         self._state_epoch = now.state_epoch
+        self._bury(share, letters)
         self.wake()
 
     def _fail(self, error: ErrorCode) -> None:
@@ -179,6 +192,7 @@ class LedShare:
                 share.undo(change, self.environment.now_ms)
             else:
                 share.commit(change, moves_back=self._moves_back)
+                self._bury(share, change.letters)
             self.watch()
             code = _ERRORS.get(kept.error, E.UNKNOWN_SERVER_ERROR) if kept.error else E.NONE
             message = kept.message
@@ -198,6 +212,16 @@ class LedShare:
     def _later(self, callback: Callable[[], None]) -> None:
         """A ShareFetch reads before its acknowledgements are written."""
         self.environment.after(0, callback)
+
+    def _bury(self, share: SharePartition, letters: Sequence[Letters]) -> None:
+        """Writes dead letters, and then that these records are archived."""
+
+        def written() -> None:
+            if self.share is share and self.current:
+                self._persist(share, share.archive(letters), lambda kept: self._expired(share))
+
+        if letters:
+            self._letters.write(self.key.group, self.partition, letters, written)
 
     def _persist(
         self, share: SharePartition, batches: Iterable[StateBatch], done: Callable[[Kept], None]
@@ -234,7 +258,17 @@ class LedShare:
         ended = share.expire(self.environment.now_ms)
         self.watch()
         if ended:
-            self._persist(share, ended, lambda kept: self._expired(share))
+            letters = [
+                Letters(each.first, each.last, each.delivery_count, worn=True)
+                for each in ended
+                if each.state is RecordState.ARCHIVING
+            ]
+
+            def done(kept: Kept) -> None:
+                self._expired(share)
+                self._bury(share, letters)
+
+            self._persist(share, ended, done)
             self.wake()
 
     def _expired(self, share: SharePartition) -> None:

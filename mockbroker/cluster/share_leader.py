@@ -11,13 +11,15 @@ from .share_sessions import Member, Place, ShareSession, ShareSessions
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
+    from .dead_letters import DeadLetters
 
 
 class ShareLeader:
     """The share sessions at one broker, and the share partitions that it leads."""
 
-    def __init__(self, persister: Persister) -> None:
+    def __init__(self, persister: Persister, letters: "DeadLetters") -> None:
         self._persister = persister
+        self._letters = letters
         self._led: dict[SharePartitionKey, LedShare] = {}
         self.sessions = ShareSessions(self._release, self._forget_group)
 
@@ -50,7 +52,7 @@ class ShareLeader:
         """The share partition, read from its share coordinator if need be."""
         led = self.find(key)
         if led is None:
-            led = LedShare(key, partition, self._persister, self._drop)
+            led = LedShare(key, partition, self._persister, self._drop, self._letters)
             if led.failed is None:
                 self._led[key] = led
         return led

@@ -13,6 +13,7 @@ from .store import Configs
 from .values import ConfigError
 
 _RESET: Final = "share.auto.offset.reset"
+_DEAD_LETTERS: Final = "errors.deadletterqueue.topic.name"
 _DURATION: Final = re.compile(
     r"by_duration:P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{0,9})?)S)?)?",
     re.IGNORECASE,
@@ -60,6 +61,8 @@ def check_group(configs: Configs, overrides: Mapping[str, str]) -> None:
     values: dict[str, Any] = {
         name: key.parse(overrides[name]) for name, key in keys.items() if name in overrides
     }
+    if values.get(_DEAD_LETTERS, "").startswith("__"):
+        raise ConfigError(f"{_DEAD_LETTERS}: DLQ topic name must not start with '__'")
     if _RESET in values:
         reset_duration_ms(values[_RESET])
     for name, limit in _LIMITED:

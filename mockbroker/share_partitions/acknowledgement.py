@@ -27,12 +27,25 @@ class AcknowledgementError(Exception):
         self.code = code
 
 
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """Records from `first` to `last` that go to a dead letter topic before they are archived: after how many
+    deliveries, and whether these are why."""
+
+    first: int
+    last: int
+    count: int
+    worn: bool
+
+
 @dataclass(slots=True)
 class Change:
-    """Records that change once `batches` were written, which is at once if there are none."""
+    """Records that change once `batches` were written, which is at once if there are none. After that, the
+    dead `letters` among them are written."""
 
     batches: list[StateBatch] = field(default_factory=list)
     changed: list[Delivery] = field(default_factory=list)
+    letters: list[Letters] = field(default_factory=list)
 
     def begin(
         self,
@@ -43,10 +56,13 @@ class Change:
         limit: int,
         *,
         takes_back: bool = False,
+        sets_aside: bool = False,
     ) -> None:
-        delivery.begin(event, limit, takes_back=takes_back)
+        delivery.begin(event, limit, takes_back=takes_back, sets_aside=sets_aside)
         self.changed.append(delivery)
         self.batches.append(StateBatch(first, last, delivery.state, delivery.count))
+        if delivery.state is RecordState.ARCHIVING:
+            self.letters.append(Letters(first, last, delivery.count, event is not RecordEvent.REJECT))
 
 
 def check_batch(delivery: Delivery, member: str) -> None:

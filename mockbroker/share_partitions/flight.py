@@ -16,12 +16,14 @@ _THROTTLED_FROM: Final = 2
 @dataclass(frozen=True, slots=True)
 class ShareLimits:
     """`group.share.delivery.count.limit`, `group.share.record.lock.duration.ms` and
-    `group.share.partition.max.record.locks`, or what a group has instead; whether members may renew locks."""
+    `group.share.partition.max.record.locks`, or what a group has instead; whether members may renew
+    locks, and whether records go to a dead letter topic before they are archived."""
 
     delivery_count: int = 5
     lock_ms: int = 30_000
     records: int = 2000
     renews: bool = True
+    sets_aside: bool = False
 
     @property
     def throttled_from(self) -> int:

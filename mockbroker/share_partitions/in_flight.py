@@ -45,13 +45,16 @@ class Delivery:
         self.member = member
         self.locked_until = until
 
-    def begin(self, event: RecordEvent, limit: int, *, takes_back: bool = False) -> None:
+    def begin(
+        self, event: RecordEvent, limit: int, *, takes_back: bool = False, sets_aside: bool = False
+    ) -> None:
         """Changes the state; `commit` or `undo` follows when the change was written, or was not. If it
-        `takes_back` the delivery, the record was not delivered."""
+        `takes_back` the delivery, the record was not delivered. If it `sets_aside`, a record that would be
+        archived goes to a dead letter topic first."""
         was = self.state, self.member
         if takes_back and event is RecordEvent.RELEASE:
             self.count -= 1
-        self.state = TRANSITIONS[self.state][self._outcome(event, limit)]
+        self.state = TRANSITIONS[self.state][self._outcome(event, limit, sets_aside=sets_aside)]
         self.member = NOBODY
         self.before = was
 
@@ -69,9 +72,9 @@ class Delivery:
         if self.locked_until <= now:
             self.let_go(RecordEvent.RELEASE, limit)
 
-    def let_go(self, event: RecordEvent, limit: int) -> None:
+    def let_go(self, event: RecordEvent, limit: int, *, sets_aside: bool = False) -> None:
         """Changes the state at once: nobody can be told that it could not be written."""
-        self.begin(event, limit)
+        self.begin(event, limit, sets_aside=sets_aside)
         self.commit()
 
     def remove(self) -> None:
@@ -80,8 +83,11 @@ class Delivery:
         self.member = NOBODY
         self.locked_until = None
 
-    def _outcome(self, event: RecordEvent, limit: int) -> RecordEvent:
-        return RecordEvent.EXHAUST if event is RecordEvent.RELEASE and self.count >= limit else event
+    def _outcome(self, event: RecordEvent, limit: int, *, sets_aside: bool) -> RecordEvent:
+        if event is RecordEvent.RELEASE and self.count >= limit:
+            event = RecordEvent.EXHAUST
+        archives = event in (RecordEvent.EXHAUST, RecordEvent.REJECT)
+        return RecordEvent.SET_ASIDE if archives and sets_aside else event
 
 
 @dataclass(slots=True)

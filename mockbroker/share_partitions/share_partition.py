@@ -14,6 +14,7 @@ from .acknowledgement import (
     Acknowledgement,
     AcknowledgementError,
     Change,
+    Letters,
     check_batch,
     check_record,
 )
@@ -76,8 +77,15 @@ class SharePartition(Acquiring):
                 if stops and batch.each is not None and each.member not in (member, NOBODY):
                     break
                 if each.state is RecordState.ACQUIRED and each.member == member:
-                    limit = self.limits.delivery_count
-                    change.begin(first, last, each, self._release(last), limit, takes_back=takes_back)
+                    change.begin(
+                        first,
+                        last,
+                        each,
+                        self._release(last),
+                        self.limits.delivery_count,
+                        takes_back=takes_back,
+                        sets_aside=self.limits.sets_aside,
+                    )
         return change
 
     def commit(self, change: Change, *, moves_back: bool = False) -> bool:
@@ -112,9 +120,31 @@ class SharePartition(Acquiring):
                     batch.split()
                 for first, last, each in batch.parts(low, high):
                     if _expired(each, now):
-                        each.let_go(self._release(last), self.limits.delivery_count)
+                        limits = self.limits
+                        each.let_go(self._release(last), limits.delivery_count, sets_aside=limits.sets_aside)
                         self.let_go_from(first)
                         written.append(StateBatch(first, last, each.state, each.count))
+        return written
+
+    def set_aside(self) -> list[Letters]:
+        """What is still to be written to a dead letter topic."""
+        limit = self.limits.delivery_count
+        return [
+            Letters(first, last, each.count, each.count >= limit)
+            for first, last, each in self.parts()
+            if each.state is RecordState.ARCHIVING
+        ]
+
+    def archive(self, letters: Iterable[Letters]) -> list[StateBatch]:
+        """These were written, or can't be: what is to be written of them. `advance` follows."""
+        written = []
+        for asked in letters:
+            floor = self.floor(asked.first)
+            for batch in self.between(asked.first if floor is None else floor.first, asked.last):
+                for _, _, each in batch.parts(asked.first, asked.last):
+                    if each.state is RecordState.ARCHIVING:
+                        each.let_go(RecordEvent.ARCHIVE, self.limits.delivery_count)
+            written.append(StateBatch(asked.first, asked.last, RecordState.ARCHIVED, asked.count))
         return written
 
     @property
@@ -211,7 +241,8 @@ class SharePartition(Acquiring):
                 each.locked_until = now + self.limits.lock_ms
                 heapq.heappush(self.locks, (each.locked_until, low, high))
             else:
-                change.begin(low, high, each, event, self.limits.delivery_count)
+                limits = self.limits
+                change.begin(low, high, each, event, limits.delivery_count, sets_aside=limits.sets_aside)
 
     def _release(self, last: int) -> RecordEvent:
         return RecordEvent.REMOVE if last < self.start_offset else RecordEvent.RELEASE

@@ -16,6 +16,8 @@ SHARE_VERSION: Final = "share.version"
 UNKNOWN_ID: Final = uuid.UUID("11111111-2222-3333-4444-555555555555")
 ACCEPT, RELEASE, REJECT, RENEW = 1, 2, 3, 4
 GAP: Final = 0
+DEAD: Final = "dlq."
+"""How the names of dead letter topics begin by default."""
 _WAIT_MS: Final = 10_000
 """Within which a fetch that should get records gets them, so that how long it takes is not seen."""
 _NOTHING_MS: Final = 300
@@ -77,7 +79,9 @@ class ShareStage(stage.Stage):
     # -- names and what is there
 
     def named(self, name: str) -> str:
-        return f"{self.name}-{name}"
+        """Names of dead letter topics keep their prefix in front."""
+        prefix, rest = (DEAD, name[len(DEAD) :]) if name.startswith(DEAD) else ("", name)
+        return f"{prefix}{self.name}-{rest}"
 
     def topic(self, name: str = "t", partitions: int = 1, **configs: str) -> str:
         """A topic; configurations with underscores for dots."""

@@ -9,6 +9,7 @@ from mockbroker.rig.stories import Setting, Told, named
 from . import (
     acknowledging,
     acquiring,
+    dead_letters,
     membership,
     mended,
     offsets,
@@ -40,6 +41,9 @@ STORIES: Final = Told(
         **named(mended.log_start_within_a_batch, mended.released_beside_anothers),
         **named(mended.read_again_within_a_batch, mended.log_start_in_a_gap),
         **named(mended.altered_while_a_leader_knows),
+        **named(dead_letters.rejected, dead_letters.worn, dead_letters.copied, dead_letters.routed),
+        **named(dead_letters.nowhere, dead_letters.made, dead_letters.too_large, dead_letters.resumed),
+        **named(dead_letters.without_the_feature),
         **named(transactions.uncommitted, transactions.committed, transactions.level_changes),
         **named(offsets.describing, offsets.altering, offsets.deleting, offsets.other_groups),
         **named(state.keeping, state.merging, state.wrong_requests, state.finding, state.advertised),

@@ -28,7 +28,7 @@ def _number(configs: Configs, group_id: str, name: str) -> int:
     return configs.broker_int(f"group.share.{name}")
 
 
-def limits(configs: Configs, group_id: str) -> ShareLimits:
+def limits(configs: Configs, group_id: str, *, sets_aside: bool = False) -> ShareLimits:
     """How often records of the group are delivered, how long they are locked, how many at once, and whether
     locks are renewed."""
     return ShareLimits(
@@ -36,6 +36,7 @@ def limits(configs: Configs, group_id: str) -> ShareLimits:
         lock_ms(configs, group_id),
         _number(configs, group_id, "partition.max.record.locks"),
         renews(configs, group_id),
+        sets_aside,
     )
 
 
@@ -57,6 +58,18 @@ def offset_reset(configs: Configs, group_id: str) -> str:
 def renews(configs: Configs, group_id: str) -> bool:
     """Whether members may renew their locks."""
     return _own(configs, group_id, "renew.acknowledge.enable", "true").lower() == "true"
+
+
+def dead_letter_topic(configs: Configs, group_id: str) -> str:
+    """Where records go that are archived; empty if nowhere."""
+    own = configs.groups.get(group_id) or {}
+    return own.get("errors.deadletterqueue.topic.name", "")
+
+
+def copies_records(configs: Configs, group_id: str) -> bool:
+    """Whether dead letters have the records' keys and values."""
+    own = configs.groups.get(group_id) or {}
+    return own.get("errors.deadletterqueue.copy.record.enable", "false").lower() == "true"
 
 
 def _own(configs: Configs, group_id: str, name: str, default: str) -> str:
