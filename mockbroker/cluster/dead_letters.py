@@ -1,25 +1,27 @@
 """Writes records that are archived to the dead letter topic of their share group
 (`ShareGroupDLQStateManager.java`, KIP-1191)."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ..configs import Configs
 from ..controller.topic_creation import check_name, place
 from ..coordinators.share import settings
+from ..environment import Environment
 from ..log.validation import BatchError, validate
+from ..metadata.image import TopicImage
+from ..policies import Policies
 from ..policies.share_groups.dead_letters import dead_letters
 from ..portions import PORTION
 from ..protocol.api_error import ApiError
 from ..protocol.batch_writing import batch_of_records, record_of
 from ..protocol.record_batch import CONTROL, HEADER_BYTES, field, header_of, spans, stamp
 from ..replication.internal_append import append_own, await_replication
+from ..replication.partition import Partition
 from ..share_partitions.acknowledgement import Letters
 
 if TYPE_CHECKING:
     from ..controller.controller import Controller
-    from ..replication.partition import Partition
-    from .broker import Broker
 
 _SHARE_FEATURE: Final = "share.version"
 _LEVEL: Final = 2
@@ -38,10 +40,33 @@ Content = tuple[bytes | None, bytes | None]
 """The key and the value of a record."""
 
 
+class Home(Protocol):
+    """The broker that leads the source, as it is seen from here."""
+
+    id: int
+    environment: Environment
+
+    @property
+    def policies(self) -> Policies: ...
+
+    @property
+    def features(self) -> Mapping[str, int]:
+        """The finalized levels of features, as far as this broker knows."""
+
+    @property
+    def online(self) -> bool: ...
+
+    def known_topics(self) -> Mapping[str, TopicImage]:
+        """The topics that it has learned of, by name."""
+
+    def leader_of(self, topic: str, index: int) -> Partition | None:
+        """A partition at its leader; None if that can't be reached."""
+
+
 class DeadLetters:
     """What one broker writes for share groups. Whatever prevents it, the records are archived."""
 
-    def __init__(self, broker: "Broker", controller: "Controller") -> None:
+    def __init__(self, broker: Home, controller: "Controller") -> None:
         self._broker = broker
         self._controller = controller
 
@@ -56,7 +81,7 @@ class DeadLetters:
             return False
         return self.known and self._broker.features.get(_SHARE_FEATURE, 0) >= _LEVEL
 
-    def write(self, group: str, source: "Partition", letters: Sequence[Letters], done: Done) -> None:
+    def write(self, group: str, source: Partition, letters: Sequence[Letters], done: Done) -> None:
         """Calls `done` when they are written, or will never be."""
         _Mail(self._broker, self._controller, group, source, letters, done).go_on()
 
@@ -66,10 +91,10 @@ class _Mail:
 
     def __init__(
         self,
-        broker: "Broker",
+        broker: Home,
         controller: "Controller",
         group: str,
-        source: "Partition",
+        source: Partition,
         letters: Sequence[Letters],
         done: Done,
     ) -> None:
@@ -127,7 +152,7 @@ class _Mail:
         self._controller.create_topic(topic, made, overrides)
         return True
 
-    def _leader(self, topic: str) -> "Partition | None":
+    def _leader(self, topic: str) -> Partition | None:
         """Of the partition where letters of the source go."""
         known = self._broker.known_topics().get(topic)
         if known is None:
@@ -142,7 +167,7 @@ class _Mail:
         else:
             self._broker.environment.after(_BACKOFF_MS << (self._attempts - 1), self.go_on)
 
-    def _write(self, target: "Partition") -> None:
+    def _write(self, target: Partition) -> None:
         now_ms = self._broker.environment.now_ms
         made = memoryview(batch_of_records(self._packed(target.settings.max_message_bytes), now_ms))
         place_of = target.topic.name, target.index
