@@ -37,6 +37,27 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = tempfile.TemporaryDirectory(prefix="mockbroker-tests-")
     config.add_cleanup(folder.cleanup)
     config.stash[_pretenders] = needs.Pretenders(Path(folder.name))
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_WithoutGroups())
+
+
+class _WithoutGroups:
+    """Tests that failed are remembered by their own names: pytest-xdist adds that of their group, and nobody
+    could run them once more."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        name, _, group = report.nodeid.rpartition("@")
+        if name and "]" not in group:
+            report.nodeid = name
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Without groups each worker would start JVMs of its own."""
+    if getattr(session.config.option, "loadgroup", False):
+        for item in session.items:
+            if item.get_closest_marker("xdist_group") is not None and "@" not in item.nodeid:
+                raise pytest.UsageError(f"{item.nodeid} has no group: pytest-xdist does not know this pytest")
 
 
 @pytest.hookimpl(tryfirst=True)
