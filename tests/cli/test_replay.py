@@ -76,7 +76,7 @@ def test_the_trace_is_kept(violating: Path, tmp_path: Path) -> None:
         ("{", "not a history"),
         (KAFKA_7104.to_json().replace("slow-fol", "slo-fol"), "did you mean 'slow-follower'"),
         (KAFKA_7104.to_json().replace('"4.4"', '"4.x"'), "'4.x'"),
-        (KAFKA_7104.to_json().replace("live", "alive"), "'alive'"),
+        (KAFKA_7104.to_json().replace('"live"', '"alive"'), "'alive'"),
     ],
 )
 def test_what_is_no_history_is_one_line(tmp_path: Path, text: str, said: str) -> None:
