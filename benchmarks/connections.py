@@ -9,7 +9,10 @@ from benchmarks.bench import Bench, ScenarioResult, clock
 from benchmarks.crowd import Crowd
 from benchmarks.flight import explain, learn_layout
 from benchmarks.records import build_batch
-from benchmarks.wire import Reader, WrongAnswerError
+from benchmarks.wire import Connection, Reader, WrongAnswerError
+
+PATIENCE_NS = 5 * 10**9
+"""For all connections to be there."""
 
 
 def at_once(bench: Bench, *, count: int) -> ScenarioResult:
@@ -23,10 +26,15 @@ def at_once(bench: Bench, *, count: int) -> ScenarioResult:
         if (cell := bench.broker.read_produced(Reader(answer))).error or cell.value:
             raise explain(answer, bench.broker.read_produced, 0, 0)
         layout = learn_layout(answer, bench.broker.read_produced)
+        links: list[Connection] = []
+        deadline = clock() + PATIENCE_NS
         try:
-            links = [stack.enter_context(bench.broker.connect(partition.leader)) for _ in range(count)]
+            while len(links) < count and clock() < deadline:
+                links.append(stack.enter_context(bench.broker.connect(partition.leader)))
         except OSError as reason:
             raise NotOfferedError(f"{count} connections: {reason}") from None
+        if len(links) < count:
+            raise NotOfferedError(f"{count} connections: takes {len(links)} in {PATIENCE_NS // 10**9} s")
         crowd = Crowd(links, frame, layout, bench.broker.read_produced)
         crowd.fly(bench.warm_up)
         outcome = bench.timed(lambda: crowd.fly(bench.seconds))

@@ -133,7 +133,8 @@ def _go(project: Path, variant: str, what: str, module: str, version: str | None
 def rust_program(project: Path, crate: str, version: str | None) -> Path:
     """The program of a Cargo project, with the locked version of `crate` or another one. BuildError.
 
-    Librdkafka is built from the source that its crate brings, which takes a minute or more.
+    Librdkafka is built from the source that its crate brings, which takes a minute or more: once for each
+    version, whatever programs are built with it.
     """
     return _rust(project, f"{crate}-{version or 'locked'}", crate, version)
 
@@ -155,9 +156,9 @@ def _rust(project: Path, variant: str, crate: str, version: str | None, main: Pa
             shutil.copy(main, folder / "src" / "main.rs")
         if version is not None:
             step([cargo, "update", crate, "--precise", version], folder)
-        target = folder / "target"
-        step([cargo, "build", "--locked", "--target-dir", str(target)], folder)
-        shutil.copy(target / "debug" / "program", folder)
-        shutil.rmtree(target)
+        target = folder.parents[1] / f"{project.name}-{crate}-{version or 'locked'}-target"
+        with _locked(target.parent / f"{target.name}.lock"):
+            step([cargo, "build", "--locked", "--target-dir", str(target)], folder)
+            shutil.copy(target / "debug" / "program", folder)
 
     return cached(project, variant, steps) / "program"

@@ -216,14 +216,18 @@ class _Run:
         return all(name_of(number) in found for number in range(1, self._numbers + 1))
 
     def _committed(self) -> bool:
+        """Whether all that was written is committed; nothing is in a partition that was added meanwhile."""
         group = self._user.fields["group"]
         if not group:
             return True
         with suppress(MockBrokerError):
             committed = self._cluster.committed(group)
             return all(
-                (topic, each.partition) in committed
-                and committed[topic, each.partition].offset >= each.high_watermark
+                each.high_watermark == 0
+                or (
+                    (topic, each.partition) in committed
+                    and committed[topic, each.partition].offset >= each.high_watermark
+                )
                 for topic in self._user.fields["input"]
                 for each in self._cluster.topic(topic).partitions
             )

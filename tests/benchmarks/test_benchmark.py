@@ -48,6 +48,9 @@ def test_every_scenario_gives_answers_and_no_errors(peer: str, tmp_path: Path) -
         if scenario.name == "heartbeat-16" and peer == "librdkafka-mock":
             assert outcome["left_out"].startswith("ConsumerGroupHeartbeat: ")
             continue
+        if scenario.name == "connections-1000" and peer == "librdkafka-mock":
+            assert outcome["left_out"].startswith("1000 connections: takes ")
+            continue
         if scenario.name == "wake-up" and peer == "librdkafka-mock":
             assert outcome["left_out"] == "a Fetch that waits is not woken"
             continue

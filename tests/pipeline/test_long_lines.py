@@ -134,9 +134,9 @@ def growth(seen: Seen, part: Part) -> float:
     return found
 
 
-def walks(seen: Seen, part: Part) -> float:
+def walks(seen: Seen, part: Part, size: int = 4 * SHORT) -> float:
     """How many times longer a pattern takes than one that walks through the text; 0 if it takes little."""
-    text = part.text(4 * SHORT)
+    text = part.text(size)
     found = _took(seen, text)
     if found < 100 * MUCH_S:
         return 0.0
@@ -202,9 +202,17 @@ def _of_set(value: tuple[Any, Any]) -> str:
     return _ANY.get(str(what), ";") if op is codes.CATEGORY else "a"
 
 
+def _much(seen: Seen, part: Part) -> bool:
+    return (
+        walks(seen, part, SHORT // 2) > MOST_WALKS  # first: one that is slow with this takes minutes below
+        or growth(seen, part) >= MOST
+        or walks(seen, part) > MOST_WALKS
+    )
+
+
 def slow_part(seen: Seen) -> Part | None:
     found = parts(seen.pattern)
-    slow = (each for each in found if growth(seen, each) >= MOST or walks(seen, each) > MOST_WALKS)
+    slow = (each for each in found if _much(seen, each))
     return next(slow, None)
 
 
