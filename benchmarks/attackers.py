@@ -2,7 +2,7 @@
 
 `python -m benchmarks.attackers NAME HOST:PORT TOPIC SECONDS`. Each is bounded in time and in what it sends,
 and writes a line once it has begun. Attacks by single requests with many entries are in `large_requests`,
-those on logins in `login_attacks`.
+those on TLS in `tls_attacks`, those on logins in `login_attacks`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from benchmarks.large_frames import produce_frame, strings
 from benchmarks.large_requests import LARGE_REQUESTS
 from benchmarks.login_attacks import LOGIN_ATTACKS
 from benchmarks.records import build_batch
+from benchmarks.tls_attacks import TLS_ATTACKS
 from benchmarks.wire import Writer
 from mockbroker.protocol.api_keys import ApiKey
 
@@ -127,7 +128,7 @@ FLOODS: Final[dict[str, Callable[[Target], None]]] = {
     "create-topics": many_topics,
 }
 
-ATTACKS: Final = FLOODS | LARGE_REQUESTS | LOGIN_ATTACKS
+ATTACKS: Final = FLOODS | LARGE_REQUESTS | TLS_ATTACKS | LOGIN_ATTACKS
 
 
 def _metadata(names: list[str] | None, *, create: bool = False) -> bytes:

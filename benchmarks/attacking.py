@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import select
 import socket
 import struct
 import sys
 import time
+import urllib.request
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final, Self, TypeVar
 
 from benchmarks.wire import Writer
 from mockbroker.protocol.api_keys import ApiKey
@@ -19,6 +21,7 @@ from mockbroker.protocol.api_keys import ApiKey
 T = TypeVar("T")
 _MOST_BYTES: Final = 400_000_000
 """No attacker sends more."""
+UNENDED: Final = 1000
 _KEPT: Final = 1 << 12
 _AT_ONCE: Final = 1 << 16
 
@@ -37,9 +40,20 @@ class Target:
         host, _, port = self.address.rpartition(":")
         return socket.create_connection((host, int(port)), 30)
 
+    def at(self, listener: str) -> Self:
+        """The same at another listener. It asks the control API."""
+        url = f"{self.control}/clients/settings/confluent-kafka?listener={listener}"
+        with urllib.request.urlopen(url, timeout=10) as answered:
+            servers = json.load(answered)["bootstrap.servers"]
+        return replace(self, address=servers.split(",")[0])
+
     @property
     def going_on(self) -> bool:
         return time.monotonic() < self.until
+
+
+class LetInError(Exception):
+    """Somebody was let in who should not have been."""
 
 
 def create_topics(names: list[str], partitions: int = 1) -> bytes:
@@ -74,15 +88,16 @@ def ask(sock: socket.socket, frame: bytes) -> bytes:
 
 def answer(sock: socket.socket) -> bytes:
     """The beginning of the next answer."""
-    left = int(struct.unpack(">i", _exactly(sock, 4))[0])
-    kept = _exactly(sock, min(left, _KEPT))
+    left = int(struct.unpack(">i", exactly(sock, 4))[0])
+    kept = exactly(sock, min(left, _KEPT))
     left -= len(kept)
     while left > 0:
-        left -= len(_exactly(sock, min(left, _AT_ONCE)))
+        left -= len(exactly(sock, min(left, _AT_ONCE)))
     return kept[4:]
 
 
-def _exactly(sock: socket.socket, size: int) -> bytes:
+def exactly(sock: socket.socket, size: int) -> bytes:
+    """ConnectionError at the end of the connection."""
     data = b""
     while len(data) < size:
         if not (some := sock.recv(size - len(data))):
@@ -134,3 +149,28 @@ def many(target: Target, frames: list[bytes], connections: int, *, reading: bool
                     size = sock.send(rests[fd])
                     sent += size
                     rests[fd] = rests[fd][size:] or whole
+
+
+def unended(target: Target, beginnings: list[bytes]) -> None:
+    """1,000 connections that send a beginning and do not go on; those that are closed come again."""
+    with ExitStack() as stack:
+        poll = stack.enter_context(select.epoll())
+        socks: dict[int, socket.socket] = {}
+
+        def come(number: int) -> None:
+            sock = stack.enter_context(target.connect())
+            sock.sendall(beginnings[number % len(beginnings)])
+            socks[sock.fileno()] = sock
+            poll.register(sock, select.EPOLLIN)
+
+        for number in range(UNENDED):
+            come(number)
+        begun()
+        while target.going_on:
+            for fd, _ in poll.poll(0.05):
+                with suppress(ConnectionError):
+                    if socks[fd].recv(1 << 16):
+                        continue
+                poll.unregister(fd)
+                socks.pop(fd).close()
+                come(fd)

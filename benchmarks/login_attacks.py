@@ -1,4 +1,4 @@
-"""Attacks on listeners with TLS and logins, and on ACLs. The attacker ends with an error if it was let in.
+"""Attacks on listeners with logins, and on ACLs. The attacker ends with an error if it was let in.
 
 The cluster has the listener that the good client uses, and for each protocol another one, of that name.
 """
@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import base64
 import json
-import select
 import socket
-import ssl
 import struct
-import tempfile
 import urllib.request
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import Final
 
-import trustme
-
-from benchmarks.attacking import Target, ask, begun, one_after_the_other
+from benchmarks.attacking import UNENDED, LetInError, Target, ask, begun, one_after_the_other, unended
 from benchmarks.wire import Writer
 from mockbroker.protocol.api_keys import ApiKey
 
@@ -33,80 +27,15 @@ OPTIONS: Final = (
 """What these attacks need of a cluster."""
 OPTIONS_OF: Final = {"signed-tokens": ("--signed-tokens",)}
 """And what one of them needs besides."""
-_UNENDED: Final = 1000
 _ACLS: Final = 100_000
-_CERTIFICATES: Final = 100
 _MOST_BYTES: Final = 524_288
 """`sasl.server.max.receive.size`."""
-
-
-class LetInError(Exception):
-    """Somebody was let in who should not have been."""
-
-
-def unended_handshakes(target: Target) -> None:
-    """1,000 connections that begin a handshake of TLS and do not end it; those that are closed come again."""
-    hello = _client_hello()
-    _unended(target, "SSL", [hello, hello[: len(hello) // 2]])
 
 
 def unended_logins(target: Target) -> None:
     """1,000 connections that begin to log in by SCRAM and do not go on; those that are closed come again."""
     first = b"n,,n=alice,r=" + b"a" * 1000
-    _unended(target, "SASL_PLAINTEXT", [_handshake("SCRAM-SHA-512") + _authenticate(first)])
-
-
-def _unended(target: Target, listener: str, beginnings: list[bytes]) -> None:
-    there = _at(target, listener)
-    with ExitStack() as stack:
-        poll = stack.enter_context(select.epoll())
-        socks: dict[int, socket.socket] = {}
-
-        def come(number: int) -> None:
-            sock = stack.enter_context(there.connect())
-            sock.sendall(beginnings[number % len(beginnings)])
-            socks[sock.fileno()] = sock
-            poll.register(sock, select.EPOLLIN)
-
-        for number in range(_UNENDED):
-            come(number)
-        begun()
-        while target.going_on:
-            for fd, _ in poll.poll(0.05):
-                with suppress(ConnectionError):
-                    if socks[fd].recv(1 << 16):
-                        continue
-                poll.unregister(fd)
-                socks.pop(fd).close()
-                come(fd)
-
-
-def handshakes(target: Target) -> None:
-    """Whole handshakes of TLS, one after the other."""
-    _shake(target, _context())
-
-
-def certificates(target: Target) -> None:
-    """Handshakes with a chain of 100 certificates that nobody knows."""
-    authority = trustme.CA()
-    leaf = authority.issue_cert("client")
-    with tempfile.TemporaryDirectory() as folder:
-        chain, key = Path(folder) / "chain.pem", Path(folder) / "key.pem"
-        others = b"".join(authority.create_child_ca().cert_pem.bytes() for _ in range(_CERTIFICATES))
-        chain.write_bytes(leaf.cert_chain_pems[0].bytes() + others)
-        leaf.private_key_pem.write_to_path(key)
-        context = _context()
-        context.load_cert_chain(chain, key)
-    _shake(target, context)
-
-
-def _shake(target: Target, context: ssl.SSLContext) -> None:
-    there = _at(target, "SSL")
-    begun()
-    while target.going_on:
-        with suppress(OSError), there.connect() as sock, context.wrap_socket(sock) as secured:
-            secured.settimeout(1)
-            secured.recv(1)
+    unended(target.at("SASL_PLAINTEXT"), [_handshake("SCRAM-SHA-512") + _authenticate(first)])
 
 
 def wrong_passwords(target: Target) -> None:
@@ -176,7 +105,7 @@ def long_messages(target: Target) -> None:
 
 def _log_in(target: Target, ways: list[Callable[[socket.socket], bytes]]) -> None:
     """Each way on connections of its own, without waiting for the delay of a refusal. LetInError."""
-    there = _at(target, "SASL_PLAINTEXT")
+    there = target.at("SASL_PLAINTEXT")
     begun()
     turn = 0
     with ExitStack() as stack:
@@ -188,13 +117,13 @@ def _log_in(target: Target, ways: list[Callable[[socket.socket], bytes]]) -> Non
                 answered = ways[turn % len(ways)](sock)
                 if not struct.unpack_from(">h", answered)[0]:
                     raise LetInError(f"a wrong login was taken: {answered!r}")
-            if turn % _UNENDED == 0:
+            if turn % UNENDED == 0:
                 stack.close()
 
 
 def before_login(target: Target) -> None:
     """Produce of 10 MB, Metadata, and sizes of 2 GB, on connections that have not logged in."""
-    there = _at(target, "SASL_PLAINTEXT")
+    there = target.at("SASL_PLAINTEXT")
     metadata = bytes(Writer(ApiKey.METADATA, 1, flexible=False).put("l", -1).done())
     sizes = [struct.pack(">i", 2**31 - 1), struct.pack(">i", 10_000_000) + bytes(10_000_000), metadata]
     begun()
@@ -230,10 +159,7 @@ def credentials(target: Target) -> None:
 
 
 LOGIN_ATTACKS: Final[dict[str, Callable[[Target], None]]] = {
-    "unended-tls": unended_handshakes,
     "unended-logins": unended_logins,
-    "handshakes": handshakes,
-    "certificates": certificates,
     "wrong-passwords": wrong_passwords,
     "tokens": tokens,
     "signed-tokens": signed_tokens,
@@ -242,28 +168,6 @@ LOGIN_ATTACKS: Final[dict[str, Callable[[Target], None]]] = {
     "acls": acls,
     "credentials": credentials,
 }
-
-
-def _at(target: Target, listener: str) -> Target:
-    """The same at another listener. It asks the control API."""
-    url = f"{target.control}/clients/settings/confluent-kafka?listener={listener}"
-    with urllib.request.urlopen(url, timeout=10) as answer:
-        servers = json.load(answer)["bootstrap.servers"]
-    return Target(servers.split(",")[0], target.topic, target.until, target.control)
-
-
-def _context() -> ssl.SSLContext:
-    found = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    found.check_hostname = False
-    found.verify_mode = ssl.CERT_NONE
-    return found
-
-
-def _client_hello() -> bytes:
-    written = ssl.MemoryBIO()
-    with suppress(ssl.SSLWantReadError):
-        _context().wrap_bio(ssl.MemoryBIO(), written).do_handshake()
-    return written.read()
 
 
 def _handshake(mechanism: str) -> bytes:

@@ -170,13 +170,16 @@ class Driver:
             self._failure = f"{text}; its last output:\n{last}" if last else f"{text}; it printed nothing"
         self._greeted.set()
         for each in self._pending.values():
-            each.done.set()
+            each.over()
         self._pending.clear()
 
     async def wait(self, pending: "_Pending") -> Answer:
         limit_s = self.grace_s
         untimed = pending.timeout_ms is None or pending.verb in self.hello.untimed
         limit_s += self.untimed_s if untimed else (pending.timeout_ms or 0) / 1000
+        if self.hello.begins and pending.timeout_ms is not None:
+            with trio.move_on_after(self.untimed_s):
+                await pending.begun.wait()
         began, before = trio.current_time(), _busy_s(self._process.pid)
         with trio.move_on_after(limit_s):
             await pending.done.wait()
@@ -226,6 +229,9 @@ class Driver:
         if not self._greeted.is_set():
             self.hello = lines.hello(line)
             self._greeted.set()
+        elif line.get("event") == "begins":
+            if (begun := self._pending.get(line["id"])) is not None:
+                begun.begun.set()
         elif "event" in line:
             heard = self._heard.get(line.get("handle", ""))
             if heard is not None:
@@ -236,7 +242,7 @@ class Driver:
             if pending is None:
                 return
             pending.answer = pending.answer or answer
-            pending.done.set()
+            pending.over()
             if pending.then is not None:
                 pending.then(answer)
                 if pending.verb == "produce":
@@ -300,12 +306,16 @@ class Driver:
 
 
 class _Pending:
-    __slots__ = ("answer", "done", "handle", "then", "timeout_ms", "verb")
+    __slots__ = ("answer", "begun", "done", "handle", "then", "timeout_ms", "verb")
 
     def __init__(self, verb: str, handle: str, timeout_ms: int | None, then: Then | None) -> None:
         self.verb, self.handle, self.timeout_ms, self.then = verb, handle, timeout_ms, then
         self.answer: Answer | None = None
-        self.done = trio.Event()
+        self.begun, self.done = trio.Event(), trio.Event()
+
+    def over(self) -> None:
+        self.begun.set()
+        self.done.set()
 
 
 class Pending:

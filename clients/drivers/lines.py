@@ -30,6 +30,8 @@ class Hello:
     capabilities: frozenset[str]
     stack: str | None
     untimed: frozenset[str] = frozenset()
+    begins: bool = False
+    """Whether it says when a call with a timeout begins: those before it may block, as `produce` does."""
     settings: Mapping[str, frozenset[str]] | None = None
 
     def taken(self, kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -123,6 +125,7 @@ def hello(line: Mapping[str, Any]) -> Hello:
         frozenset(line.get("capabilities", ())),
         line.get("stack"),
         frozenset(line.get("untimed", ())),
+        bool(line.get("begins")),
         None if settings is None else {kind: frozenset(names) for kind, names in settings.items()},
     )
 

@@ -9,8 +9,13 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from .distinguished import subject
 from .foreign import RECORD_HEAD, answer_to_no_tls, no_tls
+from .tls_records import Records
 
 _READ_BYTES: Final = 64 * 1024
+_FEW_BYTES: Final = 4 * 1024
+_MOST_RECORDS: Final = 64
+"""So many are read at once of what comes after these bytes: new keys, in a record of 27 bytes, take as long
+as kilobytes of data."""
 _WRITE_BYTES: Final = 64 * 1024
 """How much is encrypted at once."""
 _MOST_UNSENT: Final = 256 * 1024
@@ -48,6 +53,7 @@ class TlsSocket:
         """Whether the handshake is done."""
         self.has_more = False
         """Whether more was received than was read."""
+        self._records = Records()
         self._begins = b""
         """The first bytes, up to those of the head of a record."""
         self._unsent = memoryview(b"")
@@ -89,7 +95,10 @@ class TlsSocket:
 
     def _receive(self) -> bool:
         """Whether more bytes came; False if the client sends no more."""
-        data = self._sock.recv(_READ_BYTES)
+        data = self._sock.recv(_FEW_BYTES)
+        self._records.first(data, len(data))
+        if len(data) == _FEW_BYTES:
+            data += self._next_records()
         if len(self._begins) < RECORD_HEAD:
             self._begins += data
             if len(self._begins) >= RECORD_HEAD and (why := no_tls(self._begins, self._protocol)) is not None:
@@ -102,6 +111,15 @@ class TlsSocket:
             if self._broken:
                 self._break()
         return bool(data)
+
+    def _next_records(self) -> bytes:
+        """What else has come. Of many small records the rest is read later, when others had their turn."""
+        try:
+            there = self._sock.recv(_READ_BYTES, socket.MSG_PEEK)
+        except (BlockingIOError, InterruptedError):
+            return b""
+        size = self._records.first(there, _MOST_RECORDS)
+        return self._sock.recv(size) if size else b""
 
     def _break(self) -> None:
         """The handshake goes wrong (`break_handshakes`)."""

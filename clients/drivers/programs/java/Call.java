@@ -29,6 +29,11 @@ final class Call {
         handle = has("handle") ? text("handle") : "";
     }
 
+    /** Says that it begins, if it has a timeout: `produce`, of those before it, may have blocked. */
+    void begins() {
+        if (has("timeout_ms")) lines.write(Map.of("event", "begins", "id", request.get("id")));
+    }
+
     void answer(Map<String, ?> result) {
         write("ok", result);
     }

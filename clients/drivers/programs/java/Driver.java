@@ -98,6 +98,7 @@ public final class Driver {
     }
 
     private static void make(Call call, Lines lines) {
+        call.begins();
         try {
             if (call.verb.equals("open")) {
                 HANDLES.put(call.handle, opened(call, lines));

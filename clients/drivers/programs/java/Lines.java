@@ -37,7 +37,7 @@ final class Lines {
     void hello(String client, List<String> capabilities, Map<String, Set<String>> settings) {
         write(Map.of(
             "event", "hello", "protocol", 2, "client", client, "capabilities", capabilities, "settings", settings,
-            "stack", "SIGQUIT"));
+            "stack", "SIGQUIT", "begins", true));
     }
 
     void event(String handle, String event, String name, Object value) {

@@ -50,8 +50,11 @@ class Lines:
         capabilities: Iterable[str],
         settings: Mapping[str, Iterable[str]] | None = None,
         untimed: Iterable[str] = (),
+        *,
+        begins: bool = False,
     ) -> None:
-        """`settings` are those that the driver takes, by kind of handle."""
+        """`settings` are those that the driver takes, by kind of handle. If it `begins`, it says when calls
+        with a timeout do."""
         self.write(
             event="hello",
             protocol=PROTOCOL,
@@ -60,6 +63,7 @@ class Lines:
             settings={kind: sorted(names) for kind, names in (settings or {}).items()},
             stack="SIGUSR1",
             untimed=list(untimed),
+            begins=begins,
         )
 
     def write(self, **line: Any) -> None:
@@ -86,6 +90,11 @@ class Call:
         if "headers" in request:
             headers = request["headers"]
             request["headers"] = [(name, value and base64.b64decode(value)) for name, value in headers]
+
+    def begins(self) -> None:
+        """Says so: calls before it may have taken their time."""
+        if "timeout_ms" in self.fields:
+            self._lines.write(event="begins", id=self.id)
 
     def answer(self, result: Mapping[str, Any] | None = None) -> None:
         self._lines.write(id=self.id, ok=dict(result or {}))
@@ -158,6 +167,7 @@ class Handle:
             if call.verb == "produce":
                 method(call, **call.fields)
                 return
+            call.begins()
             result = method(**call.fields)
         except BaseException as error:
             self._end_with(call)
@@ -197,7 +207,7 @@ def serve(
     are the verbs to which the library gives no timeout.
     """
     lines = Lines()
-    lines.hello(client, capabilities, settings_of(kinds), untimed)
+    lines.hello(client, capabilities, settings_of(kinds), untimed, begins=True)
     threads: dict[str, _Thread] = {}
     for line in lines.requests:
         call = Call(lines, json.loads(line), described)
@@ -233,6 +243,7 @@ class _Thread:
     def _run(self) -> None:
         while self._handle is None:
             call = self._early.get()
+            call.begins()
             try:
                 if call.verb != "open":
                     raise UnsupportedError(f"{call.handle or 'nothing'} is not open")
