@@ -5,6 +5,8 @@ say what has changed since.
 """
 
 import struct
+from collections.abc import Iterable
+from itertools import starmap
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -89,7 +91,13 @@ def read_key(data: bytes) -> tuple[SharePartitionKey, bool]:
     return SharePartitionKey(text_of(data[4 : 4 + size]), UUID(bytes=topic_id), partition), kind == _SNAPSHOT
 
 
-def write_snapshot(value: Snapshot) -> bytes:
+def pack(batches: Iterable[StateBatch]) -> bytes:
+    """The batches of a value."""
+    return b"".join(starmap(_BATCH.pack, batches))
+
+
+def write_snapshot(value: Snapshot, packed: bytes | None = None) -> bytes:
+    """`packed` are its batches, if that is done already."""
     out = bytearray(
         _WHOLE.pack(
             0,
@@ -101,12 +109,13 @@ def write_snapshot(value: Snapshot) -> bytes:
             value.written_ms,
         )
     )
-    return _with_batches(out, value.batches, value.complete_count)
+    return _with_batches(out, value, packed)
 
 
-def write_update(value: Update) -> bytes:
+def write_update(value: Update, packed: bytes | None = None) -> bytes:
+    """`packed` are its batches, if that is done already."""
     out = bytearray(_CHANGE.pack(0, value.snapshot_epoch, value.leader_epoch, value.start_offset))
-    return _with_batches(out, value.batches, value.complete_count)
+    return _with_batches(out, value, packed)
 
 
 def read_snapshot(data: bytes) -> Snapshot:
@@ -129,13 +138,12 @@ def read_update(data: bytes) -> Update:
     return Update(epoch, leader_epoch, start, count, batches)
 
 
-def _with_batches(out: bytearray, batches: tuple[StateBatch, ...], count: int) -> bytes:
-    write_uvarint(out, len(batches) + 1)
-    for each in batches:
-        out += _BATCH.pack(*each)
-    write_uvarint(out, int(count != UNKNOWN))
-    if count != UNKNOWN:
-        out += _COUNT.pack(0, 4, count)
+def _with_batches(out: bytearray, value: Snapshot | Update, packed: bytes | None) -> bytes:
+    write_uvarint(out, len(value.batches) + 1)
+    out += pack(value.batches) if packed is None else packed
+    write_uvarint(out, int(value.complete_count != UNKNOWN))
+    if value.complete_count != UNKNOWN:
+        out += _COUNT.pack(0, 4, value.complete_count)
     return bytes(out)
 
 

@@ -15,6 +15,7 @@ from .coordinating import COORDINATORS, SHARES
 from .mutating import mutate
 from .settling import TIMEOUT_S, Settling
 from .steps import ASIDE, DISCONNECT, KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
+from .together import Key, Together
 
 BEHIND_MS: Final = 1000
 """How far back the "now" of a sequence lies: a broker's clock may be a little behind ours."""
@@ -53,8 +54,12 @@ class Playing:
         now_ms: int,
         brokers: Brokers | None = None,
         recorded: list[Any] | None = None,
+        together: Together | None = None,
+        rank: int = 0,
     ) -> None:
+        """`rank` is that of the cluster among those that are asked `together`."""
         self._target = target
+        self._together, self._rank_among = together or Together(), rank
         self._answered, self._answered_late = _answered(recorded)
         self._brokers = brokers
         self._down: set[int] = set()
@@ -94,6 +99,7 @@ class Playing:
             for client in [*self._clients.values(), *(each[2] for each in self._late)]:
                 client.close()
             self._settling.close()
+            self._together.over(self._rank_among)
             self._start(self._down)
         return answers
 
@@ -186,7 +192,7 @@ class Playing:
             if silent and not step.mutations:
                 answer = self._silence(client)
             else:
-                answer = self._answer(client, step, frame)
+                answer = self._answer((number, False), client, step, frame)
         except (DisconnectedError, ConnectionRefusedError):
             # No broker that is stopped can be reached.
             answer = CLOSED
@@ -203,8 +209,17 @@ class Playing:
         client.receive(pending)
         return NO_ANSWER
 
-    def _answer(self, client: Client, step: Step, frame: bytes) -> Any:
-        answer = client.read_frame()
+    def _read(self, key: Key, client: Client) -> bytes:
+        """TimeoutError if there is no answer, neither here nor at the other cluster."""
+
+        def wait_on() -> bytes:
+            client.set_timeout(TIMEOUT_S)
+            return client.read_frame()
+
+        return self._together.awaited(self._rank_among, key, client.read_frame, wait_on)
+
+    def _answer(self, key: Key, client: Client, step: Step, frame: bytes) -> Any:
+        answer = self._read(key, client)
         if step.mutations:
             return _decoded_by_header(frame, answer)
         return _readable(step.api, step.version, answer)
@@ -214,7 +229,7 @@ class Playing:
         for number, step, client in self._late:
             client.set_timeout(TIMEOUT_S if number in self._answered_late else _WAIT_S)
             try:
-                frame = client.read_frame()
+                frame = self._read((number, True), client)
                 found.append([number, self._normalised(_readable(step.api, step.version, frame), step)])
             except TimeoutError:
                 found.append([number, NO_ANSWER])

@@ -18,6 +18,7 @@ from .generating import sequence
 from .playing import BEHIND_MS, Playing
 from .shrinking import shrunk
 from .steps import MOVE, RESTARTS, Sequence
+from .together import Together
 
 _TOPICS_KEPT: Final = 40
 _SHRUNK_EACH: Final = 1
@@ -85,9 +86,10 @@ class Pair:
         self._played += 1
         suffix = f"x{self._played:04x}{time.time_ns() // 1000 % 0xFFF:03x}"
         now_ms = int(time.time() * 1000) - BEHIND_MS
+        together = Together(len(self.targets))
         games = [
-            Playing(target, steps, suffix, now_ms, brokers)
-            for target, brokers in zip(self.targets, (self._real, self._mock), strict=True)
+            Playing(target, steps, suffix, now_ms, brokers, together=together, rank=rank)
+            for rank, (target, brokers) in enumerate(zip(self.targets, (self._real, self._mock), strict=True))
         ]
         played = [self._pool.submit(game.play) for game in games]
         expected, got = (each.result() for each in played)

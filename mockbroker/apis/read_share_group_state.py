@@ -2,6 +2,7 @@
 
 from ..cluster.call import Call
 from ..outcome import Steps
+from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.common import SharePartitionAtEpoch, ShareStateBatch
 from ..protocol.messages.read_share_group_state import (
@@ -28,17 +29,22 @@ from .share_partition_states import answered
 def read_share_group_state(call: Call, request: ReadShareGroupStateRequest) -> Steps:
     states = call.broker.share_states
 
-    def ask(key: SharePartitionKey, asked: SharePartitionAtEpoch, done: Done) -> None:
-        states.read(key, asked.leader_epoch, done)
+    def ask(key: SharePartitionKey, asked: SharePartitionAtEpoch, done: Done) -> Steps:
+        yield from states.reading(key, asked.leader_epoch, done)
 
-    return (yield from answered(call, request, ask, ReadShareGroupStateResponse, _result, ReadStateResult))
+    def fill(result: PartitionResult, kept: Kept) -> Steps:
+        if kept.state is not None:
+            call.count(len(kept.state.now.batches))
+            for some in portions(kept.state.now.batches, MANY):
+                result.state_batches += [ShareStateBatch(*each) for each in some]
+                yield
+
+    response, topic = ReadShareGroupStateResponse, ReadStateResult
+    return (yield from answered(call, request, ask, response, _result, topic, fill))
 
 
 def _result(partition: int, kept: Kept) -> PartitionResult:
     if kept.state is None:
         return PartitionResult(partition, kept.error, kept.message)
     now = kept.state.now
-    batches = [ShareStateBatch(*each) for each in now.batches]
-    return PartitionResult(
-        partition, state_epoch=now.state_epoch, start_offset=now.start_offset, state_batches=batches
-    )
+    return PartitionResult(partition, state_epoch=now.state_epoch, start_offset=now.start_offset)

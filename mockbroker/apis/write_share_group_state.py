@@ -2,6 +2,7 @@
 
 from ..cluster.call import Call
 from ..outcome import Steps
+from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.write_share_group_state import (
     PartitionData,
@@ -25,19 +26,16 @@ from .share_partition_states import answered
 def write_share_group_state(call: Call, request: WriteShareGroupStateRequest) -> Steps:
     states = call.broker.share_states
 
-    def ask(key: SharePartitionKey, asked: PartitionData, done: Done) -> None:
-        batches = [
-            StateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
-            for each in asked.state_batches
-        ]
-        states.write(
-            key,
-            asked.state_epoch,
-            asked.leader_epoch,
-            asked.start_offset,
-            asked.delivery_complete_count,
-            batches,
-            done,
-        )
+    def ask(key: SharePartitionKey, asked: PartitionData, done: Done) -> Steps:
+        batches: list[StateBatch] = []
+        for some in portions(asked.state_batches, MANY):
+            batches += [
+                StateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
+                for each in some
+            ]
+            yield
+        epochs = asked.state_epoch, asked.leader_epoch
+        count = asked.delivery_complete_count
+        yield from states.writing(key, *epochs, asked.start_offset, count, batches, done)
 
     return (yield from answered(call, request, ask, WriteShareGroupStateResponse))

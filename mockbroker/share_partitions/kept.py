@@ -1,13 +1,13 @@
-"""The state of one share partition as the share coordinator keeps it, and how what is written to it changes
-it (`PersisterStateBatchCombiner.java`)."""
+"""The state of one share partition as the share coordinator keeps it."""
 
-import heapq
-from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Generator, Iterable
 from typing import NamedTuple, Protocol
 
+from mockbroker.portions import at_once
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.share_state_log import UNKNOWN, SharePartitionKey, Snapshot, StateBatch, Update
+
+from .combining import adding
 
 
 class ShareState(NamedTuple):
@@ -28,6 +28,10 @@ class ShareState(NamedTuple):
 
     def changed(self, update: Update, *, keeps_count: bool) -> "ShareState":
         """`keeps_count` is whether a count that is not known leaves the one that is."""
+        return at_once(self.changing(update, keeps_count=keeps_count))
+
+    def changing(self, update: Update, *, keeps_count: bool) -> "Generator[None, None, ShareState]":
+        """As `changed`, in parts."""
         now = self.now
         start = now.start_offset if update.start_offset == UNKNOWN else update.start_offset
         count = update.complete_count
@@ -36,7 +40,7 @@ class ShareState(NamedTuple):
                 start_offset=start,
                 leader_epoch=now.leader_epoch if update.leader_epoch == UNKNOWN else update.leader_epoch,
                 complete_count=now.complete_count if count == UNKNOWN and keeps_count else count,
-                batches=combined((*now.batches, *update.batches), start),
+                batches=(yield from adding(now.batches, update.batches, start)),
             ),
             updates=self.updates + 1,
             leader_epoch=max(self.leader_epoch, update.leader_epoch),
@@ -80,41 +84,3 @@ class Persister(Protocol):
 
 def of_snapshot(snapshot: Snapshot) -> ShareState:
     return ShareState(snapshot, 0, snapshot.leader_epoch, snapshot.state_epoch)
-
-
-def combined(batches: Iterable[StateBatch], start: int) -> tuple[StateBatch, ...]:
-    """What is left from the start offset on. Where batches overlap, a higher delivery count counts, then a
-    higher state; neighbours that say the same become one."""
-    kept = [
-        each if each.first >= start else each._replace(first=start)
-        for each in batches
-        if start == UNKNOWN or each.last >= start
-    ]
-    if len(kept) < 2:
-        return tuple(kept)
-    found: list[StateBatch] = []
-    for each in _apart(kept):
-        last = found[-1] if found else None
-        if last is not None and last.last + 1 == each.first and last[2:] == each[2:]:
-            found[-1] = last._replace(last=each.last)
-        else:
-            found.append(each)
-    return tuple(found)
-
-
-def _apart(batches: list[StateBatch]) -> Iterator[StateBatch]:
-    """Pieces that do not overlap, in order: each ends where a batch begins or ends."""
-    ordered = sorted(each for each in batches if each.first <= each.last)
-    edges = sorted({edge for each in ordered for edge in (each.first, each.last + 1)})
-    there: list[tuple[int, int, int]] = []
-    begun = 0
-    for at, end in pairwise(edges):
-        while begun < len(ordered) and ordered[begun].first == at:
-            _, last, state, deliveries = ordered[begun]
-            heapq.heappush(there, (-deliveries, -state, last))
-            begun += 1
-        while there and there[0][2] < at:
-            heapq.heappop(there)
-        if there:
-            deliveries, state, _ = there[0]
-            yield StateBatch(at, end - 1, -state, -deliveries)

@@ -270,6 +270,22 @@ def too_large(s: ShareStage) -> Steps:
     yield "what it is", _letters(s)[6:]
 
 
+def lost(s: ShareStage) -> Steps:
+    """The dead letter topic is deleted."""
+    one = _begun(s)
+    yield "one", acquired(one.fetch())
+    yield "rejects 0", outcome(one.acknowledge(Ack(0, 0, [REJECT])))
+    yield "letter", _arrive(s, 1)
+    s.ask("delete_topics", {"topic_names": [s.named(D)], "timeout": 20_000}, version=5)
+    s.brokers.until(lambda: not _exists(s), "the end of the topic")
+    yield "rejects 1", outcome(one.acknowledge(Ack(1, 1, [REJECT])))
+    s.brokers.until(lambda: _settled(s), "archived records")
+    yield "state", s.state()
+    s.topic(D, errors_deadletterqueue_group_enable="true")
+    yield "rejects 2", outcome(one.acknowledge(Ack(2, 2, [REJECT])))
+    yield "letters", _arrive(s, 1)
+
+
 def resumed(s: ShareStage) -> Steps:
     """A leader reads that records are about to be archived: it writes their letters."""
     s.configure("g", share_delivery_count_limit="3")

@@ -1,6 +1,6 @@
 """The share coordinator of one broker: the states of share partitions (`ShareCoordinatorShard.java`)."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -8,6 +8,7 @@ from ...policies.share_groups.initial_complete_count import initial_complete_cou
 from ...policies.share_groups.later_state_epoch import later_state_epoch
 from ...policies.share_groups.negative_share_epoch import negative_share_epoch
 from ...policies.share_groups.unknown_complete_count import unknown_complete_count
+from ...portions import MANY, at_once, portions
 from ...protocol.batch_writing import key_values
 from ...protocol.errors import ErrorCode, default_message
 from ...protocol.record_batch import records
@@ -18,6 +19,7 @@ from ...protocol.share_state_log import (
     Snapshot,
     StateBatch,
     Update,
+    pack,
     read_key,
     read_snapshot,
     read_update,
@@ -26,7 +28,8 @@ from ...protocol.share_state_log import (
     write_update,
 )
 from ...replication.internal_append import append_own, await_replication
-from ...share_partitions.kept import Done, Kept, ShareState, combined, of_snapshot
+from ...share_partitions.combining import Batches, combining
+from ...share_partitions.kept import Done, Kept, ShareState, of_snapshot
 from ..home import Home
 
 if TYPE_CHECKING:
@@ -71,6 +74,10 @@ class _Shard:
         return there and partition.leader_epoch == self.epoch
 
 
+_Found = tuple[_Shard, ShareState]
+Parts = Generator[None, None, None]
+
+
 def written(partition: "Partition") -> dict[SharePartitionKey, ShareState]:
     """The states that the log of a partition of `__share_group_state` has."""
     return _Shard(partition, keeps_count=False).states
@@ -106,9 +113,24 @@ class ShareStates:
 
     def read(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> None:
         """INVALID_REQUEST, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION. A later leader is remembered."""
+        at_once(self.reading(key, leader_epoch, done))
+
+    def reading(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> Parts:
+        """As `read`, in parts."""
+        while (found := self._readable(key, leader_epoch, done)) is not None:
+            shard, state = found
+            if leader_epoch in (UNKNOWN, state.leader_epoch):
+                done(Kept(state=state))
+                return
+            now = state.now
+            update = Update(now.snapshot_epoch, leader_epoch, now.start_offset, now.complete_count, ())
+            if (yield from self._change(shard, key, state, update, done)):
+                return
+
+    def _readable(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> _Found | None:
         shard = self._shard(key, "read", done)
         if shard is None or self._is_negative(done, leader=leader_epoch):
-            return
+            return None
         state = shard.states.get(key)
         if state is None:
             text = "Read operation on uninitialized share partition not allowed."
@@ -117,12 +139,9 @@ class ShareStates:
             done(self._refused(E.FENCED_LEADER_EPOCH))
         elif error := self._missing(key):
             done(error)
-        elif leader_epoch in (UNKNOWN, state.leader_epoch):
-            done(Kept(state=state))
         else:
-            now = state.now
-            update = Update(now.snapshot_epoch, leader_epoch, now.start_offset, now.complete_count, ())
-            self._change(shard, key, state, update, done)
+            return shard, state
+        return None
 
     def write(
         self,
@@ -135,9 +154,37 @@ class ShareStates:
         done: Done,
     ) -> None:
         """INVALID_REQUEST, FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
+        epochs = state_epoch, leader_epoch
+        at_once(self.writing(key, *epochs, start_offset, complete_count, batches, done))
+
+    def writing(
+        self,
+        key: SharePartitionKey,
+        state_epoch: int,
+        leader_epoch: int,
+        start_offset: int,
+        complete_count: int,
+        batches: Iterable[StateBatch],
+        done: Done,
+    ) -> Parts:
+        """As `write`, in parts. If the state is changed by somebody else meanwhile, it begins anew."""
+        said: Batches | None = None
+        while (found := self._writable(key, state_epoch, leader_epoch, done)) is not None:
+            shard, state = found
+            if said is None:
+                said = yield from combining(batches, start_offset)
+                continue
+            now = state.now
+            update = Update(now.snapshot_epoch, now.leader_epoch, start_offset, complete_count, said)
+            if (yield from self._change(shard, key, state, update, done, state_epoch)):
+                return
+
+    def _writable(
+        self, key: SharePartitionKey, state_epoch: int, leader_epoch: int, done: Done
+    ) -> _Found | None:
         shard = self._shard(key, "write", done)
         if shard is None or self._is_negative(done, leader=leader_epoch, state=state_epoch):
-            return
+            return None
         state = shard.states.get(key)
         if state is None:
             text = "Write operation on uninitialized share partition not allowed."
@@ -149,14 +196,8 @@ class ShareStates:
         elif error := self._missing(key):
             done(error)
         else:
-            update = Update(
-                state.now.snapshot_epoch,
-                state.now.leader_epoch,
-                start_offset,
-                complete_count,
-                combined(batches, start_offset),
-            )
-            self._change(shard, key, state, update, done, state_epoch)
+            return shard, state
+        return None
 
     def summarize(self, key: SharePartitionKey, done: Done) -> None:
         """UNKNOWN_TOPIC_OR_PARTITION, INVALID_REQUEST."""
@@ -250,24 +291,28 @@ class ShareStates:
         update: Update,
         done: Done,
         state_epoch: int = UNKNOWN,
-    ) -> None:
+    ) -> "Generator[None, None, bool]":
         """Writes what has changed; or the whole state, if there were many changes since that was written, or
-        its epoch is a later one."""
-        after = state.changed(update, keeps_count=self._keeps_count)
+        its epoch is a later one. False, and nothing is done, if the state is another one meanwhile."""
         most = self._number("share.coordinator.snapshot.update.records.per.snapshot")
         later = state_epoch > state.state_epoch and self._home.policies[later_state_epoch] == "taken-over"
-        if state.updates < most and not later:
-            self._append(shard, key, after, write_key(key, whole=False), write_update(update), done, state)
-            return
-        now_ms = self._home.environment.now_ms
-        snapshot = after.now._replace(
-            snapshot_epoch=state.now.snapshot_epoch + 1,
-            state_epoch=state_epoch if later else state.now.state_epoch,
-            created_ms=now_ms,
-            written_ms=now_ms,
-        )
-        after = after.replaced(snapshot)
-        self._append(shard, key, after, write_key(key, whole=True), write_snapshot(snapshot), done, state)
+        after = yield from state.changing(update, keeps_count=self._keeps_count)
+        whole = later or state.updates >= most
+        packed = yield from _packed(after.now.batches if whole else update.batches)
+        if not shard.current or shard.states.get(key) is not state:
+            return False
+        value = write_update(update, packed)
+        if whole:
+            now_ms = self._home.environment.now_ms
+            snapshot = after.now._replace(
+                snapshot_epoch=state.now.snapshot_epoch + 1,
+                state_epoch=state_epoch if later else state.now.state_epoch,
+                created_ms=now_ms,
+                written_ms=now_ms,
+            )
+            after, value = after.replaced(snapshot), write_snapshot(snapshot, packed)
+        self._append(shard, key, after, write_key(key, whole=whole), value, done, state)
+        return True
 
     def _append(
         self,
@@ -302,6 +347,14 @@ class ShareStates:
 
     def _number(self, config: str) -> int:
         return self._home.environment.configs.broker_int(config)
+
+
+def _packed(batches: Batches) -> Generator[None, None, bytes]:
+    found = []
+    for some in portions(batches, MANY):
+        found.append(pack(some))
+        yield
+    return b"".join(found)
 
 
 def _is_earlier(epoch: int, known: int) -> bool:

@@ -5,8 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockbroker.portions import MANY, at_once
 from mockbroker.protocol.share_state_log import UNKNOWN, StateBatch
-from mockbroker.share_partitions.kept import combined
+from mockbroker.share_partitions.combining import adding, combined
 
 BATCHES = st.lists(
     st.builds(
@@ -41,3 +42,24 @@ def test_many_batches_over_each_other() -> None:
     """Takes as long as they are many, not its square."""
     batches = [StateBatch(n, 200_000 - n, 0, 1 + n % 7) for n in range(20_000)]
     assert len(combined(batches, 0)) < 2 * len(batches)
+
+
+AROUND = [StateBatch(2 * n, 2 * n, 0, 1) for n in range(MANY)]
+"""Batches of which each is apart from its neighbours."""
+_ABOVE = 2 * MANY + 40
+
+
+def _moved(batches: list[StateBatch], by: int) -> list[StateBatch]:
+    return [each._replace(first=each.first + by, last=each.last + by) for each in batches]
+
+
+@given(BATCHES, BATCHES, st.integers(-6, 30) | st.just(-2 * MANY - 1), st.booleans(), st.booleans())
+def test_what_is_added_to_many_batches_changes_those_that_it_reaches(
+    known: list[StateBatch], said: list[StateBatch], start: int, below: bool, above: bool
+) -> None:
+    at = 2 * MANY
+    rest = [*(AROUND if below or not above else ()), *(_moved(AROUND, _ABOVE) if above else ())]
+    now = combined([*rest, *_moved(known, at)], UNKNOWN)
+    assert len(now) >= MANY
+    new = combined(_moved(said, at), at + start)
+    assert at_once(adding(now, new, at + start)) == combined([*now, *new], at + start)
