@@ -17,7 +17,7 @@ MEASURED: Final = Path(__file__).with_name("peers.json")
 def page() -> Iterator[str]:
     yield "# APIs and versions\n"
     yield "What a broker advertises, by the release it acts as: the versions that the release had and that"
-    yield "mockbroker reads and writes. **Clipped** are versions that the release had and mockbroker lacks."
+    yield "mockbroker reads and writes. Where it lacks some, they are listed below the table as **clipped**."
     yield "`–` means that the release did not have the API.\n"
     shown = ["0.11", "1.1", "2.1", "2.3", "2.4", "2.8", "3.3", "3.9", "4.0", "4.4"]
     yield "| key | API | " + " | ".join(shown) + " |"
@@ -25,12 +25,13 @@ def page() -> Iterator[str]:
     for key in CODEC_VERSIONS:
         cells = [_range(advertised(parse(release)).get(key)) for release in shown]
         yield f"| {int(key)} | {api_name(key)} | " + " | ".join(cells) + " |"
-    yield "\n## Clipped\n"
-    yield "| API | versions | in the releases |"
-    yield "|---|---|---|"
-    for key in CODEC_VERSIONS:
-        for versions, releases in _clipped(key).items():
-            yield f"| {api_name(key)} | {versions} | {releases[0]} to {releases[-1]} |"
+    clipped = [(api_name(key), *each) for key in CODEC_VERSIONS for each in _clipped(key).items()]
+    if clipped:
+        yield "\n## Clipped\n"
+        yield "| API | versions | in the releases |"
+        yield "|---|---|---|"
+        for name, versions, releases in clipped:
+            yield f"| {name} | {versions} | {releases[0]} to {releases[-1]} |"
     yield "\n## Not answered\n"
     yield "APIs that brokers of 0.11 to 4.4 advertise to clients and that are not answered yet, by key:\n"
     yield ", ".join(f"{key} {_NAMED.get(key, '')}".rstrip() for key in _missing()) + ".\n"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from . import beyond_kio
+from . import before_kio, beyond_kio
 
 
 class ApiKey(enum.IntEnum):
@@ -109,7 +109,6 @@ class ApiKey(enum.IntEnum):
 
 
 _MESSAGES: Final = str(Path(__file__).parent / "messages")
-_OWN_LOWEST: Final = {ApiKey.OFFSET_FOR_LEADER_EPOCH: 0}
 
 
 class _Versions(Mapping[ApiKey, tuple[int, int]]):
@@ -125,10 +124,11 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
             # Only when a cluster is first asked for something, because the import takes a while.
             import kio.schema
 
-            names = os.listdir(os.path.join(kio.schema.__path__[0], key.name.lower()))
+            api = key.name.lower()
+            names = os.listdir(os.path.join(kio.schema.__path__[0], api))
             found = [int(each[1:]) for each in names if each[1:].isdigit()]
-            highest = beyond_kio.NEWEST.get(key.name.lower(), max(found))
-            versions = self._known[key] = _OWN_LOWEST.get(key, min(found)), highest
+            least = min(found) if before_kio.lowest(api) is None else 0
+            versions = self._known[key] = least, beyond_kio.NEWEST.get(api, max(found))
         return versions
 
     def __iter__(self) -> Iterator[ApiKey]:
@@ -139,5 +139,5 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
 
 
 CODEC_VERSIONS: Final = _Versions()
-"""Lowest and highest version of each API that is answered: kio's, our own OffsetForLeaderEpoch 0 and 1, and
-what is in `beyond_kio`."""
+"""Lowest and highest version of each API that is answered: kio's, and what is in
+`before_kio` and `beyond_kio`."""

@@ -226,15 +226,8 @@ def _models(api_key: ApiKey) -> tuple[type, type]:
 
 
 def _schemas(api_key: ApiKey, version: int) -> tuple[type, type]:
-    return _schema(api_key, version, "Request"), _schema(api_key, version, "Response")
-
-
-def _schema(api_key: ApiKey, version: int, kind: str) -> type:
-    if api_key is ApiKey.OFFSET_FOR_LEADER_EPOCH and version < 2:
-        from . import offset_for_leader_epoch_v0 as old
-
-        return old.REQUEST if kind == "Request" else old.RESPONSES[version]
-    return schema.load(api_key.name.lower(), version, kind)
+    api = api_key.name.lower()
+    return schema.load(api, version, "Request"), schema.load(api, version, "Response")
 
 
 __all__ = ["AnswerTooLargeError", "Codec", "Frame", "Records", "UnsupportedVersionError", "codec"]

@@ -115,6 +115,7 @@ class FetchWriter:
         self._write = write
         self._flexible = version >= 12
         self._starts = version >= 5
+        self._isolated = version >= 4
         self._layouts: dict[tuple[object, ...], _Layout] = {}
 
     def frame(
@@ -161,8 +162,10 @@ class FetchWriter:
         offsets = (only.high_watermark, only.last_stable_offset)
         if self._starts:
             begin = pack(length, correlation_id, head, *offsets, only.log_start_offset, middle)
-        else:
+        elif self._isolated:
             begin = pack(length, correlation_id, head, *offsets, middle)
+        else:
+            begin = pack(length, correlation_id, head, only.high_watermark, middle)
         if size < SPLICE_BYTES:
             return b"".join((begin, announced, *records, tail))
         return [begin + announced, *records, tail]
@@ -176,7 +179,8 @@ class FetchWriter:
         out = FrameBuffer()
         self._write(answer, out)
         only.high_watermark, only.records = high_watermark, records
-        at, offsets = out.index(_INT64.pack(_MARK)), 3 if self._starts else 2
+        at = out.index(_INT64.pack(_MARK))
+        offsets = 3 if self._starts else 2 if self._isolated else 1
         records_at = out.index(_MARKED_RECORDS)
         head = (b"\0" if self._flexible else b"") + out[:at]
         middle = bytes(out[at + 8 * offsets : records_at - (1 if self._flexible else 4)])

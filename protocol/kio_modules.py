@@ -36,6 +36,13 @@ def kio_module(name: str) -> ModuleType:
     return importlib.import_module(f"kio.{name}")
 
 
+def kio_class(api: str, version: int, kind: str) -> type:
+    """kio's class for `api` (such as `list_offsets`); `kind` is Request or Response. ImportError if there is
+    none."""
+    name = "".join(part.capitalize() for part in api.split("_")) + kind
+    return getattr(kio_module(f"schema.{api}.v{version}.{kind.lower()}"), name)  # type: ignore[no-any-return]
+
+
 @functools.cache
 def _without_hypothesis() -> None:
     if HIDDEN in sys.modules:

@@ -1,4 +1,4 @@
-"""Messages of magic 0 and 1, as in logs before Kafka 0.11 (`LegacyRecord.java`).
+"""Messages of magic 0 and 1, of clients and in logs before Kafka 0.11 (`LegacyRecord.java`).
 
 A message stands alone, or wraps a compressed set of messages, whose offsets count from 0 in magic 1 (KIP-31)
 and are absolute in magic 0. The wrapper has the offset of the last of them.
@@ -6,15 +6,18 @@ and are absolute in magic 0. The wrapper has the offset of the last of them.
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from .compression import Compression, decompress
+from .compression import MOST_BYTES, Compression, compress, decompress
+from .old_lz4 import with_old_checksum, with_right_checksum
 from .record_batch import COMPRESSION_MASK, LOG_APPEND_TIME, CorruptBatchError, Record
 
 _HEAD: Final = struct.Struct(">qiIbb")
 _INT32: Final = struct.Struct(">i").unpack_from
 _INT64: Final = struct.Struct(">q").unpack_from
+_LONG: Final = struct.Struct(">q")
+_PLACE: Final = struct.Struct(">qiI")
 _CRC_FROM: Final = 16
 _NO_TIMESTAMP: Final = -1
 
@@ -59,11 +62,24 @@ def crc_matches(data: bytes | memoryview, message: Message) -> bool:
     return zlib.crc32(data[_CRC_FROM : message.size]) == message.crc
 
 
+def wrapped(message: Message, most: int = MOST_BYTES) -> memoryview:
+    """The messages in a compressed one. ValueError if it has none, TooLargeError if they have more than
+    `most` bytes."""
+    value = message.value
+    if value is None:
+        raise ValueError("a compressed message without a value")
+    if message.codec == Compression.LZ4 and message.magic == 0:
+        value = with_right_checksum(value)
+    if message.codec > Compression.LZ4:
+        raise ValueError(f"codec {message.codec} in a message of magic {message.magic}")
+    return memoryview(decompress(message.codec, value, most))
+
+
 def records(message: Message) -> list[Record]:
     """The message itself, or those that it wraps. ValueError if they are malformed."""
     if message.codec == Compression.NONE:
         return [Record(message.offset, message.timestamp, message.key, message.value)]
-    inner = list(_inner(memoryview(decompress(message.codec, message.value or b""))))
+    inner = [each for each, _ in split(wrapped(message))]
     first = message.offset - inner[-1].offset if message.magic == 1 and inner else 0
     stamped = message.attributes & LOG_APPEND_TIME
     return [
@@ -72,11 +88,39 @@ def records(message: Message) -> list[Record]:
     ]
 
 
-def _inner(data: memoryview) -> Iterator[Message]:
+def split(data: memoryview) -> Iterator[tuple[Message, memoryview]]:
+    """Each message, and its bytes. CorruptBatchError if one is malformed, or cut short."""
     while data:
         message = read_message(data)
-        yield message
+        yield message, data[: message.size]
         data = data[message.size :]
+
+
+def message_of(record: Record, magic: int, attributes: int = 0, *, offset: int | None = None) -> bytes:
+    """One message; its offset is that of the record, unless it is given."""
+    body = struct.pack(">bb", magic, attributes)
+    if magic:
+        body += _LONG.pack(record.timestamp)
+    body += _sized(record.key) + _sized(record.value)
+    place = record.offset if offset is None else offset
+    return _PLACE.pack(place, len(body) + 4, zlib.crc32(body)) + body
+
+
+def set_of(records: Iterable[Record], magic: int, codec: int, stamped_ms: int | None = None) -> bytes:
+    """A message for each record, compressed in another one if there is a `codec`, as Kafka writes them
+    (`MemoryRecordsBuilder.java`). `stamped_ms` is the time at which all were appended, if that is their
+    timestamp."""
+    kind = LOG_APPEND_TIME if stamped_ms is not None and magic else 0
+    items = [each if stamped_ms is None else each._replace(timestamp=stamped_ms) for each in records]
+    if codec == Compression.NONE or not items:
+        return b"".join([message_of(each, magic, kind) for each in items])
+    first, last = items[0].offset if magic else 0, items[-1].offset
+    inner = b"".join([message_of(each, magic, kind, offset=each.offset - first) for each in items])
+    value = compress(codec, inner)
+    if codec == Compression.LZ4 and not magic:
+        value = with_old_checksum(value)
+    newest = max(each.timestamp for each in items)
+    return message_of(Record(last, newest, None, value), magic, codec | kind)
 
 
 def _field(data: bytes | memoryview, at: int) -> tuple[bytes | None, int]:
@@ -87,3 +131,7 @@ def _field(data: bytes | memoryview, at: int) -> tuple[bytes | None, int]:
     if at + size > len(data):
         raise CorruptBatchError(f"a field of {size} bytes where {len(data) - at} are left")
     return bytes(data[at : at + size]), at + size
+
+
+def _sized(data: bytes | None) -> bytes:
+    return b"\xff\xff\xff\xff" if data is None else len(data).to_bytes(4, "big") + data

@@ -32,11 +32,12 @@ Read = Callable[[Data, int], tuple[int, int]]
 
 
 class ProduceReader:
-    """Reads v3 to v13; records are views of the frame. Raises one of READ_ERRORS."""
+    """Reads v0 to v13; records are views of the frame. Raises one of READ_ERRORS."""
 
     def __init__(self, version: int) -> None:
         self._flexible = version >= 9
         self._by_id = version >= 13
+        self._transactional = version >= 3
         self._short: Read = _compact if self._flexible else _length16
         self._long: Read = _compact if self._flexible else _length32
         self._tail = b"\0\0\0" if self._flexible else b""
@@ -68,7 +69,7 @@ class ProduceReader:
         return self._read(data, offset)
 
     def _read(self, data: Data, start: int) -> ProduceRequest:
-        transactional_id, offset = self._text(data, start)
+        transactional_id, offset = self._text(data, start) if self._transactional else (None, start)
         acks, timeout_ms = _ACKS_TIMEOUT(data, offset)
         topics = []
         records_at = 0
@@ -137,6 +138,7 @@ class ProduceWriter:
         self._write = write
         self._tagged = version >= 9
         self._starts = version >= 5
+        self._timed = version >= 2
         self._packers: dict[tuple[str, UUID | None, int], Callable[..., bytes]] = {}
 
     def frame(self, correlation_id: int, answer: ProduceResponse) -> bytes | None:
@@ -157,7 +159,9 @@ class ProduceWriter:
             pack = self._packers[key] = self._packer(answer)
         if self._starts:
             return pack(correlation_id, only.base_offset, only.log_append_time_ms, only.log_start_offset)
-        return pack(correlation_id, only.base_offset, only.log_append_time_ms)
+        if self._timed:
+            return pack(correlation_id, only.base_offset, only.log_append_time_ms)
+        return pack(correlation_id, only.base_offset)
 
     def _packer(self, answer: ProduceResponse) -> Callable[..., bytes]:
         """Encodes the answer with a placeholder for its base offset, and makes a format of what surrounds
@@ -167,7 +171,7 @@ class ProduceWriter:
         out = FrameBuffer()
         self._write(answer, out)
         only.base_offset = base_offset
-        size = 24 if self._starts else 16
+        size = 24 if self._starts else 16 if self._timed else 8
         at = out.index(struct.pack(">q", _MARK))
         head, tail = (b"\0" if self._tagged else b"") + out[:at], bytes(out[at + size :])
         length = 4 + len(head) + size + len(tail)

@@ -13,8 +13,8 @@ from dataclasses import Field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from . import beyond_kio
-from .kio_modules import kio_module
+from . import before_kio, beyond_kio
+from .kio_modules import kio_class, kio_module
 from .primitives import Shared
 
 STRUCT: Final = {
@@ -102,17 +102,19 @@ def load(api: str, version: int, kind: str) -> type:
     or Response. ImportError if there is none."""
     if beyond_kio.NEWEST.get(api) == version:
         return beyond_kio.load(api, kind)
-    module = kio_module(f"schema.{api}.v{version}.{kind.lower()}")
-    return getattr(module, class_name(api) + kind)  # type: ignore[no-any-return]
+    if version < (before_kio.lowest(api) or 0):
+        return before_kio.load(api, version, kind)
+    return kio_class(api, version, kind)
 
 
 def versions(api: str) -> list[int]:
-    """The versions of `api` that `load` has, from kio's lowest on. ImportError if there are none."""
+    """The versions of `api` that `load` has. ImportError if there are none."""
     package = kio_module(f"schema.{api}")
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]
     found = {int(name[1:]) for name in names if name[1:].isdigit()}
     if api in beyond_kio.NEWEST:
         found.add(beyond_kio.NEWEST[api])
+    found |= set(range(before_kio.lowest(api) or 0))
     return sorted(found)
 
 

@@ -9,6 +9,8 @@ from .registry import REGISTERED
 
 _TELEMETRY: Final = (ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, ApiKey.PUSH_TELEMETRY)
 _TELEMETRY_SINCE: Final = parse("3.7")
+_PRODUCE_SINCE: Final = 3
+"""The oldest version that brokers of 4.x answer."""
 
 
 @functools.cache
@@ -27,9 +29,8 @@ def advertised(release: Release, *, telemetry: bool = False) -> dict[int, tuple[
         if key not in REGISTERED:
             continue
         codec_low, codec_high = CODEC_VERSIONS[ApiKey(key)]
-        lowest = low if _beyond_itself(release, key) else max(low, codec_low)
         if max(low, codec_low) <= min(high, codec_high):
-            ranges[key] = (lowest, min(high, codec_high))
+            ranges[key] = (max(low, codec_low), min(high, codec_high))
     return ranges
 
 
@@ -37,7 +38,7 @@ def answered(release: Release, api_key: int, version: int) -> bool:
     """Whether a request of that version is answered; the connection is closed otherwise. Requests about
     telemetry are, even if they are not advertised."""
     low, high = advertised(release, telemetry=True).get(api_key, (0, -1))
-    return low <= version <= high and version >= CODEC_VERSIONS[ApiKey(api_key)][0]
+    return low <= version <= high and (version >= _PRODUCE_SINCE or not _beyond_itself(release, api_key))
 
 
 def _beyond_itself(release: Release, api_key: int) -> bool:

@@ -27,6 +27,7 @@ from .fetch_waiting import Waiting
 from .fetched_in_session import SEVERAL, reading_of
 from .fetched_partitions import FUTURE_REPLICA, Read, Results, read, resolve
 from .leaders import fetch_endpoints
+from .old_fetches import BATCHES_SINCE, in_old_format
 from .registry import handles
 
 _ISOLATION_LEVELS: Final = (0, 1)
@@ -190,6 +191,8 @@ def _answer(call: Call, context: FetchContext, results: Results) -> Generator[No
         return _failed(call, context.request, ErrorCode.UNSUPPORTED_VERSION)
     if call.version < ZSTD_SINCE and call.policies[zstd_for_old_readers] == "refused":
         results = [(key, _readable(call, key, each)) for key, each in results]
+    if call.version < BATCHES_SINCE:
+        results = yield from in_old_format(call, context, results)
     answer = FetchResponse(session_id=context.session.id if context.session else 0)
     leaders = set()
     for number, ((name, topic_id, _), result) in enumerate(results, 1):

@@ -8,6 +8,7 @@ from ..policies.fetching.zstd_for_old_readers import zstd_for_old_readers
 from ..protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse
 from ..replication.reading import CONSUMER
 from .fetched_partitions import read_partition
+from .old_fetches import BATCHES_SINCE
 
 ZSTD_SINCE: Final = 10
 """Before, an answer depends on how records may be compressed."""
@@ -27,7 +28,7 @@ def read_alone(call: Call, request: FetchRequest) -> FetchResponse | None:
         return None
     if request.replica_state.replica_id != CONSUMER:
         return None
-    if version < ZSTD_SINCE and call.policies[zstd_for_old_readers] == "refused":
+    if version < ZSTD_SINCE and (version < BATCHES_SINCE or call.policies[zstd_for_old_readers] == "refused"):
         return None
     (topic,) = topics
     (asked,) = topic.partitions

@@ -21,6 +21,8 @@ from ..replication.topic_stats import TopicStats
 
 FUTURE_REPLICA: Final = -3
 _FOLLOWER_FETCH_VERSION: Final = 11
+_WHOLE_BATCHES_SINCE: Final = 3
+"""Since then a first batch is whole, even if it is larger than was asked for (KIP-74)."""
 _LEADER_TOLD: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 """Errors for which the answer names the leader since v16 (KIP-951)."""
 READ_PER_PART: Final = 8
@@ -78,6 +80,7 @@ class Reading:
         "_left",
         "_missing",
         "_size",
+        "_whole_first",
         "partitions",
         "results",
         "sizes",
@@ -87,6 +90,7 @@ class Reading:
         self._call = call
         self._context = context
         self._again = again
+        self._whole_first = call.version >= _WHOLE_BATCHES_SINCE
         self._left = context.request.max_bytes
         self._size = 0
         self._at_once = False
@@ -108,7 +112,10 @@ class Reading:
                 aborted = None if awaited else call.policies[fetch_of_unknown_partition]
                 self._missing.append((key, reading.refused(asked.partition, error, aborted)))
                 continue
-            result = read_partition(call, request, partition, asked, left, size == 0, again)
+            first = size == 0 and self._whole_first
+            result = read_partition(call, request, partition, asked, left, first, again)
+            if not self._whole_first and not result.records and not result.error_code:
+                _cut_first(request, partition, asked, result)
             self.results.append((key, result))
             self.partitions[key] = partition
             if (
@@ -150,6 +157,18 @@ def read_in_parts(call: Call, context: FetchContext, again: bool = False) -> Gen
         found.take(few)
         yield
     return found.whole()
+
+
+def _cut_first(
+    request: FetchRequest, partition: Partition, asked: FetchPartition, result: PartitionData
+) -> None:
+    """Has the beginning of a batch that does not fit, from which older consumers learn that it is too
+    large."""
+    log = partition.log
+    end = log.end_offset if request.replica_state.replica_id >= 0 else result.high_watermark
+    if asked.fetch_offset < end and asked.partition_max_bytes > 0:
+        first = log.batches_from(asked.fetch_offset, 1)
+        result.records = [memoryview(each)[: asked.partition_max_bytes] for each in first]
 
 
 def _past_end(

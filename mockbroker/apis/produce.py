@@ -11,6 +11,7 @@ from uuid import UUID
 from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..log.log import Log
+from ..log.old_messages import converted
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
@@ -31,7 +32,15 @@ from ..protocol.messages.produce import (
 from ..protocol.record_batch import BatchHeader
 from ..replication.partition import Partition
 from .leaders import produce_endpoints
-from .produced_batches import ZSTD_SINCE, RequestError, first_is_transactional, only_batch
+from .produced_batches import (
+    BATCHES_SINCE,
+    MESSAGES,
+    ZSTD_SINCE,
+    RequestError,
+    any_batch,
+    first_is_transactional,
+    only_batch,
+)
 from .produced_partitions import Asked, led_by_other, refused
 from .registry import handles
 from .unreplicated import Unreplicated
@@ -163,7 +172,10 @@ def _looked_at(
                 one.null, one.appends = True, False
                 continue
             try:
-                one.batch, one.header = only_batch(each.records, version, verified)
+                if version < BATCHES_SINCE:
+                    one.batch, one.header = any_batch(each.records, verified)
+                else:
+                    one.batch, one.header = only_batch(each.records, version, verified)
             except BatchError as refusal:
                 one.answer = refused(index, refusal.code)
             else:
@@ -223,7 +235,8 @@ def _append_one(call: Call, asked: Asked, acks: int) -> bool:
         elif asked.partition.topic.internal and call.client_id != ADMIN_CLIENT_ID:
             one = refused(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
         else:
-            one = append(call, asked.partition, asked.batch, asked.header, acks)
+            appends = _append_messages if asked.header is MESSAGES else append
+            one = appends(call, asked.partition, asked.batch, asked.header, acks)
     one = asked.answer or one
     assert one is not None
     asked.topic.partition_responses.append(one)
@@ -288,6 +301,24 @@ def append(
     partition.stats.appended(size, count)
     partition.append_as_leader(batch, base_offset, count, max_timestamp, remember)
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
+
+
+def _append_messages(
+    call: Call, partition: Partition, records: bytes | memoryview, header: BatchHeader, acks: int
+) -> PartitionProduceResponse:
+    """As `append`, for messages of magic 0 and 1, which become a batch."""
+    log = partition.log
+    leads = partition.leader == call.broker.id
+    if leads and not (acks == -1 and partition.is_under_min_isr):
+        try:
+            made = converted(memoryview(records), log.segments.settings)
+        except BatchError as error:
+            return refused(partition.index, error.code, error.message)
+        if made is None:
+            return PartitionProduceResponse(partition.index, 0, -1, -1, log.start_offset)
+        batch, header = made
+        return append(call, partition, memoryview(batch), header, acks)
+    return append(call, partition, records, header, acks)
 
 
 def _producer(producer_id: int, epoch: int, done: AppendedBatch, transactional: int) -> Callable[[Log], None]:

@@ -14,6 +14,10 @@ from ..protocol.messages.produce import ProduceRequest
 from ..protocol.record_batch import BatchHeader, CorruptBatchError
 
 ZSTD_SINCE: Final = 7
+BATCHES_SINCE: Final = 3
+"""Before, a request may have messages of magic 0 and 1."""
+MESSAGES: Final = BatchHeader(0, 0, -1, 1, 0, 0, 0, -1, -1, -1, -1, -1, 0)
+"""In place of a batch's header."""
 _PRODUCER_ID_AT: Final = 43
 _NEGATIVE: Final = 0x80
 _TO_EPOCH, _TO_COUNT = 51, 57
@@ -86,6 +90,20 @@ def only_batch(
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
     only = records[:size]
     return only, record_batch.header_of(only)
+
+
+def any_batch(records: bytes | memoryview, verified: bool) -> tuple[bytes | memoryview, BatchHeader]:
+    """What Produce up to v2 has of a partition: a batch as in newer versions, or messages of magic 0 and 1,
+    with `MESSAGES` as their header, which may be none.
+
+    Raises as `only_batch` does.
+    """
+    try:
+        if not record_batch.next_batch(records) or records[16] < 2:
+            return records, MESSAGES
+    except CorruptBatchError:
+        raise BatchError(ErrorCode.CORRUPT_MESSAGE) from None
+    return only_batch(records, ZSTD_SINCE, verified)
 
 
 def _in_transaction(records: bytes | memoryview) -> bool:

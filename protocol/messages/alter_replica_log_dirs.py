@@ -1,4 +1,4 @@
-"""AlterReplicaLogDirs: api key 34, v1 and v2."""
+"""AlterReplicaLogDirs: api key 34, v0 to v2."""
 
 from dataclasses import dataclass, field
 

@@ -141,7 +141,7 @@ class AclFilter:
 
     resource_type_filter: int = 0
     resource_name_filter: str | None = None
-    pattern_type_filter: int = 3
+    pattern_type_filter: int = 3  # v1+
     principal_filter: str | None = None
     host_filter: str | None = None
     operation: int = 0

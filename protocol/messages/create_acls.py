@@ -1,4 +1,4 @@
-"""CreateAcls: api key 30, v1 to v3."""
+"""CreateAcls: api key 30, v0 to v3."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from .common import Failure, Throttled, places
 class AclCreation:
     resource_type: int = 0
     resource_name: str = ""
-    resource_pattern_type: int = 3
+    resource_pattern_type: int = 3  # v1+
     principal: str = ""
     host: str = ""
     operation: int = 0

@@ -1,4 +1,4 @@
-"""CreateDelegationToken: api key 38, v1 to v3 (KIP-48)."""
+"""CreateDelegationToken: api key 38, v0 to v3 (KIP-48)."""
 
 from dataclasses import dataclass, field
 

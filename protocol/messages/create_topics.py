@@ -1,4 +1,4 @@
-"""CreateTopics: api key 19, v2 to v7."""
+"""CreateTopics: api key 19, v0 to v7."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -25,7 +25,7 @@ class CreatableTopic:
 class CreateTopicsRequest:
     topics: list[CreatableTopic] = field(default_factory=list)
     timeout_ms: int = 60000
-    validate_only: bool = False
+    validate_only: bool = False  # v1+
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class CreatableTopicResult:
     name: str = ""
     topic_id: UUID | None = None  # v7+
     error_code: int = 0
-    error_message: str | None = None
+    error_message: str | None = None  # v1+
     topic_config_error_code: int = 0  # v5+
     num_partitions: int = -1  # v5+
     replication_factor: int = -1  # v5+

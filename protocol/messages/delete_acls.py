@@ -1,4 +1,4 @@
-"""DeleteAcls: api key 31, v1 to v3."""
+"""DeleteAcls: api key 31, v0 to v3."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ class DeleteAclsRequest:
 class DeleteAclsMatchingAcl(Failure):
     resource_type: int = 0
     resource_name: str = ""
-    pattern_type: int = 3
+    pattern_type: int = 3  # v1+
     principal: str = ""
     host: str = ""
     operation: int = 0

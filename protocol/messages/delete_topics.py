@@ -1,4 +1,4 @@
-"""DeleteTopics: api key 20, v1 to v6."""
+"""DeleteTopics: api key 20, v0 to v6."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -16,7 +16,7 @@ class DeleteTopicState:
 class DeleteTopicsRequest:
     topics: list[DeleteTopicState] = field(default_factory=list)  # v6+
     timeout_ms: int = 0
-    topic_names: list[str] = field(default_factory=list)  # v1-5
+    topic_names: list[str] = field(default_factory=list)  # v0-5
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""DescribeAcls: api key 29, v1 to v3."""
+"""DescribeAcls: api key 29, v0 to v3."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class AclDescription:
 class DescribeAclsResource:
     resource_type: int = 0
     resource_name: str = ""
-    pattern_type: int = 3
+    pattern_type: int = 3  # v1+
     acls: list[AclDescription] = places("resource")
 
 

@@ -1,4 +1,4 @@
-"""DescribeConfigs: api key 32, v1 to v4."""
+"""DescribeConfigs: api key 32, v0 to v4."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ class DescribeConfigsResource(NamedResource):
 @dataclass(slots=True)
 class DescribeConfigsRequest:
     resources: list[DescribeConfigsResource] = field(default_factory=list)
-    include_synonyms: bool = False
+    include_synonyms: bool = False  # v1+
     include_documentation: bool = False  # v3+
 
 
@@ -26,9 +26,10 @@ class DescribeConfigsSynonym(Config):
 @dataclass(slots=True)
 class DescribeConfigsResourceResult(Config):
     read_only: bool = False
-    config_source: int = -1
+    is_default: bool = False  # v0
+    config_source: int = -1  # v1+
     is_sensitive: bool = False
-    synonyms: list[DescribeConfigsSynonym] = field(default_factory=list)
+    synonyms: list[DescribeConfigsSynonym] = field(default_factory=list)  # v1+
     config_type: int = 0  # v3+
     documentation: str | None = None  # v3+
 

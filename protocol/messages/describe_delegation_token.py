@@ -1,4 +1,4 @@
-"""DescribeDelegationToken: api key 41, v1 to v3 (KIP-48)."""
+"""DescribeDelegationToken: api key 41, v0 to v3 (KIP-48)."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""DescribeLogDirs: api key 35, v1 to v5."""
+"""DescribeLogDirs: api key 35, v0 to v5."""
 
 from dataclasses import dataclass
 

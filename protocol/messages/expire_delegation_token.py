@@ -1,4 +1,4 @@
-"""ExpireDelegationToken: api key 40, v1 and v2 (KIP-48)."""
+"""ExpireDelegationToken: api key 40, v0 to v2 (KIP-48)."""
 
 from dataclasses import dataclass
 

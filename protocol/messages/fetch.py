@@ -1,4 +1,4 @@
-"""Fetch: api key 1, v4 to v18."""
+"""Fetch: api key 1, v0 to v18."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class FetchPartition:
 class FetchTopic:
     topic_id: UUID | None = None  # v13+
     partitions: list[FetchPartition] = field(default_factory=list)
-    topic: str = ""  # v4-12
+    topic: str = ""  # v0-12
 
 
 @dataclass(slots=True)
@@ -47,14 +47,14 @@ class FetchRequest:
     replica_state: ReplicaState = field(default_factory=ReplicaState)  # v15+
     max_wait_ms: int = 0
     min_bytes: int = 0
-    max_bytes: int = 2147483647
-    isolation_level: int = 0
+    max_bytes: int = 2147483647  # v3+
+    isolation_level: int = 0  # v4+
     session_id: int = 0  # v7+
     session_epoch: int = -1  # v7+
     topics: list[FetchTopic] = field(default_factory=list)
     forgotten_topics_data: list[ForgottenTopic] = field(default_factory=list)  # v7+
     rack_id: str = ""  # v11+
-    replica_id: int = -1  # v4-14
+    replica_id: int = -1  # v0-14
 
 
 @dataclass(slots=True, frozen=True)
@@ -82,12 +82,12 @@ class AbortedTransaction:
 @dataclass(slots=True)
 class PartitionData(PartitionCode):
     high_watermark: int = 0
-    last_stable_offset: int = -1
+    last_stable_offset: int = -1  # v4+
     log_start_offset: int = -1  # v5+
     diverging_epoch: EpochEndOffset = NO_DIVERGENCE  # v12+
     current_leader: LeaderIdAndEpoch = NO_LEADER  # v12+
     snapshot_id: SnapshotId = NO_SNAPSHOT  # v12+
-    aborted_transactions: Sequence[AbortedTransaction] | None = ()
+    aborted_transactions: Sequence[AbortedTransaction] | None = ()  # v4+
     preferred_read_replica: int = -1  # v11+
     records: Records | None = None
 
@@ -96,7 +96,7 @@ class PartitionData(PartitionCode):
 class FetchableTopicResponse:
     topic_id: UUID | None = None  # v13+
     partitions: list[PartitionData] = places("partition", "partitions")
-    topic: str = ""  # v4-12
+    topic: str = ""  # v0-12
 
 
 @dataclass(slots=True)

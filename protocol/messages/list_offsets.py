@@ -1,4 +1,4 @@
-"""ListOffsets: api key 2, v1 to v11."""
+"""ListOffsets: api key 2, v0 to v11."""
 
 from dataclasses import dataclass, field
 
@@ -10,6 +10,7 @@ class ListOffsetsPartition:
     partition_index: int = 0
     current_leader_epoch: int = -1  # v4+
     timestamp: int = 0
+    max_num_offsets: int = 1  # v0
 
 
 @dataclass(slots=True)
@@ -28,9 +29,10 @@ class ListOffsetsRequest:
 
 @dataclass(slots=True)
 class ListOffsetsPartitionResponse(PartitionCode):
-    timestamp: int = -1
-    offset: int = -1
+    timestamp: int = -1  # v1+
+    offset: int = -1  # v1+
     leader_epoch: int = -1  # v4+
+    old_style_offsets: list[int] = field(default_factory=list)  # v0
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""OffsetCommit: api key 8, v2 to v10."""
+"""OffsetCommit: api key 8, v0 to v10."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -12,20 +12,21 @@ class OffsetCommitRequestPartition:
     committed_offset: int = 0
     committed_leader_epoch: int = -1  # v6+
     committed_metadata: str | None = None
+    commit_timestamp: int = -1  # v1
 
 
 @dataclass(slots=True)
 class OffsetCommitRequestTopic:
     topic_id: UUID | None = None  # v10+
     partitions: list[OffsetCommitRequestPartition] = field(default_factory=list)
-    name: str = ""  # v2-9
+    name: str = ""  # v0-9
 
 
 @dataclass(slots=True)
 class OffsetCommitRequest:
     group_id: str = ""
-    generation_id_or_member_epoch: int = -1
-    member_id: str = ""
+    generation_id_or_member_epoch: int = -1  # v1+
+    member_id: str = ""  # v1+
     group_instance_id: str | None = None  # v7+
     topics: list[OffsetCommitRequestTopic] = field(default_factory=list)
     retention_time_ms: int = -1  # v2-4
@@ -35,7 +36,7 @@ class OffsetCommitRequest:
 class OffsetCommitResponseTopic:
     topic_id: UUID | None = None  # v10+
     partitions: list[PartitionCode] = places("partition", "partitions")
-    name: str = ""  # v2-9
+    name: str = ""  # v0-9
 
 
 @dataclass(slots=True)

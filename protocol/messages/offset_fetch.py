@@ -1,4 +1,4 @@
-"""OffsetFetch: api key 9, v1 to v10."""
+"""OffsetFetch: api key 9, v0 to v10."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -10,7 +10,7 @@ from .common import places
 class OffsetFetchRequestTopics:
     topic_id: UUID | None = None  # v10+
     partition_indexes: list[int] = field(default_factory=list)
-    name: str = ""  # v1-9
+    name: str = ""  # v0-9
 
 
 @dataclass(slots=True)
@@ -25,8 +25,8 @@ class OffsetFetchRequestGroup:
 class OffsetFetchRequest:
     groups: list[OffsetFetchRequestGroup] = field(default_factory=list)  # v8+
     require_stable: bool = False  # v7+
-    group_id: str = ""  # v1-7
-    topics: list[OffsetFetchRequestTopics] | None = field(default_factory=list)  # v1-7
+    group_id: str = ""  # v0-7
+    topics: list[OffsetFetchRequestTopics] | None = field(default_factory=list)  # v0-7
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class OffsetFetchResponsePartitions:
 class OffsetFetchResponseTopics:
     topic_id: UUID | None = None  # v10+
     partitions: list[OffsetFetchResponsePartitions] = places("partition", "partition_indexes")
-    name: str = ""  # v1-9
+    name: str = ""  # v0-9
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class OffsetFetchResponseGroup:
 class OffsetFetchResponse:
     throttle_time_ms: int = 0  # v3+
     groups: list[OffsetFetchResponseGroup] = places("group", "groups", since=8)  # v8+
-    topics: list[OffsetFetchResponseTopics] = places("topic", "topics")  # v1-7
+    topics: list[OffsetFetchResponseTopics] = places("topic", "topics")  # v0-7
     error_code: int = 0  # v2-7
 
 

@@ -1,4 +1,4 @@
-"""OffsetForLeaderEpoch: api key 23, v2 to v4."""
+"""OffsetForLeaderEpoch: api key 23, v0 to v4."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from .common import Throttled, places
 @dataclass(slots=True)
 class OffsetForLeaderPartition:
     partition: int = 0
-    current_leader_epoch: int = -1
+    current_leader_epoch: int = -1  # v2+
     leader_epoch: int = 0
 
 
@@ -28,7 +28,7 @@ class OffsetForLeaderEpochRequest:
 class EpochEndOffset:
     error_code: int = 0
     partition: int = 0
-    leader_epoch: int = -1
+    leader_epoch: int = -1  # v1+
     end_offset: int = -1
 
 

@@ -1,4 +1,4 @@
-"""Produce: api key 0, v3 to v13."""
+"""Produce: api key 0, v0 to v13."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,12 +17,12 @@ class PartitionProduceData:
 class TopicProduceData:
     topic_id: UUID | None = None  # v13+
     partition_data: list[PartitionProduceData] = field(default_factory=list)
-    name: str = ""  # v3-12
+    name: str = ""  # v0-12
 
 
 @dataclass(slots=True)
 class ProduceRequest:
-    transactional_id: str | None = None
+    transactional_id: str | None = None  # v3+
     acks: int = 0
     timeout_ms: int = 0
     topic_data: list[TopicProduceData] = field(default_factory=list)
@@ -39,7 +39,7 @@ class PartitionProduceResponse:
     index: int = 0
     error_code: int = 0
     base_offset: int = 0
-    log_append_time_ms: int = -1
+    log_append_time_ms: int = -1  # v2+
     log_start_offset: int = -1  # v5+
     record_errors: Sequence[BatchIndexAndErrorMessage] = ()  # v8+
     error_message: str | None = None  # v8+
@@ -50,11 +50,11 @@ class PartitionProduceResponse:
 class TopicProduceResponse:
     topic_id: UUID | None = None  # v13+
     partition_responses: list[PartitionProduceResponse] = places("partition", "partition_data")
-    name: str = ""  # v3-12
+    name: str = ""  # v0-12
 
 
 @dataclass(slots=True)
 class ProduceResponse:
     responses: list[TopicProduceResponse] = places("topic", "topic_data")
-    throttle_time_ms: int = 0
+    throttle_time_ms: int = 0  # v1+
     node_endpoints: Sequence[NodeEndpoint] = ()  # v10+

@@ -1,4 +1,4 @@
-"""RenewDelegationToken: api key 39, v1 and v2 (KIP-48)."""
+"""RenewDelegationToken: api key 39, v0 to v2 (KIP-48)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""WriteTxnMarkers: api key 27, v1 to v2."""
+"""WriteTxnMarkers: api key 27, v0 to v2."""
 
 from dataclasses import dataclass, field
 

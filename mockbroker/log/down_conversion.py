@@ -1,0 +1,107 @@
+"""Batches for readers that know messages of magic 0 and 1 only (`RecordsUtil.downConvert`,
+`LazyDownConversionRecords.java`)."""
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Final
+
+from ..protocol import message_set, record_batch
+from ..protocol.compression import Compression
+from ..protocol.primitives import Records
+from ..protocol.record_batch import COMPRESSION_MASK, CONTROL, LOG_APPEND_TIME, Batch
+
+_CHUNK_BYTES: Final = 128 * 1024
+"""So much is converted at a time, and so much of an overflow message is written at a time."""
+OVERFLOW_HEAD: Final = 12
+
+
+class NotConvertibleError(ValueError):
+    """Records that are compressed in a way that old messages don't have: UNSUPPORTED_COMPRESSION_TYPE."""
+
+
+def messages_of(batch: Batch, magic: int, offset: int) -> bytes:
+    """A batch as messages, without those below `offset` if it is not compressed; empty for a control batch.
+    NotConvertibleError."""
+    header = record_batch.header_of(batch)
+    if header.attributes & CONTROL:
+        return b""
+    codec = header.attributes & COMPRESSION_MASK
+    if codec == Compression.ZSTD:
+        raise NotConvertibleError("zstd")
+    records = record_batch.record_list(header, bytes(batch))
+    if not codec:
+        records = [each for each in records if each.offset >= offset]
+    stamped = header.attributes & LOG_APPEND_TIME
+    return message_set.set_of(records, magic, codec, header.max_timestamp if stamped else None)
+
+
+def converted(read: Records, magic: int, offset: int) -> Generator[None, None, bytes]:
+    """What was read as messages, in parts; as it is if no batch is whole. NotConvertibleError."""
+    batches = _whole(read)
+    if not batches:
+        return b"".join(read)
+    found = bytearray()
+    for batch in batches:
+        found += messages_of(batch, magic, offset)
+        yield
+    return bytes(found)
+
+
+def padded(read: Records, magic: int, offset: int, empty: int) -> Generator[None, None, bytes]:
+    """What was read as messages, in parts: as many bytes as were read, but at least the first messages. What
+    does not fit is cut off; where there is less, what seems to be the beginning of a large message follows.
+    It has `empty` bytes where nothing was read. NotConvertibleError if the first batch can't be converted."""
+    batches = _whole(read)
+    if not batches:
+        return _overflow(empty)
+    first = b""
+    for batch in batches:
+        first = messages_of(batch, magic, offset)
+        yield
+        if first:
+            break
+    if not first:
+        return _overflow(OVERFLOW_HEAD)
+    found = bytearray(first)
+    size = max(sum(map(len, read)), len(found))
+    # A broker skips one batch for the messages that it has, even if others before it became none.
+    for chunk in _chunks(batches[1:]):
+        if len(found) >= size:
+            break
+        try:
+            made = bytearray()
+            for batch in chunk:
+                made += messages_of(batch, magic, offset)
+                yield
+        except NotConvertibleError:
+            break
+        found += made
+    return bytes(found[:size]) + _overflow(size - len(found))
+
+
+def _whole(read: Records) -> list[Batch]:
+    return [memoryview(each) for each in read if record_batch.is_whole(each)]
+
+
+def _chunks(batches: Sequence[Batch]) -> Iterator[list[Batch]]:
+    chunk: list[Batch] = []
+    size = 0
+    for batch in batches:
+        if chunk and size + len(batch) > _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(batch)
+        size += len(batch)
+    if chunk:
+        yield chunk
+
+
+def _overflow(size: int) -> bytes:
+    """The beginning of a message that ends after `size` bytes, which consumers ignore."""
+    found = bytearray()
+    while size > 0:
+        part = bytearray(max(OVERFLOW_HEAD, min(size + 1, _CHUNK_BYTES)))
+        part[:8] = b"\xff" * 8
+        part[8:12] = max(size + 1, record_batch.HEADER_BYTES).to_bytes(4, "big")
+        found += part[:size]
+        size -= min(len(part), size)
+    return bytes(found)

@@ -1,0 +1,132 @@
+"""Messages of magic 0 and 1 in Produce requests, which become a batch of magic 2 (`LogValidator.java`).
+
+What is wrong with the records themselves is found when that batch is validated.
+"""
+
+from ..configs import TopicSettings
+from ..protocol import message_set, record_batch
+from ..protocol.batch_writing import batch_of, varint_of
+from ..protocol.compression import Compression, TooLargeError, compress
+from ..protocol.errors import ErrorCode
+from ..protocol.message_set import Message
+from ..protocol.record_batch import LOG_APPEND_TIME, MAX_RECORDS, BatchHeader, CorruptBatchError, Record
+from .recompression import CODECS
+from .validation import NO_TIMESTAMP, BatchError
+
+_NO_PRODUCER = (-1, -1, -1)
+
+
+def converted(data: memoryview, settings: TopicSettings) -> tuple[bytearray, BatchHeader] | None:
+    """The batch with the records of a message set, None if it has no message. BatchError if it is refused."""
+    outer, codec = _outer(data, settings)
+    if not outer:
+        return None
+    if codec:
+        ((message, _),) = outer
+        records = _inner(message, settings)
+    else:
+        for each, _ in outer:
+            _check_stamp(each, each.timestamp, settings)
+        records = [Record(0, each.timestamp, each.key, each.value) for each, _ in outer]
+    if any(each.timestamp < NO_TIMESTAMP for each in records):
+        raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
+    kept = settings.compression_type
+    return batch_with(records, codec if kept == "producer" else CODECS[kept])
+
+
+def batch_with(records: list[Record], codec: int) -> tuple[bytearray, BatchHeader]:
+    """A batch of at least one record, whatever their offsets are, without producer id."""
+    body = bytearray()
+    base = records[0].timestamp
+    for delta, record in enumerate(records):
+        one = b"\0" + varint_of(record.timestamp - base) + varint_of(delta)
+        one += _sized(record.key) + _sized(record.value) + b"\0"
+        body += varint_of(len(one)) + one
+    latest = max(each.timestamp for each in records)
+    last = len(records) - 1
+    header = BatchHeader(0, 0, -1, 2, 0, codec, last, base, latest, *_NO_PRODUCER, len(records))
+    batch = batch_of(header, compress(codec, bytes(body)))
+    return batch, record_batch.header_of(batch)
+
+
+def _sized(data: bytes | None) -> bytes:
+    return b"\1" if data is None else varint_of(len(data)) + data
+
+
+def _outer(data: memoryview, settings: TopicSettings) -> tuple[list[tuple[Message, memoryview]], int]:
+    """The whole messages, and how they are compressed; what is cut off at the end is dropped."""
+    found: list[tuple[Message, memoryview]] = []
+    codec = 0
+    while True:
+        try:
+            size = record_batch.next_batch(data)
+            if not size:
+                break
+            if size > settings.max_message_bytes:
+                raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
+            if data[16] > 1:
+                raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+            message = message_set.read_message(data)
+        except CorruptBatchError:
+            raise BatchError(ErrorCode.CORRUPT_MESSAGE) from None
+        if not message_set.crc_matches(data, message):
+            raise BatchError(ErrorCode.CORRUPT_MESSAGE)
+        if message.codec > Compression.ZSTD:
+            raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR)
+        codec = message.codec or codec
+        found.append((message, data[:size]))
+        if len(found) > MAX_RECORDS:
+            raise _too_many()
+        data = data[size:]
+    if (codec and len(found) > 1) or len({message.magic for message, _ in found}) > 1:
+        raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+    return found, codec
+
+
+def _inner(wrapper: Message, settings: TopicSettings) -> list[Record]:
+    if wrapper.value is None or wrapper.codec == Compression.ZSTD:
+        raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+    inner: list[tuple[Message, memoryview]] = []
+    try:
+        plain = message_set.wrapped(wrapper, settings.max_decompressed_bytes)
+        while size := record_batch.next_batch(plain):
+            if plain[16] > 1:
+                # Kafka fails when it says what is wrong.
+                raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
+            if plain[16] != wrapper.magic:
+                raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+            inner.append((message_set.read_message(plain), plain[:size]))
+            if len(inner) > MAX_RECORDS:
+                raise _too_many()
+            plain = plain[size:]
+    except TooLargeError as error:
+        raise BatchError(ErrorCode.INVALID_RECORD, str(error), in_log=True) from None
+    except CorruptBatchError:
+        raise BatchError(ErrorCode.CORRUPT_MESSAGE) from None
+    except ValueError:
+        raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True) from None
+    if not inner or any(each.codec for each, _ in inner):
+        raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+    if wrapper.magic and 0 != wrapper.offset < inner[-1][0].offset:
+        raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+    if any(not message_set.crc_matches(raw, each) for each, raw in inner):
+        raise BatchError(ErrorCode.CORRUPT_MESSAGE)
+    stamped = wrapper.magic and wrapper.attributes & LOG_APPEND_TIME
+    records = []
+    for each, _ in inner:
+        time = wrapper.timestamp if stamped else each.timestamp
+        _check_stamp(wrapper, time, settings)
+        records.append(Record(0, time, each.key, each.value))
+    return records
+
+
+def _check_stamp(outer: Message, timestamp: int, settings: TopicSettings) -> None:
+    """A client should not say that a broker has set the timestamp (`LogValidator.validateTimestamp`)."""
+    marked = outer.magic and outer.attributes & LOG_APPEND_TIME
+    if marked and (settings.log_append_time or timestamp == NO_TIMESTAMP):
+        raise BatchError(ErrorCode.INVALID_TIMESTAMP, in_log=True)
+
+
+def _too_many() -> BatchError:
+    message = f"mockbroker takes at most {MAX_RECORDS} records in a batch"
+    return BatchError(ErrorCode.INVALID_RECORD, message, in_log=True)

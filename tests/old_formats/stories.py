@@ -1,0 +1,26 @@
+"""What is asked: `python -m mockbroker.rig record tests.old_formats`."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from mockbroker.rig.setup import BROKER_CONFIG
+from mockbroker.rig.stories import Setting, Steps, Told
+
+from . import fetching, producing
+from .stage import OldStage
+
+_STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
+    f"{module.__name__.rpartition('.')[2]}/{story.__name__}": story
+    for module, stories in (
+        (producing, (producing.formats, producing.newer, producing.odd, producing.configured)),
+        (fetching, (fetching.formats, fetching.limits, fetching.mixed, fetching.markers, fetching.refused)),
+    )
+    for story in stories
+}
+STORIES: Final = Told(
+    folder=Path(__file__).parent,
+    stories=_STORIES,
+    stage=OldStage,
+    setting=Setting(config=BROKER_CONFIG),
+)
