@@ -137,7 +137,7 @@ def _share_group(browser: "Browser", path: Path) -> None:
         members = [ShareConsumer({**settings, **explicit, "client.id": name}) for name in ("slow", "idle")]
         for member in members:
             member.subscribe(["jobs"])
-        while not (taken := members[0].poll(1)):
+        while not (taken := list(members[0].poll(1))):
             pass
         members[0].acknowledge(taken[0])
         members[0].acknowledge(taken[3])

@@ -11,14 +11,10 @@ from confluent_kafka import ShareConsumer
 from mockbroker import MockCluster
 from tests.console.tools import expect
 
+from ..driving.share_reader import QUICK
+
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
-
-QUICK = {
-    "group.share.min.heartbeat.interval.ms": "100",
-    "group.share.heartbeat.interval.ms": "100",
-    "group.share.assignment.interval.ms": "0",
-}
 
 
 @pytest.fixture
