@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, ShareConsumer, TopicPartition
 
 from mockbroker import MockCluster
 
@@ -56,6 +56,7 @@ def main(folder: Path = IMAGES) -> None:
             _story(browser, cluster, story, folder / story.picture)
         _live(browser, cluster, folder / "console-live.png")
         _fault(browser, folder / "console-fault.png")
+        _share_group(browser, folder / "console-share-group.png")
         _history(browser, folder / "console-history.png")
         _late_commit(browser, folder / "console-late-commit.png")
         _lost_records(browser, folder / "console-lost-records.png")
@@ -118,6 +119,35 @@ def _fault(browser: "Browser", path: Path) -> None:
             for name, value in fields.items():
                 page.locator(f'[name="{name}"]').fill(value)
             page.get_by_text("It would have hit 4").wait_for()
+
+
+def _share_group(browser: "Browser", path: Path) -> None:
+    """One member has acquired all that another one waits for."""
+    quick = {
+        "group.share.min.heartbeat.interval.ms": "100",
+        "group.share.heartbeat.interval.ms": "100",
+        "group.share.assignment.interval.ms": "0",
+    }
+    with MockCluster(config=quick, topics={"jobs": 1}, console=True, seed=1) as cluster:
+        cluster.configure_group("workers", {"share.auto.offset.reset": "earliest"})
+        for number in range(6):
+            cluster.produce("jobs", f"job {number}")
+        settings = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "workers"}
+        explicit = {"share.acknowledgement.mode": "explicit"}
+        members = [ShareConsumer({**settings, **explicit, "client.id": name}) for name in ("slow", "idle")]
+        for member in members:
+            member.subscribe(["jobs"])
+        while not (taken := list(members[0].poll(1))):
+            pass
+        members[0].acknowledge(taken[0])
+        members[0].acknowledge(taken[3])
+        members[0].commit_sync(10)
+        members[1].poll(1)
+        with _picture(browser, path, cluster.console_url, (1600, 1000)) as page:
+            page.get_by_role("tab", name="Groups").click()
+            page.get_by_text("all that is left is acquired").wait_for()
+        for member in members:
+            member.close()
 
 
 def _history(browser: "Browser", path: Path) -> None:

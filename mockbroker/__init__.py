@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from .server.listening import PortInUseError
     from .server.mock_cluster import MockCluster
     from .server.serving import ServedCluster, serve
-    from .trace.events import Event
+    from .trace.event import Event
     from .trace.files import TraceError
 
 __all__ = [
@@ -176,7 +176,7 @@ _MODULES: Final = {
     "server.listening": ("PortInUseError",),
     "server.mock_cluster": ("MockCluster",),
     "server.serving": ("ServedCluster", "serve"),
-    "trace.events": ("Event",),
+    "trace.event": ("Event",),
     "trace.files": ("TraceError",),
 }
 """The module of each name: the same as above, for imports on demand."""

@@ -376,6 +376,10 @@ FaultAction = Literal[
 """What a fault does."""
 
 EventKind = Literal[
+    "group",
+    "member",
+    "share-partition",
+    "share-session",
     "request",
     "answer",
     "malformed",
@@ -393,7 +397,6 @@ EventKind = Literal[
     "committed",
     "appeared",
     "keyframe",
-    "group",
     "transaction",
     "topic-not-created",
     "policy",

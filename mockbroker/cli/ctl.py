@@ -224,6 +224,33 @@ def _policies(states: list[dict[str, Any]], within: int | None) -> Iterator[str]
     yield from tables.table(("name", "answer", "chosen"), rows, within)
 
 
+def _in_flight(places: list[dict[str, Any]], within: int | None) -> Iterator[str]:
+    """A row for records of which the same is known, and one for a partition that has none in flight."""
+    from datetime import UTC, datetime
+
+    def until(ms: int | None) -> str:
+        return "-" if ms is None else f"{datetime.fromtimestamp(ms / 1000, UTC):%H:%M:%S}"
+
+    rows = []
+    for each in places:
+        start, end = each["start_offset"], each["high_watermark"]
+        place = (f"{each['topic']}-{each['partition']}", tables.cell(start), str(end))
+        rows += [
+            (
+                *place,
+                f"{one['first']}-{one['last']}" if one["last"] > one["first"] else str(one["first"]),
+                one["state"],
+                str(one["deliveries"]),
+                tables.cell(one["member"]),
+                until(one["locked_until_ms"]),
+            )
+            for one in each["in_flight"]
+        ] or [(*place, *"-----")]
+    of_records = ("offsets", "state", "deliveries", "member", "until")
+    titles = ("partition", "start_offset", "high_watermark", *of_records)
+    yield from tables.table(titles, rows, within) if rows else ("none",)
+
+
 def _settings(settings: dict[str, Any], within: int | None) -> Iterator[str]:
     """As files of properties have them, however long."""
     for name, value in settings.items():
@@ -240,6 +267,7 @@ _TOLD: Final[Mapping[str, Callable[[Any, int | None], Iterator[str]]]] = {
     "trace list": _trace,
     "policies list": _policies,
     "clients settings": _settings,
+    "groups in-flight": _in_flight,
     "tokens issue": _token,
 }
 """Operations whose answers are easier to read in a format of their own."""

@@ -1,7 +1,7 @@
 """Share sessions: which partitions a member of a share group reads from one broker
 (`ShareSessionCache.java`, `SharePartitionManager.newContext`)."""
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -82,6 +82,9 @@ class ShareSessions:
 
     def get(self, member: Member) -> ShareSession | None:
         return self._sessions.get(member)
+
+    def __iter__(self) -> Iterator[ShareSession]:
+        return iter(list(self._sessions.values()))
 
     def members(self) -> list[Member]:
         """Those that have a session."""

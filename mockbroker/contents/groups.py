@@ -1,12 +1,9 @@
 """Descriptions of groups, their members and their committed offsets."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
-from uuid import UUID
+from typing import TYPE_CHECKING, Final
 
+from ..coordinators import assignments
 from ..policies.offsets.offsets_load import offsets_load
-from ..protocol.consumer_protocol import Kind, reader
-from ..protocol.reading import READ_ERRORS
 from .values import CommittedOffset, GroupDescription, MemberDescription, TopicPartition
 
 if TYPE_CHECKING:
@@ -20,9 +17,6 @@ if TYPE_CHECKING:
     from ..coordinators.share.group import ShareMember
 
 _SKIPS: Final = offsets_load.answers["skips"]
-_TO_VERSION_0 = 2
-"""Bytes of the version at the start; all versions begin with the fields of version 0
-(`ConsumerProtocol.java`)."""
 
 
 def groups(cluster: "Cluster") -> dict[str, "Group"]:
@@ -110,9 +104,10 @@ def committed(group: "Group") -> dict[tuple[str, int], CommittedOffset]:
 def _member(group: "ClassicGroup", member: "ClassicMember") -> MemberDescription:
     assignment = subscription = None
     if group.is_consumer:
-        assignment = _assigned(bytes(member.assignment))
+        assigned = assignments.of_bytes(bytes(member.assignment))
+        assignment = None if assigned is None else _places(assigned)
         metadata = (metadata for name, metadata in member.protocols if name == group.protocol)
-        subscription = _subscribed(bytes(next(metadata, b"")))
+        subscription = assignments.subscribed(bytes(next(metadata, b"")))
     return MemberDescription(
         member.id,
         member.instance_id,
@@ -135,7 +130,7 @@ def _consumer(cluster: "Cluster", group_id: str, member: "ConsumerMember") -> Me
         member.instance_id,
         member.client_id,
         member.client_host,
-        _pairs(cluster, member.assigned),
+        _places(assignments.named(cluster.topic_ids, member.assigned)),
         b"",
         tuple(sorted(member.topics)),
         session_ms(cluster.configs, group_id) if classic is None else classic.session_ms,
@@ -153,7 +148,7 @@ def _sharing(cluster: "Cluster", group_id: str, member: "ShareMember") -> Member
         None,
         member.client_id,
         member.client_host,
-        _pairs(cluster, member.assigned),
+        _places(assignments.named(cluster.topic_ids, member.assigned)),
         b"",
         tuple(sorted(member.topics)),
         session_ms(cluster.configs, group_id),
@@ -163,43 +158,5 @@ def _sharing(cluster: "Cluster", group_id: str, member: "ShareMember") -> Member
     )
 
 
-def _pairs(cluster: "Cluster", assigned: Mapping[UUID, Iterable[int]]) -> tuple[TopicPartition, ...]:
-    """In order, without topics that are gone."""
-    names = cluster.topic_ids
-    return tuple(
-        sorted(
-            TopicPartition(names[topic].name, index)
-            for topic, partitions in assigned.items()
-            if topic in names
-            for index in partitions
-        )
-    )
-
-
-def _assigned(data: bytes) -> tuple[TopicPartition, ...] | None:
-    """None if it can't be read; a member without partitions may have no bytes at all."""
-    if not data:
-        return ()
-    if (found := _read("assignment", data)) is None:
-        return None
-    pairs = [
-        TopicPartition(each["topic"], index)
-        for each in found["assigned_partitions"]
-        for index in each["partitions"]
-    ]
-    return tuple(sorted(pairs))
-
-
-def _subscribed(data: bytes) -> tuple[str, ...] | None:
-    found = _read("subscription", data)
-    return None if found is None else tuple(sorted(found["topics"]))
-
-
-def _read(kind: Kind, data: bytes) -> dict[str, Any] | None:
-    if len(data) < _TO_VERSION_0 or data[0] > 0x7F:
-        return None
-    try:
-        found: dict[str, Any] = reader(kind, 0)(data, _TO_VERSION_0)
-    except READ_ERRORS:
-        return None
-    return found
+def _places(found: tuple[tuple[str, int], ...]) -> tuple[TopicPartition, ...]:
+    return tuple(TopicPartition(*each) for each in found)

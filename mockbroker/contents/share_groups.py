@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..cluster.sharing import led_share
 from ..protocol.share_state_log import UNKNOWN, SharePartitionKey
 from ..share_partitions.share_partition import SharePartition
 from ..share_partitions.states import RecordState
@@ -33,12 +34,10 @@ def in_flight(cluster: "Cluster", group: "ShareGroup") -> dict[tuple[str, int], 
 
 
 def _led(cluster: "Cluster", key: SharePartitionKey) -> tuple[int, list[SharedRecords]] | None:
-    for broker in cluster.brokers.values():
-        # Looking must not start what nobody has asked yet.
-        led = None if (shares := vars(broker).get("shares")) is None else shares.known(key)
-        if led is not None and led.current and led.share is not None:
-            return led.share.start_offset, list(_records(led.share))
-    return None
+    led = led_share(cluster.brokers.values(), key)
+    if led is None or led.share is None:
+        return None
+    return led.share.start_offset, list(_records(led.share))
 
 
 def _records(share: SharePartition) -> Iterator[SharedRecords]:

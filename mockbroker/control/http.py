@@ -58,7 +58,7 @@ def app(target: Target, token: str | None = None, *, console: bool = False) -> A
     """The application, for any server."""
     routes = [
         Route(_route(operation), _endpoint(target, operation), methods=[operation.method])
-        for operation in OPERATIONS.values()
+        for operation in sorted(OPERATIONS.values(), key=_takes_all)
     ]
     routes.append(Route(oauth.PATH, oauth.endpoint(target, token), methods=["POST"]))
     routes.append(Route("/openapi.json", _openapi))
@@ -87,6 +87,11 @@ def _by_sent_path(inner: ASGIApp) -> ASGIApp:
 def _route(operation: Operation) -> str:
     """Ids of groups and of transactions may contain slashes that are not encoded."""
     return re.sub(r"{(group|transactional_id)}", r"{\1:path}", operation.path)
+
+
+def _takes_all(operation: Operation) -> bool:
+    """Whether its path ends with an id, which takes what other paths have after it."""
+    return operation.path.endswith("}")
 
 
 def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Awaitable[Response]]:

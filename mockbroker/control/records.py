@@ -121,7 +121,7 @@ async def produce(
         partition,
         timeout=timeout,
     )
-    return _state(await _done(future))
+    return _state(await done(future))
 
 
 @operation("records delete", "POST", "/topics/{topic}/partitions/{partition}/delete-records")
@@ -138,7 +138,7 @@ async def delete(
 ) -> Deleted:
     """Deletes the records of a partition below an offset, as a client's DeleteRecords does."""
     future = begin_delete(target, topic, partition, before, timeout)
-    return {"topic": topic, "partition": partition, "low_watermark": await _done(future)}
+    return {"topic": topic, "partition": partition, "low_watermark": await done(future)}
 
 
 def records(
@@ -183,7 +183,8 @@ def _place(target: Target, topic: str, index: int, broker: int | None, names: di
     return Place(partition, partition.logs[broker], names)
 
 
-async def _done(future: Future[T]) -> T:
+async def done(future: Future[T]) -> T:
+    """Its result, once there is one."""
     event = trio.Event()
     future.add_done_callback(lambda _: event.set())
     await event.wait()

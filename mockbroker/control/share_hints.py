@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..cluster.sharing import shares_of
+from ..coordinators.share.settings import reads_committed
 from ..share_partitions.states import RecordState
 
 if TYPE_CHECKING:
@@ -12,9 +14,8 @@ if TYPE_CHECKING:
 
 def share_groups(cluster: "Cluster") -> Iterator[str]:
     """Of share partitions from which a member waits for records."""
-    for broker in cluster.brokers.values():
-        shares = vars(broker).get("shares")
-        for led in () if shares is None else shares.waited_for():
+    for _, shares in shares_of(cluster.brokers.values()):
+        for led in shares.waited_for():
             yield from _of(led)
 
 
@@ -39,9 +40,18 @@ def _of(led: "LedShare") -> Iterator[str]:
         count = sum(number for number, _ in held)
         records = f"{count} records of {where} are" if count != 1 else f"1 record of {where} is"
         by = _members(sorted({each.member for _, each in held}))
+        most, full = share.limits.records, ""
+        if share.in_flight >= most and share.end_offset + 1 < led.partition.log.high_watermark:
+            full = f", and no more are delivered (group.share.partition.max.record.locks={most})"
         yield (
-            f"{records} acquired in the share group {group!r} by {by}: "
+            f"{records} acquired in the share group {group!r} by {by}{full}: "
             f"the first lock ends in {left_s:g} s, or by expire_locks()"
+        )
+    log = led.partition.log
+    if log.last_stable_offset < log.high_watermark and reads_committed(led.environment.configs, group):
+        yield (
+            f"the share group {group!r} reads committed records only, and gets none of {where} from offset "
+            f"{log.last_stable_offset} on, because a transaction is open"
         )
 
 

@@ -10,6 +10,7 @@ from . import (
     certificates,
     clients,
     faults,
+    group_offsets,
     groups,
     handshakes,
     hints,
@@ -27,8 +28,8 @@ from . import (
 from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
-    *(brokers, clients, topics, records, partitions, verbs, groups, transactions, telemetry),
-    *(acls, users, tokens, certificates, handshakes, policies, faults, time, hints),
+    *(brokers, clients, topics, records, partitions, verbs, groups, group_offsets, transactions),
+    *(telemetry, acls, users, tokens, certificates, handshakes, policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     name: REGISTERED[name]

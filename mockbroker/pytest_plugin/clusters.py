@@ -2,7 +2,8 @@
 
 import logging
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import astuple
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -12,12 +13,15 @@ from ..tracebacks import described
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
+    from ..contents.values import SharePartitionDescription
     from ..faults import Fault, Faults
     from ..server.mock_cluster import MockCluster
 
 __tracebackhide__ = True
 _SHOWN: Final = 40
 """How many events are in the report of a test that failed."""
+_PLACES: Final = 10
+"""And how many share partitions."""
 
 
 class Watched:
@@ -81,6 +85,7 @@ class Watched:
         lines += [
             f"fault {_hits(fault)}" for fault in list(self._faults.added) if fault not in self._unfired()
         ]
+        lines += self._in_flight()
         if events := for_people(list(self._trace.events))[-_SHOWN:]:
             lines += ["the last that happened:", *map(str, events)]
         return "\n".join(lines)
@@ -100,10 +105,37 @@ class Watched:
         from ..control.hints import found
 
         manual = self._clock == "manual"
+        return self._looked(lambda core: list(found(core, self._faults, manual_clock=manual)))
+
+    def _in_flight(self) -> list[str]:
+        """What share groups have in flight."""
+        from ..contents import groups, share_groups
+        from ..trace import SharePartition
+
+        def line(group: str, place: tuple[str, int], one: "SharePartitionDescription") -> str:
+            start = -1 if one.start_offset is None else one.start_offset
+            in_flight = tuple(astuple(each) for each in one.in_flight)
+            return SharePartition(0, 0, *place, group, -1, start, in_flight).text()
+
+        def look(core: "Cluster") -> list[str]:
+            shared = [each for each in groups.groups(core).values() if each.type == "share"]
+            return [
+                line(group.id, place, one)
+                for group in shared
+                for place, one in share_groups.in_flight(core, group).items()
+                if one.in_flight
+            ]
+
+        found = self._looked(look)
+        more = [f"and {len(found) - _PLACES} more share partitions"] if len(found) > _PLACES else []
+        return [*found[:_PLACES], *more]
+
+    def _looked(self, look: "Callable[[Cluster], list[str]]") -> list[str]:
+        """What is seen in the cluster, which may have stopped."""
         try:
-            return self.cluster.run(lambda core: list(found(core, self._faults, manual_clock=manual)))
+            return self.cluster.run(look)
         except NotRunningError:
-            return list(found(self._core, self._faults, manual_clock=manual))
+            return look(self._core)
 
     def _other_policies(self) -> Iterator[str]:
         """The answers that differ from those of the release, or of the fixes."""

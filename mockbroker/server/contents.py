@@ -184,6 +184,23 @@ class Contents(Calls):
 
         self.do(groups.configure_group, group, config)
 
+    def alter_offset(self, group: str, topic: str, partition: int, offset: int) -> None:
+        """Sets where a group without members goes on in a partition: `alter_offset("jobs", "orders", 0, 5)`.
+        A share group begins anew there; any other group, which need not be there yet, commits the offset.
+        NotThereError for a topic or a partition; RefusedError with Kafka's error, for example if the group
+        has members."""
+        from ..control.group_offsets import begin_alter_offset
+
+        self._result(self.do(begin_alter_offset, group, topic, partition, offset))
+
+    async def alter_offset_async(self, group: str, topic: str, partition: int, offset: int) -> None:
+        """As `alter_offset`; other tasks run while it waits for followers."""
+        from ..control.group_offsets import begin_alter_offset
+
+        return await self._result_async(
+            await self._do_async(begin_alter_offset, group, topic, partition, offset)
+        )
+
     def share_group(self, group: str) -> "dict[tuple[str, int], SharePartitionDescription]":
         """What a share group has in flight, by topic and partition: `share_group("work")["orders", 0]` has
         its start offset, and the states of records from there on. NotThereError for a group that is not a

@@ -30,7 +30,7 @@ class TraceControl:
 
     def events(self, kind: "EventKind | None" = None, **wanted: Any) -> list[Event]:
         """The events so far, of a kind (`request`, `answer`, `leader`, …) and with the wanted values. Without
-        a kind, `replica`, `producer`, `appeared` and `keyframe` are left out.
+        a kind, `replica`, `producer`, `member`, `share-session`, `appeared` and `keyframe` are left out.
 
         ValueError for an unknown kind or field.
         """

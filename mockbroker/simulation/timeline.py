@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from ..cluster.cluster import Cluster
-from ..trace import events
+from ..trace import Event, events
 from ..trace.states import States
 
 _TOLD: Final = frozenset(
@@ -46,7 +46,7 @@ class Timeline:
         """Adds what has changed in the cluster since the last look."""
         for kind, values in self._states.changes():
             if kind in _TOLD and not str(values[0]).startswith("__"):
-                make: Callable[..., events.Event] = kind
+                make: Callable[..., Event] = kind
                 at_ms = self._cluster.now_ms - self._start_ms
                 self.lines.append(Line(at_ms, "cluster", make(0, 0, *values).text()))
 

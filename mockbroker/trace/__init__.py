@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING, Any
 from .trace import Trace
 
 if TYPE_CHECKING:
+    from .event import Event
     from .events import (
         Answer,
         Appeared,
         Broker,
         Committed,
         Decision,
-        Event,
         Follower,
-        Group,
         HighWatermark,
         InSyncReplicas,
         Keyframe,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
         Transaction,
         Truncation,
     )
+    from .group_events import Group, Member, SharePartition, ShareSession
 
 __all__ = [
     "Answer",
@@ -47,10 +47,13 @@ __all__ = [
     "LogStart",
     "Login",
     "Malformed",
+    "Member",
     "Policy",
     "Producer",
     "Replica",
     "Request",
+    "SharePartition",
+    "ShareSession",
     "Topic",
     "TopicNotCreated",
     "Trace",
@@ -63,6 +66,6 @@ def __getattr__(name: str) -> Any:
     # Most clusters are not traced: there events need not be imported.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import events
+    from . import event, events, group_events
 
-    return getattr(events, name)
+    return next(getattr(each, name) for each in (event, group_events, events) if hasattr(each, name))

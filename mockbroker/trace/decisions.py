@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ..policies import CATALOGUE, Scope
 from ..policies.watched import Decision as Decided
 from ..protocol import releases
-from .events import DETAILS, Decision, Event
+from .event import Event
+from .events import DETAILS, Decision
 
 if TYPE_CHECKING:
     from ..cluster.call import Call

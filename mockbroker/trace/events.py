@@ -1,10 +1,13 @@
 """The kinds of events. Times are Unix milliseconds of the cluster's clock; offsets and epochs are Kafka's."""
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from ..errors import MockBrokerError
-from ..shown import shown
+from . import event
+from .event import Event, OfPartition
+from .group_events import Member, ShareSession
 
 
 class BodyNotKeptError(MockBrokerError, LookupError):
@@ -28,53 +31,6 @@ NOT_KEPT: Final = _NotKept()
 SCHEMA_VERSION: Final = 2
 """The version of the fields below, as in files: goes up when one changes its meaning or is removed. From 2 on
 there are keyframes, from which the state at any time can be told."""
-
-KINDS: Final[dict[str, "type[Event]"]] = {}
-"""By `kind`, which files and queries use."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Event:
-    """`number` counts all events of a cluster, from 1."""
-
-    number: int
-    time_ms: int
-    kind: ClassVar[str] = "event"
-    line = ""
-    """What happened, with the names of fields; empty where `text` is more than that."""
-
-    def __init_subclass__(cls) -> None:
-        if "kind" in vars(cls):
-            KINDS[cls.kind] = cls
-
-    # Written once: generated for each of two dozen kinds, these three take 4 ms of every start.
-    def __repr__(self) -> str:
-        values = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
-        return f"{type(self).__name__}({', '.join(values)})"
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.row() == self.row()
-
-    def __hash__(self) -> int:
-        return hash((self.kind, self.number, self.time_ms))
-
-    def row(self) -> dict[str, Any]:
-        """The whole event as plain values, `kind` first."""
-        return {"kind": self.kind, **{each.name: getattr(self, each.name) for each in fields(self)}}
-
-    def text(self) -> str:
-        """What happened, without the time."""
-        if self.line:
-            return self.line.format_map(self.row())
-        return " ".join(f"{name}={value}" for name, value in self.row().items() if name not in _NOT_SHOWN)
-
-    def __str__(self) -> str:
-        seconds, ms = divmod(self.time_ms, 1000)
-        time = f"{seconds % 86400 // 3600:02}:{seconds % 3600 // 60:02}:{seconds % 60:02}.{ms:03}"
-        return f"{time} {shown(self.text())}"
-
-
-_NOT_SHOWN: Final = ("kind", "number", "time_ms")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -175,18 +131,7 @@ class Broker(Event):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class _OfPartition(Event):
-    topic: str
-    partition: int
-
-    def text(self) -> str:
-        rest = {n: v for n, v in self.row().items() if n not in (*_NOT_SHOWN, "topic", "partition")}
-        values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in rest.items() if value != "")
-        return f"{self.topic}-{self.partition}: {values}"
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Leader(_OfPartition):
+class Leader(OfPartition):
     """The leader, -1 if there is none, or the leader epoch changed."""
 
     leader: int
@@ -195,7 +140,7 @@ class Leader(_OfPartition):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class InSyncReplicas(_OfPartition):
+class InSyncReplicas(OfPartition):
     """The ISR shrank or grew."""
 
     in_sync_replicas: tuple[int, ...]
@@ -203,7 +148,7 @@ class InSyncReplicas(_OfPartition):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class HighWatermark(_OfPartition):
+class HighWatermark(OfPartition):
     """The leader's high watermark moved; read_committed consumers read only up to `last_stable_offset`."""
 
     high_watermark: int
@@ -213,7 +158,7 @@ class HighWatermark(_OfPartition):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LogStart(_OfPartition):
+class LogStart(OfPartition):
     """The leader's log start offset moved."""
 
     log_start_offset: int
@@ -221,7 +166,7 @@ class LogStart(_OfPartition):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Truncation(_OfPartition):
+class Truncation(OfPartition):
     """A replica's log was truncated."""
 
     broker: int
@@ -231,7 +176,7 @@ class Truncation(_OfPartition):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Follower(_OfPartition):
+class Follower(OfPartition):
     """How a follower follows: `in step`, `behind`, `paused`, `failed`, … with the reason of a failure."""
 
     broker: int
@@ -241,7 +186,7 @@ class Follower(_OfPartition):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Replica(_OfPartition):
+class Replica(OfPartition):
     """A replica's log changed, or what its broker knows of the leader.
 
     `leader` is -1 if there is none; `epochs` are the leader epochs of the log, each with the offset at which
@@ -259,7 +204,7 @@ class Replica(_OfPartition):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Producer(_OfPartition):
+class Producer(OfPartition):
     """What the leader knows about a producer changed; its sequence is -1 if there is none, and both are -1 if
     the leader has forgotten it."""
 
@@ -286,7 +231,7 @@ class Topic(Event):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Committed(_OfPartition):
+class Committed(OfPartition):
     """A group's committed offset changed; -1: it has none left."""
 
     group: str
@@ -300,7 +245,7 @@ class Committed(_OfPartition):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Appeared(_OfPartition):
+class Appeared(OfPartition):
     """A partition is there that was not; `rows` tell its state, as those of a keyframe do."""
 
     rows: tuple[dict[str, Any], ...] = field(repr=False)
@@ -319,21 +264,10 @@ class Keyframe(Event):
         return f"the whole state, {len(self.rows)} rows"
 
 
-DETAILS: Final = frozenset({Keyframe.kind, Appeared.kind, Replica.kind, Producer.kind})
-"""Kinds that tell the state of every replica; whoever wants them asks for them by name."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Group(Event):
-    """A group's state or generation changed, or it has another coordinator; `Dead` when it is gone."""
-
-    group: str
-    coordinator: int
-    state: str
-    generation: int
-    members: int
-    kind: ClassVar[str] = "group"
-    line = "group {group} on broker {coordinator}: {state}, generation {generation}, {members} members"
+DETAILS: Final = frozenset(
+    {Keyframe.kind, Appeared.kind, Replica.kind, Producer.kind, Member.kind, ShareSession.kind}
+)
+"""Kinds that tell the state of every replica and every member; whoever wants them asks for them by name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -403,3 +337,7 @@ class Decision(Event):
             return decided
         asked = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.asked.items())
         return f"{decided}: {asked} -> {self.answered}"
+
+
+KINDS: Final[Mapping[str, type[Event]]] = event.KINDS
+"""By `kind`, which files and queries use."""

@@ -9,7 +9,7 @@ from ..outcome import CLOSE, NEVER, NO_ANSWER, Unanswered
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import error_name
 from . import events
-from .events import Event
+from .event import Event
 
 if TYPE_CHECKING:
     from uuid import UUID

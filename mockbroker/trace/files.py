@@ -13,7 +13,8 @@ from typing import IO, Any, Final
 from ..errors import MockBrokerError
 from ..extras import MissingExtraError
 from ..json_texts import read_json
-from .events import KINDS, SCHEMA_VERSION, Event
+from .event import Event
+from .events import KINDS, SCHEMA_VERSION
 
 SCHEMA: Final = "mockbroker-trace"
 COLUMNS: Final = {
@@ -49,6 +50,15 @@ COLUMNS: Final = {
     "coordinator": "int32",
     "generation": "int32",
     "members": "int32",
+    "type": "string",
+    "member_id": "string",
+    "group_instance_id": "string",
+    "host": "string",
+    "epoch": "int32",
+    "subscribed": "list<string>",
+    "assigned": "list<string>",
+    "start_offset": "int64",
+    "in_flight": "string",
     "transactional_id": "string",
     "producer_id": "int64",
     "producer_epoch": "int16",
@@ -75,9 +85,9 @@ COLUMNS: Final = {
     "principal": "string",
 }
 """Name and Arrow type of every column."""
-AS_JSON: Final = frozenset({"body", "asked", "answered", "rows"})
+AS_JSON: Final = frozenset({"body", "asked", "answered", "rows", "in_flight"})
 """The columns with values of any shape."""
-_TUPLES: Final = {"rows", *(name for name, kind in COLUMNS.items() if kind.startswith("list<"))}
+_TUPLES: Final = {"rows", "in_flight", *(name for name, kind in COLUMNS.items() if kind.startswith("list<"))}
 
 
 class TraceError(MockBrokerError, ValueError):

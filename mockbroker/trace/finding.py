@@ -6,7 +6,8 @@ from ..errors import OptionError
 from ..faults.match import api_name
 from ..nearest import nearest
 from ..protocol.api_keys import CODEC_VERSIONS
-from .events import DETAILS, KINDS, Event
+from .event import Event
+from .events import DETAILS, KINDS
 
 
 def check(kind: str | None, wanted: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, overload
 
-from .events import Event
+from .event import Event
 
 Unread = tuple[int, Callable[..., Event], Any, Any, Any]
 """Its number, the function that makes the event, and the function's arguments, the number first."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from . import events
+from .event import Event
 
 if TYPE_CHECKING:
     from ..cluster.topic import TopicPartition
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 class Change(NamedTuple):
     """An event without its number and its time."""
 
-    kind: "Callable[..., events.Event]"
+    kind: "Callable[..., Event]"
     values: tuple[object, ...]
 
 

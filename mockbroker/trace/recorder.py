@@ -11,9 +11,11 @@ from ..protocol.api_keys import ApiKey
 from . import events, exchanges
 from .codes import error_codes
 from .decisions import Decisions
-from .events import NOT_KEPT, Event
+from .event import Event
+from .events import NOT_KEPT
 from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .finding import fits
+from .group_events import SharePartition
 from .kept import Kept, Unread
 from .looks import as_rows
 from .plain import shortened, weight
@@ -161,6 +163,8 @@ class Recorder:
         try:
             self._known.look()
             for kind, values in self._states.changes():
+                if kind is SharePartition:
+                    self._weigh(self._number + 1, list(values))
                 self._add(kind, *values)
             self._decisions.forget_all_but(self._cluster.topics)
             if self.bodies and self._number >= self._keyframe_at:

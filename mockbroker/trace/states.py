@@ -1,17 +1,24 @@
 """Changes of a cluster's state, found by looking at it: the core reports nothing, which costs it nothing."""
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from . import events
+from .event import Event
+from .group_looks import GONE, GroupLooks, groups_of
 from .looks import Change, Look, changes
 
 if TYPE_CHECKING:
-    from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition
-    from ..coordinators.kinds import Group
     from ..coordinators.offsets import CommittedOffset, Key
+
+
+_GONE: "Final[dict[type[Event], Callable[[tuple[Any, ...]], tuple[object, ...]]]]" = {
+    events.Topic: lambda values: (*values[:2], 0, 0),
+    **GONE,
+}
+"""The values of a thing that is there no more, by those that it had."""
 
 
 class States:
@@ -21,6 +28,7 @@ class States:
     def __init__(self, cluster: "Cluster", *, details: bool) -> None:
         self._cluster = cluster
         self._details = details
+        self._groups = GroupLooks(cluster)
         self._partitions = {each: Look.at(each, details) for each in cluster.partitions()}
         self._others = dict(self._look())
         self._committed = self._commits()
@@ -76,12 +84,8 @@ class States:
             if before.get(key) != change:
                 yield change
         for (kind, name), change in before.items():
-            if (kind, name) in self._others:
-                continue
-            if kind is events.Group:
-                yield Change(kind, (name, -1, "Dead", 0, 0))
-            elif kind is events.Topic:
-                yield Change(kind, (*change.values[:2], 0, 0))
+            if (kind, name) not in self._others and kind in _GONE:
+                yield Change(kind, _GONE[kind](change.values))
 
     def _changed_commits(self) -> Iterator[Change]:
         # A group that is nowhere may be on its way to another coordinator, so its offsets are remembered.
@@ -101,10 +105,10 @@ class States:
         return {
             group.id: dict(group.offsets.committed)
             for broker in self._cluster.brokers.values()
-            for group in _groups(broker)
+            for group in groups_of(broker)
         }
 
-    def _look(self) -> "Iterator[tuple[tuple[type[events.Event], object], Change]]":
+    def _look(self) -> "Iterator[tuple[tuple[type[Event], object], Change]]":
         for name, why in self._cluster.notes.not_created.items():
             yield (events.TopicNotCreated, name), Change(events.TopicNotCreated, (name, why))
         for topic in self._cluster.topics.values():
@@ -114,15 +118,7 @@ class States:
         for broker in self._cluster.brokers.values():
             state = (broker.id, broker.liveness.name.lower(), broker.fenced)
             yield (events.Broker, broker.id), Change(events.Broker, state)
-            for group in _groups(broker):
-                values = (group.id, broker.id, group.state.value, group.generation, len(group.members))
-                yield (events.Group, group.id), Change(events.Group, values)
             for name, now in broker.transactions if "transactions" in vars(broker) else ():
                 one = (name, broker.id, now.state.value, now.producer_id, now.epoch)
                 yield (events.Transaction, name), Change(events.Transaction, one)
-
-
-def _groups(broker: "Broker") -> "Iterator[Group]":
-    # Looking must not start a coordinator that nobody has asked yet.
-    if "groups" in vars(broker):
-        yield from broker.groups.groups.values()
+        yield from self._groups.look(self._details)

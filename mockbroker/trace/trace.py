@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..cluster.call import Call
     from ..cluster.cluster import Cluster
     from ..faults.exchange import Handler
-    from .events import Event
+    from .event import Event
     from .exchanges import Asked
     from .recorder import Recorder
 

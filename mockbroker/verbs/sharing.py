@@ -3,14 +3,14 @@
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
 from ..cluster.led_share import LedShare
+from ..cluster.sharing import shares_of
 from .subjects import BROKER, SHARE_GROUP, SharingGroup
 from .verb import verb
 
 
 def _led(cluster: Cluster, group: SharingGroup) -> list[LedShare]:
-    # Looking must not start what nobody has asked yet.
-    brokers = [each for each in cluster.brokers.values() if "shares" in vars(each)]
-    return [led for broker in brokers for led in broker.shares.of_group(group.name)]
+    found = shares_of(cluster.brokers.values())
+    return [led for _, shares in found for led in shares.of_group(group.name)]
 
 
 def _has_no_locks(cluster: Cluster, group: SharingGroup) -> str:

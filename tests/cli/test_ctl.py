@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 
 import pytest
+from confluent_kafka import ShareConsumer
 from typer.testing import Result
 
 from mockbroker import MockCluster
 from tests.cli.in_process import mockbroker
 
 from ..driving.processes import finished, mockbroker_process
+from ..driving.share_reader import QUICK
 
 
 @pytest.fixture
@@ -54,6 +56,33 @@ def test_a_fault_is_added_by_its_fields(cluster: MockCluster) -> None:
     waited = ctl("faults", "wait", "lost", "--timeout", "0.01", url=cluster.control_url)
     assert (waited.exit_code, waited.stderr.count("\n")) == (1, 1)
     assert "touched 0 requests" in waited.stderr
+
+
+def test_what_a_share_group_has_in_flight() -> None:
+    with MockCluster(brokers=1, config=QUICK, topics={"jobs": 1}, control=True) as cluster:
+        cluster.configure_group("workers", {"share.auto.offset.reset": "earliest"})
+        for number in range(3):
+            cluster.produce("jobs", f"job {number}")
+        own = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "workers"}
+        member = ShareConsumer({**own, "share.acknowledgement.mode": "explicit"})
+        member.subscribe(["jobs"])
+        while not (messages := list(member.poll(1))):
+            pass
+        member.acknowledge(messages[1])
+        member.commit_sync(10)
+        done = ctl("groups", "in-flight", "workers", url=cluster.control_url)
+        assert done.exit_code == 0, (done.stderr, done.exception)
+        titles, *rows = done.stdout.splitlines()
+        assert titles.split()[:5] == ["partition", "start_offset", "high_watermark", "offsets", "state"]
+        told = [row.split() for row in rows]
+        assert [row[:6] for row in told] == [
+            ["jobs-0", "0", "3", "0", "acquired", "1"],
+            ["jobs-0", "0", "3", "1", "acknowledged", "1"],
+            ["jobs-0", "0", "3", "2", "acquired", "1"],
+        ]
+        assert told[1][6:] == ["-", "-"]
+        assert ":" in told[0][7]
+        member.close()
 
 
 @pytest.mark.parametrize(

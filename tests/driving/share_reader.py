@@ -21,6 +21,12 @@ CONFIG: dict[str, object] = {
     "offsets.topic.num.partitions": 1,
     "share.coordinator.state.topic.num.partitions": 1,
 }
+QUICK: dict[str, str] = {
+    "group.share.min.heartbeat.interval.ms": "100",
+    "group.share.heartbeat.interval.ms": "100",
+    "group.share.assignment.interval.ms": "0",
+}
+"""For clients: the first assignment comes at once."""
 TOPICS = ("__consumer_offsets", "__share_group_state", "t")
 
 

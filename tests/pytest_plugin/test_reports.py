@@ -155,6 +155,35 @@ def test_it(mock_cluster):
     )
 
 
+def test_a_failed_test_says_what_share_groups_have_in_flight(run: Run) -> None:
+    result = run(
+        """
+from confluent_kafka import ShareConsumer
+
+quick = {
+    "group.share.min.heartbeat.interval.ms": "100",
+    "group.share.heartbeat.interval.ms": "100",
+    "group.share.assignment.interval.ms": "0",
+}
+
+@pytest.mark.mockbroker(brokers=1, topics={"jobs": 1}, config=quick)
+def test_it(mock_cluster):
+    mock_cluster.configure_group("workers", {"share.auto.offset.reset": "earliest"})
+    for number in range(3):
+        mock_cluster.produce("jobs", f"job {number}")
+    explicit = {"share.acknowledgement.mode": "explicit"}
+    own = {"bootstrap.servers": mock_cluster.bootstrap_servers, "group.id": "workers"}
+    member = ShareConsumer({**own, **explicit})
+    member.subscribe(["jobs"])
+    while not member.poll(1):
+        pass
+    assert False
+"""
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["share group workers of jobs-0 from 0, 0-2 acquired by *"])
+
+
 def test_a_failed_test_says_what_was_decided_otherwise(run: Run) -> None:
     """And neither what any broker decides nor what was said."""
     result = run(

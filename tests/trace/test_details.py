@@ -30,15 +30,23 @@ STATE = {
     "committed": ("topic", "partition", "group"),
     "broker": ("broker",),
     "group": ("group",),
+    "member": ("group", "member_id"),
+    "share-partition": ("topic", "partition", "group"),
+    "share-session": ("broker", "group", "member_id"),
     "transaction": ("transactional_id",),
 }
 """Kinds that tell the state, each with the fields that tell of what."""
+OF_PARTITIONS = {kind for kind, names in STATE.items() if "partition" in names} - {"committed"}
+OF_GROUPS = {"group", "member", "share-partition", "share-session", "transaction"}
 GONE: dict[str, Callable[[dict[str, Any]], bool]] = {
     "topic": lambda row: row["partitions"] == 0,
     "producer": lambda row: row["producer_epoch"] == row["last_sequence"] == -1,
     "committed": lambda row: row["offset"] == -1,
     "group": lambda row: row["state"] == "Dead",
     "replica": lambda row: row["log_end_offset"] == -1,
+    "member": lambda row: row["epoch"] == -1,
+    "share-partition": lambda row: row["start_offset"] == row["coordinator"] == -1,
+    "share-session": lambda row: row["epoch"] == -1,
 }
 
 
@@ -58,7 +66,7 @@ def folded(events: Iterable[Event]) -> dict[tuple[str, ...], dict[str, Any]]:
             state.pop(("follower", row["topic"], str(row["partition"]), str(row["leader"])), None)
         if kind == "topic":
             for other in [each for each in state if len(each) > 2 and each[1] == row["topic"]]:
-                if row["partitions"] <= int(other[2]) and other[0] != "committed":
+                if other[0] in OF_PARTITIONS and row["partitions"] <= int(other[2]):
                     del state[other]
 
     for event in events:
@@ -96,7 +104,7 @@ def test_what_happened_leads_from_one_keyframe_to_the_next(kafka: Literal["2.3",
         last = keyframe(cluster)
         events = [each for each in everything(cluster) if each.number < last.number]
     assert folded(events) == folded([last])
-    assert {row["kind"] for row in last.rows} >= set(STATE) - {"group", "transaction"}
+    assert {row["kind"] for row in last.rows} >= set(STATE) - OF_GROUPS
 
 
 def transacted(cluster: MockCluster) -> None:

@@ -11,6 +11,9 @@ from mockbroker.control.hints import found
 from mockbroker.coordinators.share.group import ShareGroup
 from mockbroker.errors import ConflictError, NotThereError
 from mockbroker.faults import Faults
+from mockbroker.protocol.messages.init_producer_id import InitProducerIdRequest
+from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from mockbroker.rig.batches import TRANSACTIONAL, Record, batch
 from mockbroker.verbs.sharing import drop_share_sessions, expire_locks
 from mockbroker.verbs.subjects import SHARE_GROUP
 
@@ -23,7 +26,7 @@ ACCEPT, RELEASE, REJECT = 1, 2, 3
 
 @pytest.fixture
 def reader() -> Reader:
-    return Reader(configured("4.4", 3, None, CONFIG))
+    return Reader(configured("4.4", 3, None, {**CONFIG, "transaction.state.log.num.partitions": 1}))
 
 
 def shown(reader: Reader) -> SharePartitionDescription:
@@ -136,6 +139,44 @@ def test_hints_tell_of_a_group_that_begins_at_the_end(reader: Reader) -> None:
     assert hint == (
         "the share group 'g' began at the end of t-0, offset 5: what is there before is not delivered "
         "(share.auto.offset.reset=latest)"
+    )
+
+
+def test_hints_tell_of_a_group_that_may_not_have_more(reader: Reader) -> None:
+    cluster = reader.cluster
+    cluster.configs.groups["g"]["share.partition.max.record.locks"] = "100"
+    reader.write(100)
+    reader.write(5)
+    assert reader.fetch(0) == [(0, 99, 1)]
+    reader.wait()
+    [hint] = found(cluster, Faults(cluster), manual_clock=False)
+    assert "and no more are delivered (group.share.partition.max.record.locks=100)" in hint
+
+
+def produced(reader: Reader, transactional_id: str) -> None:
+    """A record of a transaction that is open."""
+    reader.cluster.transaction_partition(transactional_id)
+    given = reader.ask("__transaction_state", InitProducerIdRequest(transactional_id, 60_000))
+    whose = {"producer_id": given.producer_id, "producer_epoch": given.producer_epoch, "sequence": 0}
+    records = batch([Record()], attributes=TRANSACTIONAL, **whose)
+    request = ProduceRequest(transactional_id, 1, 1_000)
+    request.topic_data = [TopicProduceData(reader.topic_id, [PartitionProduceData(0, records)])]
+    [answer] = reader.ask("t", request).responses
+    assert answer.partition_responses[0].error_code == 0
+
+
+def test_hints_tell_of_a_transaction_that_a_group_waits_for(reader: Reader) -> None:
+    cluster = reader.cluster
+    cluster.configs.groups["g"]["share.isolation.level"] = "read_committed"
+    reader.write(2)
+    reader.fetch(0)
+    reader.acknowledge(0, 1, ACCEPT)
+    produced(reader, "x")
+    reader.wait()
+    [hint] = found(cluster, Faults(cluster), manual_clock=False)
+    assert hint == (
+        "the share group 'g' reads committed records only, and gets none of t-0 from offset 2 on, because a "
+        "transaction is open"
     )
 
 

@@ -1,4 +1,5 @@
 import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
+import { Groups } from "./groups.js";
 import { heightOf, Lanes, markersOf } from "./lanes.js";
 import { List } from "./list.js";
 import { Operations } from "./operations.js";
@@ -6,7 +7,7 @@ import { before, Recording } from "./recording.js";
 import { Requests } from "./requests.js";
 import { file, live } from "./source.js";
 import { captionAt, Stories } from "./stories.js";
-import { Brokers, Groups, Producers, Transactions } from "./tables.js";
+import { Brokers, Producers, Transactions } from "./tables.js";
 import { recordingTime, Timeline } from "./timeline.js";
 
 /**
@@ -38,6 +39,7 @@ function App() {
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
   const [tab, setTab] = useState("requests");
+  const [wanted, setWanted] = useState(/** @type {{id: string, values: Record<string, string>} | null} */ (null));
   const [filter, setFilter] = useState("");
   const [internal, setInternal] = useState(false);
   const [chosen, setChosen] = useState("");
@@ -142,6 +144,11 @@ function App() {
     if (row) goTo(row.event.number);
   };
 
+  const act = (/** @type {string} */ id, /** @type {Record<string, string>} */ values) => {
+    setWanted({ id, values });
+    setTab("operations");
+  };
+
   const partitions = [...state.partitions.values()]
     .filter((each) => each.name.includes(filter) && (internal || !each.topic.startsWith("__")))
     .sort((a, b) => (a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1));
@@ -189,10 +196,10 @@ function App() {
         <div id="view" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
           ${tab === "requests" && html`<${Requests} recording=${recording} number=${number} goTo=${goTo} />`}
           ${tab === "brokers" && html`<${Brokers} state=${state} />`}
-          ${tab === "groups" && html`<${Groups} state=${state} />`}
+          ${tab === "groups" && html`<${Groups} state=${state} live=${following} act=${canFollow ? act : null} />`}
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}
           ${tab === "producers" && html`<${Producers} state=${state} />`}
-          ${tab === "operations" && html`<${Operations} state=${state} recording=${recording} chosen=${chosen} goTo=${goTo} />`}
+          ${tab === "operations" && html`<${Operations} state=${state} recording=${recording} chosen=${chosen} goTo=${goTo} wanted=${wanted} />`}
           ${tab === "stories" && html`<${Stories} stories=${stories} chosen=${story} tell=${tell} />`}
         </div>
       </section>

@@ -23,6 +23,7 @@ const METHODS = {
   "brokers-drop-fetch-sessions": ["drop_fetch_sessions", ["broker"], []],
   "brokers-drop-share-sessions": ["drop_share_sessions", ["broker"], []],
   "groups-configure": ["configure_group", ["group", "config"], []],
+  "groups-alter-offset": ["alter_offset", ["group", "topic", "partition", "offset"], []],
   "groups-expire-locks": ["expire_locks", ["group"], []],
   "listeners-close": ["close_listener", ["broker", "listener"], []],
   "listeners-open": ["open_listener", ["broker", "listener"], []],

@@ -7,6 +7,12 @@
  * @typedef {{offset: number, leader_epoch: number}} Committed
  * @typedef {Map<string, Map<string, number>>} Positions by partition and client, the offset last asked for
  * @typedef {Map<string, Set<string>>} Asked by group, the partitions of which it has asked for its committed offsets
+ * @typedef {{group: string, member_id: string, group_instance_id: string | null, client_id: string, host: string,
+ *   type: string, epoch: number, subscribed: string[], assigned: string[]}} Member
+ * @typedef {{group: string, topic: string, partition: number, coordinator: number, start_offset: number,
+ *   in_flight: [number, number, string, number, string | null, number | null][]}} SharePartition
+ *   of records in flight: first and last offset, state, deliveries, who has acquired them, and until when in ms
+ * @typedef {{broker: number, group: string, member_id: string, epoch: number, names: string[]}} ShareSession
  */
 
 export class Partition {
@@ -76,6 +82,12 @@ export class State {
     this.positions = new Map();
     /** @type {Asked} */
     this.asked = new Map();
+    /** @type {Map<string, Member>} by group and member id */
+    this.members = new Map();
+    /** @type {Map<string, SharePartition>} by group and partition */
+    this.sharePartitions = new Map();
+    /** @type {Map<string, ShareSession>} by broker, group and member id */
+    this.shareSessions = new Map();
   }
 
   /** @returns {State} without anything but what only requests tell, since keyframes don't */
@@ -115,6 +127,14 @@ export class State {
       case "group":
         this.groups.set(event.group, event);
         break;
+      case "member":
+        keep(this.members, JSON.stringify([event.group, event.member_id]), event, event.epoch === -1);
+        break;
+      case "share-partition":
+        return this.#shared(event);
+      case "share-session":
+        keep(this.shareSessions, JSON.stringify([event.broker, event.group, event.member_id]), event, event.epoch === -1);
+        break;
       case "transaction":
         this.transactions.set(event.transactional_id, event);
         break;
@@ -125,6 +145,14 @@ export class State {
         if (event.topic !== undefined && event.partition !== undefined) return this.#ofPartition(event);
     }
     return "";
+  }
+
+  /** @param {Event} event @returns {"" | "back"} */
+  #shared(event) {
+    const key = JSON.stringify([event.group, event.topic, event.partition]);
+    const before = this.sharePartitions.get(key)?.start_offset ?? -1;
+    keep(this.sharePartitions, key, event, event.start_offset === -1 && event.coordinator === -1);
+    return event.start_offset >= 0 && event.start_offset < before ? "back" : "";
   }
 
   /** @param {string} topic @param {number} index */
@@ -230,4 +258,10 @@ export class State {
       }
     }
   }
+}
+
+/** @param {Map<string, any>} map @param {string} key @param {Event} event @param {boolean} gone */
+function keep(map, key, event, gone) {
+  if (gone) map.delete(key);
+  else map.set(key, event);
 }

@@ -94,13 +94,14 @@ function failed(error) {
 }
 
 /**
- * @param {{state: State, recording: Recording, chosen: string, goTo: (number: number) => void}} props
- *   `chosen` is the name of the partition that is chosen, or none
+ * @param {{state: State, recording: Recording, chosen: string, goTo: (number: number) => void,
+ *   wanted: {id: string, values: Record<string, string>} | null}} props
+ *   `chosen` is the name of the partition that is chosen, or none; `wanted` is what the form begins with
  */
-export function Operations({ state, recording, chosen, goTo }) {
+export function Operations({ state, recording, chosen, goTo, wanted }) {
   const [operations, setOperations] = useState(/** @type {Operation[]} */ ([]));
-  const [id, setId] = useState("partitions-move-leader");
-  const [texts, setTexts] = useState(/** @type {Record<string, string>} */ ({}));
+  const [id, setId] = useState(wanted?.id ?? "partitions-move-leader");
+  const [texts, setTexts] = useState(/** @type {Record<string, string>} */ (wanted?.values ?? {}));
   const [outcome, setOutcome] = useState(NOTHING);
   const [policies, setPolicies] = useState(/** @type {any[]} */ ([]));
   useEffect(() => {

@@ -81,6 +81,8 @@ export class Recording {
       case "appeared":
       case "replica":
       case "producer":
+      case "member":
+      case "share-session":
         return;
       case "answer": {
         const row = this._open.get(key);

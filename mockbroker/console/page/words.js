@@ -44,6 +44,10 @@ export function told(event) {
       return event.offset < 0
         ? `group ${event.group} has no committed offset of ${place} any more`
         : `group ${event.group} committed ${event.offset} of ${place}`;
+    case "share-partition":
+      return event.start_offset < 0
+        ? `share group ${event.group} of ${place}: nothing was read`
+        : [`share group ${event.group} of ${place} from ${event.start_offset}`, ...event.in_flight.map(range)].join(", ");
     case "policy":
       return `${event.name} = ${event.answer}${event.topic ? ` for ${event.topic}` : ""}`;
     case "decision":
@@ -55,6 +59,16 @@ export function told(event) {
     default:
       return event.kind;
   }
+}
+
+/** @param {[number, number, string, number, string | null, number | null]} records of a share partition */
+function range([first, last, state, deliveries, member]) {
+  return `${offsets(first, last)} ${state}${member ? ` by ${member}` : ""}${deliveries > 1 ? ` (delivered ${deliveries} times)` : ""}`;
+}
+
+/** @param {number} first @param {number} last */
+export function offsets(first, last) {
+  return first === last ? `${first}` : `${first}–${last}`;
 }
 
 /** @param {Event} event a decision */

@@ -91,6 +91,11 @@ class ShareStates:
         self._home = home
         self._shards: dict[int, _Shard] = {}
 
+    def known(self, key: SharePartitionKey, index: int) -> ShareState | None:
+        """What it has loaded of partition `index` of `__share_group_state`; None if that is nothing."""
+        shard = self._shards.get(index)
+        return shard.states.get(key) if shard is not None and shard.current else None
+
     # -- requests, of one share partition each
 
     def initialize(self, key: SharePartitionKey, state_epoch: int, start_offset: int, done: Done) -> None:

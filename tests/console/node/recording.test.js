@@ -14,7 +14,7 @@ const { completed, valueOf } = await page("fields.js");
 const { inWords, suggestionsFor } = await page("faults.js");
 const { groupsOf, operationsOf } = await page("operations.js");
 const { captionAt } = await page("stories.js");
-const { offsetsOf } = await page("tables.js");
+const { offsetsOf } = await page("groups.js");
 const { told } = await page("words.js");
 const { fits } = await page("requests.js");
 

@@ -1,0 +1,156 @@
+import { html, useEffect, useState } from "./html.js";
+import { countsOf, lagOf, nameOf, placesOf, whoIs, whyNothing } from "./sharing.js";
+import { ask } from "./source.js";
+import { Table } from "./tables.js";
+import { offsets, time } from "./words.js";
+
+/**
+ * @typedef {import("./model.js").State} State
+ * @typedef {import("./model.js").Event} Event
+ * @typedef {(operation: string, values: Record<string, string>) => void} Act opens the form of an operation
+ */
+
+const HINTS_MS = 1000;
+/** What can be done to a group: the operation, what it is called here, and for which types of groups. */
+const DOINGS = [
+  ["groups-expire-locks", "expire locks", ["share"]],
+  ["groups-configure", "configure", ["share", "consumer"]],
+  ["groups-alter-offset", "alter an offset", ["share", "consumer", "classic"]],
+  ["groups-move-coordinator", "move coordinator", ["share", "consumer", "classic"]],
+];
+
+/**
+ * Groups of all types, their members, and where they are in their partitions.
+ * @param {{state: State, live: boolean, act: Act | null}} props
+ *   `live` is whether the present is shown; `act` is null if nothing can be done
+ */
+export function Groups({ state, live, act }) {
+  const [picked, setPicked] = useState("");
+  const groups = [...state.groups.values()].filter((each) => each.state !== "Dead");
+  const chosen = groups.some((each) => each.group === picked) ? picked : "";
+  const one = groups.length === 1 ? groups[0] : groups.find((each) => each.group === chosen);
+  const shown = (/** @type {Record<string, any>} */ each) => !chosen || each.group === chosen;
+  return html`<div class="filters">
+      <label>group <select value=${chosen} onChange=${(/** @type {any} */ e) => setPicked(e.currentTarget.value)}>
+        <option value="">all</option>${groups.map((each) => html`<option>${each.group}</option>`)}
+      </select></label>
+      ${act && one && DOINGS.filter(([, , types]) => types.includes(typeOf(one))).map(
+        ([id, title]) => html`<button type="button" onClick=${() => act(String(id), { group: one.group })}>${title}</button>`,
+      )}
+    </div>
+    ${live && html`<${Hints} />`}
+    <${Table} title="Groups" columns=${["group", "type", "state", "generation", "members", "coordinator"]}
+      rows=${groups.filter(shown).map((each) => [each.group, typeOf(each), each.state, each.generation, each.members, each.coordinator])} nothing="No groups yet." />
+    <${Members} state=${state} shown=${shown} act=${act} />
+    <${Shared} state=${state} shown=${shown} />
+    <${InFlight} state=${state} shown=${shown} />
+    <${Sessions} state=${state} shown=${shown} act=${act} />
+    <${Table} title="Committed offsets" columns=${["group", "partition", "offset", "leader epoch", "lag"]}
+      rows=${offsetsOf(state).filter(([group]) => shown({ group }))} nothing="" />`;
+}
+
+/** @param {Event} group @returns {string} earlier traces have no types */
+function typeOf(group) {
+  return group.type ?? "classic";
+}
+
+/** Possible reasons why a client gets nothing, at this moment. */
+function Hints() {
+  const [hints, setHints] = useState(/** @type {string[]} */ ([]));
+  useEffect(() => {
+    const look = () =>
+      ask("/hints")
+        .then((answer) => (answer.ok ? answer.json() : []))
+        .then(setHints)
+        .catch(() => setHints([]));
+    look();
+    const timer = setInterval(look, HINTS_MS);
+    return () => clearInterval(timer);
+  }, []);
+  if (!hints.length) return "";
+  return html`<section class="hints" aria-label="hints"><h3>Why a client may get nothing</h3><ul>${hints.map((each) => html`<li>${each}</li>`)}</ul></section>`;
+}
+
+/** @typedef {(each: Record<string, any>) => boolean} Shown whether something of that group is shown */
+
+/** @param {{state: State, shown: Shown, act: Act | null}} props */
+function Members({ state, shown, act }) {
+  const rows = [...state.members.values()].filter(shown).map((each) => [
+    each.group,
+    each.client_id,
+    each.member_id,
+    each.type,
+    each.epoch,
+    each.subscribed.join(", ") || "–",
+    placesOf(each.assigned) || "–",
+    ...(act ? [html`<button type="button" onClick=${() => act("groups-evict", { group: each.group, member: each.member_id })}>evict</button>`] : []),
+  ]);
+  const columns = ["group", "client", "member", "protocol", "epoch", "subscribed", "assigned", ...(act ? ["do"] : [])];
+  return html`<${Table} title="Members" columns=${columns} rows=${rows} nothing="" />`;
+}
+
+/** @param {{state: State, shown: Shown}} props */
+function Shared({ state, shown }) {
+  const rows = [...state.sharePartitions.values()].filter(shown).map((each) => {
+    const { available, acquired, acknowledged, archiving, archived } = countsOf(each);
+    const most = Math.max(0, ...each.in_flight.map((part) => part[3]));
+    const start = each.start_offset < 0 ? "–" : each.start_offset;
+    const coordinator = each.coordinator < 0 ? "–" : each.coordinator;
+    const counts = [available, acquired, acknowledged, archived, archiving, most];
+    return [each.group, nameOf(each), whyNothing(state, each) || "–", start, lagOf(state, each), ...counts, coordinator];
+  });
+  const counted = ["available", "acquired", "acknowledged", "archived", "to dead letters", "most deliveries"];
+  const columns = ["group", "partition", "why nothing is delivered", "start offset", "lag", ...counted, "share coordinator"];
+  return html`<${Table} title="Share partitions" columns=${columns} rows=${rows} nothing="" />`;
+}
+
+/** @param {{state: State, shown: Shown}} props */
+function InFlight({ state, shown }) {
+  const rows = [...state.sharePartitions.values()].filter(shown).flatMap((each) =>
+    each.in_flight.map(([first, last, how, deliveries, member, until]) => [
+      each.group,
+      nameOf(each),
+      offsets(first, last),
+      how,
+      deliveries,
+      member === null ? "–" : whoIs(state, each.group, member),
+      until === null ? "–" : time(until),
+    ]),
+  );
+  const columns = ["group", "partition", "offsets", "state", "deliveries", "acquired by", "until"];
+  return html`<${Table} title="Records in flight" columns=${columns} rows=${rows} nothing="" />`;
+}
+
+/** @param {{state: State, shown: Shown, act: Act | null}} props */
+function Sessions({ state, shown, act }) {
+  const rows = [...state.shareSessions.values()].filter(shown).map((each) => [
+    each.broker,
+    each.group,
+    whoIs(state, each.group, each.member_id),
+    each.epoch,
+    placesOf(each.names) || "–",
+    ...(act ? [html`<button type="button" onClick=${() => act("brokers-drop-share-sessions", { broker: String(each.broker) })}>drop those of broker ${each.broker}</button>`] : []),
+  ]);
+  const columns = ["broker", "group", "member", "epoch", "partitions", ...(act ? ["do"] : [])];
+  return html`<${Table} title="Share sessions" columns=${columns} rows=${rows} nothing="" />`;
+}
+
+/**
+ * The committed offsets of groups, with their lag. As Kafka's own kafka-consumer-groups.sh has it, a partition that a group
+ * reads without having committed anything is there, and has no lag.
+ * @param {State} state @returns {any[][]} group, partition, offset, leader epoch and lag
+ */
+export function offsetsOf(state) {
+  /** @type {any[][]} */
+  const found = [];
+  for (const partition of state.partitions.values()) {
+    const reading = [...state.asked].filter(([, names]) => names.has(partition.name)).map(([group]) => group);
+    for (const group of new Set([...partition.committed.keys(), ...reading])) {
+      if (state.groups.get(group)?.state === "Dead") continue;
+      const one = partition.committed.get(group);
+      const lag = one ? partition.highWatermark - one.offset : "–";
+      found.push([group, partition.name, one?.offset ?? "–", one && one.leader_epoch >= 0 ? one.leader_epoch : "–", lag]);
+    }
+  }
+  return found.sort((a, b) => (a[0] === b[0] ? 0 : a[0] < b[0] ? -1 : 1));
+}
