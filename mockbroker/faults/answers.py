@@ -18,6 +18,7 @@ from .match import FaultError, Match, api_name
 from .places import error_field, level_of, levels, lists_of, response_class
 
 if TYPE_CHECKING:
+    from ..protocol.messages.find_coordinator import Coordinator, FindCoordinatorRequest
     from ..protocol.messages.metadata import MetadataResponse
 
 _UNSET: Final = {
@@ -50,6 +51,8 @@ _TOP_ONLY_SINCE: Final = {
     ApiKey.SHARE_ACKNOWLEDGE: 0,
 }
 """The versions from which on the answer to a request that fails as a whole names nothing of it."""
+_WITH_MESSAGE: Final = (ApiKey.DESCRIBE_CONFIGS, ApiKey.FIND_COORDINATOR)
+"""The other APIs have no message then."""
 _LEADERLESS: Final = (ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.LISTENER_NOT_FOUND)
 _HIDDEN: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 
@@ -192,8 +195,7 @@ def error_everywhere(
     if unanswered(api, request):
         return CLOSE
     level = usual_level(api, call.version)
-    if message is None and api is ApiKey.DESCRIBE_CONFIGS:
-        # The other APIs have no message then.
+    if message is None and api in _WITH_MESSAGE:
         message = default_message(error)
 
     def change(place: PlaceInAnswer, entity: Any) -> Any:
@@ -214,7 +216,16 @@ def error_everywhere(
         answer = replace(answer, **{field.name: [] for field, _ in lists_of(answer.__class__)})
     if api is ApiKey.DESCRIBE_CLIENT_QUOTAS:
         answer = replace(answer, entries=None)
+    if api is ApiKey.FIND_COORDINATOR:
+        return replace(answer, coordinators=_nowhere(request, error, message))
     return _changed(answer, PlaceInAnswer("top"), call, change)
+
+
+def _nowhere(request: "FindCoordinatorRequest", error: ErrorCode, message: str | None) -> "list[Coordinator]":
+    """An error for each key (FindCoordinatorResponse.prepareErrorResponse, prepareOldResponse)."""
+    from ..protocol.messages.find_coordinator import Coordinator
+
+    return [Coordinator(key, -1, "", -1, error, message) for key in request.coordinator_keys]
 
 
 @functools.cache

@@ -61,6 +61,12 @@ def mechanisms(s: SaslStage) -> Steps:
     five = s.login()
     yield "PLAIN", five.shake("PLAIN")
     yield "a SaslAuthenticate that no broker has", five.ask_unknown_version("sasl_authenticate", 9)
+    six = s.login()
+    yield "PLAIN", six.shake("PLAIN")
+    yield "FindCoordinator", six.ask("find_coordinator", 4, coordinator_keys=["g", "h"])
+    seven = s.login()
+    yield "PLAIN", seven.shake("PLAIN")
+    yield "FindCoordinator of one", seven.ask("find_coordinator", 3, key="g")
 
 
 def plain_logins(s: SaslStage) -> Steps:
