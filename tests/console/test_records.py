@@ -91,3 +91,14 @@ def test_pages(cluster: MockCluster, page: Page) -> None:
     expect(page.locator(TABLE)).to_contain_text("value 0")
     page.get_by_role("button", name="later ›").click()
     expect(page.locator(TABLE)).to_contain_text("value 59")
+
+
+def test_the_configuration_of_a_topic_with_its_sources(page: Page) -> None:
+    with MockCluster(brokers=1, config={"log.retention.ms": "5000"}, console=True) as cluster:
+        cluster.create_topic("orders", config={"cleanup.policy": "compact"})
+        opened(cluster, page)
+        page.get_by_text("Configuration of orders").click()
+        table = page.get_by_role("region", name="Configuration of orders")
+        expect(table.locator("tbody tr").first).to_contain_text("DYNAMIC_TOPIC_CONFIG")
+        expect(table.get_by_role("row", name="retention.ms 5000")).to_contain_text("STATIC_BROKER_CONFIG")
+        page.goto("about:blank")

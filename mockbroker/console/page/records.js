@@ -80,7 +80,30 @@ export function Records({ state, now, chosen, choose, act }) {
     </div>
     ${listed.error && html`<p class="nothing" role="status">${listed.error}</p>`}
     <${Table} title=${`Records of ${partition.name}, offsets ${first} to ${Math.min(first + PAGE, end)} of ${end}`} columns=${columns} rows=${rows}
-      nothing=${end > partition.logStart ? "None of these." : "Nothing is in this partition."} />`;
+      nothing=${end > partition.logStart ? "None of these." : "Nothing is in this partition."} />
+    <${Configuration} path=${`/topics/${encodeURIComponent(partition.topic)}/config`} title=${`Configuration of ${partition.topic}, at present`} />`;
+}
+
+/**
+ * What is configured, and where each value comes from: first what is not the default.
+ * @param {{path: string, title: string}} props `path` is where the control API has it
+ */
+export function Configuration({ path, title }) {
+  const [open, setOpen] = useState(false);
+  const [entries, setEntries] = useState(/** @type {{name: string, value: string | null, source: string}[]} */ ([]));
+  useEffect(() => {
+    if (!open) return;
+    ask(path)
+      .then((answer) => (answer.ok ? answer.json() : []))
+      .then(setEntries)
+      .catch(() => setEntries([]));
+  }, [path, open]);
+  const usual = (/** @type {{source: string}} */ each) => Number(each.source === "DEFAULT_CONFIG");
+  const rows = [...entries].sort((a, b) => usual(a) - usual(b)).map((each) => [each.name, each.value ?? "–", each.source]);
+  return html`<details class="configuration" onToggle=${(/** @type {any} */ e) => setOpen(e.currentTarget.open)}>
+    <summary>${title}</summary>
+    <${Table} title=${title} columns=${["name", "value", "source"]} rows=${rows} nothing="" />
+  </details>`;
 }
 
 /** @param {Listed} record @returns {string} what it is searched for */
