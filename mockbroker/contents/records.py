@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..policies.fetching.consumer_read_limit import consumer_read_limit
 from ..protocol import record_batch
 from ..protocol.batch_writing import marker_of
-from ..protocol.record_batch import CONTROL, LOG_APPEND_TIME, TRANSACTIONAL, BatchHeader, RecordSpan
+from ..protocol.compression import Compression
+from ..protocol.record_batch import (
+    COMPRESSION_MASK,
+    CONTROL,
+    LOG_APPEND_TIME,
+    TRANSACTIONAL,
+    BatchHeader,
+    RecordSpan,
+)
 from .values import ControlType, IsolationLevel, Record, TransactionOutcome
 
 if TYPE_CHECKING:
@@ -62,6 +70,7 @@ def _records(place: Place, batch: "Batch", control_records: bool) -> Iterator[Re
         transactional_id = place.transactional_ids.get(producer_id)
     if control is not None:
         outcome = "committed" if control == "commit" else "aborted"
+    compression = Compression(header.attributes & COMPRESSION_MASK).name.lower()
     for span in record_batch.spans(header, batch):
         key, at = record_batch.field(span.body, span.key)
         value, at = record_batch.field(span.body, at)
@@ -81,6 +90,8 @@ def _records(place: Place, batch: "Batch", control_records: bool) -> Iterator[Re
             transactional_id,
             outcome,
             control,
+            span.end - span.start,
+            compression,
         )
 
 

@@ -25,7 +25,9 @@ class Record:
     `leader_epoch` is that of the leader that appended it. `producer_id`, `producer_epoch` and `sequence` are
     None unless the producer is idempotent. `transaction` is None outside of transactions; `transactional_id`
     is None there too, and if no coordinator knows the producer id. `control` means that this is not a
-    client's record but a transaction marker. `timestamp_ms` is -1 if the producer gave none.
+    client's record but a transaction marker. `timestamp_ms` is -1 if the producer gave none. `size` is what
+    the record takes in its batch, in bytes before compression; `compression` is its batch's: none, gzip,
+    snappy, lz4 or zstd.
     """
 
     topic: str
@@ -43,6 +45,8 @@ class Record:
     transactional_id: str | None = None
     transaction: TransactionOutcome | None = None
     control: ControlType | None = None
+    size: int = field(default=0, compare=False)
+    compression: str = field(default="none", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

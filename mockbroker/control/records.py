@@ -23,6 +23,8 @@ from .target import Target
 T = TypeVar("T")
 _MOST: Final = 1000
 """How many records are listed at most without a limit."""
+_CUT: Final = "unexpected end of data"
+"""What Python says of UTF-8 that ends within a character."""
 Encoding = Literal["utf-8", "base64"]
 
 
@@ -36,16 +38,21 @@ class HeaderState(TypedDict):
 
 class RecordState(TypedDict):
     """A record. `key` and `value` are text, or base64 if the bytes are not UTF-8, as `key_encoding` and
-    `value_encoding` say, or null. `transaction` is ongoing, committed or aborted. `control` is commit or
-    abort for a marker that ends a transaction, and null for any other record."""
+    `value_encoding` say, or null; `key_bytes` and `value_bytes` say how long they are, also if they were cut.
+    `size` is what the record takes in its batch, in bytes before compression.
+
+    `transaction` is ongoing, committed or aborted. `control` is commit or abort for a marker that ends a
+    transaction, and null for any other record."""
 
     topic: str
     partition: int
     offset: int
     key: str | None
     key_encoding: Encoding
+    key_bytes: int | None
     value: str | None
     value_encoding: Encoding
+    value_bytes: int | None
     headers: list[HeaderState]
     timestamp_ms: int
     timestamp_type: str
@@ -56,6 +63,8 @@ class RecordState(TypedDict):
     transactional_id: str | None
     transaction: str | None
     control: str | None
+    size: int
+    compression: str
 
 
 class Deleted(TypedDict):
@@ -81,10 +90,14 @@ def list_records(
         int | None, "List this many records at most. If left out, more than 1,000 are an error."
     ] = None,
     control: Annotated[bool, "List the markers that end transactions too."] = False,
+    most_bytes: Annotated[
+        int | None, "Cut keys, values and the values of headers after this many bytes."
+    ] = None,
 ) -> list[RecordState]:
     """Lists the records of a topic, by partition and offset: all that is stored, or what a consumer reads."""
-    if limit is not None and limit < 0:
-        raise OptionError(f"limit is {limit}: give 0 or more")
+    for name, number in (("limit", limit), ("most_bytes", most_bytes)):
+        if number is not None and number < 0:
+            raise OptionError(f"{name} is {number}: give 0 or more")
     found = records(target, topic, partition, isolation_level, broker, offset, control)
     listed = list(islice(found, _MOST + 1 if limit is None else min(limit, sys.maxsize)))
     if limit is None and len(listed) > _MOST:
@@ -92,7 +105,7 @@ def list_records(
             f"there are more than {_MOST} records: give a limit to get that many of them, or choose a "
             "partition and an offset"
         )
-    return [_state(each) for each in listed]
+    return [_state(each, most_bytes) for each in listed]
 
 
 @operation("records produce", "POST", "/topics/{topic}/records")
@@ -203,24 +216,33 @@ def _bytes(name: str, text: str | None, encoding: str) -> bytes | None:
         raise OptionError(f"{name} is {text!r}: give base64, or another encoding") from None
 
 
-def _text(data: bytes | None) -> tuple[str | None, Encoding]:
+def _text(data: bytes | None, most: int | None) -> tuple[str | None, Encoding]:
     if data is None:
         return None, "utf-8"
+    shown = data if most is None else data[:most]
     try:
-        return data.decode(), "utf-8"
-    except UnicodeDecodeError:
-        return base64.b64encode(data).decode(), "base64"
+        return shown.decode(), "utf-8"
+    except UnicodeDecodeError as error:
+        if len(shown) < len(data) and error.reason == _CUT:
+            return shown[: error.start].decode(), "utf-8"
+        return base64.b64encode(shown).decode(), "base64"
 
 
-def _state(record: Record) -> RecordState:
-    key, key_encoding = _text(record.key)
-    value, value_encoding = _text(record.value)
-    texts = [(name, *_text(content)) for name, content in record.headers]
+def _length(data: bytes | None) -> int | None:
+    return None if data is None else len(data)
+
+
+def _state(record: Record, most: int | None = None) -> RecordState:
+    key, key_encoding = _text(record.key, most)
+    value, value_encoding = _text(record.value, most)
+    texts = [(name, *_text(content, most)) for name, content in record.headers]
     return shaped(
         RecordState,
         record,
         key=key,
         key_encoding=key_encoding,
+        key_bytes=_length(record.key),
+        value_bytes=_length(record.value),
         value=value,
         value_encoding=value_encoding,
         headers=[{"key": name, "value": text, "encoding": encoding} for name, text, encoding in texts],

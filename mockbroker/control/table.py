@@ -9,6 +9,7 @@ from . import (
     brokers,
     certificates,
     clients,
+    configs,
     faults,
     group_offsets,
     groups,
@@ -28,8 +29,8 @@ from . import (
 from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
-    *(brokers, clients, topics, records, partitions, verbs, groups, group_offsets, transactions),
-    *(telemetry, acls, users, tokens, certificates, handshakes, policies, faults, time, hints),
+    *(brokers, clients, topics, records, partitions, verbs, groups, group_offsets, configs),
+    *(transactions, telemetry, acls, users, tokens, certificates, handshakes, policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     name: REGISTERED[name]

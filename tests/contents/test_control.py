@@ -189,3 +189,27 @@ def test_ctl(cluster: MockCluster) -> None:
     assert "no group 'billing'" in ctl("groups", "committed", "billing", status=1)
     assert ctl("transactions", "list") == []
     assert ctl("topics", "delete", "orders")["name"] == "orders"
+
+
+def test_long_records_are_cut(cluster: MockCluster, asking: Asking) -> None:
+    cluster.create_topic("orders")
+    for value in (b"short", b"long enough", "längere".encode(), b"\xff" * 9):
+        cluster.produce("orders", value, partition=0, key=value[:2], headers={"h": value})
+    path = "/topics/orders/records?partition=0"
+    told = asking("GET", f"{path}&most_bytes=5")[1]
+    values = [(each["value"], each["value_encoding"], each["value_bytes"]) for each in told]
+    assert values == [
+        ("short", "utf-8", 5),
+        ("long ", "utf-8", 11),
+        ("läng", "utf-8", 8),
+        ("//////8=", "base64", 9),
+    ]
+    assert [each["key_bytes"] for each in told] == [2, 2, 2, 2]
+    assert told[1]["headers"][0]["value"] == "long "
+    [cut] = asking("GET", f"{path}&most_bytes=2&offset=2")[1][:1]
+    assert (cut["value"], cut["value_bytes"]) == ("l", 8)
+    assert [each["compression"] for each in told] == ["none"] * 4
+    assert told[1]["size"] > told[0]["size"] > 5
+    status, wrong = asking("GET", f"{path}&most_bytes=-1")
+    assert status == 400
+    assert "most_bytes is -1" in wrong["error"]

@@ -4,6 +4,7 @@ import { heightOf, Lanes, markersOf } from "./lanes.js";
 import { List } from "./list.js";
 import { Operations } from "./operations.js";
 import { before, Recording } from "./recording.js";
+import { Records } from "./records.js";
 import { Requests } from "./requests.js";
 import { file, live } from "./source.js";
 import { captionAt, Stories } from "./stories.js";
@@ -156,6 +157,7 @@ function App() {
     ["requests", "What happened"],
     ["brokers", "Brokers"],
     ["groups", "Groups"],
+    ...(canFollow ? [["records", "Records"]] : []),
     ["transactions", "Transactions"],
     ["producers", "Producers"],
     ...(source.mode === "live" ? [["operations", "Do something"]] : []),
@@ -197,6 +199,7 @@ function App() {
           ${tab === "requests" && html`<${Requests} recording=${recording} number=${number} goTo=${goTo} />`}
           ${tab === "brokers" && html`<${Brokers} state=${state} />`}
           ${tab === "groups" && html`<${Groups} state=${state} live=${following} act=${canFollow ? act : null} />`}
+          ${tab === "records" && canFollow && html`<${Records} state=${state} chosen=${chosen} choose=${setChosen} act=${act} now=${recording.last} />`}
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}
           ${tab === "producers" && html`<${Producers} state=${state} />`}
           ${tab === "operations" && html`<${Operations} state=${state} recording=${recording} chosen=${chosen} goTo=${goTo} wanted=${wanted} />`}

@@ -1,4 +1,5 @@
 import { html, useEffect, useState } from "./html.js";
+import { Configuration } from "./records.js";
 import { countsOf, lagOf, nameOf, placesOf, whoIs, whyNothing } from "./sharing.js";
 import { ask } from "./source.js";
 import { Table } from "./tables.js";
@@ -41,6 +42,7 @@ export function Groups({ state, live, act }) {
     ${live && html`<${Hints} />`}
     <${Table} title="Groups" columns=${["group", "type", "state", "generation", "members", "coordinator"]}
       rows=${groups.filter(shown).map((each) => [each.group, typeOf(each), each.state, each.generation, each.members, each.coordinator])} nothing="No groups yet." />
+    ${act && one && ["share", "consumer"].includes(typeOf(one)) && html`<${Configuration} path=${`/groups/${encodeURIComponent(one.group)}/config`} title=${`Configuration of ${one.group}, at present`} />`}
     <${Members} state=${state} shown=${shown} act=${act} />
     <${Shared} state=${state} shown=${shown} />
     <${InFlight} state=${state} shown=${shown} />

@@ -15,6 +15,8 @@ const { inWords, suggestionsFor } = await page("faults.js");
 const { groupsOf, operationsOf } = await page("operations.js");
 const { captionAt } = await page("stories.js");
 const { offsetsOf } = await page("groups.js");
+const { outcomeAt, readersOf, shownAs, wasThere } = await page("records.js");
+const { countsOf, lagOf, placesOf, whoIs, whyNothing } = await page("sharing.js");
 const { told } = await page("words.js");
 const { fits } = await page("requests.js");
 
@@ -181,6 +183,97 @@ test("a group's partition without a commit has no lag, but is there", () => {
   add({ ...group, group: "h", state: "Dead", members: 0 });
   assert.deepEqual(offsetsOf(found.last), ofG);
   assert.deepEqual(offsetsOf(found.at(6)), [["g", "t-0", 2, 0, 3]]);
+});
+
+const SHARED = { kind: "share-partition", group: "g", topic: "t", partition: 0, coordinator: 1 };
+const MEMBER = { kind: "member", group: "g", member_id: "m", client_id: "worker", type: "share", epoch: 1, subscribed: ["t"], assigned: ["t-0"] };
+
+/** A share group with ten records, of which `in_flight` have states. */
+function shared(in_flight, more = []) {
+  const state = new State();
+  for (const each of [
+    { kind: "topic", topic: "t", topic_id: "a", partitions: 1 },
+    { kind: "leader", topic: "t", partition: 0, leader: 1, leader_epoch: 0 },
+    { kind: "high-watermark", topic: "t", partition: 0, high_watermark: 10, last_stable_offset: 10, log_end_offset: 10 },
+    MEMBER,
+    { kind: "share-session", broker: 1, group: "g", member_id: "m", epoch: 1, names: ["t-0"] },
+    { ...SHARED, start_offset: 2, in_flight },
+    ...more,
+  ]) {
+    state.apply({ number: state.number + 1, time_ms: 0, ...each });
+  }
+  const [share] = state.sharePartitions.values();
+  return { state, share };
+}
+
+const UNTIL = Date.UTC(2026, 0, 1, 12, 0, 30);
+const ALL = [2, 9, "acquired", 1, "m", UNTIL];
+
+test("records of a share group are counted by their states", () => {
+  const { state, share } = shared([[2, 4, "acquired", 1, "m", UNTIL], [5, 5, "acknowledged", 1, null, null], [6, 7, "archived", 5, null, null]]);
+  assert.deepEqual(countsOf(share), { available: 0, acquired: 3, acknowledged: 1, archiving: 0, archived: 2 });
+  assert.equal(lagOf(state, share), 5);
+  assert.equal(whoIs(state, "g", "m"), "worker");
+  state.apply({ ...MEMBER, member_id: "n" });
+  assert.equal(whoIs(state, "g", "m"), "m");
+});
+
+test("why a share group gets nothing", () => {
+  const why = (...given) => {
+    const { state, share } = shared(...given);
+    return whyNothing(state, share);
+  };
+  const ends = (last_stable_offset) => ({ kind: "high-watermark", topic: "t", partition: 0, high_watermark: 10, last_stable_offset, log_end_offset: 10 });
+  assert.equal(why([]), "");
+  assert.equal(why([[2, 9, "available", 1, null, null]]), "");
+  assert.equal(why([ALL]), "all that is left is acquired by worker: the first lock ends at 12:00:30.000");
+  assert.equal(why([[2, 9, "archiving", 5, null, null]]), "the rest waits to be written as dead letters");
+  assert.equal(why([], [{ ...SHARED, start_offset: 10, in_flight: [] }]), "nothing is left");
+  assert.equal(why([], [{ ...SHARED, start_offset: -1, in_flight: [] }]), "no member has read yet");
+  assert.match(why([[2, 4, "acquired", 1, "m", UNTIL]], [ends(5)]), /transaction is open from offset 5/);
+  assert.equal(why([[2, 4, "acquired", 1, "m", UNTIL]], [ends(7)]), "");
+  assert.equal(why([ALL], [{ ...MEMBER, epoch: -1 }]), "the group has no members");
+  assert.equal(why([ALL], [{ ...MEMBER, assigned: [] }]), "it is assigned to no member yet");
+  assert.equal(why([ALL], [{ kind: "leader", topic: "t", partition: 0, leader: -1, leader_epoch: 1 }]), "the partition has no leader");
+  assert.equal(why([ALL], [{ kind: "share-session", broker: 1, group: "g", member_id: "m", epoch: -1, names: [] }]), "no member has a share session with it");
+});
+
+test("partitions are told in few words", () => {
+  assert.equal(placesOf(["t-2", "t-0", "t-1", "t-7", "a-b-3"]), "t 0–2, 7; a-b 3");
+  assert.equal(placesOf([]), "");
+});
+
+test("keys and values are text, JSON or bytes", () => {
+  assert.equal(shownAs(null, "utf-8", null, "text"), "null");
+  assert.equal(shownAs("é", "utf-8", 2, "bytes"), "c3 a9");
+  assert.equal(shownAs('{"a":1}', "utf-8", 7, "JSON"), '{\n "a": 1\n}');
+  assert.equal(shownAs("{", "utf-8", 1, "JSON"), "{");
+  assert.equal(shownAs("abc", "utf-8", 900, "text"), "abc… (900 bytes)");
+  assert.equal(shownAs("/w==", "base64", 1, "text"), "/w== (base64)");
+  assert.equal(shownAs("/w==", "base64", 1, "bytes"), "ff");
+});
+
+test("a record at a moment", () => {
+  const record = { topic: "t", partition: 0, offset: 4, leader_epoch: 1, producer_id: 7, transaction: "committed", control: null };
+  const marker = { ...record, offset: 6, control: "commit" };
+  const partition = { topic: "t", partition: 0, logStart: 0, logEnd: 5, leaderEpoch: 1 };
+  assert.ok(wasThere(record, partition));
+  assert.ok(!wasThere(record, { ...partition, logEnd: 4 }));
+  assert.ok(!wasThere(record, { ...partition, logStart: 5 }));
+  assert.ok(!wasThere(record, { ...partition, leaderEpoch: 0 }));
+  assert.equal(outcomeAt(record, [record, marker], 5, true), "open");
+  assert.equal(outcomeAt(record, [record, marker], 7, true), "committed");
+  assert.equal(outcomeAt(record, [record], 5, true), "committed by now");
+  assert.equal(outcomeAt({ ...record, transaction: "ongoing" }, [record], 5, false), "open");
+  assert.equal(outcomeAt({ ...record, transaction: null }, [record], 5, false), "–");
+});
+
+test("who has read a record", () => {
+  const { state } = shared([[2, 4, "acquired", 1, "m", UNTIL]], [{ kind: "committed", topic: "t", partition: 0, group: "billing", offset: 3, leader_epoch: 0 }]);
+  const partition = state.partitions.get("t-0");
+  assert.deepEqual(readersOf(state, partition, 1), ["billing committed", "g done"]);
+  assert.deepEqual(readersOf(state, partition, 3), ["g acquired"]);
+  assert.deepEqual(readersOf(state, partition, 8), []);
 });
 
 test("captions come with their events", () => {
