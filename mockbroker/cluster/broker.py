@@ -238,7 +238,7 @@ class Broker:
         from .dead_letters import DeadLetters
         from .share_leader import ShareLeader
 
-        return ShareLeader(self.persister, DeadLetters(self, self._controller))
+        return ShareLeader(self.persister, DeadLetters(self, self._controller), self.in_parts)
 
     @cached_property
     def persister(self) -> "SharePersister":

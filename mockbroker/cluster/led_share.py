@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from ..configs.groups import reset_duration_ms
 from ..coordinators.share import settings
 from ..environment import Timer
+from ..environment.nobody import Nobody
+from ..outcome import Asked, Steps
 from ..policies.share_groups.delivery_at_session_end import delivery_at_session_end
 from ..policies.share_groups.release_beside_others import release_beside_others
 from ..policies.share_groups.start_behind_log_start import start_behind_log_start
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 E = ErrorCode
 Answer = Callable[[ErrorCode, str | None], None]
+InParts = Callable[[Asked, Steps], object]
+_ARCHIVING: Final = RecordState.ARCHIVING.value
 _ERRORS: Final = {
     E.NOT_COORDINATOR: E.COORDINATOR_NOT_AVAILABLE,
     E.COORDINATOR_NOT_AVAILABLE: E.COORDINATOR_NOT_AVAILABLE,
@@ -60,6 +64,7 @@ class LedShare:
         persister: Persister,
         drop: "Callable[[LedShare], None]",
         letters: "DeadLetters",
+        in_parts: InParts,
     ) -> None:
         self.key = key
         self.partition = partition
@@ -74,6 +79,7 @@ class LedShare:
         self._persister = persister
         self._drop = drop
         self._letters = letters
+        self._in_parts = in_parts
         self._state_epoch = 0
         self._timer: Timer | None = None
         self.environment.after(0, self._begin)
@@ -105,6 +111,9 @@ class LedShare:
         self._persister.read(self.key, self.leader_epoch, self._read)
 
     def _read(self, kept: Kept) -> None:
+        self._in_parts(Nobody(self.environment), self._restore(kept))
+
+    def _restore(self, kept: Kept) -> Steps:
         if kept.error or kept.state is None:
             self._fail(_ERRORS.get(kept.error, E.UNKNOWN_SERVER_ERROR))
             return
@@ -117,15 +126,18 @@ class LedShare:
             self._fail(E.UNKNOWN_SERVER_ERROR)
             return
         try:
-            batches = [
+            batches = (
                 StateBatch(each.first, each.last, RecordState(each.state), each.deliveries)
                 for each in now.batches
-            ]
-            share = SharePartition.restore(start, batches, self._limits())
+            )
+            share = yield from SharePartition.restoring(start, batches, self._limits())
         except ValueError:
             self._fail(E.UNKNOWN_SERVER_ERROR)
             return
-        letters = share.set_aside()
+        if self.failed is not None:
+            # The leader has forgotten it meanwhile.
+            return
+        letters = share.set_aside() if any(each.state == _ARCHIVING for each in now.batches) else []
         if letters and not self._letters.known:
             self._fail(E.UNKNOWN_SERVER_ERROR)
             return

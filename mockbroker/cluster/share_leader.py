@@ -6,7 +6,7 @@ from uuid import UUID
 
 from ..protocol.share_state_log import SharePartitionKey
 from ..share_partitions.kept import Persister
-from .led_share import LedShare
+from .led_share import InParts, LedShare
 from .share_sessions import Member, Place, ShareSession, ShareSessions
 
 if TYPE_CHECKING:
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class ShareLeader:
     """The share sessions at one broker, and the share partitions that it leads."""
 
-    def __init__(self, persister: Persister, letters: "DeadLetters") -> None:
+    def __init__(self, persister: Persister, letters: "DeadLetters", in_parts: InParts) -> None:
         self._persister = persister
+        self._in_parts = in_parts
         self._letters = letters
         self._led: dict[SharePartitionKey, LedShare] = {}
         self.sessions = ShareSessions(self._release, self._forget_group)
@@ -52,7 +53,7 @@ class ShareLeader:
         """The share partition, read from its share coordinator if need be."""
         led = self.find(key)
         if led is None:
-            led = LedShare(key, partition, self._persister, self._drop, self._letters)
+            led = LedShare(key, partition, self._persister, self._drop, self._letters, self._in_parts)
             if led.failed is None:
                 self._led[key] = led
         return led

@@ -63,7 +63,8 @@ class Delivery:
 
     def undo(self, now: int, limit: int) -> None:
         """The member has the record again, unless its lock has ended meanwhile or the log has lost the
-        record. The delivery count stays."""
+        record. The delivery count stays. A record that is given up then is no dead letter
+        (`InFlightState.completeStateTransition` of 4.4.0)."""
         if self.before is None or self.locked_until is None:
             self.commit()
             return

@@ -7,8 +7,10 @@ it was."""
 
 import heapq
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from typing import Self
+
+from mockbroker.portions import PORTION, Pace, at_once
 
 from .acknowledgement import (
     Acknowledgement,
@@ -32,8 +34,15 @@ class SharePartition(Acquiring):
         cls, start_offset: int, batches: Iterable[StateBatch], limits: ShareLimits | None = None
     ) -> Self:
         """What a new leader knows. Raises ValueError if the batches are not those of a share partition."""
+        return at_once(cls.restoring(start_offset, batches, limits))
+
+    @classmethod
+    def restoring(
+        cls, start_offset: int, batches: Iterable[StateBatch], limits: ShareLimits | None = None
+    ) -> Generator[None, None, Self]:
+        """As `restore`, in parts."""
         made = cls(start_offset, limits)
-        expected, gap = start_offset, None
+        expected, gap, pace = start_offset, None, Pace(4 * PORTION)
         for each in batches:
             if each.first < expected or each.last < each.first:
                 raise ValueError(f"no batch can begin at {each.first} and end at {each.last} here")
@@ -41,6 +50,8 @@ class SharePartition(Acquiring):
                 gap = expected
             expected = each.last + 1
             made.batches.append(Batch(each.first, each.last, Delivery(each.state, each.delivery_count)))
+            if pace.enough():
+                yield
         if made.batches:
             made.end_offset = made.batches[-1].last
             if gap is not None:

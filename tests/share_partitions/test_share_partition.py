@@ -109,6 +109,17 @@ def test_a_lock_that_ends_while_an_acknowledgement_fails(limit: int, after: Reco
     assert partition.states() == [StateBatch(0, 1, after, 1)]
 
 
+def test_a_record_is_no_dead_letter_if_that_could_not_be_written_before_its_lock_ended() -> None:
+    partition = SharePartition(0, ShareLimits(delivery_count=1, sets_aside=True))
+    fetch(partition, "a", (0, 1))
+    change = partition.acknowledge("a", [Acknowledgement(0, 1, (REJECT,))], 0)
+    assert partition.states() == [StateBatch(0, 1, _S.ARCHIVING, 1)]
+    assert partition.expire(LOCK) == []
+    partition.undo(change, LOCK)
+    assert partition.states() == [StateBatch(0, 1, _S.ARCHIVED, 1)]
+    assert partition.set_aside() == []
+
+
 @pytest.mark.parametrize(
     ("member", "asked", "code", "message"),
     [

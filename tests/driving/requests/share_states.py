@@ -8,6 +8,7 @@ from mockbroker.protocol.messages import (
     common,
     initialize_share_group_state,
     read_share_group_state,
+    share_fetch,
     write_share_group_state,
 )
 
@@ -49,3 +50,13 @@ def _batches(many: Many, first: int) -> Any:
     part = write_share_group_state.PartitionData(0, 0, 0, 0, state_batches=batches)
     topic = write_share_group_state.WriteStateData(many.cluster.topics[BIG].id, [part])
     return write_share_group_state.WriteShareGroupStateRequest(BIG, [topic])
+
+
+@about(ApiKey.SHARE_FETCH, "of a large state")
+def _fetch(many: Many) -> Iterator[Any]:
+    """The leader reads the state."""
+    _initialize(many)
+    many.send(_batches(many, 0))
+    topic = common.AcknowledgedTopic(many.cluster.topics[BIG].id, [common.AcknowledgedPartition(0)])
+    limits = {"max_records": 1, "batch_size": 1}
+    yield share_fetch.ShareFetchRequest(BIG, "m" * 22, 0, topics=[topic], **limits)
