@@ -2,6 +2,7 @@
 it (`PersisterStateBatchCombiner.java`)."""
 
 import heapq
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple, Protocol
@@ -36,7 +37,7 @@ class ShareState(NamedTuple):
                 start_offset=start,
                 leader_epoch=now.leader_epoch if update.leader_epoch == UNKNOWN else update.leader_epoch,
                 complete_count=now.complete_count if count == UNKNOWN and keeps_count else count,
-                batches=combined((*now.batches, *update.batches), start),
+                batches=merged(now.batches, update.batches, start),
             ),
             updates=self.updates + 1,
             leader_epoch=max(self.leader_epoch, update.leader_epoch),
@@ -100,6 +101,29 @@ def combined(batches: Iterable[StateBatch], start: int) -> tuple[StateBatch, ...
         else:
             found.append(each)
     return tuple(found)
+
+
+def merged(kept: tuple[StateBatch, ...], more: tuple[StateBatch, ...], start: int) -> tuple[StateBatch, ...]:
+    """What is left of batches that are combined already, and of more: the same as if all were combined,
+    without a look at those that no other touches."""
+    begin = 0 if start == UNKNOWN else bisect_left(kept, start, key=_last)
+    if begin < len(kept) and kept[begin].first < start:
+        kept = (kept[begin]._replace(first=start), *kept[begin + 1 :])
+    else:
+        kept = kept[begin:]
+    if not more:
+        return kept
+    low = bisect_left(kept, min(each.first for each in more) - 1, key=_last)
+    high = bisect_right(kept, max(each.last for each in more) + 1, key=_first)
+    return (*kept[:low], *combined((*kept[low:high], *more), start), *kept[high:])
+
+
+def _first(batch: StateBatch) -> int:
+    return batch.first
+
+
+def _last(batch: StateBatch) -> int:
+    return batch.last
 
 
 def _apart(batches: list[StateBatch]) -> Iterator[StateBatch]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockbroker.protocol.share_state_log import UNKNOWN, StateBatch
-from mockbroker.share_partitions.kept import combined
+from mockbroker.share_partitions.kept import combined, merged
 
 BATCHES = st.lists(
     st.builds(
@@ -41,3 +41,14 @@ def test_many_batches_over_each_other() -> None:
     """Takes as long as they are many, not its square."""
     batches = [StateBatch(n, 200_000 - n, 0, 1 + n % 7) for n in range(20_000)]
     assert len(combined(batches, 0)) < 2 * len(batches)
+
+
+@given(BATCHES, BATCHES, st.integers(UNKNOWN, 15), st.integers(0, 10))
+def test_merging_is_combining_all(
+    some: list[StateBatch], more: list[StateBatch], start: int, moved: int
+) -> None:
+    """Whether the start offset stays or moves on."""
+    kept = combined(some, start)
+    later = start + moved if start != UNKNOWN else start
+    assert merged(kept, combined(more, later), later) == combined((*kept, *combined(more, later)), later)
+    assert merged(kept, tuple(more), later) == combined((*kept, *more), later)
