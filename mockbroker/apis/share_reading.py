@@ -1,7 +1,9 @@
 """What a ShareFetch reads and acquires, waiting for it if need be (`DelayedShareFetch.java`)."""
 
-from collections.abc import Callable, Generator, Sequence
-from typing import Final, NamedTuple
+from bisect import bisect_right
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Final, NamedTuple, overload
 
 from ..cluster.call import Call
 from ..cluster.led_share import LedShare
@@ -39,12 +41,8 @@ class _Read(NamedTuple):
     share: SharePartition
     offset: int
     result: fetch.PartitionData
-    stored: list[Stored]
-    batches: list[Stored]
-
-    @property
-    def size(self) -> int:
-        return sum(map(len, self.stored))
+    stored: Sequence[Stored]
+    batches: Sequence[Stored]
 
     @property
     def falls_behind(self) -> bool:
@@ -132,7 +130,7 @@ class Reading:
         if not found:
             return None
         least = min(self._request.min_bytes, self._request.max_bytes)
-        enough = sum(each.size for each in found) >= least
+        enough = least <= 0 or any(size >= least for size in accumulate(_sizes(found)))
         if enough or any(each.result.error_code or each.falls_behind for each in found):
             return found
         return None
@@ -145,9 +143,11 @@ class Reading:
             if share is not None and share.can_acquire():
                 asked.append((place, led, share, share.next_fetch_offset()))
         found: list[_Read] = []
-        left = self._request.max_bytes
+        limit = max(1, self._request.max_bytes // max(1, len(asked)))
+        # As long as no partition had more than its share, there is another one for each that follows.
+        exact = limit * len(asked) > self._request.max_bytes
         for place, led, share, offset in asked:
-            limit = max(1, self._request.max_bytes // len(asked))
+            left = self._request.max_bytes - (sum(_sizes(found)) if exact else limit * len(found))
             part = fetch.FetchPartition(place.partition, fetch_offset=offset, partition_max_bytes=limit)
             result = reading.read(
                 led.partition,
@@ -156,10 +156,11 @@ class Reading:
                 followers_serve=False,
                 max_bytes=max(0, left),
                 at_least_one=not any(each.stored for each in found),
+                at_once=True,
             )
-            stored = list(result.records or ())
-            left -= sum(map(len, stored))
-            batches = [each for each in stored if _is_whole(each)]
+            stored = result.records or ()
+            exact = exact or (len(stored) == 1 and len(stored[0]) > limit)
+            batches = stored if not stored or _is_whole(stored[-1]) else stored[:-1]
             found.append(_Read(place, led, share, offset, result, stored, batches))
         return found
 
@@ -191,7 +192,7 @@ class Reading:
         if error:
             part.error_code = error
             return part, 0
-        ranges = [_range(batch) for batch in read.batches]
+        ranges = _Ranges(read.batches)
         acquired = read.share.acquire(
             self._member.id,
             ranges,
@@ -237,13 +238,43 @@ def _range(batch: Stored) -> tuple[int, int]:
     return header.base_offset, header.base_offset + header.last_offset_delta
 
 
+class _Ranges(Sequence[tuple[int, int]]):
+    """The first and last offsets of batches. Few are looked at, however many were read."""
+
+    def __init__(self, batches: Sequence[Stored]) -> None:
+        self._batches = batches
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, int]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[int, int]]: ...
+
+    def __getitem__(self, index: int | slice) -> tuple[int, int] | list[tuple[int, int]]:
+        if isinstance(index, slice):
+            return [_range(each) for each in self._batches[index]]
+        return _range(self._batches[index])
+
+
+def _sizes(found: Iterable[_Read]) -> Iterator[int]:
+    for each in found:
+        yield from map(len, each.stored)
+
+
 def _overlapping(
     batches: Sequence[Stored], ranges: Sequence[tuple[int, int]], acquired: Sequence[Acquired]
 ) -> list[Stored]:
     """From the batch of the first record that was acquired to that of the last one."""
     first, last = acquired[0].first, acquired[-1].last
-    begin = max((n for n, (low, _) in enumerate(ranges) if low <= first), default=0)
-    return [batch for batch, (low, _) in zip(batches[begin:], ranges[begin:], strict=True) if low <= last]
+    begin = max(0, bisect_right(ranges, first, key=_low) - 1)
+    return list(batches[begin : bisect_right(ranges, last, key=_low)])
+
+
+def _low(offsets: tuple[int, int]) -> int:
+    return offsets[0]
 
 
 def _aborted(read: _Read) -> list[tuple[int, int]]:

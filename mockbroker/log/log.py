@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, overload
 
 from ..policies.fetching.deleted_stable_offset import deleted_stable_offset
 from ..protocol.record_batch import HEADER, Batch, header_of, records
@@ -78,13 +78,9 @@ class Log:
         `max_bytes` of them, so that the last may be cut off, as when Kafka reads a file. The first is always
         whole, or there is none; with `at_least_one` there is one.
         """
-        batches, bases = self.batches, self.bases
-        index = self._index_of(offset)
-        if index < len(bases) and bases[index] < self.segments.active.base_offset:
-            end = min(end, self.segment_end(self.segments.holding(bases[index])))
         found: list[Batch] = []
         # `islice` would walk there from the beginning.
-        for batch in map(batches.__getitem__, range(index, bisect_left(bases, end))):
+        for batch in map(self.batches.__getitem__, self._places(offset, end)):
             if len(batch) > max_bytes and (found or not at_least_one):
                 if found and max_bytes > 0:
                     found.append(memoryview(batch)[:max_bytes])
@@ -93,7 +89,22 @@ class Log:
             max_bytes -= len(batch)
         return found
 
-    def aborted_upto(self, found: list[Batch]) -> int:
+    def stretch(self, offset: int, max_bytes: int, end: int, at_least_one: bool) -> Sequence[Batch]:
+        """The same, to be used before the log changes: not copied if the whole log has no more bytes."""
+        if self.size > max_bytes:
+            return self.read(offset, max_bytes, end, at_least_one)
+        return Stretch(self.batches, self._places(offset, end))
+
+    def _places(self, offset: int, end: int) -> range:
+        """Where the batches are from the one that holds `offset` on, up to the end of its segment and below
+        offset `end`."""
+        bases = self.bases
+        index = self._index_of(offset)
+        if index < len(bases) and bases[index] < self.segments.active.base_offset:
+            end = min(end, self.segment_end(self.segments.holding(bases[index])))
+        return range(index, max(index, bisect_left(bases, end)))
+
+    def aborted_upto(self, found: Sequence[Batch]) -> int:
         """Up to which offset a reader that was given `found` has to know aborted transactions: the next entry
         of the offset index, else the end of the segment (`LocalLog.addAbortedTransactions`)."""
         base = HEADER.unpack_from(found[0])[0]
@@ -332,6 +343,26 @@ class Log:
 
     def __iter__(self) -> Iterator[Batch]:
         return iter(self.batches[self.first :])
+
+
+class Stretch(Sequence[Batch]):
+    """Neighbouring batches of a log."""
+
+    def __init__(self, batches: Sequence[Batch], places: range) -> None:
+        self._batches, self._places = batches, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> Batch: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Batch]: ...
+
+    def __getitem__(self, index: int | slice) -> Batch | list[Batch]:
+        found = self._places[index]
+        return self._batches[found] if isinstance(found, int) else [self._batches[each] for each in found]
 
 
 def _last_offset(batch: Batch) -> int:

@@ -51,10 +51,11 @@ def read(
     rack: str = "",
     max_bytes: int = 0x7FFFFFFF,
     at_least_one: bool = True,
+    at_once: bool = False,
 ) -> PartitionData:
     """Its broker's answer: up to the log end offset for a follower (`replica`); for a consumer up to the high
     watermark, or to the last stable offset if `committed`. A consumer in `rack` may be sent to another
-    replica."""
+    replica. If the records are used `at_once`, before the log changes, they need not be copied."""
     error = partition.check_leader(
         max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
     )
@@ -104,7 +105,8 @@ def read(
         limit = min(asked.partition_max_bytes, max_bytes)
         if limit < 0:
             return refused(asked.partition, ErrorCode.UNKNOWN_SERVER_ERROR)
-        result.records = log.read(offset, limit, end, at_least_one)
+        read = log.stretch if at_once else log.read
+        result.records = read(offset, limit, end, at_least_one)
         if limit and not result.records:
             # A first batch that does not fit is read in part and thrown away, along with what is known about
             # it.

@@ -1,7 +1,7 @@
 """How a member acquires records of a share partition (`SharePartition.acquire`)."""
 
 import heapq
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -72,51 +72,85 @@ class Acquiring(Flight):
             begin = max(first, self.start_offset)
         else:
             begin = floor.first if floor.last >= first else first
-        known = self.between(min(first, begin), last)
-        if not known:
+        highest = self.floor(last)
+        if highest is None or highest.first < min(first, begin):
             return self._acquire_new(begin, last, room, fetched, asked)
         result: list[Acquired] = []
-        for batch in known:
-            if _count(result) >= room:
-                break
-            if self.open_gap() is not None:
-                if begin < batch.first:
-                    left = room - _count(result)
-                    result += self._acquire_new(begin, batch.first - 1, left, fetched, asked)
-                begin = batch.last + 1
-                if _count(result) >= room:
-                    break
-            worn = throttled and self._is_worn(batch, first, last)
-            if worn and result:
-                room = 0
-                break
-            found = self._acquire_known(batch, first, last, room - _count(result), worn, asked)
-            result += found
-            if worn and found:
-                room = 0
-                break
-        if _count(result) < room and known[-1].last < last:
-            result += self._acquire_new(known[-1].last + 1, last, room - _count(result), fetched, asked)
+        if self.open_gap() is None:
+            left = self._acquire_free(first, last, room, asked, result)
+        else:
+            left = self._acquire_in_gap(begin, first, last, room, fetched, asked, result)
+        if left > 0 and highest.last < last:
+            result += self._acquire_new(highest.last + 1, last, left, fetched, asked)
         if result:
             self.close_gap(result[-1].last + 1)
         return result
+
+    def _acquire_free(self, first: int, last: int, room: int, asked: Asked, result: list[Acquired]) -> int:
+        """Adds what was let go to the result, without a look at what was not. How much room is left."""
+        below: list[tuple[int, int]] = []
+        while room > 0 and (free := self.first_free()) is not None and free <= last:
+            batch = self.floor(free)
+            assert batch is not None
+            if free < first and (batch.each is not None or batch.last < first):
+                below.append(self.skip_free(first))
+            else:
+                room = self._acquire_of(batch, max(first, free), last, room, asked, result)
+        for low, high in below:
+            self.may_be_free(low, high)
+        return room
+
+    def _acquire_in_gap(
+        self,
+        begin: int,
+        first: int,
+        last: int,
+        room: int,
+        fetched: Sequence[tuple[int, int]],
+        asked: Asked,
+        result: list[Acquired],
+    ) -> int:
+        """The same where records between batches are not known."""
+        for batch in self.between(min(first, begin), last):
+            if self.open_gap() is not None:
+                if begin < batch.first:
+                    found = self._acquire_new(begin, batch.first - 1, room, fetched, asked)
+                    result += found
+                    room -= _count(found)
+                begin = batch.last + 1
+            if room > 0:
+                room = self._acquire_of(batch, first, last, room, asked, result)
+            if room <= 0:
+                break
+        return room
+
+    def _acquire_of(
+        self, batch: Batch, first: int, last: int, room: int, asked: Asked, result: list[Acquired]
+    ) -> int:
+        """Adds what can be acquired of a batch. How much room is left; none behind one delivered often."""
+        worn = asked.throttled and self._is_worn(batch, first, last)
+        if worn and result:
+            return 0
+        found = self._acquire_known(batch, first, last, room, worn, asked)
+        result += found
+        return 0 if worn and found else room - _count(found)
 
     def withdraw(self, acquired: Iterable[Acquired], gone: Iterable[tuple[int, int]]) -> list[Acquired]:
         """Archives records that were acquired just now, but are not for consumers, because their transaction
         was aborted: `gone` has the first and last offsets of their batches, in order. What is left."""
         left = list(acquired)
         for first, last in gone:
-            floor = self.floor(first)
-            for batch in self.between(first if floor is None else floor.first, last):
-                if batch.last >= first:
-                    self._archive(batch, first, last)
+            for batch in self.overlapping(first, last):
+                self._archive(batch, first, last)
             left = [part for each in left for part in _without(each, first, last)]
         return left
 
     def _is_worn(self, batch: Batch, first: int, last: int) -> bool:
         """Whether some of what can be acquired of a batch was delivered often."""
-        counts = [each.count for _, _, each in batch.parts(first, last) if each.free]
-        return max(counts, default=0) >= self.limits.throttled_from
+        least = self.limits.throttled_from
+        if batch.most < least:
+            return False
+        return any(each.free and each.count >= least for _, _, each in batch.parts(first, last))
 
     def _acquire_known(
         self, batch: Batch, first: int, last: int, room: int, worn: bool, asked: Asked
@@ -131,7 +165,7 @@ class Acquiring(Flight):
         assert batch.all is not None
         if not batch.all.free:
             return []
-        self._lock(batch.first, batch.last, batch.all, asked)
+        self._lock(batch, batch.first, batch.last, batch.all, asked)
         return [Acquired(batch.first, batch.last, batch.all.count)]
 
     def _acquire_some(self, batch: Batch, first: int, last: int, room: int, asked: Asked) -> list[Acquired]:
@@ -147,7 +181,7 @@ class Acquiring(Flight):
                     break
                 if few is None and each.count >= self.limits.throttled_from:
                     few = max(1, size >> (each.count - self.limits.throttled_from + 1))
-            self._lock(offset, offset, each, asked)
+            self._lock(batch, offset, offset, each, asked)
             taken += 1
             before = result[-1] if result and asked.joined else None
             if before is not None and (before.last, before.delivery_count) == (offset - 1, each.count):
@@ -159,8 +193,9 @@ class Acquiring(Flight):
                 break
         return result
 
-    def _lock(self, first: int, last: int, delivery: Delivery, asked: Asked) -> None:
+    def _lock(self, batch: Batch, first: int, last: int, delivery: Delivery, asked: Asked) -> None:
         delivery.acquire(asked.member, asked.until)
+        batch.most = max(batch.most, delivery.count)
         heapq.heappush(self.locks, (asked.until, first, last))
 
     def _acquire_new(
@@ -171,13 +206,16 @@ class Acquiring(Flight):
         end = last
         if room < last - first + 1:
             end = first + room - 1
-            end = next((high for low, high in fetched if low <= end <= high), end)
+            at = bisect_right(fetched, end, key=_begin) - 1
+            if at >= 0 and fetched[at][1] >= end:
+                end = fetched[at][1]
             if self.open_gap() is not None:
                 end = min(end, last)
         begins = [first]
         if end - first + 1 > asked.batch_size and not asked.limited:
-            for low, _ in fetched:
-                if low <= end and low - begins[-1] >= asked.batch_size:
+            nearest = bisect_left(fetched, first + min(0, asked.batch_size), key=_begin)
+            for at in range(nearest, bisect_right(fetched, end, key=_begin)):
+                if (low := fetched[at][0]) - begins[-1] >= asked.batch_size:
                     begins.append(low)
         result = [
             Acquired(low, high - 1, 1) for low, high in zip(begins, [*begins[1:], end + 1], strict=True)
@@ -185,18 +223,19 @@ class Acquiring(Flight):
         made = []
         for each in result:
             delivery = Delivery(RecordState.AVAILABLE, 0)
+            batch = Batch(each.first, each.last, delivery)
             if asked.limited and each.last - each.first + 1 > room:
-                batch = Batch(each.first, each.last, delivery)
                 for offset, one in enumerate(batch.split()[:room], each.first):
-                    self._lock(offset, offset, one, asked)
+                    self._lock(batch, offset, offset, one, asked)
+                self.may_be_free(each.first + room, each.last)
                 made.append(batch)
             elif each.first <= each.last:
-                self._lock(each.first, each.last, delivery, asked)
-                made.append(Batch(each.first, each.last, delivery))
+                self._lock(batch, each.first, each.last, delivery, asked)
+                made.append(batch)
         at = bisect_left(self.batches, first, key=first_of)
         self.batches[at:at] = made
         if at == 0:
-            self.start_offset = first
+            self.begin_at(first)
         self.end_offset = max(self.end_offset, end)
         if asked.limited and end - first + 1 > room:
             end = first + room - 1
@@ -210,9 +249,14 @@ class Acquiring(Flight):
             if batch.all.state is not RecordState.ACQUIRED:
                 return
             batch.split()
-        for _, _, each in batch.parts(first, last):
+        for low, high, each in batch.parts(first, last):
             if each.state is RecordState.ACQUIRED:
                 each.remove()
+                self.count(low, high, RecordState.ACQUIRED, each.state)
+
+
+def _begin(fetched: tuple[int, int]) -> int:
+    return fetched[0]
 
 
 def _count(acquired: list[Acquired]) -> int:

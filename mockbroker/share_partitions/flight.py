@@ -1,10 +1,10 @@
 """What is in flight of one partition in a share group: its offsets, its batches, and the locks of records."""
 
+import heapq
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from .in_flight import Batch, Delivery, StateBatch
@@ -45,8 +45,11 @@ class Flight:
         self.locks: list[tuple[int, int, int]] = []
         self.gap: tuple[int, int] | None = None
         """Where the records begin of which the share coordinator knew nothing, and the end offset then."""
-        self._taken_below = start_offset
-        """No record below it can be acquired."""
+        self.complete_count = 0
+        """How many of the records in flight are done, or will be once that is written: `count` keeps it."""
+        self._let_go: list[tuple[int, int]] = []
+        """A heap of parts that were let go: each record that can be acquired again is in one. Parts that were
+        acquired are taken out when they are the first."""
 
     @property
     def in_flight(self) -> int:
@@ -71,14 +74,22 @@ class Flight:
         gap = self.open_gap()
         if gap is not None:
             return self._next_in_gap(gap)
-        at = max(0, bisect_right(self.batches, self._taken_below, key=first_of) - 1)
-        for batch in islice(self.batches, at, None):
-            for first, _, each in batch.parts():
-                if each.free:
-                    self._taken_below = first
-                    return first
-        self._taken_below = self.end_offset + 1
-        return self._taken_below
+        free = self.first_free()
+        return self.end_offset + 1 if free is None else free
+
+    def first_free(self) -> int | None:
+        """The first record that can be acquired of those that are known."""
+        while self._let_go:
+            first, last = self._let_go[0]
+            batch = self.floor(first)
+            found = None if batch is None or batch.last < first else batch.first_free(first, last)
+            if found == first:
+                return found
+            if found is None:
+                heapq.heappop(self._let_go)
+            else:
+                heapq.heapreplace(self._let_go, (found, last))
+        return None
 
     def _next_in_gap(self, gap: int) -> int:
         for batch in self.batches:
@@ -90,37 +101,49 @@ class Flight:
                     return first
         return self.end_offset + 1
 
-    def let_go_from(self, first: int) -> None:
-        """Records may be acquired again, from this one on."""
-        self._taken_below = min(self._taken_below, first)
+    def may_be_free(self, first: int, last: int) -> None:
+        """Some of these records of a batch can be acquired now."""
+        heapq.heappush(self._let_go, (first, last))
+
+    def skip_free(self, first: int) -> tuple[int, int]:
+        """Leaves those out that can be acquired in the first part, but for what is not before `first`."""
+        low, high = heapq.heappop(self._let_go)
+        if high >= first:
+            heapq.heappush(self._let_go, (first, high))
+        return low, min(high, first - 1)
 
     def can_acquire(self) -> bool:
         """Whether it is worth reading: something was let go, or fewer records are in flight than may be."""
         return self.next_fetch_offset() != self.end_offset + 1 or self.in_flight < self.limits.records
 
-    @property
-    def complete_count(self) -> int:
-        """How many of the records in flight are done, or will be once that is written."""
-        start, count = self.start_offset, 0
-        for batch in self.batches:
-            if batch.each is not None:
-                below = max(0, start - batch.first)
-                count += sum(each.state.final for each in islice(batch.each, below, None))
-            elif batch.all is not None and batch.all.state.final:
-                count += max(0, batch.last - max(batch.first, start) + 1)
-        return count
+    def count(self, first: int, last: int, was: RecordState, now: RecordState) -> None:
+        """The state of a part has changed."""
+        if was.final is not now.final:
+            size = max(0, last - max(first, self.start_offset) + 1)
+            self.complete_count += size if now.final else -size
+
+    def begin_at(self, offset: int) -> None:
+        """Moves the start offset; what is done below it does not count any more."""
+        low, high = sorted((offset, self.start_offset))
+        done = 0
+        for batch in self.overlapping(low, high - 1):
+            for first, last, each in batch.parts(low, high - 1):
+                if each.state.final:
+                    done += min(last, high - 1) - max(first, low) + 1
+        self.complete_count -= done if offset > self.start_offset else -done
+        self.start_offset = offset
 
     def remove(self, first: int, last: int) -> None:
-        for batch in self.batches:
-            if batch.first > last:
-                break
-            if batch.last < first or (batch.all is not None and batch.all.state is not RecordState.AVAILABLE):
+        """What nobody has of these records is archived."""
+        for batch in self.overlapping(first, last):
+            if batch.all is not None and batch.all.state is not RecordState.AVAILABLE:
                 continue
             if not batch.within(first, last):
                 batch.split()
-            for _, _, each in batch.parts(first, last):
+            for low, high, each in batch.parts(first, last):
                 if each.state is RecordState.AVAILABLE:
                     each.remove()
+                    self.count(low, high, RecordState.AVAILABLE, each.state)
 
     def open_gap(self) -> int | None:
         return self.gap[0] if self.gap is not None and self.gap[1] == self.end_offset else None
@@ -134,6 +157,12 @@ class Flight:
     def floor(self, offset: int) -> Batch | None:
         at = bisect_right(self.batches, offset, key=first_of)
         return self.batches[at - 1] if at else None
+
+    def overlapping(self, first: int, last: int) -> list[Batch]:
+        """The batches that have records from `first` to `last`."""
+        floor = self.floor(first)
+        found = self.between(first if floor is None else floor.first, last)
+        return [each for each in found if each.last >= first]
 
     def between(self, first: int, last: int) -> list[Batch]:
         low = bisect_left(self.batches, first, key=first_of)

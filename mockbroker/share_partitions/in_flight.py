@@ -1,7 +1,7 @@
 """Records in flight: batches whose records share one state, until something happens to a part of them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .states import TRANSITIONS, RecordEvent, RecordState
@@ -100,6 +100,13 @@ class Batch:
     last: int
     all: Delivery | None
     each: list[Delivery] | None = None
+    most: int = field(init=False)
+    """No record was delivered more often."""
+    _done: int = field(init=False, default=0)
+    """How many of `each`, from the first one on, are known to be done, which they stay."""
+
+    def __post_init__(self) -> None:
+        self.most = 0 if self.all is None else self.all.count
 
     def split(self) -> list[Delivery]:
         """The state of each record; from now on, they may differ."""
@@ -108,6 +115,30 @@ class Batch:
             self.each = [replace(self.all) for _ in range(self.first, self.last + 1)]
             self.all = None
         return self.each
+
+    def at(self, offset: int) -> Delivery:
+        """What became of one of its records."""
+        if self.each is None:
+            assert self.all is not None
+            return self.all
+        return self.each[offset - self.first]
+
+    def first_free(self, first: int, last: int) -> int | None:
+        """The first record from `first` to `last` that can be acquired; the first of the batch if they share
+        one state."""
+        for low, _, each in self.parts(first, last):
+            if each.free:
+                return low
+        return None
+
+    def first_undone(self) -> int | None:
+        """The first record that is not done."""
+        if self.each is None:
+            assert self.all is not None
+            return None if self.all.done else self.first
+        while self._done < len(self.each) and self.each[self._done].done:
+            self._done += 1
+        return self.first + self._done if self._done < len(self.each) else None
 
     def within(self, first: int, last: int) -> bool:
         return first <= self.first and self.last <= last

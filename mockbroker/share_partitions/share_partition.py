@@ -56,6 +56,10 @@ class SharePartition(Acquiring):
             made.end_offset = made.batches[-1].last
             if gap is not None:
                 made.gap = gap, made.end_offset
+            for first, last, delivery in made.parts():
+                made.count(first, last, RecordState.AVAILABLE, delivery.state)
+                if delivery.free:
+                    made.may_be_free(first, last)
             made.advance()
         return made
 
@@ -88,33 +92,47 @@ class SharePartition(Acquiring):
                 if stops and batch.each is not None and each.member not in (member, NOBODY):
                     break
                 if each.state is RecordState.ACQUIRED and each.member == member:
-                    change.begin(
-                        first,
-                        last,
-                        each,
-                        self._release(last),
-                        self.limits.delivery_count,
-                        takes_back=takes_back,
-                        sets_aside=self.limits.sets_aside,
-                    )
+                    self._begin(change, first, last, each, self._release(last), takes_back=takes_back)
         return change
+
+    def _begin(
+        self,
+        change: Change,
+        first: int,
+        last: int,
+        delivery: Delivery,
+        event: RecordEvent,
+        *,
+        takes_back: bool = False,
+    ) -> None:
+        was, limits = delivery.state, self.limits
+        change.begin(
+            first,
+            last,
+            delivery,
+            event,
+            limits.delivery_count,
+            takes_back=takes_back,
+            sets_aside=limits.sets_aside,
+        )
+        self.count(first, last, was, delivery.state)
 
     def commit(self, change: Change, *, moves_back: bool = False) -> bool:
         """The change was written. Whether the start offset moved; see `advance`."""
-        for each in change.changed:
+        for batch, each in zip(change.batches, change.changed, strict=True):
             each.commit()
-        self._let_go(change)
+            if each.free:
+                self.may_be_free(batch.first, batch.last)
         return bool(change.batches) and self.advance(moves_back=moves_back)
 
     def undo(self, change: Change, now: int) -> None:
         """The change was not written."""
-        for each in change.changed:
+        for batch, each in zip(change.batches, change.changed, strict=True):
+            was = each.state
             each.undo(now, self.limits.delivery_count)
-        self._let_go(change)
-
-    def _let_go(self, change: Change) -> None:
-        for each in change.batches:
-            self.let_go_from(each.first)
+            self.count(batch.first, batch.last, was, each.state)
+            if each.free:
+                self.may_be_free(batch.first, batch.last)
 
     def next_expiry(self) -> int | None:
         """When `expire` has something to look at, None if nothing is locked."""
@@ -125,15 +143,16 @@ class SharePartition(Acquiring):
         written: list[StateBatch] = []
         while self.locks and self.locks[0][0] <= now:
             _, low, high = heapq.heappop(self.locks)
-            floor = self.floor(low)
-            for batch in self.between(low if floor is None else floor.first, high):
+            for batch in self.overlapping(low, high):
                 if batch.first < self.start_offset <= batch.last and _expired(batch.all, now):
                     batch.split()
                 for first, last, each in batch.parts(low, high):
                     if _expired(each, now):
                         limits = self.limits
                         each.let_go(self._release(last), limits.delivery_count, sets_aside=limits.sets_aside)
-                        self.let_go_from(first)
+                        self.count(first, last, RecordState.ACQUIRED, each.state)
+                        if each.free:
+                            self.may_be_free(first, last)
                         written.append(StateBatch(first, last, each.state, each.count))
         return written
 
@@ -150,11 +169,11 @@ class SharePartition(Acquiring):
         """These were written, or can't be: what is to be written of them. `advance` follows."""
         written = []
         for asked in letters:
-            floor = self.floor(asked.first)
-            for batch in self.between(asked.first if floor is None else floor.first, asked.last):
-                for _, _, each in batch.parts(asked.first, asked.last):
+            for batch in self.overlapping(asked.first, asked.last):
+                for first, last, each in batch.parts(asked.first, asked.last):
                     if each.state is RecordState.ARCHIVING:
                         each.let_go(RecordEvent.ARCHIVE, self.limits.delivery_count)
+                        self.count(first, last, RecordState.ARCHIVING, each.state)
             written.append(StateBatch(asked.first, asked.last, RecordState.ARCHIVED, asked.count))
         return written
 
@@ -176,7 +195,7 @@ class SharePartition(Acquiring):
         if offset <= self.start_offset:
             return
         self.remove(self.start_offset, offset - 1)
-        self.start_offset = offset
+        self.begin_at(offset)
         self.end_offset = max(self.end_offset, offset)
 
     def advance(self, *, moves_back: bool = False) -> bool:
@@ -189,9 +208,8 @@ class SharePartition(Acquiring):
         for batch in self.batches:
             if gap is not None and batch.last >= gap:
                 break
-            rest = [(first, each) for first, _, each in batch.parts() if not each.done]
-            if rest:
-                done = rest[0][0] - 1 if rest[0][0] > batch.first else done
+            if (left := batch.first_undone()) is not None:
+                done = left - 1 if left > batch.first else done
                 break
             done = batch.last
         if done is None:
@@ -199,15 +217,15 @@ class SharePartition(Acquiring):
         was = self.start_offset
         if done == self.batches[-1].last:
             # The log may have moved the start offset further.
-            self.start_offset = self.end_offset = max(done + 1, was)
+            self.begin_at(max(done + 1, was))
+            self.end_offset = self.start_offset
             self.batches.clear()
             return self.start_offset > was
         at = bisect_right(self.batches, done, key=first_of)
         # Offsets between two batches have no records, unless the share coordinator did not know of them.
         begin = self.batches[at].first if self.batches[at - 1].last == done else done + 1
         start = begin if gap is None else min(begin, gap)
-        self.start_offset = start if moves_back else max(was, start)
-        self.let_go_from(self.start_offset)
+        self.begin_at(start if moves_back else max(was, start))
         del self.batches[: bisect_right(self.batches, done, key=_last)]
         return self.start_offset != was
 
@@ -252,15 +270,14 @@ class SharePartition(Acquiring):
                 each.locked_until = now + self.limits.lock_ms
                 heapq.heappush(self.locks, (each.locked_until, low, high))
             else:
-                limits = self.limits
-                change.begin(low, high, each, event, limits.delivery_count, sets_aside=limits.sets_aside)
+                self._begin(change, low, high, each, event)
 
     def _release(self, last: int) -> RecordEvent:
         return RecordEvent.REMOVE if last < self.start_offset else RecordEvent.RELEASE
 
 
 def _done_at(batch: Batch, offset: int) -> bool:
-    return any(each.done for first, last, each in batch.parts() if first <= offset <= last)
+    return batch.first <= offset <= batch.last and batch.at(offset).done
 
 
 def _last(batch: Batch) -> int:

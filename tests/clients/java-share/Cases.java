@@ -38,6 +38,7 @@ public class Cases {
         Transactions.add(ALL);
         Offsets.add(ALL);
         Restarts.add(ALL);
+        DeadLetters.add(ALL);
     }
 
     public static void main(String[] args) throws Exception {

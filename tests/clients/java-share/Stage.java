@@ -14,6 +14,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -107,13 +108,20 @@ final class Stage implements AutoCloseable {
 
     /** Returns when brokers say so, too. */
     void configureGroup(String name, String... configs) throws Exception {
-        ConfigResource resource = new ConfigResource(ConfigResource.Type.GROUP, name);
+        alter(new ConfigResource(ConfigResource.Type.GROUP, name), configs);
+    }
+
+    void configureTopic(String name, String... configs) throws Exception {
+        alter(new ConfigResource(ConfigResource.Type.TOPIC, name), configs);
+    }
+
+    private void alter(ConfigResource resource, String... configs) throws Exception {
         List<AlterConfigOp> changes = new ArrayList<>();
         pairs(configs).forEach((key, value) ->
             changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
         admin.incrementalAlterConfigs(Map.of(resource, changes)).all().get();
         for (Map.Entry<String, String> each : pairs(configs).entrySet()) {
-            until(each + " of " + name, () -> each.getValue().equals(configured(resource, each.getKey())));
+            until(each + " of " + resource.name(), () -> each.getValue().equals(configured(resource, each.getKey())));
         }
     }
 
@@ -187,6 +195,12 @@ final class Stage implements AutoCloseable {
             patient.send(new ProducerRecord<>(topic, 0, "key " + each, "value " + each));
         }
         patient.flush();
+    }
+
+    /** Of no group. */
+    KafkaConsumer<String, String> reader() {
+        Map<String, Object> config = Map.of("bootstrap.servers", servers);
+        return new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer());
     }
 
     // -- members
