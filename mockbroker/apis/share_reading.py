@@ -11,6 +11,8 @@ from ..cluster.share_sessions import Member, Place
 from ..coordinators.share.settings import reads_committed
 from ..environment import Timer
 from ..policies.share_groups.acquired_ranges import acquired_ranges
+from ..policies.share_groups.log_start_in_a_batch import log_start_in_a_batch
+from ..policies.share_groups.log_start_in_a_gap import log_start_in_a_gap
 from ..policies.share_groups.worn_records import worn_records
 from ..portions import FEW, portions
 from ..protocol.errors import ErrorCode
@@ -187,7 +189,10 @@ class Reading:
         part = PartitionData(read.place.partition)
         error = ErrorCode(read.result.error_code)
         if error is E.OFFSET_OUT_OF_RANGE:
-            read.share.move_log_start(read.led.partition.log.start_offset)
+            read.share.move_log_start(
+                read.led.partition.log.start_offset,
+                moves_gap=self._call.policies[log_start_in_a_gap] == "goes-on",
+            )
             return part, 0
         if error:
             part.error_code = error
@@ -203,6 +208,7 @@ class Reading:
             limited=self._request.share_acquire_mode == _LIMITED,
             throttled=self._call.policies[worn_records] == "fewer-and-fewer",
             joined=self._call.policies[acquired_ranges] == "joined",
+            there=self._call.policies[log_start_in_a_batch] == "there",
         )
         if acquired and self._committed and read.result.aborted_transactions:
             acquired = read.share.withdraw(acquired, _aborted(read))

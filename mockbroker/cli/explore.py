@@ -27,6 +27,8 @@ from ..policies.share_groups.added_share_partition import added_share_partition
 from ..policies.share_groups.altered_share_epoch import altered_share_epoch
 from ..policies.share_groups.altered_share_offsets import altered_share_offsets
 from ..policies.share_groups.delivery_at_session_end import delivery_at_session_end
+from ..policies.share_groups.log_start_in_a_batch import log_start_in_a_batch
+from ..policies.share_groups.log_start_in_a_gap import log_start_in_a_gap
 from ..policies.share_groups.release_beside_others import release_beside_others
 from ..policies.share_groups.start_behind_log_start import start_behind_log_start
 from ..policies.share_groups.worn_records import worn_records
@@ -65,6 +67,8 @@ _OF_SHARE_GROUPS: Final = {
     altered_share_epoch.name,
     altered_share_offsets.name,
     delivery_at_session_end.name,
+    log_start_in_a_batch.name,
+    log_start_in_a_gap.name,
     release_beside_others.name,
     start_behind_log_start.name,
     worn_records.name,

@@ -48,11 +48,13 @@ class Acquiring(Flight):
         limited: bool = False,
         throttled: bool = False,
         joined: bool = True,
+        there: bool = False,
     ) -> list[Acquired]:
         """Gives a member what it may have of the batches that were read from `fetch_offset`; `fetched` has
         their first and last offsets. Unless `limited`, new batches are given whole, so it may be up to a
         batch above `max_records`. If `throttled`, records that were delivered often are given few at a
-        time. If not `joined`, records that were let go one by one are ranges of their own."""
+        time. If not `joined`, records that were let go one by one are ranges of their own. Of a new
+        batch, those below the start offset are acquired too unless only what is `there` is."""
         if max_records <= 0 or not fetched or fetched[-1][1] < self.start_offset:
             return []
         last, room = fetched[-1][1], min(max_records, self.limits.records - self.in_flight)
@@ -71,7 +73,8 @@ class Acquiring(Flight):
         if floor is None:
             begin = max(first, self.start_offset)
         else:
-            begin = floor.first if floor.last >= first else first
+            unread = max(first, self.start_offset) if there else first
+            begin = floor.first if floor.last >= first else unread
         highest = self.floor(last)
         if highest is None or highest.first < min(first, begin):
             return self._acquire_new(begin, last, room, fetched, asked)

@@ -190,10 +190,13 @@ class SharePartition(Acquiring):
             heapq.heappush(self.locks, (now, first, last))
         return bool(held)
 
-    def move_log_start(self, offset: int) -> None:
-        """The log begins at `offset` now. What nobody has is archived at once, the rest when it is let go."""
+    def move_log_start(self, offset: int, *, moves_gap: bool = False) -> None:
+        """The log begins at `offset` now. What nobody has is archived at once, the rest when it is let go. If
+        it `moves_gap`, what was deleted of a gap is not asked for any more."""
         if offset <= self.start_offset:
             return
+        if moves_gap and self.gap is not None and self.gap[0] < offset:
+            self.close_gap(offset)
         self.remove(self.start_offset, offset - 1)
         self.begin_at(offset)
         self.end_offset = max(self.end_offset, offset)

@@ -32,6 +32,7 @@ _SHARERS_TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(k
 _SHARES_SETTLE_MS: Final = 9_000
 _ALTERED_MS: Final = (100, 1_500)
 """So long after all members were asked to leave."""
+_ALTERED_TWICE_MS: Final = ((100, 600), (800, 1_500))
 _MUTED_MS: Final = 2_000
 """So long before and after, a member sends no heartbeats."""
 
@@ -199,6 +200,18 @@ class _Drawing:
             ]
         return replace(plan, group=group, quiet_ms=_SETTLES_MS[self._options.expressions])
 
+    def _alter_twice(self) -> None:
+        """The group is told to begin anew, and again once a member that nobody counts any more has had the
+        leaders read that."""
+        at_ms = _between(self._random, (self._length_ms // 2 + _MUTED_MS, self._length_ms + _MUTED_MS))
+        self._add("mute-sharer", at_ms - _MUTED_MS, ms=3 * _MUTED_MS)
+        self._add("rest-sharers", at_ms)
+        first_ms, second_ms = (at_ms + _between(self._random, each) for each in _ALTERED_TWICE_MS)
+        for altered_ms in (first_ms, second_ms):
+            self._add("alter-share-offsets", altered_ms)
+        for _ in range(self._between("fed_meanwhile")):
+            self._add("feed-share", _between(self._random, (at_ms, second_ms + _ALTERED_MS[1])))
+
     def _with_share_group(self, plan: Plan, whole: Range, later: Range) -> Plan:
         """With a share group, and its trouble."""
         shares = ShareSetting(
@@ -223,6 +236,8 @@ class _Drawing:
                 self._add("mute-sharer", max(_FIRST_MS, at_ms - _MUTED_MS), ms=2 * _MUTED_MS)
             for _ in range(self._one_of("altered")):
                 self._add("alter-share-offsets", at_ms + _between(self._random, _ALTERED_MS))
+        if self._chance("altered_twice"):
+            self._alter_twice()
         return replace(plan, shares=shares, quiet_ms=max(plan.quiet_ms, _SHARES_SETTLE_MS))
 
 

@@ -6,6 +6,8 @@ from typing import Any
 from ..cluster.broker import Broker
 from ..cluster.call import Call
 from ..cluster.led_share import LedShare
+from ..policies.share_groups.log_start_in_a_batch import log_start_in_a_batch
+from ..policies.share_groups.log_start_in_a_gap import log_start_in_a_gap
 from ..protocol.errors import ErrorCode
 from .ledger import Place
 from .share_view import ShareView
@@ -114,15 +116,20 @@ class ShareProgress:
                 continue
             left = self._unfinished(place, shared.checked, partition.log.high_watermark)
             if left:
-                led = self._view.known(broker, place)
-                at = (
-                    "nobody reads"
-                    if led is None or led.share is None
-                    else f"it is at {led.share.start_offset}"
-                )
-                self._view.violated(
-                    "share-group-stuck", place, f"{len(left)} records are not done, from {left[0]} on: {at}"
-                )
+                text = f"{len(left)} records are not done, from {left[0]} on: "
+                at = _where(self._view.known(broker, place), partition.log.start_offset)
+                self._view.violated("share-group-stuck", place, f"{text}{at}")
+
+
+def _where(led: LedShare | None, log_start: int) -> str:
+    """Where a group is that gets nothing more."""
+    if led is None or led.share is None:
+        return "nobody reads"
+    asked = led.share.next_fetch_offset()
+    if asked < log_start:
+        why = log_start_in_a_batch if led.share.open_gap() is None else log_start_in_a_gap
+        return f"it asks for {asked}, before the log start {log_start} ({why.name})"
+    return f"it is at {led.share.start_offset}"
 
 
 def _altered(request: Any) -> Iterator[tuple[Place, int]]:

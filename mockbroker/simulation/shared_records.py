@@ -22,13 +22,13 @@ class Given:
     until_ms: int = 0
     final: str = ""
     """What was acknowledged and answered without an error: `ACCEPTED` or `REJECTED`."""
-    asked: bool = False
-    """Whether somebody has asked for one of these, and may have got it."""
+    asked: set[Call] = field(default_factory=set)
+    """The requests for one of these that may have got it."""
 
     @property
     def settled(self) -> bool:
         """Whether it may be the last that was heard of it, however often it may be delivered."""
-        return bool(self.final) or self.asked
+        return bool(self.final or self.asked)
 
 
 @dataclass(slots=True)

@@ -45,8 +45,6 @@ class _Said(NamedTuple):
     given: Given
     deliveries: int
     """The delivery count when it was said."""
-    hopes: bool
-    """Whether this is the first request by which the record may be done."""
     below: bool
     """Whether the leader's start offset was past it: then nothing is written."""
 
@@ -95,7 +93,8 @@ class Sharing:
             for each in said:
                 if each.kind != RENEW:
                     each.given.until_ms = 0
-                each.given.asked |= each.kind in _FINAL
+                if each.kind in _FINAL:
+                    each.given.asked.add(call)
             self._under_way[call] = _UnderWay(self._cluster.now_ms, said)
             if request.share_session_epoch == ENDS:
                 self._session_ends(call.broker, member)
@@ -115,8 +114,7 @@ class Sharing:
                         at = offset - batch.first_offset if len(batch.acknowledge_types) > 1 else 0
                         given, kind = self._view.place(place).given.get(offset), batch.acknowledge_types[at]
                         if given is not None and given.member == request.member_id:
-                            hopes = kind in _FINAL and not given.settled
-                            yield _Said(place, offset, kind, given, given.count, hopes, offset < start)
+                            yield _Said(place, offset, kind, given, given.count, offset < start)
 
     def closing(self, broker: Broker, client: Client) -> None:
         """A broker is about to lose the connection of a share session."""
@@ -173,8 +171,8 @@ class Sharing:
             error = answer.error_code or codes.get((topic_id, each.place[1]))
             if error == ErrorCode.NONE:
                 self._taken(call, each, under_way.asked_ms)
-            elif error is not None and error not in _UNKNOWN and each.hopes:
-                each.given.asked = False
+            elif error is not None and error not in _UNKNOWN:
+                each.given.asked.discard(call)
 
     def _taken(self, call: Call, said: _Said, asked_ms: int) -> None:
         """An acknowledgement was answered without an error."""

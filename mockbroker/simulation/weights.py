@@ -97,6 +97,9 @@ class Weights:
     """Of these times, how often one of them goes on reading, which only the coordinator knows."""
     altered: tuple[int, ...] = (0, 1, 2)
     """How often the group is told to begin anew then."""
+    altered_twice: float = 0.2
+    """How often it is told so twice, while a member that nobody counts any more reads on."""
+    fed_meanwhile: Range = (6, 12)
 
 
 WEIGHTS: Final = Weights()

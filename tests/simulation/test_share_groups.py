@@ -19,7 +19,6 @@ from tests.properties import examples
 from .share_plans import OF_SHARE_GROUPS, a_plan
 
 STUCK: Final = "share-group-stuck"
-"""Of brokers themselves: retention in a gap of a state that a leader read (`log_start_in_a_gap`)."""
 
 
 def options(kafka: str = "4.4", **policies: str) -> Options:
@@ -84,7 +83,7 @@ def test_share_groups_keep_their_promises(kafka: str) -> None:
     every = {**fixes(), "added-share-partition": "first-record"}
     for seed in range(seeds):
         history = happen(draw(seed, Options(kafka, every, share_groups=True)))
-        assert not violated(history) & (OF_SHARE_GROUPS - {STUCK}), seed
+        assert not violated(history) & OF_SHARE_GROUPS, seed
         requests += history.requests
     assert requests > 200 * seeds
 
@@ -109,6 +108,24 @@ def test_known_bugs_are_found(policy: tuple[str, str], invariant: str, seeds: li
         assert invariant not in violated(happen(replace(plan, policies={})))
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "fix", "seed", "invariant"),
+    [
+        ("altered-share-epoch", "begins", 44, "altered-offset-ignored"),
+        ("log-start-in-a-gap", "goes-on", 77, STUCK),
+        ("log-start-in-a-batch", "there", 174, STUCK),
+    ],
+)
+def test_bugs_of_every_release_are_found(behaviour: str, fix: str, seed: int, invariant: str) -> None:
+    """By the first seed that shows each of them; and not with its fix."""
+    plan = draw(seed, options())
+    history = happen(plan)
+    assert invariant in violated(history)
+    if invariant == STUCK:
+        assert f"({behaviour})" in history.violations[-1].text
+    assert not violated(happen(replace(plan, policies={behaviour: fix}))) & OF_SHARE_GROUPS
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_an_epoch_that_altered_offsets_do_not_begin_is_found(seed: int) -> None:
     """KAFKA-20910: the group is empty, and told to begin anew twice. A member that nobody counts any more has
@@ -129,14 +146,6 @@ def test_a_found_bug_is_made_smaller() -> None:
     small = shrink(plan, "delivery-count-wrong")
     assert len(small.steps) < len(plan.steps)
     assert "delivery-count-wrong" not in violated(happen(replace(small, policies={})))
-
-
-def test_a_log_start_in_a_gap_stops_a_group() -> None:
-    """As it stops a group of real brokers (`tests/share_groups/mended.py`)."""
-    plan = draw(326, options())
-    kept = tuple(each for each in plan.steps if each.do != "delete-records")
-    assert STUCK in violated(happen(plan))
-    assert STUCK not in violated(happen(plan.with_steps(kept)))
 
 
 def test_a_member_that_reads_and_acknowledges() -> None:

@@ -81,13 +81,22 @@ class Told:
 
     def says(self, member: str, offsets: Iterable[int], kind: int, error: int = 0) -> None:
         """A member acknowledges records, and is answered."""
+        self.begins_to_say(member, offsets, kind)(error)
+
+    def begins_to_say(self, member: str, offsets: Iterable[int], kind: int) -> Callable[[int], None]:
+        """A member acknowledges records; the result is called with the error code of the answer."""
         said = [AcknowledgementBatch(each, each, [kind]) for each in offsets]
         request = share_acknowledge.ShareAcknowledgeRequest(SHARERS, member, 1)
         request.topics = [AcknowledgedTopic(self.topic_id, [AcknowledgedPartition(0, said)])]
-        answer = share_acknowledge.ShareAcknowledgeResponse()
-        part = share_acknowledge.PartitionData(0, error)
-        answer.responses = [share_acknowledge.ShareAcknowledgeTopicResponse(self.topic_id, [part])]
-        self.asks(member, ApiKey.SHARE_ACKNOWLEDGE, request)(answer)
+        answered = self.asks(member, ApiKey.SHARE_ACKNOWLEDGE, request)
+
+        def with_error(error: int) -> None:
+            answer = share_acknowledge.ShareAcknowledgeResponse()
+            part = share_acknowledge.PartitionData(0, error)
+            answer.responses = [share_acknowledge.ShareAcknowledgeTopicResponse(self.topic_id, [part])]
+            answered(answer)
+
+        return with_error
 
     def starts(self, offset: int) -> None:
         """The start offset is another one, as somebody sees who gets nothing."""
@@ -206,6 +215,19 @@ def test_the_start_offset_passes_what_is_done(kind: int, error: ErrorCode, expec
     told.says("a", [2], kind, error)
     told.starts(3)
     assert told.found == expected
+
+
+def test_a_refusal_is_of_one_request() -> None:
+    """A member is refused what it said of a record that another has accepted meanwhile."""
+    told = Told()
+    told.gets("a", 0, 0, 1)
+    refused = told.begins_to_say("a", [0], ACCEPT)
+    told.led = told.reads_again()
+    told.gets("b", 0, 0, 1)
+    told.begins_to_say("b", [0], ACCEPT)
+    refused(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    told.starts(1)
+    assert told.found == []
 
 
 def test_deleted_records_need_not_be_delivered() -> None:
