@@ -27,7 +27,7 @@ from .fetch_waiting import Waiting
 from .fetched_in_session import SEVERAL, reading_of
 from .fetched_partitions import FUTURE_REPLICA, Read, Results, read, resolve
 from .leaders import fetch_endpoints
-from .old_fetches import BATCHES_SINCE, in_old_format
+from .old_fetches import BATCHES_SINCE, in_old_format, not_sent
 from .registry import handles
 
 _ISOLATION_LEVELS: Final = (0, 1)
@@ -175,7 +175,7 @@ def _readable(call: Call, key: Key, result: PartitionData) -> PartitionData:
     topic = call.cluster.topics.get(key[0])
     if topic is None or topic.settings.compression_type != "zstd":
         return result
-    return PartitionData(result.partition_index, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, -1)
+    return not_sent(call, result, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
 
 
 def _answer(call: Call, context: FetchContext, results: Results) -> Generator[None, None, FetchResponse]:

@@ -21,6 +21,7 @@ from ..protocol.messages.list_offsets import (
 )
 from ..replication.partition import Partition
 from .answered_topics import each_partition
+from .listed_segments import listed_segments
 from .registry import handles
 
 LATEST = -1
@@ -55,6 +56,8 @@ Asked = tuple[ListOffsetsTopicResponse, ListOffsetsPartition]
 )
 def list_offsets(call: Call, request: ListOffsetsRequest) -> object:
     """A partition that is named twice is refused, each time."""
+    if not call.version:
+        return call.in_parts(listed_segments(call, request))
     if len(request.topics) == 1 and len(request.topics[0].partitions) == 1 and not _fails(call, request):
         (topic,) = request.topics
         found = _partition(call, request, topic.name, topic.partitions[0])

@@ -6,6 +6,7 @@ from ..coordinators.members import Claim
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..outcome import Steps
+from ..policies.offsets.oldest_offset_requests import oldest_offset_requests
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..portions import portions
 from ..protocol.api_keys import ApiKey
@@ -36,7 +37,7 @@ _Known = tuple[OffsetCommitRequestTopic, OffsetCommitRequestPartition, Key, byte
     partition_retry="""NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS,
         REBALANCE_IN_PROGRESS, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID v10+""",
     partition="""ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID v7+, INVALID_GROUP_ID,
-        GROUP_ID_NOT_FOUND v9+, STALE_MEMBER_EPOCH v9+, UNSUPPORTED_VERSION v2-8,
+        GROUP_ID_NOT_FOUND v9+, STALE_MEMBER_EPOCH v9+, UNSUPPORTED_VERSION v0-8,
         OFFSET_METADATA_TOO_LARGE, INVALID_COMMIT_OFFSET_SIZE, TOPIC_AUTHORIZATION_FAILED,
         GROUP_AUTHORIZATION_FAILED""",
 )
@@ -56,6 +57,8 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> Steps:
             yield
     if not known:
         return answer.response
+    if not call.version:
+        return _in_zookeeper(call, request, known, answer)
     if call.policies[repeated_partitions] == "once":
         known = list({each[2]: each for each in known}.values())
     else:
@@ -91,6 +94,28 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> Steps:
         done,
     )
     return reply.outcome()
+
+
+def _in_zookeeper(
+    call: Call, request: OffsetCommitRequest, known: list[_Known], answer: "_Answer"
+) -> OffsetCommitResponse:
+    if call.policies[oldest_offset_requests] == "unsupported":
+        refused = _Answer(call.version)
+        for topic in request.topics:
+            for each in topic.partitions:
+                refused.add(topic, each, E.UNSUPPORTED_VERSION)
+        return refused.response
+    limit = call.broker.groups.settings.offset_metadata_max
+    for asked, partition, key, _ in known:
+        too_long = _too_long(partition, limit)
+        error = E.OFFSET_METADATA_TOO_LARGE if too_long else E.NONE
+        if not error and not request.group_id:
+            # No node has an empty name.
+            error = E.UNKNOWN_SERVER_ERROR
+        if not error:
+            call.cluster.zookeeper_offsets[request.group_id, *key] = partition.committed_offset
+        answer.add(asked, partition, error)
+    return answer.response
 
 
 class _Answer:

@@ -9,6 +9,7 @@ from ..coordinators.offsets import Key
 from ..coordinators.reply import Reply
 from ..outcome import NEVER, Steps
 from ..policies.offsets.fetch_of_no_groups import fetch_of_no_groups
+from ..policies.offsets.oldest_offset_requests import oldest_offset_requests
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..portions import PORTION, portions
 from ..protocol.api_keys import ApiKey
@@ -45,14 +46,38 @@ E = ErrorCode
         v9+, ILLEGAL_GENERATION v9+, GROUP_ID_NOT_FOUND v9+, UNSUPPORTED_VERSION v8""",
     partition_retry="""NOT_COORDINATOR v1, COORDINATOR_NOT_AVAILABLE v1, COORDINATOR_LOAD_IN_PROGRESS v1,
         UNSTABLE_OFFSET_COMMIT v7+, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID v10+""",
-    partition="INVALID_GROUP_ID v1, GROUP_AUTHORIZATION_FAILED v1, TOPIC_AUTHORIZATION_FAILED",
+    partition="""UNSUPPORTED_VERSION v0, INVALID_GROUP_ID v1, GROUP_AUTHORIZATION_FAILED v1,
+        TOPIC_AUTHORIZATION_FAILED""",
 )
 def offset_fetch(call: Call, request: OffsetFetchRequest) -> Steps:
     if not request.groups and call.policies[fetch_of_no_groups] == "silence":
         return NEVER
+    if not call.version:
+        return (yield from _from_zookeeper(call, request.groups[0]))
     if request.require_stable:
         return (yield from _settled(call, request.groups))
     return (yield from _answer(call, request.groups))
+
+
+def _from_zookeeper(call: Call, asked: OffsetFetchRequestGroup) -> Steps:
+    group, topics = asked.group_id, []
+    unsupported = call.policies[oldest_offset_requests] == "unsupported"
+    for topic in asked.topics or ():
+        found: list[OffsetFetchResponsePartitions] = []
+        for few in portions(topic.partition_indexes):
+            for index in few:
+                offset = call.cluster.zookeeper_offsets.get((group, topic.name, index))
+                error = E.NONE if offset is not None else E.UNKNOWN_TOPIC_OR_PARTITION
+                if unsupported:
+                    error = E.UNSUPPORTED_VERSION
+                elif not group and call.partition(topic.name, index) is not None:
+                    error = E.UNKNOWN_SERVER_ERROR
+                found.append(
+                    OffsetFetchResponsePartitions(index, -1 if offset is None else offset, -1, "", error)
+                )
+            yield
+        topics.append(OffsetFetchResponseTopics(None, found, topic.name))
+    return OffsetFetchResponse(groups=[OffsetFetchResponseGroup(group, topics)])
 
 
 def _settled(call: Call, groups: list[OffsetFetchRequestGroup]) -> Steps:

@@ -10,6 +10,7 @@ from ..log.down_conversion import NotConvertibleError, converted, padded
 from ..policies.fetching.down_conversion import down_conversion
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import PartitionData
+from ..protocol.record_batch import is_whole
 from .fetched_partitions import Results
 
 BATCHES_SINCE: Final = 4
@@ -31,19 +32,16 @@ def _converted(
     call: Call, name: str, result: PartitionData, offset: int, *, follows: bool
 ) -> Generator[None, None, PartitionData]:
     topic = call.cluster.topics.get(name)
-    if topic is None or result.records is None:
+    read, conversion = result.records, call.policies[down_conversion]
+    if topic is None or read is None or not (conversion.always or any(map(is_whole, read))):
         return result
     if not follows and not topic.settings.message_downconversion:
-        return PartitionData(result.partition_index, ErrorCode.UNSUPPORTED_VERSION, -1)
+        return not_sent(call, result, ErrorCode.UNSUPPORTED_VERSION)
     magic = 1 if call.version >= _TIMESTAMPS_SINCE else 0
-    read, empty = result.records, call.policies[down_conversion]
     try:
-        if empty is None:
-            data = yield from converted(read, magic, offset)
-        else:
-            data = yield from padded(read, magic, offset, empty)
+        data = yield from (padded if conversion.padded else converted)(read, magic, offset)
     except NotConvertibleError:
-        return PartitionData(result.partition_index, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, -1)
+        return not_sent(call, result, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
     return PartitionData(
         result.partition_index,
         result.error_code,
@@ -52,3 +50,9 @@ def _converted(
         result.log_start_offset,
         records=[data] if data else (),
     )
+
+
+def not_sent(call: Call, result: PartitionData, error: ErrorCode) -> PartitionData:
+    """The answer for a partition whose records a client would not understand."""
+    records = None if call.policies[down_conversion].always else ()
+    return PartitionData(result.partition_index, error, -1, records=records)

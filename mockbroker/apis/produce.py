@@ -15,6 +15,7 @@ from ..log.old_messages import converted
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
+from ..policies.producers.marked_append_time import marked_append_time
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..portions import PORTION, at_once
 from ..protocol import record_batch
@@ -311,7 +312,11 @@ def _append_messages(
     leads = partition.leader == call.broker.id
     if leads and not (acks == -1 and partition.is_under_min_isr):
         try:
-            made = converted(memoryview(records), log.segments.settings)
+            made = converted(
+                memoryview(records),
+                log.segments.settings,
+                marks_tolerated=call.policies[marked_append_time] == "tolerated",
+            )
         except BatchError as error:
             return refused(partition.index, error.code, error.message)
         if made is None:

@@ -57,6 +57,8 @@ class Cluster:
         """None if everybody may do everything."""
         self.passwords: dict[str, str] = {}
         """By user, for PLAIN; and what is known of those for SCRAM."""
+        self.zookeeper_offsets: dict[tuple[str, str, int], int] = {}
+        """Committed with OffsetCommit v0, by group, topic and partition."""
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
         self.brokers: dict[int, Broker] = {}

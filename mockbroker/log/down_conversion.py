@@ -11,7 +11,7 @@ from ..protocol.record_batch import COMPRESSION_MASK, CONTROL, LOG_APPEND_TIME, 
 
 _CHUNK_BYTES: Final = 128 * 1024
 """So much is converted at a time, and so much of an overflow message is written at a time."""
-OVERFLOW_HEAD: Final = 12
+_OVERFLOW_HEAD: Final = 12
 
 
 class NotConvertibleError(ValueError):
@@ -35,24 +35,21 @@ def messages_of(batch: Batch, magic: int, offset: int) -> bytes:
 
 
 def converted(read: Records, magic: int, offset: int) -> Generator[None, None, bytes]:
-    """What was read as messages, in parts; as it is if no batch is whole. NotConvertibleError."""
-    batches = _whole(read)
-    if not batches:
-        return b"".join(read)
+    """What was read as messages, in parts. NotConvertibleError."""
     found = bytearray()
-    for batch in batches:
+    for batch in _whole(read):
         found += messages_of(batch, magic, offset)
         yield
     return bytes(found)
 
 
-def padded(read: Records, magic: int, offset: int, empty: int) -> Generator[None, None, bytes]:
+def padded(read: Records, magic: int, offset: int) -> Generator[None, None, bytes]:
     """What was read as messages, in parts: as many bytes as were read, but at least the first messages. What
     does not fit is cut off; where there is less, what seems to be the beginning of a large message follows.
-    It has `empty` bytes where nothing was read. NotConvertibleError if the first batch can't be converted."""
+    NotConvertibleError if the first batch can't be converted."""
     batches = _whole(read)
     if not batches:
-        return _overflow(empty)
+        return b""
     first = b""
     for batch in batches:
         first = messages_of(batch, magic, offset)
@@ -60,7 +57,7 @@ def padded(read: Records, magic: int, offset: int, empty: int) -> Generator[None
         if first:
             break
     if not first:
-        return _overflow(OVERFLOW_HEAD)
+        return _overflow(_OVERFLOW_HEAD)
     found = bytearray(first)
     size = max(sum(map(len, read)), len(found))
     # A broker skips one batch for the messages that it has, even if others before it became none.
@@ -99,7 +96,7 @@ def _overflow(size: int) -> bytes:
     """The beginning of a message that ends after `size` bytes, which consumers ignore."""
     found = bytearray()
     while size > 0:
-        part = bytearray(max(OVERFLOW_HEAD, min(size + 1, _CHUNK_BYTES)))
+        part = bytearray(max(_OVERFLOW_HEAD, min(size + 1, _CHUNK_BYTES)))
         part[:8] = b"\xff" * 8
         part[8:12] = max(size + 1, record_batch.HEADER_BYTES).to_bytes(4, "big")
         found += part[:size]

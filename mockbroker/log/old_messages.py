@@ -16,8 +16,12 @@ from .validation import NO_TIMESTAMP, BatchError
 _NO_PRODUCER = (-1, -1, -1)
 
 
-def converted(data: memoryview, settings: TopicSettings) -> tuple[bytearray, BatchHeader] | None:
-    """The batch with the records of a message set, None if it has no message. BatchError if it is refused."""
+def converted(
+    data: memoryview, settings: TopicSettings, *, marks_tolerated: bool
+) -> tuple[bytearray, BatchHeader] | None:
+    """The batch with the records of a message set, None if it has no message. BatchError if it is refused.
+
+    `marks_tolerated` is whether a producer may say that a broker has set a timestamp."""
     outer, codec = _outer(data, settings)
     if not outer:
         return None
@@ -25,9 +29,14 @@ def converted(data: memoryview, settings: TopicSettings) -> tuple[bytearray, Bat
         ((message, _),) = outer
         records = _inner(message, settings)
     else:
-        for each, _ in outer:
-            _check_stamp(each, each.timestamp, settings)
         records = [Record(0, each.timestamp, each.key, each.value) for each, _ in outer]
+    if any(each.magic and each.attributes & LOG_APPEND_TIME for each, _ in outer) and (
+        not marks_tolerated
+        or settings.log_append_time
+        or any(each.timestamp == NO_TIMESTAMP for each in records)
+    ):
+        # A producer should not say that a broker has set the timestamp (`LogValidator.validateTimestamp`).
+        raise BatchError(ErrorCode.INVALID_TIMESTAMP, in_log=True)
     if any(each.timestamp < NO_TIMESTAMP for each in records):
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     kept = settings.compression_type
@@ -112,19 +121,9 @@ def _inner(wrapper: Message, settings: TopicSettings) -> list[Record]:
     if any(not message_set.crc_matches(raw, each) for each, raw in inner):
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
     stamped = wrapper.magic and wrapper.attributes & LOG_APPEND_TIME
-    records = []
-    for each, _ in inner:
-        time = wrapper.timestamp if stamped else each.timestamp
-        _check_stamp(wrapper, time, settings)
-        records.append(Record(0, time, each.key, each.value))
-    return records
-
-
-def _check_stamp(outer: Message, timestamp: int, settings: TopicSettings) -> None:
-    """A client should not say that a broker has set the timestamp (`LogValidator.validateTimestamp`)."""
-    marked = outer.magic and outer.attributes & LOG_APPEND_TIME
-    if marked and (settings.log_append_time or timestamp == NO_TIMESTAMP):
-        raise BatchError(ErrorCode.INVALID_TIMESTAMP, in_log=True)
+    return [
+        Record(0, wrapper.timestamp if stamped else each.timestamp, each.key, each.value) for each, _ in inner
+    ]
 
 
 def _too_many() -> BatchError:

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from mockbroker.rig.batches import GZIP, LZ4, NONE, OLD, SNAPPY, ZSTD, Record, batch, records
+from mockbroker.rig.batches import OLD, ZSTD, Record, batch, records
 from mockbroker.rig.stories import Steps
 
-from .producing import THREE
+from .producing import CODECS, THREE
 from .stage import OldStage
 
 VERSIONS: Final = (0, 1, 2, 3)
@@ -13,11 +13,11 @@ VERSIONS: Final = (0, 1, 2, 3)
 
 def formats(s: OldStage) -> Steps:
     """Batches of magic 2 as old consumers get them."""
-    for name, codec in {"none": NONE, "gzip": GZIP, "snappy": SNAPPY, "lz4": LZ4, "zstd": ZSTD}.items():
+    for name, codec in {**CODECS, **({"zstd": ZSTD} if s.knows_zstd else {})}.items():
         topic = f"fetched-{name}"
         s.create(topic)
         for _ in range(2):
-            s.produce(7, topic, batch(THREE, codec=codec))
+            s.produce(s.newest("produce", 7), topic, batch(THREE, codec=codec))
         for version in VERSIONS:
             for offset in (0, 1, 3, 4, 6):
                 yield f"{name} v{version} from {offset}", s.fetch(version, topic, offset)
@@ -27,7 +27,7 @@ def limits(s: OldStage) -> Steps:
     """Where not all fits."""
     s.create("limits")
     for size in (10, 300, 10):
-        s.produce(7, "limits", batch(records(2, size=size)))
+        s.produce(s.newest("produce", 7), "limits", batch(records(2, size=size)))
     for version in VERSIONS:
         for limit in (0, 1, 11, 12, 60, 85, 100, 150, 200, 500, 900):
             yield f"v{version}, {limit}", s.fetch(version, "limits", 0, partition_max_bytes=limit)
@@ -40,15 +40,18 @@ def limits(s: OldStage) -> Steps:
 def mixed(s: OldStage) -> Steps:
     """Headers, batches that can't be converted, and records that grow or shrink."""
     s.create("headers")
-    s.produce(7, "headers", batch([Record(b"v", headers=(("name", b"x" * 40),))] * 3))
+    s.produce(s.newest("produce", 7), "headers", batch([Record(b"v", headers=(("name", b"x" * 40),))] * 3))
     s.create("grown")
-    s.produce(7, "grown", batch([Record(b"", timestamp=OLD + each) for each in range(40)]))
-    s.produce(7, "grown", batch([Record(b"last", timestamp=OLD + 99)]))
+    s.produce(
+        s.newest("produce", 7), "grown", batch([Record(b"", timestamp=OLD + each) for each in range(40)])
+    )
+    s.produce(s.newest("produce", 7), "grown", batch([Record(b"last", timestamp=OLD + 99)]))
     s.create("mixed-zstd")
-    s.produce(7, "mixed-zstd", batch(THREE))
-    s.produce(7, "mixed-zstd", batch(THREE))
-    s.produce(7, "mixed-zstd", batch(THREE, codec=ZSTD))
-    s.produce(7, "mixed-zstd", batch(THREE))
+    s.produce(s.newest("produce", 7), "mixed-zstd", batch(THREE))
+    s.produce(s.newest("produce", 7), "mixed-zstd", batch(THREE))
+    if s.knows_zstd:
+        s.produce(7, "mixed-zstd", batch(THREE, codec=ZSTD))
+    s.produce(s.newest("produce", 7), "mixed-zstd", batch(THREE))
     s.create("empty")
     for version in VERSIONS:
         for topic in ("headers", "grown", "mixed-zstd", "empty"):
@@ -64,9 +67,9 @@ def markers(s: OldStage) -> Steps:
     """Markers of transactions are left out."""
     s.create("markers")
     for sequence in (0, 1):
-        s.produce(7, "markers", batch(2))
+        s.produce(s.newest("produce", 7), "markers", batch(2))
         s.mark("markers", sequence)
-    s.produce(7, "markers", batch(2))
+    s.produce(s.newest("produce", 7), "markers", batch(2))
     s.mark("markers", 2)
     s.mark("markers", 3)
     for version in VERSIONS:
@@ -76,12 +79,13 @@ def markers(s: OldStage) -> Steps:
 
 def refused(s: OldStage) -> Steps:
     """`message.downconversion.enable=false` (KIP-283), and `compression.type=zstd`."""
+    s.needs("produce", 7)
     s.create("refused", message_downconversion_enable="false")
     s.create("maybe-zstd", compression_type="zstd")
     for version in (*VERSIONS, 4):
         for topic in ("refused", "maybe-zstd"):
             yield f"{topic} v{version}, empty", s.fetch(version, topic)
-    s.produce(7, "refused", batch(THREE))
+    s.produce(s.newest("produce", 7), "refused", batch(THREE))
     for version in (*VERSIONS, 4):
         yield f"v{version}", s.fetch(version, "refused")
         yield f"v{version}, beyond", s.fetch(version, "refused", 9)

@@ -15,6 +15,7 @@ _DAY_MS: Final = 86_400_000
 CONSUMER: Final = -1
 _HEAD: Final = 61
 _LEAST: Final = 17
+_ZSTD_SINCE: Final = 7
 
 
 def shown_records(data: bytes | None) -> Any:
@@ -77,6 +78,10 @@ def _time(ms: int) -> int | str:
 
 class OldStage(Stage):
     """One broker; every topic has one partition."""
+
+    @property
+    def knows_zstd(self) -> bool:
+        return self.newest("produce") >= _ZSTD_SINCE
 
     def create(self, name: str, **configs: str) -> None:
         asked = requests.create_topics(requests.new_topic(name, configs=requests.dotted(configs)))
@@ -143,6 +148,15 @@ class OldStage(Stage):
         }
         answer = self.ask("write_txn_markers", {"markers": [marker]}, version=0)
         assert only(answer, "markers", "topics", "partitions")["error_code"] == "NONE", answer
+
+    def until_coordinated(self, group: str) -> None:
+        """Waits until the group has a coordinator."""
+        fields = {"group_id": group, "topics": []}
+        wanted = {"key": group}
+        self.ask("find_coordinator", wanted, version=0)
+        self.brokers.until(
+            lambda: self.ask("offset_fetch", fields, version=2)["error_code"] == "NONE", "the coordinator"
+        )
 
     def kept(self, name: str) -> Any:
         """What its log has."""

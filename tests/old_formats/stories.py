@@ -7,7 +7,8 @@ from typing import Final
 from mockbroker.rig.setup import BROKER_CONFIG
 from mockbroker.rig.stories import Setting, Steps, Told
 
-from . import fetching, producing
+from ..acls.stories import AUTHORIZING
+from . import asking, fetching, producing
 from .stage import OldStage
 
 _STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
@@ -15,6 +16,19 @@ _STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
     for module, stories in (
         (producing, (producing.formats, producing.newer, producing.odd, producing.configured)),
         (fetching, (fetching.formats, fetching.limits, fetching.mixed, fetching.markers, fetching.refused)),
+        (
+            asking,
+            (
+                asking.listing,
+                asking.committing,
+                asking.topics,
+                asking.describing,
+                asking.log_dirs,
+                asking.epochs,
+                asking.tokens,
+                asking.acls,
+            ),
+        ),
     )
     for story in stories
 }
@@ -23,4 +37,5 @@ STORIES: Final = Told(
     stories=_STORIES,
     stage=OldStage,
     setting=Setting(config=BROKER_CONFIG),
+    configs={"asking/acls": AUTHORIZING},
 )

@@ -1,0 +1,55 @@
+"""What clients of Kafka 0.9 write is read by themselves and by those of today, and the other way round."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from mockbroker import MockCluster
+
+from .. import needs
+from .old_clients import NEW, OLD, Run
+
+CODECS = ("none", "gzip", "snappy", "lz4")
+LACKS = {"kafka-python": "lz4"}
+"""It needs a package for LZ4 as it was with magic 0."""
+VALUES = ("a", "bb" * 200, "c")
+
+
+def written(run: Run, cluster: MockCluster, who: str, codecs: Sequence[str]) -> list[str]:
+    """A topic for each codec, with the values."""
+    topics = [f"{who}-{codec}" for codec in codecs]
+    for topic in topics:
+        cluster.create_topic(topic)
+    values = ",".join(VALUES)
+    told = run(cluster.bootstrap_servers, [f"write,{who}-{codec},{codec},{values}" for codec in codecs])
+    assert told == [str(offset) for _ in codecs for offset in range(len(VALUES))]
+    return topics
+
+
+def read(run: Run, cluster: MockCluster, topics: Sequence[str], who: str) -> None:
+    commands = [f"read,{topic},{who}-{topic},{len(VALUES)}" for topic in topics]
+    expected = [f"{offset} {value}" for _ in topics for offset, value in enumerate(VALUES)]
+    assert run(cluster.bootstrap_servers, commands) == expected
+    for topic in topics:
+        assert cluster.committed(f"{who}-{topic}")[topic, 0].offset == len(VALUES)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kafka", ["0.11", "3.9"])
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param("java-0.9.0.1", marks=pytest.mark.needs(*needs.JAVA)),
+        pytest.param("sarama", marks=pytest.mark.needs("go")),
+        "kafka-python",
+        "librdkafka",
+    ],
+)
+def test_old_clients_and_those_of_today_read_each_other(old: str, kafka: str) -> None:
+    with MockCluster(kafka=kafka, brokers=1) as cluster:
+        today = NEW["librdkafka-today"]
+        codecs = [codec for codec in CODECS if codec != LACKS.get(old)]
+        theirs = written(OLD[old], cluster, "old", codecs)
+        ours = written(today, cluster, "new", codecs)
+        read(OLD[old], cluster, [*theirs, *ours], "old")
+        read(today, cluster, theirs, "new")
