@@ -106,6 +106,8 @@ class ApiKey(enum.IntEnum):
     DESCRIBE_SHARE_GROUP_OFFSETS = 90
     ALTER_SHARE_GROUP_OFFSETS = 91
     DELETE_SHARE_GROUP_OFFSETS = 92
+    STREAMS_GROUP_TOPOLOGY_DESCRIPTION_UPDATE = 93
+    UNREGISTER_CONTROLLER = 94
 
 
 _MESSAGES: Final = str(Path(__file__).parent / "messages")
@@ -121,6 +123,8 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
 
     def __getitem__(self, key: ApiKey) -> tuple[int, int]:
         versions = self._known[key]
+        if versions is None and key.name.lower() in beyond_kio.NEW:
+            versions = self._known[key] = 0, 0
         if versions is None:
             # Only when a cluster is first asked for something, because the import takes a while.
             import kio.schema

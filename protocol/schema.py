@@ -100,7 +100,7 @@ def class_name(api: str) -> str:
 def load(api: str, version: int, kind: str) -> type:
     """kio's class for `api` (such as `list_offsets`), or ours for a version that kio lacks; `kind` is Request
     or Response. ImportError if there is none."""
-    if beyond_kio.NEWEST.get(api) == version:
+    if beyond_kio.NEWEST.get(api) == version or (api in beyond_kio.NEW and version == 0):
         return beyond_kio.load(api, kind)
     module = kio_module(f"schema.{api}.v{version}.{kind.lower()}")
     return getattr(module, class_name(api) + kind)  # type: ignore[no-any-return]
@@ -108,6 +108,8 @@ def load(api: str, version: int, kind: str) -> type:
 
 def versions(api: str) -> list[int]:
     """The versions of `api` that `load` has, from kio's lowest on. ImportError if there are none."""
+    if api in beyond_kio.NEW:
+        return [0]
     package = kio_module(f"schema.{api}")
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]
     found = {int(name[1:]) for name in names if name[1:].isdigit()}
