@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from . import before_kio, beyond_kio
+from . import before_kio, beyond_kio, new_to_kio
 
 
 class ApiKey(enum.IntEnum):
@@ -106,6 +106,8 @@ class ApiKey(enum.IntEnum):
     DESCRIBE_SHARE_GROUP_OFFSETS = 90
     ALTER_SHARE_GROUP_OFFSETS = 91
     DELETE_SHARE_GROUP_OFFSETS = 92
+    STREAMS_GROUP_TOPOLOGY_DESCRIPTION_UPDATE = 93
+    UNREGISTER_CONTROLLER = 94
 
 
 _MESSAGES: Final = str(Path(__file__).parent / "messages")
@@ -120,6 +122,8 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
 
     def __getitem__(self, key: ApiKey) -> tuple[int, int]:
         versions = self._known[key]
+        if versions is None and key.name.lower() in new_to_kio.KEYS:
+            versions = self._known[key] = 0, 0
         if versions is None:
             # Only when a cluster is first asked for something, because the import takes a while.
             import kio.schema
@@ -140,4 +144,4 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
 
 CODEC_VERSIONS: Final = _Versions()
 """Lowest and highest version of each API that is answered: kio's, and what is in
-`before_kio` and `beyond_kio`."""
+`before_kio`, `beyond_kio` and `new_to_kio`."""

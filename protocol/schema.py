@@ -13,7 +13,7 @@ from dataclasses import Field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from . import before_kio, beyond_kio
+from . import before_kio, beyond_kio, new_to_kio
 from .kio_modules import kio_class, kio_module
 from .primitives import Shared
 
@@ -100,6 +100,8 @@ def class_name(api: str) -> str:
 def load(api: str, version: int, kind: str) -> type:
     """kio's class for `api` (such as `list_offsets`), or ours for a version that kio lacks; `kind` is Request
     or Response. ImportError if there is none."""
+    if api in new_to_kio.KEYS and version == 0:
+        return new_to_kio.load(api, kind)
     if beyond_kio.NEWEST.get(api) == version:
         return beyond_kio.load(api, kind)
     if version < (before_kio.lowest(api) or 0):
@@ -109,6 +111,8 @@ def load(api: str, version: int, kind: str) -> type:
 
 def versions(api: str) -> list[int]:
     """The versions of `api` that `load` has. ImportError if there are none."""
+    if api in new_to_kio.KEYS:
+        return [0]
     package = kio_module(f"schema.{api}")
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]
     found = {int(name[1:]) for name in names if name[1:].isdigit()}

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from .primitives import text_of, write_compact_string, write_string, write_uvarint
+from .primitives import write_compact_string, write_string, write_uvarint
+from .record_fields import RecordReader, write_nullable
 
 _INT16: Final = struct.Struct(">h")
 _INT32: Final = struct.Struct(">i")
@@ -111,7 +112,7 @@ def read_share_key(data: bytes) -> ShareKey | None:
     """None for a key of another kind. ValueError if it is cut short."""
     if len(data) < _INT16.size or (number := _INT16.unpack_from(data)[0]) not in SHARE_KINDS:
         return None
-    kind, reader = ShareKind(number), _Reader(data, _INT16.size)
+    kind, reader = ShareKind(number), RecordReader(data, _INT16.size)
     return ShareKey(kind, reader.text(), reader.text() if kind in _NAMED else "")
 
 
@@ -126,7 +127,7 @@ def write_share_value(value: ShareValue, *, with_times: bool) -> bytes:
     tags = b"\0"
     match value:
         case ShareMemberValue():
-            _write_nullable(out, value.rack_id)
+            write_nullable(out, value.rack_id)
             write_compact_string(out, value.client_id)
             write_compact_string(out, value.client_host)
             write_uvarint(out, len(value.topics) + 1)
@@ -156,7 +157,7 @@ def write_share_value(value: ShareValue, *, with_times: bool) -> bytes:
 
 def read_share_value(kind: ShareKind, data: bytes) -> ShareValue:
     """ValueError for another version, or if it is cut short."""
-    reader = _Reader(data, 0)
+    reader = RecordReader(data, 0)
     if reader.number(_INT16):
         raise ValueError("the record of a share group has an unknown version")
     value = _read(kind, reader)
@@ -166,7 +167,7 @@ def read_share_value(kind: ShareKind, data: bytes) -> ShareValue:
     return value
 
 
-def _read(kind: ShareKind, reader: "_Reader") -> ShareValue:
+def _read(kind: ShareKind, reader: RecordReader) -> ShareValue:
     match kind:
         case ShareKind.MEMBER:
             rack_id, client_id, client_host = reader.nullable(), reader.compact(), reader.compact()
@@ -195,13 +196,6 @@ def _read(kind: ShareKind, reader: "_Reader") -> ShareValue:
             return SharePartitionsValue(initializing, initialized, deleting, names)
 
 
-def _write_nullable(out: bytearray, text: str | None) -> None:
-    if text is None:
-        out.append(0)
-    else:
-        write_compact_string(out, text)
-
-
 def _write_partitions(out: bytearray, found: Partitions, names: Mapping[UUID, str] | None = None) -> None:
     write_uvarint(out, len(found) + 1)
     for topic_id, partitions in found.items():
@@ -211,63 +205,3 @@ def _write_partitions(out: bytearray, found: Partitions, names: Mapping[UUID, st
         write_uvarint(out, len(partitions) + 1)
         out += struct.pack(f">{len(partitions)}i", *partitions)
         out.append(0)
-
-
-class _Reader:
-    """Reads one record, from `at` on. ValueError if it is cut short."""
-
-    def __init__(self, data: bytes, at: int) -> None:
-        self._data, self._at = data, at
-
-    def take(self, size: int) -> bytes:
-        found = self._data[self._at : self._at + size]
-        if size < 0 or len(found) < size:
-            raise ValueError("a record of a share group is cut short")
-        self._at += size
-        return found
-
-    def skip(self, size: int) -> None:
-        self.take(size)
-
-    def number(self, kind: struct.Struct) -> int:
-        return int(kind.unpack(self.take(kind.size))[0])
-
-    def uvarint(self) -> int:
-        found = shift = 0
-        while True:
-            (byte,) = self.take(1)
-            found |= (byte & 0x7F) << shift
-            if not byte & 0x80:
-                return found
-            shift += 7
-
-    def count(self) -> int:
-        return self.uvarint() - 1
-
-    def text(self) -> str:
-        return text_of(self.take(self.number(_INT16)))
-
-    def compact(self) -> str:
-        return self.nullable() or ""
-
-    def nullable(self) -> str | None:
-        size = self.count()
-        return None if size < 0 else text_of(self.take(size))
-
-    def uuid(self) -> UUID:
-        return UUID(bytes=self.take(16))
-
-    def tags(self) -> dict[int, bytes]:
-        """Tagged fields."""
-        return {self.uvarint(): self.take(self.uvarint()) for _ in range(self.uvarint())}
-
-    def partitions(self, names: dict[UUID, str] | None = None) -> dict[UUID, list[int]]:
-        found = {}
-        for _ in range(self.count()):
-            topic_id = self.uuid()
-            if names is not None:
-                names[topic_id] = self.compact()
-            size = self.count()
-            found[topic_id] = list(struct.unpack(f">{size}i", self.take(4 * size)))
-            self.tags()
-        return found

@@ -25,7 +25,7 @@ from kio.serial import entity_reader, entity_writer
 from kio.serial.errors import SerialError
 
 from ..errors import MockBrokerError
-from ..protocol import schema
+from ..protocol import new_to_kio, schema
 from ..protocol.errors import error_name
 from .network import SOCKETS, Network, Stream
 
@@ -50,12 +50,11 @@ def kio_versions(api: str) -> tuple[int, ...]:
 
 @functools.cache
 def api_keys() -> Mapping[int, str]:
-    """Snake-case name of every API that kio knows, by key."""
+    """Snake-case name of every API that kio knows, or that is made like kio's, by key."""
     found = {}
-    for module in pkgutil.iter_modules(kio.schema.__path__):
+    for name in [each.name for each in pkgutil.iter_modules(kio.schema.__path__)] + list(new_to_kio.KEYS):
         try:
-            versions = kio_versions(module.name)
-            found[int(_schema(module.name, versions[-1], "request").__api_key__)] = module.name
+            found[key_of(name)] = name
         except (AttributeError, IndexError, ModuleNotFoundError):
             continue
     return found

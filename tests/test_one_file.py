@@ -116,12 +116,11 @@ def test_a_behaviour_is_one_file(tree: Tree) -> None:
 
 def test_an_api_is_two_files(tree: Tree) -> None:
     """Drafted ones: the answer is empty, and an error in place of the work has what the model declares."""
-    api = ApiKey.STREAMS_GROUP_DESCRIBE.name.lower()
-    messages = draft.messages(api).replace('places("group")', 'places("group", "group_ids")')
-    codes = '    group_retry="NOT_COORDINATOR",\n    group="GROUP_ID_NOT_FOUND"'
-    handler = draft.handler(api).replace('    group="CLUSTER_AUTHORIZATION_FAILED"', codes)
-    handler = handler.replace("changes=False", "changes=True").replace('DescribeRequest"', 'Describe"')
-    tree.add(f"mockbroker/protocol/messages/{api}.py", messages)
+    api = ApiKey.REMOVE_RAFT_VOTER.name.lower()
+    codes = '    top_retry="NOT_CONTROLLER",\n    top="VOTER_NOT_FOUND"'
+    handler = draft.handler(api).replace('    top="CLUSTER_AUTHORIZATION_FAILED"', codes)
+    handler = handler.replace("changes=False", "changes=True").replace('VoterRequest"', 'Voter"')
+    tree.add(f"mockbroker/protocol/messages/{api}.py", draft.messages(api))
     tree.add(f"mockbroker/apis/{api}.py", handler)
     assert tree.run(
         """
@@ -133,27 +132,26 @@ def test_an_api_is_two_files(tree: Tree) -> None:
         with MockCluster(kafka="4.4") as cluster:
             host, port = cluster.bootstrap_servers.split(",")[0].split(":")
             with Client(host, int(port)) as client:
-                print(client.api_versions()["streams_group_describe"])
-                print(client.call("streams_group_describe", 0, {"group_ids": ("g",)})["groups"])
-                cluster.faults.add("error", api="StreamsGroupDescribe", error="NOT_COORDINATOR")
-                (group,) = client.call("streams_group_describe", 0, {"group_ids": ("g",)})["groups"]
-                print(group["group_id"], group["error_code"])
+                print(client.api_versions()["remove_raft_voter"])
+                print(client.call("remove_raft_voter", 0, {"voter_id": 7})["error_code"])
+                cluster.faults.add("error", api="RemoveRaftVoter", error="NOT_CONTROLLER")
+                print(client.call("remove_raft_voter", 0, {"voter_id": 7})["error_code"])
             try:
-                cluster.faults.add("disconnect", api="StreamsGroupDescrib")
+                cluster.faults.add("disconnect", api="RemoveRaftVote")
             except FaultError as error:
                 print(error)
-        print([line for line in generate.text("apis.md").splitlines() if line.startswith("| 89 |")][0][-6:])
+        print([line for line in generate.text("apis.md").splitlines() if line.startswith("| 81 |")][0][-6:])
         codes = generate.text("error-codes.md").splitlines()
-        print(*codes[codes.index("## StreamsGroupDescribe") :][2:5], sep="|")
-        print('"StreamsGroupDescribe",' in names.text())
+        print(*codes[codes.index("## RemoveRaftVoter") :][2:5], sep="|")
+        print('"RemoveRaftVoter",' in names.text())
         """
     ) == [
         "(0, 0)",
-        "[]",
-        "g NOT_COORDINATOR",
-        "no API 'StreamsGroupDescrib': did you mean 'StreamsGroupDescribe'?",
+        "NONE",
+        "NOT_CONTROLLER",
+        "no API 'RemoveRaftVote': did you mean 'RemoveRaftVoter'?",
         " | 0 |",
-        "- group: **NOT_COORDINATOR**, GROUP_ID_NOT_FOUND||Source: KafkaApis.handleStreamsGroupDescribe.",
+        "- top: **NOT_CONTROLLER**, VOTER_NOT_FOUND||Source: KafkaApis.handleRemoveRaftVoter.",
         "True",
     ]
 

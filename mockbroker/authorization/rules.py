@@ -5,7 +5,7 @@ from typing import Final
 from ..acls import Operation as Do
 from ..acls import ResourceType
 from ..protocol.api_keys import ApiKey as Api
-from . import groups, records, resources, share_groups, topics, transactions
+from . import groups, records, resources, share_groups, streams_groups, topics, transactions
 from .refusing import ERROR, REQUEST, asked_by_handler, cluster, each, whole
 from .verdict import Rule
 
@@ -60,6 +60,10 @@ RULES: Final[dict[Api, Rule | None]] = {
     Api.READ_SHARE_GROUP_STATE_SUMMARY: cluster(
         Api.READ_SHARE_GROUP_STATE_SUMMARY, Do.CLUSTER_ACTION, told=ERROR
     ),
+    # Streams groups
+    Api.STREAMS_GROUP_HEARTBEAT: streams_groups.heartbeat,
+    Api.STREAMS_GROUP_DESCRIBE: streams_groups.describe,
+    Api.STREAMS_GROUP_TOPOLOGY_DESCRIPTION_UPDATE: streams_groups.update_description,
     # Transactions
     Api.INIT_PRODUCER_ID: transactions.init_producer_id,
     Api.ADD_PARTITIONS_TO_TXN: transactions.add_partitions,
@@ -94,6 +98,7 @@ RULES: Final[dict[Api, Rule | None]] = {
     Api.LIST_PARTITION_REASSIGNMENTS: cluster(Api.LIST_PARTITION_REASSIGNMENTS, Do.DESCRIBE, told=REQUEST),
     Api.UPDATE_FEATURES: cluster(Api.UPDATE_FEATURES, Do.ALTER, told=REQUEST),
     Api.UNREGISTER_BROKER: cluster(Api.UNREGISTER_BROKER, Do.ALTER, told=REQUEST),
+    Api.UNREGISTER_CONTROLLER: cluster(Api.UNREGISTER_CONTROLLER, Do.ALTER, told=REQUEST),
     # Whoever is connected may ask
     Api.API_VERSIONS: None,
     Api.SASL_HANDSHAKE: None,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .fetch_sessions import FetchSessions
     from .share_leader import ShareLeader
     from .share_persister import SharePersister
+    from .streams_topics import StreamsTopics
 
 
 class Broker:
@@ -194,6 +195,7 @@ class Broker:
         self.__dict__.pop("quotas", None)
         self.__dict__.pop("telemetry", None)
         self.__dict__.pop("shares", None)
+        self.__dict__.pop("streams_topics", None)
 
     def halt_shares(self) -> None:
         """It goes down: its share partitions and their states are for others."""
@@ -239,6 +241,12 @@ class Broker:
         from .share_leader import ShareLeader
 
         return ShareLeader(self.persister, DeadLetters(self, self._controller), self.in_parts)
+
+    @cached_property
+    def streams_topics(self) -> "StreamsTopics":
+        from .streams_topics import StreamsTopics
+
+        return StreamsTopics(self.environment, self._controller)
 
     @cached_property
     def persister(self) -> "SharePersister":

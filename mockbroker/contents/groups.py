@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
     from ..coordinators.kinds import Group
     from ..coordinators.share.group import ShareMember
+    from ..coordinators.streams.group import StreamsGroup
+    from ..coordinators.streams.member import StreamsMember
 
 _SKIPS: Final = offsets_load.answers["skips"]
 
@@ -72,6 +74,8 @@ def describe(cluster: "Cluster", group: "Group") -> GroupDescription:
         members = tuple(_member(group, each) for each in group.members.values())
     elif group.type == "share":
         members = tuple(_sharing(cluster, group.id, each) for each in group.members.values())
+    elif group.type == "streams":
+        members = tuple(_streaming(cluster, group, each) for each in group.members.values())
     else:
         members = tuple(_consumer(cluster, group.id, each) for each in group.members.values())
     return GroupDescription(
@@ -160,3 +164,32 @@ def _sharing(cluster: "Cluster", group_id: str, member: "ShareMember") -> Member
 
 def _places(found: tuple[tuple[str, int], ...]) -> tuple[TopicPartition, ...]:
     return tuple(TopicPartition(*each) for each in found)
+
+
+def _streaming(cluster: "Cluster", group: "StreamsGroup", member: "StreamsMember") -> MemberDescription:
+    """The partitions that its active tasks read."""
+    from ..coordinators.streams.configuring import reads
+    from ..coordinators.streams.settings import session_ms
+
+    subtopologies = () if group.topology is None else group.topology.subtopologies
+    return MemberDescription(
+        member.id,
+        member.instance_id,
+        member.client_id,
+        member.client_host,
+        tuple(
+            sorted(
+                TopicPartition(name, index)
+                for each in subtopologies
+                for name in reads(each)
+                for index in member.assigned.active.get(each.id, ())
+                if name in cluster.topics and index < len(cluster.topics[name].partitions)
+            )
+        ),
+        b"",
+        tuple(sorted(group.subscribed)),
+        session_ms(cluster.configs, group.id),
+        member.rebalance_timeout_ms,
+        "streams",
+        member.epoch,
+    )

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .kinds import Group, Kind
     from .share.coordinating import ShareGroups
     from .share.offsets import ShareOffsets
+    from .streams.coordinating import StreamsGroups
 
 E = ErrorCode
 _OFFSETS_AT_ONCE: Final = 1024
@@ -104,11 +105,24 @@ class GroupCoordinator:
 
         return ShareOffsets(self.home, self.shares)
 
+    @cached_property
+    def streams(self) -> "StreamsGroups":
+        """The groups of KIP-1071."""
+        from .streams.coordinating import StreamsGroups
+
+        return StreamsGroups(self)
+
     def kind(self, group: "Group") -> "Kind[Any]":
         """The groups of that kind."""
-        if group.type == "share":
-            return self.shares
-        return self.classics if group.type == "classic" else self.consumers
+        match group.type:
+            case "classic":
+                return self.classics
+            case "consumer":
+                return self.consumers
+            case "share":
+                return self.shares
+            case "streams":
+                return self.streams
 
     def consumer(self, group_id: str) -> "ConsumerGroup | None":
         """The consumer group of that id, if there is one."""
@@ -219,6 +233,8 @@ class GroupCoordinator:
         kind: Kind[Any] = self.consumers if found.consumer else self.classics
         if found.share:
             kind = self.shares
+        elif found.streams:
+            kind = self.streams
         group: Group = kind.restore(group_id, partition, found)
         return group
 

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from .classic.group import ClassicGroup
     from .consumer.group import ConsumerGroup
     from .share.group import ShareGroup
+    from .streams.group import StreamsGroup
 
-    Group = ClassicGroup | ConsumerGroup | ShareGroup
+    Group = ClassicGroup | ConsumerGroup | ShareGroup | StreamsGroup
 
 G = TypeVar("G")
 
 
 class Kind(Protocol[G]):
-    """The groups of one kind on one broker: `ClassicGroups`, `ConsumerGroups`,
-    `ShareGroups`. `partitions` are those whose
-    offsets are committed."""
+    """The groups of one kind on one broker: `ClassicGroups`, `ConsumerGroups`, `ShareGroups`,
+    `StreamsGroups`. `partitions` are those whose offsets are committed."""
 
     def restore(self, group_id: str, partition: int, found: LoadedGroup) -> G:
         """A group as its records say; its sessions have not begun."""

@@ -27,6 +27,14 @@ from ..protocol.share_group_records import (
     read_share_key,
     read_share_value,
 )
+from ..protocol.streams_group_records import (
+    STREAMS_KINDS,
+    StreamsKey,
+    StreamsKind,
+    StreamsValue,
+    read_streams_key,
+    read_streams_value,
+)
 from .group_records import Layout
 from .offsets import CommittedOffset, Key
 
@@ -40,7 +48,7 @@ _BUILT: Final = 256
 """How many values are parsed in one part."""
 _CLASSIC: Final = 2
 """The highest version of a key of committed offsets and classic groups."""
-_SERVED: Final = frozenset(range(_CLASSIC + 1)) | KINDS | SHARE_KINDS
+_SERVED: Final = frozenset(range(_CLASSIC + 1)) | KINDS | SHARE_KINDS | STREAMS_KINDS
 """The kinds of keys that say something about groups that are served here."""
 _SHORTEST: Final = 4
 """The bytes of a key with an empty group id."""
@@ -58,13 +66,14 @@ class Stored(NamedTuple):
 class LoadedGroup:
     """A group as the log has it: `metadata` is None if the group only has offsets; `open` are the offsets of
     open transactions, by producer id. `consumer` are the records of a consumer group by kind and name,
-    `share` those of a share group, and `written` the same by key."""
+    `share` those of a share group, `streams` those of a streams group, and `written` the same by key."""
 
-    __slots__ = ("consumer", "metadata", "offsets", "open", "share", "written")
+    __slots__ = ("consumer", "metadata", "offsets", "open", "share", "streams", "written")
 
     def __init__(self) -> None:
         self.consumer: dict[Kind, dict[str, Value]] = {}
         self.share: dict[ShareKind, dict[str, ShareValue]] = {}
+        self.streams: dict[StreamsKind, dict[str, StreamsValue]] = {}
         self.written: dict[bytes, bytes] = {}
         self.metadata: GroupMetadata | None = None
         self.offsets: dict[Key, CommittedOffset] = {}
@@ -158,6 +167,9 @@ class Loading:
             if (of_shares := read_share_key(data)) is not None:
                 self._add_share(of_shares, data, stored)
                 continue
+            if (of_streams := read_streams_key(data)) is not None:
+                self._add_streams(of_streams, data, stored)
+                continue
             key = read_key(data)
             if isinstance(key, CommitKey):
                 if (offset := self._offset(stored)) is not None:
@@ -206,6 +218,16 @@ class Loading:
         group = self._group(key.group)
         try:
             group.share.setdefault(key.kind, {})[key.name] = read_share_value(key.kind, stored.value)
+        except ValueError as error:
+            self._complain(stored.at, error)
+            return
+        group.written[data] = stored.value
+
+    def _add_streams(self, key: StreamsKey, data: bytes, stored: Stored) -> None:
+        """A record of a streams group."""
+        group = self._group(key.group)
+        try:
+            group.streams.setdefault(key.kind, {})[key.name] = read_streams_value(key.kind, stored.value)
         except ValueError as error:
             self._complain(stored.at, error)
             return
@@ -283,14 +305,15 @@ def group_of(key: bytes) -> str:
         return of_consumers.group
     if (of_shares := read_share_key(key)) is not None:
         return of_shares.group
+    if (of_streams := read_streams_key(key)) is not None:
+        return of_streams.group
     read = read_key(key)
     assert isinstance(read, CommitKey | GroupKey)
     return read.group
 
 
 def _is_kept(key: bytes, value: bytes | None, *, in_full: bool) -> bool:
-    """Whether the record says something about a classic group, a consumer group or a share group; other
-    groups are not served here. ValueError.
+    """Whether the record says something about a group that is served here. ValueError.
 
     If not `in_full`, only the versions are looked at, because most records are replaced later.
     """
@@ -314,6 +337,10 @@ def _is_of_consumers(kind: int, key: bytes, value: bytes | None, *, in_full: boo
     if kind in SHARE_KINDS:
         if read_share_key(key) is not None and in_full and value is not None:
             read_share_value(ShareKind(kind), value)
+        return True
+    if kind in STREAMS_KINDS:
+        if read_streams_key(key) is not None and in_full and value is not None:
+            read_streams_value(StreamsKind(kind), value)
         return True
     if kind not in KINDS:
         return False

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..coordinators.classic.member import ClassicMember
     from ..coordinators.consumer.member import ConsumerMember
     from ..coordinators.share.group import ShareMember
+    from ..coordinators.streams.member import StreamsMember
 
 S = TypeVar("S")
 
@@ -62,7 +63,7 @@ class GroupMember(NamedTuple):
 
     coordinator: Broker
     group: str
-    found: "ClassicMember | ConsumerMember | ShareMember"
+    found: "ClassicMember | ConsumerMember | ShareMember | StreamsMember"
 
 
 class SharingGroup(NamedTuple):

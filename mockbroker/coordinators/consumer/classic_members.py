@@ -15,9 +15,10 @@ from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from ..classic.member import protocols_of
 from ..classic.subscriptions import CONSUMER
 from ..home import Home, Request
+from ..member_state import MemberState
 from ..members import client_name, new_member_id
 from .group import ConsumerGroup
-from .member import Assignment, Classic, ConsumerMember, MemberState, partitions_of
+from .member import Assignment, Classic, ConsumerMember, partitions_of
 from .planning import Planning
 from .settings import Migration, migration
 from .timers import Timers

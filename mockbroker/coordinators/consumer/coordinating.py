@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..group_shards import GroupShards
     from ..settings import GroupSettings
     from ..share.group import ShareGroup
+    from ..streams.group import StreamsGroup
 
 E = ErrorCode
 GROUP_FEATURE: Final = "group.version"
@@ -63,7 +64,7 @@ class Coordinator(Protocol):
 
     home: Home
     environment: Environment
-    groups: "dict[str, ClassicGroup | ConsumerGroup | ShareGroup]"
+    groups: "dict[str, ClassicGroup | ConsumerGroup | ShareGroup | StreamsGroup]"
     shards: "GroupShards"
     settings: "GroupSettings"
     classics: "ClassicGroups"
@@ -320,7 +321,7 @@ class ConsumerGroups:
         group = self._coordinator.groups.get(group_id)
         if group is not None and group.type == "consumer":
             return group
-        if group is not None and group.type == "share":
+        if group is not None and group.type != "classic":
             raise ApiError(E.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
         if request.member_epoch != JOINING:
             if group is None:

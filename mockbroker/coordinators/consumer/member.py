@@ -1,12 +1,12 @@
 """A member of a consumer group (`ConsumerGroupMember.java`)."""
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final, NamedTuple
 from uuid import UUID
 
 from ...protocol.consumer_protocol import version_of
+from ..member_state import MemberState
 
 Assignment = Mapping[UUID, frozenset[int]]
 """Partitions by topic id; no topic without partitions."""
@@ -37,14 +37,6 @@ class Classic(NamedTuple):
     def version(self) -> int:
         """Of its metadata, and hence of its assignments."""
         return version_of(self.protocols[0][1])
-
-
-class MemberState(enum.Enum):
-    """How far a member is on its way to its target assignment."""
-
-    STABLE = "has the epoch of the target assignment"
-    UNREVOKED = "has to give up partitions first"
-    UNRELEASED = "waits for partitions that others have to give up"
 
 
 @dataclass(frozen=True, slots=True)

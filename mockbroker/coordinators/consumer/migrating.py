@@ -11,9 +11,10 @@ from ..classic.member import ClassicMember
 from ..classic.rebalance import Rebalance
 from ..classic.subscriptions import CONSUMER
 from ..home import Home
+from ..member_state import MemberState
 from .classic_members import owned_of, written
 from .group import ConsumerGroup
-from .member import Assignment, Classic, ConsumerMember, MemberState
+from .member import Assignment, Classic, ConsumerMember
 from .settings import migration
 
 E = ErrorCode

@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from uuid import UUID
 
-from .member import Assignment, ConsumerMember, MemberState, Owned
+from ..member_state import MemberState
+from .member import Assignment, ConsumerMember, Owned
 
 EpochOf = Callable[[UUID, int], int]
 """The epoch of the member that has a partition, or has to give it up; -1 if nobody has it."""

@@ -16,14 +16,12 @@ from ...protocol.consumer_group_records import (
     write_value,
 )
 from ..group_records import Pairs, differences
+from ..member_state import BY_NUMBER, STATES, MemberState
 from .group import ConsumerGroup
-from .member import Assignment, Classic, ConsumerMember, MemberState
+from .member import Assignment, Classic, ConsumerMember
 
 Values = Mapping[Kind, Mapping[str, Value]]
 """The records of one group, by kind and name."""
-
-_STATES = {MemberState.STABLE: 0, MemberState.UNREVOKED: 1, MemberState.UNRELEASED: 2}
-_BY_NUMBER = {number: state for state, number in _STATES.items()}
 
 
 def changes(group: ConsumerGroup, *, with_times: bool) -> Pairs:
@@ -83,7 +81,7 @@ def _of_target(target: Assignment) -> TargetValue:
 
 def _of_current(member: ConsumerMember) -> CurrentValue:
     return CurrentValue(
-        member.epoch, member.previous_epoch, _STATES[member.state], member.assigned, member.revoking
+        member.epoch, member.previous_epoch, STATES[member.state], member.assigned, member.revoking
     )
 
 
@@ -136,7 +134,7 @@ def _member(name: str, said: MemberValue, current: Value | None) -> ConsumerMemb
         member,
         epoch=current.epoch,
         previous_epoch=current.previous_epoch,
-        state=_BY_NUMBER.get(current.state, MemberState.STABLE),
+        state=BY_NUMBER.get(current.state, MemberState.STABLE),
         assigned=current.assigned,
         revoking=current.revoking,
     )

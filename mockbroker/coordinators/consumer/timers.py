@@ -5,9 +5,10 @@ from functools import partial
 from typing import Literal
 
 from ...environment import Environment, Timer
+from ..member_state import MemberState
 from ..members import Session
 from .group import ConsumerGroup
-from .member import ConsumerMember, MemberState
+from .member import ConsumerMember
 from .settings import session_ms
 
 _Key = tuple[str, str]

@@ -2,8 +2,9 @@
 
 from uuid import UUID
 
-from mockbroker.coordinators.consumer.member import ConsumerMember, MemberState
+from mockbroker.coordinators.consumer.member import ConsumerMember
 from mockbroker.coordinators.consumer.reconciling import reconciled
+from mockbroker.coordinators.member_state import MemberState
 
 ORDERS, PAYMENTS = UUID(int=1), UUID(int=2)
 GIVES_UP = ConsumerMember(

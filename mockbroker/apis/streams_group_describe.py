@@ -1,0 +1,141 @@
+"""StreamsGroupDescribe (89): the state, topology, members and tasks of streams groups (KIP-1071)."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from ..cluster.call import Call
+from ..coordinators.streams.group import StreamsGroup
+from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
+from ..outcome import Steps
+from ..policies.groups.group_operations import group_operations
+from ..portions import Pace
+from ..protocol.api_error import ApiError
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode, default_message
+from ..protocol.messages.streams_group_describe import (
+    Assignment,
+    DescribedGroup,
+    Member,
+    StreamsGroupDescribeRequest,
+    StreamsGroupDescribeResponse,
+    Subtopology,
+    Topology,
+)
+from ..protocol.messages.streams_groups import Endpoint, KeyValue, TaskIds, TopicInfo
+from ..protocol.streams_group_records import InternalTopic
+from .registry import handles
+
+E = ErrorCode
+_TASKS: Final = 16
+"""So many tasks take as long as another member."""
+_TOLD: Final = (E.NOT_COORDINATOR, E.COORDINATOR_NOT_AVAILABLE, E.COORDINATOR_LOAD_IN_PROGRESS)
+"""Errors that are given with their texts."""
+
+
+@handles(
+    ApiKey.STREAMS_GROUP_DESCRIBE,
+    changes=False,
+    source="KafkaApis.handleStreamsGroupDescribe, GroupCoordinatorService.streamsGroupDescribe",
+    group_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    group="""INVALID_GROUP_ID, GROUP_ID_NOT_FOUND, UNSUPPORTED_VERSION, TOPIC_AUTHORIZATION_FAILED,
+        GROUP_AUTHORIZATION_FAILED""",
+)
+def streams_group_describe(call: Call, request: StreamsGroupDescribeRequest) -> Steps:
+    """Without an authorizer, all operations on groups are authorized. A group that is named twice is
+    described twice."""
+    answer, pace = StreamsGroupDescribeResponse(), Pace()
+    for group_id in request.group_ids:
+        described, group = _describe(call, group_id)
+        if request.include_authorized_operations and not described.error_code:
+            described.authorized_operations = call.policies[group_operations]
+        answer.groups.append(described)
+        if pace.enough():
+            yield
+        for member in list(group.members.values()) if group is not None else ():
+            assert group is not None
+            described.members.append(shown := _member(group, member))
+            tasks = _size(shown.assignment) + _size(shown.target_assignment)
+            call.count(1 + tasks)
+            if pace.enough(2 + tasks // _TASKS):
+                yield
+    return answer
+
+
+def _size(assignment: Assignment) -> int:
+    kinds = assignment.active_tasks, assignment.standby_tasks, assignment.warmup_tasks
+    return sum(len(each.partitions) for tasks in kinds for each in tasks)
+
+
+def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup | None]:
+    """Without its members."""
+    groups = call.broker.groups
+    error = groups.refuses(group_id) if groups.streams.served else E.UNSUPPORTED_VERSION
+    if error:
+        text = default_message(error) if error in _TOLD else None
+        return DescribedGroup(error_code=error, error_message=text, group_id=group_id), None
+    try:
+        group = groups.streams.existing(group_id)
+    except ApiError as missing:
+        return DescribedGroup(error_code=missing.code, error_message=missing.message, group_id=group_id), None
+    described = DescribedGroup(
+        group_id=group_id,
+        group_state=group.state,
+        group_epoch=group.epoch,
+        assignment_epoch=group.assignment_epoch,
+        topology=_topology(group),
+        assignor_name=group.protocol,
+    )
+    return described, group
+
+
+def _topology(group: StreamsGroup) -> Topology | None:
+    """As it is configured, if all its topics are there; otherwise as the members said it."""
+    if group.topology is None:
+        return None
+    known = group.configured
+    ready = {} if known is None or not known.is_ready or known.subtopologies is None else known.subtopologies
+    shown = []
+    for each in sorted(group.topology.subtopologies):
+        changelogs, repartitions = each.changelogs, each.repartitions
+        if each.id in ready:
+            changelogs, repartitions = ready[each.id].changelogs, ready[each.id].repartitions
+        shown.append(
+            Subtopology(
+                each.id, sorted(each.sources), sorted(each.sinks), _topics(changelogs), _topics(repartitions)
+            )
+        )
+    return Topology(group.topology.epoch, shown)
+
+
+def _topics(topics: Iterable[InternalTopic]) -> list[TopicInfo]:
+    return [
+        TopicInfo(
+            each.name, each.partitions, each.replication_factor, [KeyValue(*pair) for pair in each.configs]
+        )
+        for each in sorted(topics)
+    ]
+
+
+def _member(group: StreamsGroup, member: StreamsMember) -> Member:
+    return Member(
+        member_id=member.id,
+        member_epoch=member.epoch,
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        topology_epoch=member.topology_epoch,
+        process_id=member.process_id,
+        user_endpoint=None if member.endpoint is None else Endpoint(*member.endpoint),
+        client_tags=[KeyValue(*pair) for pair in member.tags],
+        assignment=_assignment(member.assigned.tasks),
+        target_assignment=_assignment(group.target_of(member.id)),
+    )
+
+
+def _assignment(tasks: Assigned) -> Assignment:
+    return Assignment(*(_listed(each) for each in tasks))
+
+
+def _listed(tasks: Tasks) -> list[TaskIds]:
+    return [TaskIds(name, sorted(partitions)) for name, partitions in sorted(tasks.items())]

@@ -1,0 +1,98 @@
+"""StreamsGroupHeartbeat (88): instances of Kafka Streams join, learn their tasks, and leave (KIP-1071)."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from ..cluster.call import Call
+from ..coordinators.streams.configuring import MISSING_INTERNAL_TOPICS
+from ..coordinators.streams.coordinating import Beat
+from ..coordinators.streams.member import Owned, Tasks
+from ..coordinators.streams.requests import check
+from ..coordinators.streams.settings import heartbeat_ms
+from ..protocol.api_error import ApiError
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.streams_group_heartbeat import (
+    Status,
+    StreamsGroupHeartbeatRequest,
+    StreamsGroupHeartbeatResponse,
+)
+from ..protocol.messages.streams_groups import TaskIds
+from ..protocol.streams_group_records import InternalTopic
+from .registry import handles
+
+E = ErrorCode
+_PATIENCE: Final = 2
+"""After so many heartbeats a topic that could not be created is tried again."""
+_SHOWN: Final = 3
+"""How many failures are told at most."""
+
+
+@handles(
+    ApiKey.STREAMS_GROUP_HEARTBEAT,
+    changes=True,
+    source="""KafkaApis.handleStreamsGroupHeartbeat, GroupCoordinatorService.streamsGroupHeartbeat,
+        GroupMetadataManager.streamsGroupHeartbeat, InternalTopicManager""",
+    top_retry="NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS",
+    top="""INVALID_REQUEST, UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, GROUP_MAX_SIZE_REACHED,
+        GROUP_ID_NOT_FOUND, STREAMS_INVALID_TOPOLOGY, UNSUPPORTED_VERSION, TOPIC_AUTHORIZATION_FAILED,
+        GROUP_AUTHORIZATION_FAILED""",
+)
+def streams_group_heartbeat(call: Call, request: StreamsGroupHeartbeatRequest) -> object:
+    """Answered once everything that was written before is replicated. UNSUPPORTED_VERSION unless
+    `streams.version` is finalized."""
+    groups = call.broker.groups
+    if not groups.streams.served:
+        return StreamsGroupHeartbeatResponse(error_code=E.UNSUPPORTED_VERSION)
+    try:
+        check(request, call)
+        if error := groups.refuses(request.group_id):
+            return StreamsGroupHeartbeatResponse(error_code=error)
+        beat = groups.streams.beat(request, call)
+    except ApiError as error:
+        return StreamsGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
+    answer = _answer(call, request, beat)
+    if beat.missing:
+        _create(call, request.group_id, beat.missing, answer)
+    return groups.once_settled(
+        call, request.group_id, answer, lambda late: StreamsGroupHeartbeatResponse(error_code=late)
+    )
+
+
+def _answer(call: Call, request: StreamsGroupHeartbeatRequest, beat: Beat) -> StreamsGroupHeartbeatResponse:
+    member = beat.member
+    if member is None:
+        return StreamsGroupHeartbeatResponse(
+            member_id=request.member_id, member_epoch=request.member_epoch, status=[]
+        )
+    answer = StreamsGroupHeartbeatResponse(
+        member_id=member.id,
+        member_epoch=member.epoch,
+        heartbeat_interval_ms=heartbeat_ms(call.environment.configs, request.group_id),
+        status=[Status(*each) for each in beat.statuses],
+        endpoint_information_epoch=beat.endpoint_epoch,
+        partitions_by_user_endpoint=beat.endpoints,
+    )
+    if beat.assigned:
+        answer.active_tasks = _listed(member.assigned.active)
+        answer.standby_tasks = _listed(member.assigned.standby)
+        answer.warmup_tasks = _listed(member.assigned.warmup)
+    return answer
+
+
+def _create(
+    call: Call, group_id: str, missing: Mapping[str, InternalTopic], answer: StreamsGroupHeartbeatResponse
+) -> None:
+    """Has internal topics created; the answer says which could not be before."""
+    topics = call.broker.streams_topics
+    topics.create(missing, _PATIENCE * heartbeat_ms(call.environment.configs, group_id))
+    failures = topics.failures(missing)
+    told = next(each for each in answer.status or () if each.status_code == MISSING_INTERNAL_TOPICS)
+    if failures:
+        listed = ", ".join(f"{name} ({why})" for name, why in list(failures.items())[:_SHOWN])
+        rest = len(failures) - _SHOWN
+        told.status_detail += f"; Creation failed: {listed}" + (f" and {rest} more." if rest > 0 else ".")
+
+
+def _listed(tasks: Owned | Tasks) -> list[TaskIds]:
+    return [TaskIds(name, sorted(partitions)) for name, partitions in tasks.items()]

@@ -1,0 +1,179 @@
+"""A streams group: its members, its topology, its epochs, and its target assignment (`StreamsGroup.java`)."""
+
+import enum
+from typing import Final, Literal
+from uuid import UUID
+
+from ...protocol.api_error import ApiError
+from ...protocol.errors import ErrorCode
+from ...protocol.streams_group_records import Pairs as Configs
+from ...protocol.streams_group_records import TopologyValue, streams_burial_order
+from ..group_records import Pairs
+from ..offsets import Offsets
+from .configuring import Configured, reads
+from .member import NO_TASKS, Assigned, StreamsMember, Task, each_task
+
+_NOT_VALIDATED: Final = 0
+"""What a group begins with, although a topology may have this epoch."""
+
+
+class StreamsState(enum.StrEnum):
+    """The values are those in StreamsGroupDescribe and ListGroups."""
+
+    EMPTY = "Empty"
+    NOT_READY = "NotReady"
+    ASSIGNING = "Assigning"
+    RECONCILING = "Reconciling"
+    STABLE = "Stable"
+    DEAD = "Dead"
+
+
+class Processes:
+    """Which processes have a task, or have to give it up."""
+
+    def __init__(self) -> None:
+        self.active: dict[Task, str] = {}
+        self.standby: dict[Task, set[str]] = {}
+        self.warmup: dict[Task, set[str]] = {}
+
+    def add(self, member: StreamsMember) -> None:
+        for held in (member.assigned, member.revoking):
+            self.active.update(dict.fromkeys(each_task(held.active), member.process_id))
+            for task in each_task(held.standby):
+                self.standby.setdefault(task, set()).add(member.process_id)
+            for task in each_task(held.warmup):
+                self.warmup.setdefault(task, set()).add(member.process_id)
+
+    def keeps(self, task: Task, process: str) -> bool:
+        """Whether a process keeps the state of a task, without processing it."""
+        return process in self.standby.get(task, ()) or process in self.warmup.get(task, ())
+
+
+class StreamsGroup:
+    """`members` are by member id, and `target` are the assignments of `assignment_epoch`. A new one is needed
+    once `epoch` is larger. `topology` is what the members run; `configured` is what follows from it and from
+    the topics that there are, None until a member asks. `validated` is the epoch of the topology whose topics
+    were all there, and `configs` are those with which tasks are assigned.
+
+    `metadata` are the topics of the topology, with their numbers of partitions, as the present epoch knows
+    them. `shutdown_by` is the member that has asked for all to shut down. `endpoint_epoch` goes up when
+    members with an endpoint get other tasks.
+    """
+
+    type: Final[Literal["streams"]] = "streams"
+    """The type in ListGroups v5 and later."""
+    protocol_type: Final = "streams"
+    is_consumer: Final = True
+    """Whether it subscribes to topics."""
+    is_stable: Final = True
+    unwritten: Final = False
+    leader: Final = None
+    protocol: Final = "sticky"
+    """The assignor."""
+    state_since_ms: Final = None
+    """Offsets expire by the time of their commits only."""
+
+    def __init__(self, group_id: str, partition: int, epoch: int) -> None:
+        self.id = group_id
+        self.partition = partition
+        """Its partition of `__consumer_offsets`."""
+        self.epoch = epoch
+        self.begun = epoch
+        """The epoch with which it began; there is no assignment for that."""
+        self.assignment_epoch = epoch
+        self.assigned_ms: int | None = None
+        self.members: dict[str, StreamsMember] = {}
+        self.target: dict[str, Assigned] = {}
+        self.topology: TopologyValue | None = None
+        self.configured: Configured | None = None
+        self.validated = _NOT_VALIDATED
+        self.configs: Configs = ()
+        self.metadata: dict[UUID, int] = {}
+        self.shutdown_by: str | None = None
+        self.endpoint_epoch = 0
+        self.offsets = Offsets()
+        self.deleted = False
+        self.touched: dict[str, None] = {}
+        """The members that may have changed since the last records were written."""
+        self.written: dict[bytes, bytes] = {}
+        """The records that were written last, by key."""
+
+    def delete(self) -> None:
+        self.deleted = True
+
+    def graves(self, *, awaits: bool) -> Pairs:
+        """Tombstones for all records of the group, in Kafka's order."""
+        return [(key, None) for key in sorted(self.written, key=streams_burial_order)]
+
+    @property
+    def generation(self) -> int:
+        return self.epoch
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.members
+
+    @property
+    def state(self) -> StreamsState:
+        if self.deleted:
+            return StreamsState.DEAD
+        if not self.members:
+            return StreamsState.EMPTY
+        if self.topology is None or self.topology.epoch != self.validated:
+            return StreamsState.NOT_READY
+        if self.epoch > self.assignment_epoch:
+            return StreamsState.ASSIGNING
+        if all(each.reconciled_to(self.assignment_epoch) for each in self.members.values()):
+            return StreamsState.STABLE
+        return StreamsState.RECONCILING
+
+    @property
+    def subscribed(self) -> frozenset[str]:
+        """The names of all topics that its members read."""
+        if self.topology is None or not self.members:
+            return frozenset()
+        return frozenset(name for each in self.topology.subtopologies for name in reads(each))
+
+    def is_subscribed(self, topic: str) -> bool:
+        return topic in self.subscribed
+
+    def subtopology_of(self, topic: str) -> str | None:
+        """The subtopology that reads a topic; the last if there are several."""
+        subtopologies = () if self.topology is None else self.topology.subtopologies
+        return next((each.id for each in reversed(subtopologies) if topic in reads(each)), None)
+
+    def known(self, member_id: str) -> StreamsMember:
+        """ApiError UNKNOWN_MEMBER_ID."""
+        if member_id not in self.members:
+            raise ApiError(
+                ErrorCode.UNKNOWN_MEMBER_ID, f"Member {member_id} is not a member of group {self.id}."
+            )
+        return self.members[member_id]
+
+    def put(self, member: StreamsMember) -> None:
+        """Adds a member, or replaces it by its new state."""
+        self.members[member.id] = member
+        self.touched[member.id] = None
+
+    def remove(self, member_id: str) -> None:
+        del self.members[member_id]
+        self.target.pop(member_id, None)
+        self.touched[member_id] = None
+        if not self.members:
+            self.shutdown_by = None
+
+    def aim(self, target: dict[str, Assigned], now_ms: int) -> None:
+        """There is a target assignment for the present epoch."""
+        self.touched.update(dict.fromkeys(target))
+        self.target = target
+        self.assignment_epoch, self.assigned_ms = self.epoch, now_ms
+
+    def target_of(self, member_id: str) -> Assigned:
+        return self.target.get(member_id, NO_TASKS)
+
+    @property
+    def processes(self) -> Processes:
+        found = Processes()
+        for each in self.members.values():
+            found.add(each)
+        return found

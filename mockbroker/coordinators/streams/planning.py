@@ -1,0 +1,173 @@
+"""When a streams group needs another target assignment, and how its members get there
+(`GroupMetadataManager.java`)."""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from ...environment import Timer
+from ...policies.groups.emptied_group_epoch import emptied_group_epoch
+from ...protocol.api_error import ApiError
+from ...protocol.errors import ErrorCode
+from ..home import Home, ids_of
+from .assignor import Candidate, Subtasks, sticky
+from .configuring import Problem, configured, required
+from .group import StreamsGroup
+from .member import NO_TASKS, Assigned, StreamsMember
+from .reconciling import reconciled
+from .settings import assignment_ms, initial_delay_ms, standbys
+
+E = ErrorCode
+_ASSIGNMENT_DELAYED: Final = 5
+_BY_DELAY: Final = Problem(
+    _ASSIGNMENT_DELAYED, "Assignment delayed due to the configured initial rebalance delay."
+)
+_BY_INTERVAL: Final = Problem(
+    _ASSIGNMENT_DELAYED, "Assignment delayed due to the configured assignment interval."
+)
+_NOT_READY: Final = -1
+
+
+class Advanced(NamedTuple):
+    """The member's state, and what it is told about the assignment, if anything."""
+
+    member: StreamsMember
+    delayed: Problem | None
+
+
+class Planning:
+    """`changed` is called with a group that has a new target assignment although nobody has asked."""
+
+    def __init__(self, home: Home, changed: Callable[[StreamsGroup], None]) -> None:
+        self._home = home
+        self._environment = home.environment
+        self._changed = changed
+        self._delays: dict[str, Timer] = {}
+
+    def check_room(self, group: StreamsGroup) -> None:
+        """ApiError GROUP_MAX_SIZE_REACHED, also for a member that joins again."""
+        most = self._environment.configs.broker_int("group.streams.max.size")
+        if len(group.members) >= most:
+            raise ApiError(
+                E.GROUP_MAX_SIZE_REACHED,
+                f"The streams group has reached its maximum capacity of {most} members.",
+            )
+
+    def advance(
+        self, group: StreamsGroup, before: StreamsMember, updated: StreamsMember, owned: Assigned | None
+    ) -> Advanced:
+        """The member's state after it has said what it is now, and which tasks it has. ApiError
+        INVALID_REQUEST, STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
+        begins = self._configure(group) or updated != before
+        self._check_tasks(group, owned)
+        assert group.configured is not None
+        validated = group.configured.epoch if group.configured.is_ready else _NOT_READY
+        begins |= validated != group.validated
+        configs = self._assignment_configs(group)
+        if begins or configs != group.configs:
+            group.epoch += 1
+            group.metadata = self.metadata_of(group)
+            group.validated, group.configs = validated, configs
+        if group.is_empty:
+            self._delay(group)
+        group.put(updated)
+        delayed = self._assign(group)
+        target = NO_TASKS if delayed is _BY_DELAY else group.target_of(updated.id)
+        after = reconciled(updated, group.assignment_epoch, target, owned, group.processes)
+        if after is not updated:
+            group.put(after)
+        return Advanced(after, delayed)
+
+    def removed(self, group: StreamsGroup) -> None:
+        """Members have left, or are fenced: a new epoch begins."""
+        group.epoch += 1
+        if group.is_empty and self._home.policies[emptied_group_epoch] == "its-own":
+            group.assignment_epoch, group.assigned_ms = group.epoch, None
+
+    def stop(self, group_id: str) -> None:
+        """The group is gone, or another broker coordinates it."""
+        if (timer := self._delays.pop(group_id, None)) is not None:
+            timer.cancel()
+
+    # -- the topology
+
+    def _configure(self, group: StreamsGroup) -> bool:
+        """Whether the topics have changed."""
+        topology = group.topology
+        assert topology is not None
+        metadata = self.metadata_of(group)
+        changed = metadata != group.metadata
+        if changed or group.configured is None:
+            known = self._home.known_topics()
+            counts = {name: len(known[name].partitions) for name in required(topology) if name in known}
+            group.configured = configured(topology, counts)
+        return changed
+
+    def metadata_of(self, group: StreamsGroup) -> dict[UUID, int]:
+        return {} if group.topology is None else ids_of(self._home, required(group.topology))
+
+    @staticmethod
+    def _check_tasks(group: StreamsGroup, owned: Assigned | None) -> None:
+        known = group.configured
+        if known is None or not known.is_ready or owned is None or known.subtopologies is None:
+            return
+        for tasks in owned:
+            for name, partitions in tasks.items():
+                if name not in known.subtopologies:
+                    raise ApiError(E.INVALID_REQUEST, f"Subtopology {name} does not exist in the topology.")
+                count = known.subtopologies[name].tasks
+                for index in sorted(partitions):
+                    if not 0 <= index < count:
+                        raise ApiError(
+                            E.INVALID_REQUEST,
+                            f"Task {index} for subtopology {name} is invalid. Number of tasks for this "
+                            f"subtopology: {count}",
+                        )
+
+    # -- the target assignment
+
+    def _assignment_configs(self, group: StreamsGroup) -> tuple[tuple[str, str], ...]:
+        return (("num.standby.replicas", str(standbys(self._environment.configs, group.id))),)
+
+    def _delay(self, group: StreamsGroup) -> None:
+        """A group without members waits for more than the first."""
+        delay_ms = initial_delay_ms(self._environment.configs, group.id)
+        if delay_ms <= 0 or group.id in self._delays:
+            return
+
+        def over() -> None:
+            del self._delays[group.id]
+            self._changed(group)
+
+        self._delays[group.id] = self._environment.after(delay_ms, over)
+
+    def assign_late(self, group: StreamsGroup) -> None:
+        """The initial delay is over."""
+        if not group.is_empty and group.configured is not None:
+            self._assign(group)
+
+    def _assign(self, group: StreamsGroup) -> Problem | None:
+        """Makes the next target assignment; or says why not now."""
+        if group.id in self._delays:
+            return _BY_DELAY
+        if group.assignment_epoch >= group.epoch:
+            return None
+        now_ms = self._environment.now_ms
+        wait_ms = assignment_ms(self._environment.configs, group.id)
+        if group.assigned_ms is not None and now_ms < group.assigned_ms + wait_ms:
+            return _BY_INTERVAL
+        known = group.configured
+        assert known is not None
+        target = dict.fromkeys(group.members, NO_TASKS)
+        if known.is_ready and known.subtopologies is not None:
+            candidates = [
+                Candidate(each.id, each.process_id, group.target_of(each.id))
+                for each in group.members.values()
+            ]
+            subtopologies = [
+                Subtasks(name, each.tasks, each.is_stateful) for name, each in known.subtopologies.items()
+            ]
+            count = int(dict(group.configs)["num.standby.replicas"])
+            target = sticky(candidates, subtopologies, count, first_only=True)
+        group.aim(target, now_ms)
+        return None

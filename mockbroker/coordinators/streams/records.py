@@ -1,0 +1,141 @@
+"""What a streams group is in `__consumer_offsets` (`StreamsCoordinatorRecordHelpers.java`)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ...protocol.streams_group_records import (
+    Partitions,
+    StreamsCurrentValue,
+    StreamsEpochValue,
+    StreamsKey,
+    StreamsKind,
+    StreamsMemberValue,
+    StreamsTargetEpochValue,
+    StreamsTargetValue,
+    StreamsValue,
+    TopologyValue,
+    write_streams_key,
+    write_streams_value,
+)
+from ..group_records import Pairs, differences
+from ..member_state import BY_NUMBER, STATES, MemberState
+from .group import StreamsGroup
+from .member import Assigned, Held, StreamsMember, Tasks
+
+Values = Mapping[StreamsKind, Mapping[str, StreamsValue]]
+"""The records of one group, by kind and name."""
+
+
+def changes(group: StreamsGroup, *, with_times: bool) -> Pairs:
+    """What differs from what was written last, in Kafka's order; afterwards it counts as written."""
+    present = (
+        (
+            write_streams_key(key),
+            None if value is None else write_streams_value(value, with_times=with_times),
+        )
+        for key, value in _present(group)
+    )
+    pairs = differences(group.written, present)
+    group.touched.clear()
+    return pairs
+
+
+def _present(group: StreamsGroup) -> Iterator[tuple[StreamsKey, StreamsValue | None]]:
+    """The records of the group and of the members that may have changed; None for what is gone."""
+    for name in [each for each in group.touched if each not in group.members]:
+        for kind in (StreamsKind.CURRENT, StreamsKind.TARGET, StreamsKind.MEMBER):
+            yield StreamsKey(kind, group.id, name), None
+    here = [group.members[each] for each in group.touched if each in group.members]
+    for member in here:
+        yield StreamsKey(StreamsKind.MEMBER, group.id, member.id), _of_member(member)
+    if group.topology is not None:
+        yield StreamsKey(StreamsKind.TOPOLOGY, group.id), group.topology
+    epoch = StreamsEpochValue(group.epoch, group.validated, group.configs)
+    yield StreamsKey(StreamsKind.EPOCH, group.id), epoch
+    for member in here:
+        if member.id in group.target:
+            target = group.target[member.id]
+            yield StreamsKey(StreamsKind.TARGET, group.id, member.id), _of_target(target)
+    if group.assignment_epoch != group.begun:
+        made = StreamsTargetEpochValue(group.assignment_epoch, group.assigned_ms or 0)
+        yield StreamsKey(StreamsKind.TARGET_EPOCH, group.id), made
+    for member in here:
+        yield StreamsKey(StreamsKind.CURRENT, group.id, member.id), _of_current(member)
+
+
+def _of_member(member: StreamsMember) -> StreamsMemberValue:
+    return StreamsMemberValue(
+        member.instance_id,
+        member.rack_id,
+        member.client_id,
+        member.client_host,
+        member.rebalance_timeout_ms,
+        member.topology_epoch,
+        member.process_id,
+        member.endpoint,
+        member.tags,
+    )
+
+
+def _of_target(target: Assigned) -> StreamsTargetValue:
+    return StreamsTargetValue(*(_listed(tasks) for tasks in target))
+
+
+def _of_current(member: StreamsMember) -> StreamsCurrentValue:
+    assigned, revoking = member.assigned, member.revoking
+    return StreamsCurrentValue(
+        member.epoch,
+        member.previous_epoch,
+        STATES[member.state],
+        assigned.active,
+        _listed(assigned.standby),
+        _listed(assigned.warmup),
+        revoking.active,
+        _listed(revoking.standby),
+        _listed(revoking.warmup),
+    )
+
+
+def _listed(tasks: Tasks) -> dict[str, list[int]]:
+    return {name: sorted(partitions) for name, partitions in tasks.items()}
+
+
+def restored(group: StreamsGroup, values: Values) -> None:
+    """Makes a new group what its records say."""
+    for value in values.get(StreamsKind.EPOCH, {}).values():
+        assert isinstance(value, StreamsEpochValue)
+        group.epoch, group.validated, group.configs = value.epoch, value.validated, value.configs or ()
+    for value in values.get(StreamsKind.TOPOLOGY, {}).values():
+        assert isinstance(value, TopologyValue)
+        group.topology = value
+    for value in values.get(StreamsKind.TARGET_EPOCH, {}).values():
+        assert isinstance(value, StreamsTargetEpochValue)
+        group.assignment_epoch, group.assigned_ms = value.epoch, value.assigned_ms or None
+    for name, value in values.get(StreamsKind.TARGET, {}).items():
+        assert isinstance(value, StreamsTargetValue)
+        group.target[name] = Assigned(*(_frozen(tasks) for tasks in value))
+    current = values.get(StreamsKind.CURRENT, {})
+    for name, value in values.get(StreamsKind.MEMBER, {}).items():
+        assert isinstance(value, StreamsMemberValue)
+        group.put(_member(name, value, current.get(name)))
+    group.touched.clear()
+
+
+def _member(name: str, said: StreamsMemberValue, current: StreamsValue | None) -> StreamsMember:
+    member = StreamsMember(name, *said)
+    if not isinstance(current, StreamsCurrentValue):
+        return member
+    return replace(
+        member,
+        epoch=current.epoch,
+        previous_epoch=current.previous_epoch,
+        state=BY_NUMBER.get(current.state, MemberState.STABLE),
+        assigned=Held(current.active, _frozen(current.standby), _frozen(current.warmup)),
+        revoking=Held(
+            current.revoking_active, _frozen(current.revoking_standby), _frozen(current.revoking_warmup)
+        ),
+    )
+
+
+def _frozen(tasks: Partitions) -> Tasks:
+    return {name: frozenset(partitions) for name, partitions in tasks.items() if partitions}
