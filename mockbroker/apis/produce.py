@@ -274,7 +274,7 @@ def append(
         producer_id, epoch, sequence, count = header[9:]
         if producer_id >= 0:
             producers = log.producers
-            earlier = producers.check(producer_id, epoch, sequence, count)
+            earlier = producers.check(producer_id, epoch, sequence, count, log.end_offset)
             if earlier is not None:
                 partition.stats.appended(size, count)
                 return PartitionProduceResponse(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
+from ..policies.offsets.deposed_coordinator import deposed_coordinator
 from ..protocol.batch_writing import key_values
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import TRANSACTIONAL
@@ -129,7 +130,7 @@ class GroupShard:
 
         def replicated() -> ErrorCode:
             if partition.deleted or partition.leader_epoch != epoch or not partition.leads:
-                return E.NOT_LEADER_OR_FOLLOWER
+                return E.NONE if self._takes_others_records(end) else E.NOT_LEADER_OR_FOLLOWER
             if not awaits and partition.is_under_min_isr:
                 return E.NOT_ENOUGH_REPLICAS_AFTER_APPEND
             valid()
@@ -147,6 +148,15 @@ class GroupShard:
             answered(E.REQUEST_TIMED_OUT)
 
         await_replication(partition, end, self._number("offsets.commit.timeout.ms"), done)
+
+    def _takes_others_records(self, end: int) -> bool:
+        """Whether a coordinator that was deposed takes what it wrote, up to `end`, for replicated, because
+        its log has as many records of the new leader (KAFKA-20634). It does not if there are more than were
+        written here (`SnapshottableCoordinator.updateLastCommittedOffset`)."""
+        partition = self.partition
+        if partition.deleted or partition.leads or not end <= partition.log.high_watermark <= self._written:
+            return False
+        return self._home.policies[deposed_coordinator] == "acknowledges"
 
     def _number(self, config: str) -> int:
         return self._home.environment.configs.broker_int(config)

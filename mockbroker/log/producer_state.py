@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ..policies.producers.duplicate_window import duplicate_window
 from ..policies.producers.marker_only_producer import marker_only_producer
 from ..policies.producers.marker_timestamp import marker_timestamp
+from ..policies.producers.new_partition_sequence import new_partition_sequence
 from ..policies.producers.producer_state_retention import producer_state_retention
 from ..policies.producers.stale_duplicate import stale_duplicate
 from ..policies.producers.unknown_producer import unknown_producer
@@ -110,8 +111,10 @@ class ProducerStates:
 
     # -- what may be appended
 
-    def check(self, producer_id: int, epoch: int, first: int, count: int) -> AppendedBatch | None:
-        """None if the batch may be appended; if it is a duplicate, the earlier batch.
+    def check(
+        self, producer_id: int, epoch: int, first: int, count: int, log_end: int
+    ) -> AppendedBatch | None:
+        """None if the batch may be appended at `log_end`; if it is a duplicate, the earlier batch.
 
         SequenceError: INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID or
         DUPLICATE_SEQUENCE_NUMBER.
@@ -119,11 +122,8 @@ class ProducerStates:
         entry = self.entries.get(producer_id)
         if entry is None:
             self._check_verifying(producer_id, first)
-            unknown = self.policies()[unknown_producer]
-            if first and unknown:
-                raise SequenceError(
-                    unknown, f"producer {producer_id} is not known, and sequence {first} is not 0"
-                )
+            if first:
+                self._check_first(producer_id, first, log_end)
             return None
         if epoch < entry.epoch:
             raise SequenceError(
@@ -159,6 +159,18 @@ class ProducerStates:
                 f"sequence {first} of producer {producer_id}, whose epoch is known from a marker alone",
             )
         return None
+
+    def _check_first(self, producer_id: int, first: int, log_end: int) -> None:
+        """Checks the first batch of a producer, whose sequence is not 0.
+
+        SequenceError OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID.
+        """
+        policies = self.policies()
+        error = policies[unknown_producer]
+        if not error and not log_end and policies[new_partition_sequence] == "zero":
+            error = ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+        if error:
+            raise SequenceError(error, f"producer {producer_id} is not known, and sequence {first} is not 0")
 
     def check_outside(self, producer_id: int) -> None:
         """Checks a batch outside of transactions. SequenceError INVALID_TXN_STATE while one is open."""
@@ -217,7 +229,7 @@ class ProducerStates:
     def check_marker(self, marker: Marker, version: int = 0) -> ErrorCode:
         """Why a marker may not be appended: INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
 
-        Since KAFKA-19999 a marker of transaction `version` 2 has to have a later epoch than the transaction
+        Since KAFKA-19446 a marker of transaction `version` 2 has to have a later epoch than the transaction
         that it ends.
         """
         entry = self.entries.get(marker.producer_id) or ProducerEntry(NO_EPOCH)

@@ -134,8 +134,8 @@ def _restored(suspects: Table, rows: Table) -> Table:
             ),
         ),
         evidence=[seen("old"), seen("commit"), seen()],
-        behaviours=["offsets-load", "time-retention"],
-        ids=F.when(as_loaded, texts("KAFKA-5600")).otherwise(texts()),
+        behaviours=["offsets-load", "deposed-coordinator", "time-retention"],
+        ids=F.when(as_loaded, texts("KAFKA-5600", "KAFKA-20634")).otherwise(texts()),
     )
 
 

@@ -14,5 +14,5 @@ emptied_group_epoch: Final = Switch[Literal["behind", "its-own"]](
     summary="whether a consumer group without members has an assignment for its epoch",
     answers={"behind": False, "its-own": True},
     history=(("0.11", "behind"), ("4.4", "its-own")),
-    ids=("KIP-848",),
+    ids=("KIP-848", "KAFKA-20442"),
 )

@@ -14,5 +14,5 @@ joining_again: Final = Switch[Literal["fenced", "accepted"]](
     summary="whether a known member of a consumer group may join again with epoch 0",
     answers={"fenced": False, "accepted": True},
     history=(("0.11", "fenced"), ("4.2", "accepted")),
-    ids=("KIP-848",),
+    ids=("KIP-848", "KAFKA-19233"),
 )

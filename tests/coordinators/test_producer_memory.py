@@ -150,3 +150,28 @@ def test_a_follower_that_lagged_leads_without_the_end_of_the_transaction() -> No
     assert driver.read().last_stable_offset == 0
     driver.start_broker(old)
     assert partition.logs[old].producers.transactions.open == {0: producer.producer_id}
+
+
+@pytest.mark.parametrize(
+    ("kafka", "answer", "error"),
+    [
+        ("2.4", "zero", "UNKNOWN_PRODUCER_ID"),
+        ("4.4", "any", "NONE"),
+        ("4.4", "zero", "OUT_OF_ORDER_SEQUENCE_NUMBER"),
+    ],
+)
+def test_the_first_batch_of_a_new_partition(kafka: str, answer: str, error: str) -> None:
+    """KAFKA-15591: a later batch is not taken for the first one."""
+    driver = TransactionDriver(kafka, policies={"new-partition-sequence": answer})
+    assert driver.write(PLAIN, 3, transactional=False)[0] == error
+    retried = "OUT_OF_ORDER_SEQUENCE_NUMBER" if answer == "any" else "NONE"
+    assert driver.write(PLAIN, 0, transactional=False)[0] == retried
+
+
+def test_a_partition_that_has_held_records_takes_any_sequence() -> None:
+    driver = TransactionDriver("4.4", policies={"new-partition-sequence": "zero"})
+    assert driver.write(PLAIN, 0, transactional=False) == ("NONE", 0)
+    leader = driver.orders.led
+    assert leader is not None
+    leader.delete_upto(3)
+    assert driver.write(PLAIN._replace(producer_id=71), 7, transactional=False) == ("NONE", 3)
