@@ -1,12 +1,12 @@
 """Records of streams groups in `__consumer_offsets` (KIP-1071, `StreamsGroup*.json`)."""
 
-import enum
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from .primitives import write_compact_string, write_string, write_uvarint
+from .primitives import write_compact_string, write_uvarint
 from .record_fields import RecordReader, write_ints, write_nullable
+from .streams_group_keys import StreamsKind
 
 _INT8: Final = struct.Struct(">b")
 _INT16: Final = struct.Struct(">h")
@@ -19,40 +19,11 @@ _UNKNOWN: Final = -1
 T = TypeVar("T")
 
 
-class StreamsKind(enum.IntEnum):
-    """The first two bytes of a key."""
-
-    EPOCH = 17
-    MEMBER = 19
-    TARGET_EPOCH = 20
-    TARGET = 21
-    CURRENT = 22
-    TOPOLOGY = 23
-
-
-STREAMS_KINDS: Final = frozenset(StreamsKind)
-_NAMED: Final = (StreamsKind.MEMBER, StreamsKind.TARGET, StreamsKind.CURRENT)
-_BURIED: Final = (
-    StreamsKind.CURRENT,
-    StreamsKind.TARGET,
-    StreamsKind.TARGET_EPOCH,
-    StreamsKind.MEMBER,
-    StreamsKind.EPOCH,
-    StreamsKind.TOPOLOGY,
-)
 Pairs = tuple[tuple[str, str], ...]
 Partitions = Mapping[str, Sequence[int]]
 """By subtopology."""
 Epochs = Mapping[str, Mapping[int, int]]
 """By subtopology and partition, the epoch in which a task was assigned."""
-
-
-class StreamsKey(NamedTuple):
-    """`name` is a member's id, or empty."""
-
-    kind: StreamsKind
-    group: str
-    name: str = ""
 
 
 class InternalTopic(NamedTuple):
@@ -151,28 +122,6 @@ StreamsValue = (
     | StreamsTargetValue
     | StreamsCurrentValue
 )
-
-
-def write_streams_key(key: StreamsKey) -> bytes:
-    """TextTooLongError."""
-    out = bytearray(_INT16.pack(key.kind))
-    write_string(out, key.group)
-    if key.kind in _NAMED:
-        write_string(out, key.name)
-    return bytes(out)
-
-
-def read_streams_key(data: bytes) -> StreamsKey | None:
-    """None for a key of another kind. ValueError if it is cut short."""
-    if len(data) < _INT16.size or (number := _INT16.unpack_from(data)[0]) not in STREAMS_KINDS:
-        return None
-    kind, reader = StreamsKind(number), RecordReader(data, _INT16.size)
-    return StreamsKey(kind, reader.text(), reader.text() if kind in _NAMED else "")
-
-
-def streams_burial_order(key: bytes) -> int:
-    """By this Kafka sorts the tombstones of a group (`StreamsGroup.createGroupTombstoneRecords`)."""
-    return _BURIED.index(StreamsKind(_INT16.unpack_from(key)[0]))
 
 
 def write_streams_value(value: StreamsValue, *, with_times: bool) -> bytes:
@@ -312,7 +261,8 @@ def read_streams_value(kind: StreamsKind, data: bytes) -> StreamsValue:
         raise ValueError("the record of a streams group has an unknown version")
     match kind:
         case StreamsKind.TOPOLOGY:
-            return TopologyValue(reader.number(_INT32), _array(reader, _read_subtopology))
+            epoch = reader.number(_INT32)
+            return _tagged(reader, TopologyValue(epoch, _array(reader, _read_subtopology)))
         case StreamsKind.EPOCH:
             return _read_epoch(reader)
         case StreamsKind.MEMBER:
@@ -321,10 +271,10 @@ def read_streams_value(kind: StreamsKind, data: bytes) -> StreamsValue:
             epoch, tags = reader.number(_INT32), reader.tags()
             return StreamsTargetEpochValue(epoch, int.from_bytes(tags.get(0, b""), signed=True))
         case StreamsKind.TARGET:
-            return StreamsTargetValue(*(_read_tasks(reader) for _ in range(3)))
+            return _tagged(reader, StreamsTargetValue(*(_read_tasks(reader) for _ in range(3))))
         case StreamsKind.CURRENT:
             epoch, previous = reader.number(_INT32), reader.number(_INT32)
-            return StreamsCurrentValue(
+            value = StreamsCurrentValue(
                 epoch,
                 previous,
                 reader.number(_INT8),
@@ -335,6 +285,7 @@ def read_streams_value(kind: StreamsKind, data: bytes) -> StreamsValue:
                 _read_tasks(reader),
                 _read_tasks(reader),
             )
+            return _tagged(reader, value)
 
 
 def _read_epoch(reader: RecordReader) -> StreamsEpochValue:
@@ -355,9 +306,9 @@ def _read_member(reader: RecordReader) -> StreamsMemberValue:
     if reader.number(_INT8) != _NULL:
         endpoint = reader.compact(), reader.number(_UINT16)
         reader.tags()
-    return StreamsMemberValue(
-        *said, timeout_ms, topology_epoch, process_id, endpoint, _array(reader, _read_pair)
-    )
+    tags = _array(reader, _read_pair)
+    value = StreamsMemberValue(*said, timeout_ms, topology_epoch, process_id, endpoint, tags)
+    return _tagged(reader, value)
 
 
 def _read_subtopology(reader: RecordReader) -> Subtopology:

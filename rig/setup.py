@@ -56,6 +56,11 @@ SHARE_CONFIG: Final = MappingProxyType(
 )
 """What is set for share groups. The first one only releases from 4.3 have; the others assign at once."""
 
+STREAMS_CONFIG: Final = MappingProxyType(
+    {"group.streams.assignment.interval.ms": "0", "group.streams.initial.rebalance.delay.ms": "0"}
+)
+"""What is set for streams groups, so that tasks are assigned at once."""
+
 PROCESS_CONFIG: Final = MappingProxyType(
     {
         "log.cleaner.dedupe.buffer.size": "2097152",

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..cluster.call import Call
-from ..coordinators.streams.group import StreamsGroup
+from ..coordinators.streams.group import Progress, StreamsGroup
 from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
 from ..outcome import Steps
 from ..policies.groups.group_operations import group_operations
@@ -26,6 +26,8 @@ from ..protocol.streams_group_records import InternalTopic
 from .registry import handles
 
 E = ErrorCode
+_NOT_STORED: Final = 1
+"""No plugin keeps topology descriptions."""
 _TASKS: Final = 16
 """So many tasks take as long as another member."""
 _TOLD: Final = (E.NOT_COORDINATOR, E.COORDINATOR_NOT_AVAILABLE, E.COORDINATOR_LOAD_IN_PROGRESS)
@@ -48,6 +50,8 @@ def streams_group_describe(call: Call, request: StreamsGroupDescribeRequest) -> 
         described, group = _describe(call, group_id)
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = call.policies[group_operations]
+        if request.include_topology_description and not described.error_code:
+            described.topology_description_status = _NOT_STORED
         answer.groups.append(described)
         if pace.enough():
             yield
@@ -117,6 +121,7 @@ def _topics(topics: Iterable[InternalTopic]) -> list[TopicInfo]:
 
 
 def _member(group: StreamsGroup, member: StreamsMember) -> Member:
+    progress = group.progress.get(member.id, Progress((), ()))
     return Member(
         member_id=member.id,
         member_epoch=member.epoch,
@@ -128,6 +133,8 @@ def _member(group: StreamsGroup, member: StreamsMember) -> Member:
         process_id=member.process_id,
         user_endpoint=None if member.endpoint is None else Endpoint(*member.endpoint),
         client_tags=[KeyValue(*pair) for pair in member.tags],
+        task_offsets=list(progress.offsets),
+        task_end_offsets=list(progress.end_offsets),
         assignment=_assignment(member.assigned.tasks),
         target_assignment=_assignment(group.target_of(member.id)),
     )

@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..cluster.call import Call
+from ..cluster.topic import INTERNAL
+from ..controller.topic_names import fault
 from ..coordinators.streams.configuring import MISSING_INTERNAL_TOPICS
 from ..coordinators.streams.coordinating import Beat
 from ..coordinators.streams.member import Owned, Tasks
-from ..coordinators.streams.requests import check
+from ..coordinators.streams.requests import check, topics_of
 from ..coordinators.streams.settings import heartbeat_ms
+from ..policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -16,6 +19,7 @@ from ..protocol.messages.streams_group_heartbeat import (
     Status,
     StreamsGroupHeartbeatRequest,
     StreamsGroupHeartbeatResponse,
+    Topology,
 )
 from ..protocol.messages.streams_groups import TaskIds
 from ..protocol.streams_group_records import InternalTopic
@@ -24,6 +28,9 @@ from .registry import handles
 E = ErrorCode
 _PATIENCE: Final = 2
 """After so many heartbeats a topic that could not be created is tried again."""
+_TASK_OFFSET_INTERVAL_MS: Final = 60_000
+_ACCEPTABLE_RECOVERY_LAG: Final = 10_000
+"""In offsets."""
 _SHOWN: Final = 3
 """How many failures are told at most."""
 
@@ -45,6 +52,8 @@ def streams_group_heartbeat(call: Call, request: StreamsGroupHeartbeatRequest) -
     if not groups.streams.served:
         return StreamsGroupHeartbeatResponse(error_code=E.UNSUPPORTED_VERSION)
     try:
+        if request.topology is not None:
+            _check_topics(request.topology)
         check(request, call)
         if error := groups.refuses(request.group_id):
             return StreamsGroupHeartbeatResponse(error_code=error)
@@ -59,12 +68,24 @@ def streams_group_heartbeat(call: Call, request: StreamsGroupHeartbeatRequest) -
     )
 
 
+def _check_topics(topology: Topology) -> None:
+    """Before anything else. ApiError STREAMS_INVALID_TOPOLOGY."""
+    names = topics_of(topology)
+    if internal := [each for each in names if each in INTERNAL]:
+        raise ApiError(
+            E.STREAMS_INVALID_TOPOLOGY,
+            f"Use of Kafka internal topics {','.join(internal)} in a Kafka Streams topology is prohibited.",
+        )
+    if invalid := [each for each in names if fault(each)]:
+        raise ApiError(
+            E.STREAMS_INVALID_TOPOLOGY, f"Topic names {','.join(invalid)} are not valid topic names."
+        )
+
+
 def _answer(call: Call, request: StreamsGroupHeartbeatRequest, beat: Beat) -> StreamsGroupHeartbeatResponse:
     member = beat.member
     if member is None:
-        return StreamsGroupHeartbeatResponse(
-            member_id=request.member_id, member_epoch=request.member_epoch, status=[]
-        )
+        return StreamsGroupHeartbeatResponse(member_id=request.member_id, member_epoch=request.member_epoch)
     answer = StreamsGroupHeartbeatResponse(
         member_id=member.id,
         member_epoch=member.epoch,
@@ -73,6 +94,9 @@ def _answer(call: Call, request: StreamsGroupHeartbeatRequest, beat: Beat) -> St
         endpoint_information_epoch=beat.endpoint_epoch,
         partitions_by_user_endpoint=beat.endpoints,
     )
+    if call.policies[streams_heartbeats] == "full":
+        answer.task_offset_interval_ms = _TASK_OFFSET_INTERVAL_MS
+        answer.acceptable_recovery_lag = _ACCEPTABLE_RECOVERY_LAG
     if beat.assigned:
         answer.active_tasks = _listed(member.assigned.active)
         answer.standby_tasks = _listed(member.assigned.standby)
@@ -87,7 +111,7 @@ def _create(
     topics = call.broker.streams_topics
     topics.create(missing, _PATIENCE * heartbeat_ms(call.environment.configs, group_id))
     failures = topics.failures(missing)
-    told = next(each for each in answer.status or () if each.status_code == MISSING_INTERNAL_TOPICS)
+    told = next(each for each in answer.status if each.status_code == MISSING_INTERNAL_TOPICS)
     if failures:
         listed = ", ".join(f"{name} ({why})" for name, why in list(failures.items())[:_SHOWN])
         rest = len(failures) - _SHOWN

@@ -168,10 +168,8 @@ def _places(found: tuple[tuple[str, int], ...]) -> tuple[TopicPartition, ...]:
 
 def _streaming(cluster: "Cluster", group: "StreamsGroup", member: "StreamsMember") -> MemberDescription:
     """The partitions that its active tasks read."""
-    from ..coordinators.streams.configuring import reads
     from ..coordinators.streams.settings import session_ms
 
-    subtopologies = () if group.topology is None else group.topology.subtopologies
     return MemberDescription(
         member.id,
         member.instance_id,
@@ -180,9 +178,7 @@ def _streaming(cluster: "Cluster", group: "StreamsGroup", member: "StreamsMember
         tuple(
             sorted(
                 TopicPartition(name, index)
-                for each in subtopologies
-                for name in reads(each)
-                for index in member.assigned.active.get(each.id, ())
+                for name, index in group.read_by(member)
                 if name in cluster.topics and index < len(cluster.topics[name].partitions)
             )
         ),

@@ -27,14 +27,8 @@ from ..protocol.share_group_records import (
     read_share_key,
     read_share_value,
 )
-from ..protocol.streams_group_records import (
-    STREAMS_KINDS,
-    StreamsKey,
-    StreamsKind,
-    StreamsValue,
-    read_streams_key,
-    read_streams_value,
-)
+from ..protocol.streams_group_keys import STREAMS_KINDS, StreamsKey, StreamsKind, read_streams_key
+from ..protocol.streams_group_records import StreamsValue, read_streams_value
 from .group_records import Layout
 from .offsets import CommittedOffset, Key
 

@@ -14,7 +14,7 @@ InFlight = tuple[int, int, str, int, str | None, int | None]
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Group(Event):
     """A group's state or generation changed, or it has another coordinator; `Dead` when it is gone. `type` is
-    classic, consumer or share."""
+    classic, consumer, share or streams."""
 
     group: str
     coordinator: int

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..coordinators.consumer.member import ConsumerMember
     from ..coordinators.kinds import Group as AnyGroup
     from ..coordinators.share.group import ShareGroup, ShareMember
+    from ..coordinators.streams.member import StreamsMember
     from ..share_partitions.share_partition import SharePartition as Led
 
 Seen = tuple[tuple[type[Event], object], Change]
@@ -71,11 +72,17 @@ class GroupLooks:
             for each in group.members.values():
                 yield _member(group.id, each, "classic", group.generation, *_classic(group, each))
             return
+        if group.type == "streams":
+            subscribed = tuple(sorted(group.subscribed))
+            for member in group.members.values():
+                assigned = sorted(group.read_by(member))
+                yield _member(group.id, member, "streams", member.epoch, subscribed, assigned)
+            return
         for one in group.members.values():
             classic = group.type == "consumer" and getattr(one, "classic", None) is not None
             kind = "classic" if classic else group.type
-            assigned = assignments.named(self._cluster.topic_ids, one.assigned)
-            yield _member(group.id, one, kind, one.epoch, tuple(sorted(one.topics)), assigned)
+            named = assignments.named(self._cluster.topic_ids, one.assigned)
+            yield _member(group.id, one, kind, one.epoch, tuple(sorted(one.topics)), named)
 
     def _share_partitions(self, group: "ShareGroup") -> Iterator[Seen]:
         if "__share_group_state" not in self._cluster.topics:
@@ -120,7 +127,7 @@ class GroupLooks:
 
 def _member(
     group: str,
-    member: "ClassicMember | ConsumerMember | ShareMember",
+    member: "ClassicMember | ConsumerMember | ShareMember | StreamsMember",
     kind: str,
     epoch: int,
     subscribed: tuple[str, ...],

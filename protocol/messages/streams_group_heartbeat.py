@@ -1,6 +1,6 @@
 """StreamsGroupHeartbeat: api key 88, v0 and v1 (KIP-1071, KIP-1331)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .common import TopCode
 from .streams_groups import Endpoint, KeyValue, TaskIds, TaskOffset, TopicInfo
@@ -76,18 +76,22 @@ class EndpointToPartitions:
 
 @dataclass(slots=True)
 class StreamsGroupHeartbeatResponse(TopCode):
-    """`acceptable_recovery_lag` counts offsets; since v1 -1 says that brokers don't have it."""
+    """`acceptable_recovery_lag` counts offsets; -1 says that brokers don't have it, which before v1 is 0."""
 
     error_message: str | None = None
     member_id: str = ""
     member_epoch: int = 0
     heartbeat_interval_ms: int = 0
-    acceptable_recovery_lag: int = 0
+    acceptable_recovery_lag: int = -1
     task_offset_interval_ms: int = 0
-    status: list[Status] | None = None
+    status: list[Status] = field(default_factory=list)
     active_tasks: list[TaskIds] | None = None
     standby_tasks: list[TaskIds] | None = None
     warmup_tasks: list[TaskIds] | None = None
     topology_description_required: bool = False  # v1+
     endpoint_information_epoch: int = 0
     partitions_by_user_endpoint: list[EndpointToPartitions] | None = None
+
+
+def downgrade(answer: StreamsGroupHeartbeatResponse, version: int) -> StreamsGroupHeartbeatResponse:
+    return answer if version >= 1 else replace(answer, acceptable_recovery_lag=0)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
@@ -48,15 +49,38 @@ CONFIG = {
 }
 
 
-class Instances:
-    """Instances of the application in one JVM."""
+STREAMS: Final = {"group.protocol": "streams"}
+"""The protocol of KIP-1071."""
+STREAMS_CONFIG: Final = {
+    **CONFIG,
+    "group.streams.min.heartbeat.interval.ms": "200",
+    "group.streams.heartbeat.interval.ms": "200",
+    "group.streams.min.session.timeout.ms": "1000",
+    "group.streams.session.timeout.ms": "3000",
+    "group.streams.initial.rebalance.delay.ms": "0",
+}
+_CLASSIC_ONLY: Final = ("session.timeout.ms", "heartbeat.interval.ms")
+"""With the protocol of KIP-1071 the broker decides these."""
 
-    def __init__(self, bootstrap: str, folder: Path) -> None:
+
+class Instances:
+    """Instances of the application in one JVM, of that release of Kafka Streams; `settings` are added."""
+
+    def __init__(
+        self,
+        bootstrap: str,
+        folder: Path,
+        version: str = VERSION,
+        settings: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._bootstrap = bootstrap
         self._folder = folder
+        self._settings = {**SOON, **settings}
+        if "group.protocol" in settings:
+            self._settings = {k: v for k, v in self._settings.items() if k not in _CLASSIC_ONLY}
         self.states: dict[str, str] = {}
         self.errors: list[str] = []
-        classes = java.class_path(VERSION, WORD_COUNT)
+        classes = java.class_path(version, WORD_COUNT)
         self.program = java.JavaProgram(classes, "WordCount", [f"{LOG_LEVEL}=off"], self._event)
 
     def open(self, name: str) -> None:
@@ -66,7 +90,7 @@ class Instances:
             "client.id": name,
             "processing.guarantee": "exactly_once_v2",
             "state.dir": str(self._folder / name),
-            **SOON,
+            **self._settings,
         }
         self.program.tell("open", name, LINES, COUNTS, *(f"{key}={value}" for key, value in config.items()))
 

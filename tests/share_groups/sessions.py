@@ -4,7 +4,8 @@ from typing import Any
 
 from mockbroker.rig.stories import Steps
 
-from .stage import ACCEPT, UNKNOWN_ID, Ack, ShareStage, acquired, outcome
+from ..driving.group_stage import UNKNOWN_ID
+from .stage import ACCEPT, Ack, ShareStage, acquired, outcome
 
 
 def begins_and_ends(s: ShareStage) -> Steps:

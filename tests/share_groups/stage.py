@@ -1,19 +1,16 @@
 """Where a story is told: topics and share groups of its own, and members that fetch and acknowledge."""
 
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from mockbroker.protocol.primitives import short_uuid
-from mockbroker.rig import batches, requests, stage
-from mockbroker.rig.client import DisconnectedError, Fields
-from mockbroker.rig.normalise import Normaliser
+from mockbroker.rig import batches
+from mockbroker.rig.client import Fields
 from mockbroker.rig.scene import CLOSED, NO_ANSWER
 
-GROUP: Final = 32
-"""Type of a resource that is configured."""
+from ..driving.group_stage import UNKNOWN_ID, GroupStage
+
 SHARE_VERSION: Final = "share.version"
-UNKNOWN_ID: Final = uuid.UUID("11111111-2222-3333-4444-555555555555")
 ACCEPT, RELEASE, REJECT, RENEW = 1, 2, 3, 4
 GAP: Final = 0
 DEAD: Final = "dlq."
@@ -23,7 +20,6 @@ _WAIT_MS: Final = 10_000
 _NOTHING_MS: Final = 300
 _TIMEOUT_MS: Final = 20_000
 _SOON_S: Final = 3
-_LEFT_OUT: Final = ("throttle_time",)
 
 
 class Ack(NamedTuple):
@@ -34,23 +30,10 @@ class Ack(NamedTuple):
     types: Sequence[int]
 
 
-class ShareStage(stage.Stage):
-    """Names of a story are its own, and so are member ids, which errors repeat."""
+class ShareStage(GroupStage):
+    """Members of share groups."""
 
-    def begin(self) -> None:
-        cluster = self.ask("metadata", {"topics": []}, version=4)
-        ranks = {each["node_id"]: index for index, each in enumerate(cluster["brokers"])}
-        ports = {each["port"]: index for index, each in enumerate(cluster["brokers"])}
-        self.shown = Normaliser("no suffix", cluster["cluster_id"], ranks, ports, self._now_s)
-        self.shown.name_topic_id(UNKNOWN_ID, "unknown")
-        self._ids: dict[str, uuid.UUID] = {}
-        self._enable()
-        self.brokers.until(self._coordinates, "coordinators")
-
-    def _now_s(self) -> float:
-        return self.brokers.now_ms() / 1000
-
-    def _enable(self) -> None:
+    def enable(self) -> None:
         """4.1 has share groups, but not from the start."""
         if self._finalized() == 0:
             update = {"feature": SHARE_VERSION, "max_version_level": 1, "upgrade_type": 1}
@@ -64,7 +47,7 @@ class ShareStage(stage.Stage):
         found = self.ask("api_versions", asked, version=4)["finalized_features"]
         return sum(each["max_version_level"] for each in found if each["name"] == SHARE_VERSION)
 
-    def _coordinates(self) -> bool:
+    def coordinates(self) -> bool:
         """Topics of coordinators are made for the first who looks for them."""
         share = f"{self.named('g')}:{short_uuid(UNKNOWN_ID)}:0"
         for kind, key in ((0, "g"), (1, "t"), (2, share)):
@@ -75,43 +58,6 @@ class ShareStage(stage.Stage):
         asked = {"group_ids": [self.named("nobody's")]}
         (found,) = self.ask("share_group_describe", asked)["groups"]
         return bool(found["error_code"] == "GROUP_ID_NOT_FOUND")
-
-    # -- names and what is there
-
-    def named(self, name: str) -> str:
-        """Names of dead letter topics keep their prefix in front."""
-        prefix, rest = (DEAD, name[len(DEAD) :]) if name.startswith(DEAD) else ("", name)
-        return f"{prefix}{self.name}-{rest}"
-
-    def topic(self, name: str = "t", partitions: int = 1, **configs: str) -> str:
-        """A topic; configurations with underscores for dots."""
-        full = self.named(name)
-        new = requests.new_topic(full, partitions, configs=requests.dotted(configs))
-        (made,) = self.ask("create_topics", requests.create_topics(new))["topics"]
-        assert made["error_code"] == "NONE", made
-        self.brokers.until(lambda: self.led(full, partitions), f"leaders of {full}")
-        self._ids[name] = self.ask("metadata", requests.metadata(full))["topics"][0]["topic_id"]
-        self.shown.name_topic_id(self._ids[name], name)
-        return full
-
-    def led(self, full: str, partitions: int) -> bool:
-        (found,) = self.ask("metadata", requests.metadata(full))["topics"]
-        led = [each for each in found["partitions"] if each["error_code"] == "NONE"]
-        parts = [{"partition_index": each, "timestamp": -1} for each in range(partitions)]
-        if found["error_code"] != "NONE" or len(led) != partitions:
-            return False
-        asked = {"replica_id": -1, "topics": [{"name": full, "partitions": parts}]}
-        answer = self.ask("list_offsets", asked, version=5)["topics"][0]["partitions"]
-        return all(each["error_code"] == "NONE" for each in answer)
-
-    def topic_id(self, name: str = "t") -> uuid.UUID:
-        """`UNKNOWN_ID` if the story has no such topic."""
-        return self._ids.get(name, UNKNOWN_ID)
-
-    @staticmethod
-    def shown_id(topic_id: uuid.UUID) -> str:
-        """As Kafka writes it."""
-        return short_uuid(topic_id)
 
     def fill(self, *counts: int, name: str = "t", partition: int = 0, size: int = 1) -> None:
         """Appends one batch of each number of records."""
@@ -131,25 +77,6 @@ class ShareStage(stage.Stage):
         (result,) = answer["responses"][0]["partition_responses"]
         assert result["error_code"] == "NONE", result
 
-    def configure(self, group: str, **configs: str | None) -> Any:
-        """Sets configurations of a group, with underscores for dots, and waits until they are in force."""
-        wanted = requests.dotted(configs)
-        asked = requests.configure(GROUP, self.named(group), wanted)
-        (answer,) = self.ask("incremental_alter_configs", asked)["responses"]
-        if answer["error_code"] == "NONE":
-            self.brokers.until(lambda: self._configured(group, wanted), f"{wanted}")
-        return self.plain(answer)
-
-    def _configured(self, group: str, wanted: Mapping[str, str | None]) -> bool:
-        found = self.configs(group)
-        return all(found.get(name) == value for name, value in wanted.items() if value is not None)
-
-    def configs(self, group: str) -> dict[str, str]:
-        """Those of a group that are in force."""
-        asked = [{"resource_type": GROUP, "resource_name": self.named(group), "configuration_keys": None}]
-        (found,) = self.ask("describe_configs", {"resources": asked}, version=4)["results"]
-        return {each["name"]: each["value"] for each in found["configs"]}
-
     def count(self, name: str = "t") -> int:
         """How many records are in partition 0, in all its segments."""
         found, offset = 0, 0
@@ -164,6 +91,11 @@ class ShareStage(stage.Stage):
             found += sum(each["count"] for each in here)
             offset = here[-1]["last_offset"] + 1
 
+    def named(self, name: str) -> str:
+        """Names of dead letter topics keep their prefix in front."""
+        prefix, rest = (DEAD, name[len(DEAD) :]) if name.startswith(DEAD) else ("", name)
+        return f"{prefix}{super().named(rest)}" if prefix else super().named(name)
+
     # -- asking
 
     def member(self, letter: str = "A", group: str = "g") -> "ShareMember":
@@ -177,14 +109,6 @@ class ShareStage(stage.Stage):
         found.join(*(topics or ("t",)))
         return found
 
-    def say(self, api: str, fields: Fields, version: int | None = None, by: str = "") -> Any:
-        """The answer, without what differs from run to run."""
-        try:
-            return self.shown_as(api, self.ask(api, fields, version=version, by=by))
-        except DisconnectedError:
-            self._clients.clear()
-            return CLOSED
-
     def hastily(self, api: str, fields: Fields) -> Any:
         """The answer if it comes soon, at a connection of its own."""
         self.client(by="hasty").set_timeout(_SOON_S)
@@ -193,20 +117,6 @@ class ShareStage(stage.Stage):
         except TimeoutError:
             self.client(by="hasty").close()
             return NO_ANSWER
-
-    def shown_as(self, api: str, answer: Any) -> Any:
-        return self.plain(self.shown.answer(answer, api))
-
-    def plain(self, answer: Any) -> Any:
-        if isinstance(answer, dict):
-            return {
-                name: "<port>" if name == "port" and each != -1 else self.plain(each)
-                for name, each in answer.items()
-                if name not in _LEFT_OUT
-            }
-        if isinstance(answer, list):
-            return [self.plain(each) for each in answer]
-        return answer
 
     def described(self, *groups: str) -> Any:
         """By ShareGroupDescribe."""

@@ -4,7 +4,8 @@ from typing import Any, Final
 
 from mockbroker.rig.stories import Steps
 
-from .stage import UNKNOWN_ID, ShareStage
+from ..driving.group_stage import UNKNOWN_ID
+from .stage import ShareStage
 
 _API: Final = "{}_share_group_state"
 

@@ -24,9 +24,10 @@ from ...share_partitions.kept import Kept
 from ..classic.group import join_error
 from ..home import Home, Request
 from ..loading import LoadedGroup
-from ..members import Claim, Session, client_name
+from ..members import Claim, client_name
 from ..offsets import Key
 from ..reply import Joining, Syncing
+from ..sessions import Sessions
 from .group import JOINING, LEAVING, ShareGroup, ShareMember
 from .planning import Outcomes, Partitions, Planning
 from .records import changes, restored
@@ -62,7 +63,7 @@ class ShareGroups:
         self._home = coordinator.home
         self._environment: Environment = coordinator.environment
         self.planning = Planning(coordinator.home)
-        self._sessions: dict[tuple[str, str], Session] = {}
+        self._sessions = Sessions(coordinator.environment, session_ms, self.end_session)
 
     @property
     def served(self) -> bool:
@@ -93,7 +94,7 @@ class ShareGroups:
         )
         self.put(group)
         after = self.planning.advance(group, before, updated)
-        self._heard(group, member_id)
+        self._sessions.heard(group, member_id)
         self.initialize_soon(group, self.planning.uninitialized(group))
         self.write(group)
         joins = request.member_epoch == JOINING
@@ -116,7 +117,7 @@ class ShareGroups:
         """Removes members, which have to join again. What they have acquired stays acquired until its locks
         or their share sessions end."""
         for member_id in member_ids:
-            self._stop(group, member_id)
+            self._sessions.stop(group, member_id)
             group.remove(member_id)
             self.planning.removed(group)
         self.write(group)
@@ -221,28 +222,14 @@ class ShareGroups:
 
     # -- sessions
 
-    def _heard(self, group: ShareGroup, member_id: str) -> None:
-        """The member's session begins anew."""
-        key = group.id, member_id
-        session = self._sessions.get(key)
-        if session is None:
-            late = partial(self.end_session, group, member_id)
-            session = self._sessions[key] = Session(self._environment, late)
-        session.renew(session_ms(self._environment.configs, group.id))
-
     def end_session(self, group: ShareGroup, member_id: str) -> None:
         """The member was silent for too long."""
         self.remove(group, [member_id])
 
-    def _stop(self, group: ShareGroup, member_id: str) -> None:
-        session = self._sessions.pop((group.id, member_id), None)
-        if session is not None:
-            session.end()
-
     def stop(self, group: ShareGroup) -> None:
         """Ends the timers of all members."""
         for member_id in group.members:
-            self._stop(group, member_id)
+            self._sessions.stop(group, member_id)
 
     def resign(self, group: ShareGroup) -> None:
         """Another broker coordinates the group."""
@@ -250,7 +237,7 @@ class ShareGroups:
 
     def loaded(self, group: ShareGroup) -> None:
         for member_id in group.members:
-            self._heard(group, member_id)
+            self._sessions.heard(group, member_id)
 
     # -- records
 

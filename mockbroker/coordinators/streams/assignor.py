@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from .configuring import in_hash_order
+from .hash_order import in_hash_order, in_order_of_computing
 from .member import Assigned, Task, each_task
 from .priority_queue import PriorityQueue
 
@@ -26,18 +26,20 @@ class Subtasks(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A member, and what it was to have so far."""
+    """A member, what it was to have so far, and how far it says that it is with the state of tasks, in
+    records."""
 
     id: str
     process: str
     had: Assigned
+    offsets: Mapping[Task, int]
 
 
 def sticky(
     members: Sequence[Candidate], subtopologies: Sequence[Subtasks], standbys: int, *, first_only: bool
 ) -> dict[str, Assigned]:
-    """`first_only` is whether only the first member is looked at of those that had a standby task
-    (KAFKA-20899)."""
+    """`first_only` is whether only the first member is looked at of those that had a standby task. ApiError
+    UNKNOWN_SERVER_ERROR."""
     assignment = _Assignment(members, subtopologies, standbys, first_only=first_only)
     active = [(each.id, index) for each in subtopologies for index in range(each.tasks)]
     assignment.assign_active(active)
@@ -122,7 +124,7 @@ class _Assignment:
         *,
         first_only: bool,
     ) -> None:
-        self._standbys, self._first_only = standbys, first_only
+        self._standbys, self._first_only, self._capacity = standbys, first_only, len(members)
         active = sum(each.tasks for each in subtopologies)
         copies = sum(each.tasks * standbys for each in subtopologies if each.stateful)
         self._active_quota = _Quota(active, len(members))
@@ -130,12 +132,15 @@ class _Assignment:
         self._processes: dict[str, _Process] = {}
         self._had_active: dict[Task, Candidate] = {}
         self._had_standby: dict[Task, list[Candidate]] = {}
+        """Also members that keep the state of a task without being assigned it, after the others."""
         by_id = {each.id: each for each in members}
         for each in (by_id[member_id] for member_id in in_hash_order(by_id)):
             self._processes.setdefault(each.process, _Process()).counts[each.id] = 0
             self._had_active.update(dict.fromkeys(each_task(each.had.active), each))
-            for task in each_task(each.had.standby):
+            for task in {**dict.fromkeys(each_task(each.had.standby)), **each.offsets}:
                 self._had_standby.setdefault(task, []).append(each)
+        for task, candidates in self._had_standby.items():
+            candidates.sort(key=lambda each: (not _was_standby(each, task), -each.offsets.get(task, 0)))
 
     def of(self, member: Candidate) -> Assigned:
         process = self._processes[member.process]
@@ -228,12 +233,14 @@ class _Assignment:
         """Of members that had a task, the one whose process has the least load, if it does not have that."""
         if self._first_only:
             return self._least_loaded_than_first(members, task)
-        best, least = None, (math.inf, math.inf)
+        best, least, fewest = None, math.inf, math.inf
         for each in members:
             process = self._processes[each.process]
-            load = process.load, process.counts[each.id]
-            if (task is None or not process.has(task)) and load < least:
-                best, least = each, load
+            load, count = process.load, process.counts[each.id]
+            if task is not None and process.has(task):
+                continue
+            if best is None or (load < least and count < fewest):
+                best, least, fewest = each, load, count
         return best
 
     def _least_loaded_than_first(self, members: Sequence[Candidate], task: Task | None) -> Candidate | None:
@@ -251,9 +258,14 @@ class _Assignment:
 
     def _by_load(self) -> "PriorityQueue[_Process]":
         queue: PriorityQueue[_Process] = PriorityQueue(lambda process: process.load)
-        for name in in_hash_order(self._processes):
+        ordered = in_hash_order if self._first_only else in_order_of_computing
+        for name in ordered(self._processes, self._capacity):
             queue.add(self._processes[name])
         return queue
+
+
+def _was_standby(member: Candidate, task: Task) -> bool:
+    return task[1] in member.had.standby.get(task[0], ())
 
 
 def _by_partition(task: Task) -> tuple[int, str]:

@@ -4,10 +4,10 @@ internal topics are missing (`InternalTopicManager.java`)."""
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from ...java_hash import spread_hash
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from ...protocol.streams_group_records import InternalTopic, Subtopology, TopologyValue
+from ...protocol.streams_group_records import Copartition, InternalTopic, Subtopology, TopologyValue
+from .hash_order import in_hash_order
 
 MISSING_SOURCE_TOPICS: Final = 1
 INCORRECTLY_PARTITIONED_TOPICS: Final = 2
@@ -85,6 +85,8 @@ def _configured(topology: TopologyValue, counts: Counts) -> Configured:
     if gone := sorted(sources - counts.keys()):
         raise _ProblemError(MISSING_SOURCE_TOPICS, f"Source topics {_named(gone)} are missing.")
     decided = _decided(topology, counts)
+    if len({each.id for each in topology.subtopologies}) < len(topology.subtopologies):
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
     found = {
         each.id: ConfiguredSubtopology(
             each,
@@ -97,7 +99,7 @@ def _configured(topology: TopologyValue, counts: Counts) -> Configured:
     internal = {
         topic.name: topic for each in found.values() for topic in (*each.repartitions, *each.changelogs)
     }
-    for name in in_hash_order(required(topology)):
+    for name in in_hash_order(sorted(required(topology))):
         if name in internal and name in counts and counts[name] != internal[name].partitions:
             raise _ProblemError(
                 INCORRECTLY_PARTITIONED_TOPICS,
@@ -120,8 +122,7 @@ def _decided(topology: TopologyValue, counts: Counts) -> dict[str, int]:
     flexible = {topic.name for topic in topics if not topic.partitions}
     for each in topology.subtopologies:
         for group in each.copartitions:
-            names = {each.sources[place] for place in group.sources}
-            names |= {each.repartitions[place].name for place in group.repartitions}
+            names = _copartitioned(each, group)
             if names:
                 decided |= _alike(names, fixed, flexible, counts, decided)
     for each in topology.subtopologies:
@@ -132,6 +133,15 @@ def _decided(topology: TopologyValue, counts: Counts) -> dict[str, int]:
         most = max(_count(name, counts, decided) for name in read)
         decided |= dict.fromkeys((topic.name for topic in each.changelogs), most)
     return decided
+
+
+def _copartitioned(each: Subtopology, group: Copartition) -> set[str]:
+    """ApiError UNKNOWN_SERVER_ERROR."""
+    try:
+        names = {each.sources[place] for place in group.sources}
+        return names | {each.repartitions[place].name for place in group.repartitions}
+    except IndexError:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR) from None
 
 
 def _of_repartitions(subtopologies: Iterable[Subtopology], counts: Counts) -> dict[str, int]:
@@ -211,7 +221,7 @@ def _count(name: str, counts: Counts, decided: Counts) -> int:
     """ApiError UNKNOWN_SERVER_ERROR."""
     size = counts.get(name, decided.get(name))
     if size is None:
-        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, f"Number of partitions is not set for topic: {name}")
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
     return size
 
 
@@ -222,11 +232,3 @@ def _with_partitions(topic: InternalTopic, decided: Counts) -> InternalTopic:
 def _named(topics: list[str]) -> str:
     rest = len(topics) - _SHOWN
     return ", ".join(topics[:_SHOWN]) + (f" and {rest} additional topics" if rest > 0 else "")
-
-
-def in_hash_order(names: Iterable[str]) -> list[str]:
-    """The order of a `HashMap` with these keys, but for those in the same bucket."""
-    listed, room = list(names), 16
-    while len(listed) > room * 3 // 4:
-        room *= 2
-    return sorted(listed, key=lambda each: (spread_hash(each) & (room - 1), each))

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from ...environment import Environment, Timer
 from ...policies.groups.first_group_epoch import first_group_epoch
-from ...policies.groups.old_member_epoch import old_member_epoch
+from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.heartbeat import HeartbeatRequest
@@ -15,23 +14,24 @@ from ...protocol.messages.join_group import JoinGroupRequest
 from ...protocol.messages.leave_group import MemberIdentity, MemberResponse
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, StreamsGroupHeartbeatRequest
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
-from ...protocol.streams_group_records import InternalTopic, TopologyValue
+from ...protocol.streams_group_records import InternalTopic
 from ..classic.group import join_error
 from ..group_records import Pairs
 from ..home import Home, Request
 from ..loading import LoadedGroup
 from ..member_state import MemberState
-from ..members import Claim, Session, client_name
+from ..members import Claim
 from ..offsets import Key
 from ..reply import Joining, Syncing
+from ..sessions import Sessions
 from .configuring import Problem
 from .endpoints import endpoints
 from .group import StreamsGroup
-from .member import JOINING, Assigned, StreamsMember
+from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMember
 from .planning import Planning
-from .reconciling import contained
 from .records import changes, restored
 from .requests import owned_of, topology_of
+from .saying import check_epoch, shutdown, take_progress, take_topology, updated
 from .settings import session_ms
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 E = ErrorCode
 STREAMS_FEATURE: Final = "streams.version"
-_STALE_TOPOLOGY: Final = 0
-_SHUTDOWN_APPLICATION: Final = 4
 _WITH_EPOCHS: Final = 9
 """The version of OffsetCommit from which on it has member epochs."""
 
@@ -75,7 +73,7 @@ class StreamsGroups:
         self._home = coordinator.home
         self._environment: Environment = coordinator.environment
         self.planning = Planning(coordinator.home, self._delay_over)
-        self._sessions: dict[tuple[str, str], Session] = {}
+        self._sessions = Sessions(coordinator.environment, session_ms, self.end_session)
         self._revocations: dict[tuple[str, str], Timer] = {}
 
     @property
@@ -96,21 +94,23 @@ class StreamsGroups:
         group = self.or_new(group_id) if joins else self._existing_for_heartbeat(group_id)
         owned = owned_of(request)
         if joins:
-            self.planning.check_room(group)
+            self.planning.check_room(group, request.member_id, request.instance_id)
         before = self._member(group, request, owned)
-        updated = _updated(before, request, call)
+        said = updated(before, request, call)
+        take_progress(group, request)
         topology = None if request.topology is None else topology_of(request.topology)
-        statuses = _take_topology(group, updated, topology)
-        after, delayed = self.planning.advance(group, before, updated, owned)
+        statuses = take_topology(group, said, topology)
+        after, delayed = self.planning.advance(group, before, said, owned)
         if delayed is not None:
             statuses.append(delayed)
-        self._heard(group, after)
-        if after != updated:
+        self._sessions.heard(group, after.id)
+        if after != said:
             self._await_revocation(group, after)
         if request.shutdown_application and group.shutdown_by is None:
             group.shutdown_by = after.id
-        assigned = joins or after.assigned != before.assigned
-        if assigned and after.endpoint is not None:
+        changed = after.assigned != before.assigned
+        moved = changed or (joins and not self._endpoints_stay) or before.endpoint != after.endpoint
+        if moved and after.endpoint is not None:
             group.endpoint_epoch += 1
         told = None
         if group.endpoint_epoch != request.endpoint_information_epoch:
@@ -120,28 +120,56 @@ class StreamsGroups:
         if group.configured.problem is not None:
             statuses.append(group.configured.problem)
         if group.shutdown_by is not None:
-            statuses.append(_shutdown(group.shutdown_by))
+            statuses.append(shutdown(group.shutdown_by))
         epoch = group.endpoint_epoch if known else 0
         self._put(group, known=known)
-        return Beat(after, assigned, tuple(statuses), epoch, told, missing)
+        return Beat(after, joins or changed, tuple(statuses), epoch, told, missing)
 
     def _leave(self, request: StreamsGroupHeartbeatRequest) -> None:
         group = self.existing(request.group_id)
         if request.shutdown_application and group.shutdown_by is None:
             group.shutdown_by = request.member_id
-        group.known(request.member_id)
-        self.remove(group, [request.member_id])
+        member = group.known(request.member_id, request.instance_id)
+        if request.instance_id is None or request.member_epoch != LEAVING_FOR_A_WHILE:
+            self.remove(group, [member.id])
+            return
+        self._stop_revocation(group, member.id)
+        active = {name: dict.fromkeys(found, JOINING) for name, found in member.assigned.active.items()}
+        assigned = member.assigned._replace(active=active)
+        group.put(replace(member, epoch=LEAVING_FOR_A_WHILE, assigned=assigned, revoking=NOTHING))
+        self.write(group)
 
-    @staticmethod
     def _member(
-        group: StreamsGroup, request: StreamsGroupHeartbeatRequest, owned: Assigned | None
+        self, group: StreamsGroup, request: StreamsGroupHeartbeatRequest, owned: Assigned | None
     ) -> StreamsMember:
         """Its state before this heartbeat; that of a new member says nothing."""
-        if request.member_epoch == JOINING:
-            return group.members.get(request.member_id) or StreamsMember(request.member_id)
-        member = group.known(request.member_id)
-        _check_epoch(member, request.member_epoch, owned)
+        member_id, instance_id = request.member_id, request.instance_id
+        if request.member_epoch != JOINING:
+            member = group.known(member_id, instance_id)
+            check_epoch(member, request.member_epoch, owned)
+            return member
+        if instance_id is None or instance_id not in group.static:
+            return group.members.get(member_id) or StreamsMember(member_id)
+        earlier = group.members[group.static[instance_id]]
+        if earlier.epoch != LEAVING_FOR_A_WHILE:
+            raise ApiError(
+                E.UNRELEASED_INSTANCE_ID,
+                f"Static member {member_id} with instance id {instance_id} cannot join the group because the "
+                f"instance id is owned by {earlier.id} member.",
+            )
+        if earlier.id != member_id:
+            target = group.target_of(earlier.id)
+            self._stop(group, earlier.id)
+            group.remove(earlier.id)
+            group.target[member_id] = target
+        member = replace(earlier, id=member_id, epoch=JOINING, previous_epoch=JOINING)
+        group.put(member)
         return member
+
+    @property
+    def _endpoints_stay(self) -> bool:
+        """Whether a member that joins again changes nothing about endpoints, as since 4.4."""
+        return self._home.policies[streams_heartbeats] == "full"
 
     def _put(self, group: StreamsGroup, *, known: bool) -> None:
         """The group is there; of a new one, what no record says is forgotten."""
@@ -151,6 +179,7 @@ class StreamsGroups:
                 group.offsets, graves = earlier.offsets, earlier.graves(awaits=False)
             self._coordinator.groups[group.id] = group
             group.configured, group.shutdown_by, group.endpoint_epoch = None, None, 0
+            group.progress.clear()
             self._coordinator.expiry.plan()
             self.write(group, graves)
         else:
@@ -204,10 +233,9 @@ class StreamsGroups:
             return E.NONE
         return E.STALE_MEMBER_EPOCH
 
-    def _had(self, group: StreamsGroup, member: StreamsMember, epoch: int, partitions: Iterable[Key]) -> bool:
+    @staticmethod
+    def _had(group: StreamsGroup, member: StreamsMember, epoch: int, partitions: Iterable[Key]) -> bool:
         """Whether an epoch that is over will do, since the member had the tasks by then."""
-        if self._home.policies[old_member_epoch] == "refused":
-            return False
         for topic, index in partitions:
             subtopology = group.subtopology_of(topic)
             since = None if subtopology is None else member.since(subtopology, index)
@@ -236,20 +264,10 @@ class StreamsGroups:
 
     # -- sessions
 
-    def _heard(self, group: StreamsGroup, member: StreamsMember) -> None:
-        """The member's session begins anew."""
-        key = group.id, member.id
-        session = self._sessions.get(key)
-        if session is None:
-            late = partial(self.end_session, group, member.id)
-            session = self._sessions[key] = Session(self._environment, late)
-        session.renew(session_ms(self._environment.configs, group.id))
-
     def _await_revocation(self, group: StreamsGroup, member: StreamsMember) -> None:
         """A member that does not give up what it has to within its rebalance timeout is fenced."""
         key = group.id, member.id
-        if (timer := self._revocations.pop(key, None)) is not None:
-            timer.cancel()
+        self._stop_revocation(group, member.id)
         if member.state is not MemberState.UNREVOKED:
             return
 
@@ -266,9 +284,10 @@ class StreamsGroups:
         self.remove(group, [member_id])
 
     def _stop(self, group: StreamsGroup, member_id: str) -> None:
-        session = self._sessions.pop((group.id, member_id), None)
-        if session is not None:
-            session.end()
+        self._sessions.stop(group, member_id)
+        self._stop_revocation(group, member_id)
+
+    def _stop_revocation(self, group: StreamsGroup, member_id: str) -> None:
         if (timer := self._revocations.pop((group.id, member_id), None)) is not None:
             timer.cancel()
 
@@ -284,7 +303,7 @@ class StreamsGroups:
 
     def loaded(self, group: StreamsGroup) -> None:
         for member in group.members.values():
-            self._heard(group, member)
+            self._sessions.heard(group, member.id)
             self._await_revocation(group, member)
 
     # -- records
@@ -311,7 +330,7 @@ class StreamsGroups:
     # -- groups
 
     def new(self, group_id: str, partition: int) -> StreamsGroup:
-        """The first member begins the next epoch."""
+        """A group that is not there yet."""
         return StreamsGroup(group_id, partition, self._home.policies[first_group_epoch] - 1)
 
     def existing(self, group_id: str) -> StreamsGroup:
@@ -334,65 +353,3 @@ class StreamsGroups:
         if group_id not in self._coordinator.groups:
             raise ApiError(E.GROUP_ID_NOT_FOUND, f"Streams group {group_id} not found.")
         return self.existing(group_id)
-
-
-def _updated(member: StreamsMember, request: StreamsGroupHeartbeatRequest, call: Request) -> StreamsMember:
-    """With what the heartbeat says about it; null says that nothing has changed."""
-    timeout_ms, topology, endpoint = request.rebalance_timeout_ms, request.topology, request.user_endpoint
-    tags = request.client_tags
-    return replace(
-        member,
-        rack_id=member.rack_id if request.rack_id is None else request.rack_id,
-        rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms == -1 else timeout_ms,
-        topology_epoch=member.topology_epoch if topology is None else topology.epoch,
-        process_id=member.process_id if request.process_id is None else request.process_id,
-        endpoint=member.endpoint if endpoint is None else (endpoint.host, endpoint.port),
-        tags=member.tags if tags is None else tuple(sorted((each.key, each.value) for each in tags)),
-        client_id=client_name(call),
-        client_host=call.client.host,
-    )
-
-
-def _take_topology(
-    group: StreamsGroup, member: StreamsMember, topology: TopologyValue | None
-) -> list[Problem]:
-    """The first topology is that of the group; members may have an earlier one. ApiError INVALID_REQUEST."""
-    if group.topology is None:
-        group.topology = topology
-        return []
-    known = group.topology
-    if topology is not None and topology.epoch >= known.epoch and not _are_alike(topology, known):
-        raise ApiError(E.INVALID_REQUEST, "Topology updates are not supported yet.")
-    if member.topology_epoch >= known.epoch:
-        return []
-    text = (
-        f"The member's topology epoch {member.topology_epoch} is behind the group's topology epoch "
-        f"{known.epoch}."
-    )
-    return [Problem(_STALE_TOPOLOGY, text)]
-
-
-def _are_alike(topology: TopologyValue, other: TopologyValue) -> bool:
-    """Whatever the order of their subtopologies."""
-    same = sorted(topology.subtopologies) == sorted(other.subtopologies)
-    return same and topology.epoch == other.epoch
-
-
-def _shutdown(member_id: str) -> Problem:
-    return Problem(
-        _SHUTDOWN_APPLICATION,
-        f"Streams group member {member_id} encountered a fatal error and requested a shutdown for the entire "
-        "application.",
-    )
-
-
-def _check_epoch(member: StreamsMember, epoch: int, owned: Assigned | None) -> None:
-    """The member's epoch, or its previous one if it has nothing that it was not assigned."""
-    if epoch == member.epoch or (epoch == member.previous_epoch and contained(owned, member.assigned)):
-        return
-    which = "greater" if epoch > member.epoch else "smaller"
-    raise ApiError(
-        E.FENCED_MEMBER_EPOCH,
-        f"The streams group member has a {which} member epoch ({epoch}) than the one known by the group "
-        f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
-    )

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, TopicPartition
 from ...protocol.messages.streams_groups import Endpoint
 from ..home import Home
-from .configuring import in_hash_order, reads
+from .configuring import reads
 from .group import StreamsGroup
+from .hash_order import in_hash_order
 from .member import StreamsMember, Tasks
 
 
@@ -32,7 +33,7 @@ def _partitions(group: StreamsGroup, tasks: Tasks, counts: Mapping[str, int]) ->
     known = None if group.configured is None else group.configured.subtopologies
     for name, partitions in tasks.items() if known is not None else ():
         assert known is not None
-        for topic in in_hash_order(set(reads(known[name].said))):
+        for topic in in_hash_order(dict.fromkeys(reads(known[name].said))):
             most = counts.get(topic, 0)
             found.append(TopicPartition(topic, sorted(partitions)[:most]))
     return found

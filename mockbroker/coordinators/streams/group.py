@@ -1,18 +1,23 @@
 """A streams group: its members, its topology, its epochs, and its target assignment (`StreamsGroup.java`)."""
 
 import enum
-from typing import Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
+from ...protocol.messages.streams_groups import TaskOffset
+from ...protocol.streams_group_keys import streams_burial_order
 from ...protocol.streams_group_records import Pairs as Configs
-from ...protocol.streams_group_records import TopologyValue, streams_burial_order
+from ...protocol.streams_group_records import TopologyValue
 from ..group_records import Pairs
 from ..offsets import Offsets
 from .configuring import Configured, reads
 from .member import NO_TASKS, Assigned, StreamsMember, Task, each_task
 
+FIRST_EPOCH: Final = 1
+"""With which a group begins; its first member begins the next one."""
 _NOT_VALIDATED: Final = 0
 """What a group begins with, although a topology may have this epoch."""
 
@@ -26,6 +31,13 @@ class StreamsState(enum.StrEnum):
     RECONCILING = "Reconciling"
     STABLE = "Stable"
     DEAD = "Dead"
+
+
+class Progress(NamedTuple):
+    """How far a member is with the state of its tasks, and how far it could be."""
+
+    offsets: Sequence[TaskOffset]
+    end_offsets: Sequence[TaskOffset]
 
 
 class Processes:
@@ -73,16 +85,20 @@ class StreamsGroup:
     state_since_ms: Final = None
     """Offsets expire by the time of their commits only."""
 
-    def __init__(self, group_id: str, partition: int, epoch: int) -> None:
+    def __init__(self, group_id: str, partition: int, assignment_epoch: int) -> None:
         self.id = group_id
         self.partition = partition
         """Its partition of `__consumer_offsets`."""
-        self.epoch = epoch
-        self.begun = epoch
-        """The epoch with which it began; there is no assignment for that."""
-        self.assignment_epoch = epoch
+        self.epoch = FIRST_EPOCH
+        self.begun = assignment_epoch
+        """The assignment epoch with which it began; there is no record of that."""
+        self.assignment_epoch = assignment_epoch
         self.assigned_ms: int | None = None
         self.members: dict[str, StreamsMember] = {}
+        self.static: dict[str, str] = {}
+        """Member ids by instance id."""
+        self.progress: dict[str, Progress] = {}
+        """What members have said of the state of their tasks; no record has that."""
         self.target: dict[str, Assigned] = {}
         self.topology: TopologyValue | None = None
         self.configured: Configured | None = None
@@ -142,22 +158,42 @@ class StreamsGroup:
         subtopologies = () if self.topology is None else self.topology.subtopologies
         return next((each.id for each in reversed(subtopologies) if topic in reads(each)), None)
 
-    def known(self, member_id: str) -> StreamsMember:
-        """ApiError UNKNOWN_MEMBER_ID."""
-        if member_id not in self.members:
+    def read_by(self, member: StreamsMember) -> Iterator[tuple[str, int]]:
+        """The partitions that the member's active tasks read; some may not be there (any more)."""
+        for each in () if self.topology is None else self.topology.subtopologies:
+            for index in member.assigned.active.get(each.id, ()):
+                yield from ((name, index) for name in reads(each))
+
+    def known(self, member_id: str, instance_id: str | None = None) -> StreamsMember:
+        """The member that claims to be this one. ApiError UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
+        if instance_id is None:
+            if member_id not in self.members:
+                raise ApiError(
+                    ErrorCode.UNKNOWN_MEMBER_ID, f"Member {member_id} is not a member of group {self.id}."
+                )
+            return self.members[member_id]
+        if instance_id not in self.static:
+            raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
+        if (owner := self.static[instance_id]) != member_id:
             raise ApiError(
-                ErrorCode.UNKNOWN_MEMBER_ID, f"Member {member_id} is not a member of group {self.id}."
+                ErrorCode.FENCED_INSTANCE_ID,
+                f"Static member {member_id} with instance id {instance_id} was fenced by member {owner}.",
             )
-        return self.members[member_id]
+        return self.members[owner]
 
     def put(self, member: StreamsMember) -> None:
         """Adds a member, or replaces it by its new state."""
+        if member.instance_id is not None:
+            self.static[member.instance_id] = member.id
         self.members[member.id] = member
         self.touched[member.id] = None
 
     def remove(self, member_id: str) -> None:
-        del self.members[member_id]
+        member = self.members.pop(member_id)
+        if member.instance_id is not None and self.static.get(member.instance_id) == member_id:
+            del self.static[member.instance_id]
         self.target.pop(member_id, None)
+        self.progress.pop(member_id, None)
         self.touched[member_id] = None
         if not self.members:
             self.shutdown_by = None

@@ -1,19 +1,22 @@
 """When a streams group needs another target assignment, and how its members get there
 (`GroupMetadataManager.java`)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from ...environment import Timer
 from ...policies.groups.emptied_group_epoch import emptied_group_epoch
+from ...policies.streams_groups.cold_start import cold_start
+from ...policies.streams_groups.former_standbys import former_standbys
+from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ..home import Home, ids_of
 from .assignor import Candidate, Subtasks, sticky
 from .configuring import Problem, configured, required
-from .group import StreamsGroup
-from .member import NO_TASKS, Assigned, StreamsMember
+from .group import FIRST_EPOCH, StreamsGroup
+from .member import NO_TASKS, Assigned, StreamsMember, Task
 from .reconciling import reconciled
 from .settings import assignment_ms, initial_delay_ms, standbys
 
@@ -35,6 +38,19 @@ class Advanced(NamedTuple):
     delayed: Problem | None
 
 
+def _begins(before: StreamsMember, updated: StreamsMember) -> bool:
+    """Whether the member asks for another epoch. A static one that comes back does so only if it runs
+    elsewhere, or something else."""
+    if updated.instance_id is None or before.client_id == "":
+        return updated != before
+    return (before.topology_epoch, before.rack_id, before.tags, before.process_id) != (
+        updated.topology_epoch,
+        updated.rack_id,
+        updated.tags,
+        updated.process_id,
+    )
+
+
 class Planning:
     """`changed` is called with a group that has a new target assignment although nobody has asked."""
 
@@ -44,10 +60,11 @@ class Planning:
         self._changed = changed
         self._delays: dict[str, Timer] = {}
 
-    def check_room(self, group: StreamsGroup) -> None:
-        """ApiError GROUP_MAX_SIZE_REACHED, also for a member that joins again."""
+    def check_room(self, group: StreamsGroup, member_id: str, instance_id: str | None) -> None:
+        """ApiError GROUP_MAX_SIZE_REACHED; up to 4.3 also for a member that joins again."""
         most = self._environment.configs.broker_int("group.streams.max.size")
-        if len(group.members) >= most:
+        known = member_id in group.members or instance_id in group.static
+        if len(group.members) >= most and not (known and self._home.policies[streams_heartbeats] == "full"):
             raise ApiError(
                 E.GROUP_MAX_SIZE_REACHED,
                 f"The streams group has reached its maximum capacity of {most} members.",
@@ -58,7 +75,7 @@ class Planning:
     ) -> Advanced:
         """The member's state after it has said what it is now, and which tasks it has. ApiError
         INVALID_REQUEST, STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
-        begins = self._configure(group) or updated != before
+        begins = self._configure(group) or _begins(before, updated)
         self._check_tasks(group, owned)
         assert group.configured is not None
         validated = group.configured.epoch if group.configured.is_ready else _NOT_READY
@@ -72,8 +89,10 @@ class Planning:
             self._delay(group)
         group.put(updated)
         delayed = self._assign(group)
-        target = NO_TASKS if delayed is _BY_DELAY else group.target_of(updated.id)
-        after = reconciled(updated, group.assignment_epoch, target, owned, group.processes)
+        epoch, target = group.assignment_epoch, group.target_of(updated.id)
+        if delayed is _BY_DELAY:
+            epoch, target = max(epoch, FIRST_EPOCH), NO_TASKS
+        after = reconciled(updated, epoch, target, owned, group.processes)
         if after is not updated:
             group.put(after)
         return Advanced(after, delayed)
@@ -146,6 +165,13 @@ class Planning:
         if not group.is_empty and group.configured is not None:
             self._assign(group)
 
+    def _offsets_of(self, group: StreamsGroup, member_id: str) -> Mapping[Task, int]:
+        if self._home.policies[cold_start] == "shuffled" or member_id not in group.progress:
+            return {}
+        return {
+            (each.subtopology_id, each.partition): each.offset for each in group.progress[member_id].offsets
+        }
+
     def _assign(self, group: StreamsGroup) -> Problem | None:
         """Makes the next target assignment; or says why not now."""
         if group.id in self._delays:
@@ -161,13 +187,16 @@ class Planning:
         target = dict.fromkeys(group.members, NO_TASKS)
         if known.is_ready and known.subtopologies is not None:
             candidates = [
-                Candidate(each.id, each.process_id, group.target_of(each.id))
+                Candidate(
+                    each.id, each.process_id, group.target_of(each.id), self._offsets_of(group, each.id)
+                )
                 for each in group.members.values()
             ]
             subtopologies = [
                 Subtasks(name, each.tasks, each.is_stateful) for name, each in known.subtopologies.items()
             ]
             count = int(dict(group.configs)["num.standby.replicas"])
-            target = sticky(candidates, subtopologies, count, first_only=True)
+            first_only = self._home.policies[former_standbys] == "first"
+            target = sticky(candidates, subtopologies, count, first_only=first_only)
         group.aim(target, now_ms)
         return None

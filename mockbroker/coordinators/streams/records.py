@@ -3,18 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from ...protocol.streams_group_keys import StreamsKey, StreamsKind, write_streams_key
 from ...protocol.streams_group_records import (
     Partitions,
     StreamsCurrentValue,
     StreamsEpochValue,
-    StreamsKey,
-    StreamsKind,
     StreamsMemberValue,
     StreamsTargetEpochValue,
     StreamsTargetValue,
     StreamsValue,
     TopologyValue,
-    write_streams_key,
     write_streams_value,
 )
 from ..group_records import Pairs, differences

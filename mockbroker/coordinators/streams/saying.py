@@ -1,0 +1,94 @@
+"""What a heartbeat says of a member and its topology, and what is wrong with it
+(`GroupMetadataManager.java`)."""
+
+from dataclasses import replace
+from typing import Final
+
+from ...protocol.api_error import ApiError
+from ...protocol.errors import ErrorCode
+from ...protocol.messages.streams_group_heartbeat import StreamsGroupHeartbeatRequest
+from ...protocol.streams_group_records import TopologyValue
+from ..home import Request
+from ..members import client_name
+from .configuring import Problem
+from .group import Progress, StreamsGroup
+from .member import Assigned, StreamsMember
+from .reconciling import contained
+
+E = ErrorCode
+_STALE_TOPOLOGY: Final = 0
+_SHUTDOWN_APPLICATION: Final = 4
+
+
+def updated(member: StreamsMember, request: StreamsGroupHeartbeatRequest, call: Request) -> StreamsMember:
+    """With what the heartbeat says about it; null says that nothing has changed."""
+    timeout_ms, topology, endpoint = request.rebalance_timeout_ms, request.topology, request.user_endpoint
+    tags = request.client_tags
+    return replace(
+        member,
+        instance_id=member.instance_id if request.instance_id is None else request.instance_id,
+        rack_id=member.rack_id if request.rack_id is None else request.rack_id,
+        rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms == -1 else timeout_ms,
+        topology_epoch=member.topology_epoch if topology is None else topology.epoch,
+        process_id=member.process_id if request.process_id is None else request.process_id,
+        endpoint=member.endpoint if endpoint is None else (endpoint.host, endpoint.port),
+        tags=member.tags if tags is None else tuple(sorted((each.key, each.value) for each in tags)),
+        client_id=client_name(call),
+        client_host=call.client.host,
+    )
+
+
+def take_progress(group: StreamsGroup, request: StreamsGroupHeartbeatRequest) -> None:
+    offsets, end_offsets = request.task_offsets, request.task_end_offsets
+    if offsets is None and end_offsets is None:
+        return
+    before = group.progress.get(request.member_id, Progress((), ()))
+    group.progress[request.member_id] = Progress(
+        before.offsets if offsets is None else offsets,
+        before.end_offsets if end_offsets is None else end_offsets,
+    )
+
+
+def take_topology(
+    group: StreamsGroup, member: StreamsMember, topology: TopologyValue | None
+) -> list[Problem]:
+    """The first topology is that of the group; members may have an earlier one. ApiError INVALID_REQUEST."""
+    if group.topology is None:
+        group.topology = topology
+        return []
+    known = group.topology
+    if topology is not None and topology.epoch >= known.epoch and not _are_alike(topology, known):
+        raise ApiError(E.INVALID_REQUEST, "Topology updates are not supported yet.")
+    if member.topology_epoch >= known.epoch:
+        return []
+    text = (
+        f"The member's topology epoch {member.topology_epoch} is behind the group's topology epoch "
+        f"{known.epoch}."
+    )
+    return [Problem(_STALE_TOPOLOGY, text)]
+
+
+def _are_alike(topology: TopologyValue, other: TopologyValue) -> bool:
+    """Whatever the order of their subtopologies."""
+    same = sorted(topology.subtopologies) == sorted(other.subtopologies)
+    return same and topology.epoch == other.epoch
+
+
+def shutdown(member_id: str) -> Problem:
+    return Problem(
+        _SHUTDOWN_APPLICATION,
+        f"Streams group member {member_id} encountered a fatal error and requested a shutdown for the entire "
+        "application.",
+    )
+
+
+def check_epoch(member: StreamsMember, epoch: int, owned: Assigned | None) -> None:
+    """The member's epoch, or its previous one if it has nothing that it was not assigned."""
+    if epoch == member.epoch or (epoch == member.previous_epoch and contained(owned, member.assigned)):
+        return
+    which = "greater" if epoch > member.epoch else "smaller"
+    raise ApiError(
+        E.FENCED_MEMBER_EPOCH,
+        f"The streams group member has a {which} member epoch ({epoch}) than the one known by the group "
+        f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
+    )

@@ -1,0 +1,14 @@
+"""Streams groups are answered as by real brokers."""
+
+import pytest
+
+from ..driving.brokers import InMemoryBrokers
+from . import STORIES
+
+
+@pytest.mark.parametrize(("release", "story"), STORIES.cases())
+def test_requests_are_answered_as_by_real_brokers(release: str, story: str) -> None:
+    brokers = InMemoryBrokers(release, STORIES.setting_of(story))
+    ((_, told),) = STORIES.tell(brokers, [story])
+    assert told == STORIES.recorded(release)[story]
+    assert not brokers.network.heard.errors
