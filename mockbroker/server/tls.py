@@ -116,7 +116,8 @@ class TlsSocket:
         """What else has come. Of many small records the rest is read later, when others had their turn."""
         try:
             there = self._sock.recv(_READ_BYTES, socket.MSG_PEEK)
-        except (BlockingIOError, InterruptedError):
+        except OSError:
+            # What came before a reset is read; then the connection is at its end.
             return b""
         size = self._records.first(there, _MOST_RECORDS)
         return self._sock.recv(size) if size else b""

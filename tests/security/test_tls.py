@@ -220,3 +220,30 @@ def test_more_goes_both_ways_than_a_socket_takes(cluster: MockCluster) -> None:
                 except ssl.SSLWantReadError:
                     select.select([sock], [], [], 0.05 if left else SECONDS)
         assert read == size * count
+
+
+def test_many_small_records_at_once_are_all_read(cluster: MockCluster) -> None:
+    """Each request is a record of its own."""
+    count = 2_000
+    with shaken(cluster, ca_of(cluster)) as sock:
+        sock.sendall(wire.api_versions())
+        size, read = len(sock.recv(1 << 16)), 0
+        for _ in range(count):
+            sock.sendall(wire.api_versions())
+        while read < size * count:
+            read += len(sock.recv(1 << 16))
+        assert read == size * count
+
+
+def test_three_megabytes_of_certificates_are_refused(heard: Heard, tmp_path: Path) -> None:
+    leaf = trustme.CA().issue_cert("client@localhost")
+    chain = leaf.cert_chain_pems[0].bytes()
+    (tmp_path / "client.pem").write_bytes(leaf.private_key_pem.bytes() + chain * (3_000_000 // len(chain)))
+    security = Security(tls=True, client_auth="requested")
+    with MockCluster(brokers=1, security=security, observer=heard) as cluster:
+        refusal = pytest.raises((ConnectionError, ssl.SSLError))
+        with refusal, shaken(cluster, ca_of(cluster), tmp_path / "client.pem") as sock:
+            asked(sock)
+        with shaken(cluster, ca_of(cluster)) as good:
+            assert asked(good) == 1
+    assert heard.refusals == ["TLS failed: excessive message size"]
