@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from confluent_kafka import ShareConsumer
 
+from mockbroker import MockCluster
 from mockbroker.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from mockbroker.trace.group_events import MOST_RANGES
 from mockbroker.trace.looks import Change
@@ -15,7 +17,7 @@ from mockbroker.verbs.sharing import drop_share_sessions
 
 from ..driving.cluster import ask, configured
 from ..driving.groups import GroupDriver
-from ..driving.share_reader import CONFIG, MEMBER, Reader
+from ..driving.share_reader import CONFIG, MEMBER, QUICK, Reader
 from .test_details import folded
 
 ACCEPT, RELEASE, REJECT = 1, 2, 3
@@ -179,3 +181,19 @@ def test_without_details_only_share_partitions_are_told() -> None:
     reader.write(1)
     reader.fetch(0)
     assert {each.kind for each in events(states.changes())} & SHARED == {"share-partition"}
+
+
+def test_a_test_waits_for_what_becomes_of_records() -> None:
+    with MockCluster(brokers=1, config=QUICK, topics={"jobs": 1}, trace="requests") as cluster:
+        cluster.configure_group("workers", {"share.auto.offset.reset": "earliest"})
+        cluster.produce("jobs", b"v")
+        own = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "workers"}
+        member = ShareConsumer({**own, "share.acknowledgement.mode": "explicit"})
+        member.subscribe(["jobs"])
+        while not (messages := list(member.poll(1))):
+            pass
+        member.acknowledge(messages[0])
+        member.commit_sync(10)
+        cluster.trace.wait("share-partition", group="workers", start_offset=1)
+        assert "0 acquired by" in str(cluster.trace)
+        member.close()

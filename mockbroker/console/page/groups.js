@@ -47,8 +47,14 @@ export function Groups({ state, live, act }) {
     <${Shared} state=${state} shown=${shown} />
     <${InFlight} state=${state} shown=${shown} />
     <${Sessions} state=${state} shown=${shown} act=${act} />
-    <${Table} title="Committed offsets" columns=${["group", "partition", "offset", "leader epoch", "lag"]}
-      rows=${offsetsOf(state).filter(([group]) => shown({ group }))} nothing="" />`;
+    <${Table} title="Committed offsets" columns=${["group", "partition", "offset", "leader epoch", "lag", "assigned to"]}
+      rows=${offsetsOf(state).filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])} nothing="" />`;
+}
+
+/** @param {State} state @param {string} group @param {string} partition its name @returns {string} the member that has it */
+function ownerOf(state, group, partition) {
+  const owner = [...state.members.values()].find((each) => each.group === group && each.assigned.includes(partition));
+  return owner ? whoIs(state, group, owner.member_id) : "–";
 }
 
 /** @param {Event} group @returns {string} earlier traces have no types */

@@ -200,10 +200,10 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
       </fieldset>` : shown.map(argument))}
     ${isFault && html`<${Hits} preview=${mistyped.field ? { error: mistyped.text, field: mistyped.field } : preview} missing=${missing} recording=${recording} goTo=${goTo} />`}
     <div class="controls">
-      <button type="submit" class="run">Do it</button>
-      <button type="button" onClick=${() => copy(asPytest)}>copy as pytest</button>
-      <button type="button" onClick=${() => copy(asCurl)}>copy as curl</button>
-      <button type="button" onClick=${() => copy(asScenario)}>copy as scenario</button>
+      <button type="submit" class="run" disabled=${!operation}>Do it</button>
+      <button type="button" disabled=${!operation} onClick=${() => copy(asPytest)}>copy as pytest</button>
+      <button type="button" disabled=${!operation} onClick=${() => copy(asCurl)}>copy as curl</button>
+      <button type="button" disabled=${!operation} onClick=${() => copy(asScenario)}>copy as scenario</button>
     </div>
     <pre class="outcome ${outcome.bad ? "bad" : ""}" role="status" tabindex="0">${outcome.text}</pre>
   </form>`;

@@ -1,4 +1,4 @@
-"""Share groups on the page: what they have in flight, at any moment, and what can be done to them."""
+"""Groups on the page: their members, what share groups have in flight at any moment, and what can be done."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from confluent_kafka import ShareConsumer
+from confluent_kafka import Consumer, ShareConsumer
 
 from mockbroker import MockCluster
 from tests.console.tools import expect
@@ -113,6 +113,33 @@ def test_an_offset_of_a_group_with_members_is_refused(
     page.get_by_role("button", name="Do it").click()
     expect(page.locator(".outcome.bad")).to_contain_text("NON_EMPTY_GROUP")
     assert "409" in complaints.pop()
+
+
+def test_a_consumer_group_with_its_members_and_an_offset_set_by_hand(
+    cluster: MockCluster, page: Page
+) -> None:
+    for number in range(4):
+        cluster.produce("orders", f"order {number}", partition=0)
+    own = {"bootstrap.servers": cluster.bootstrap_servers, "client.id": "reader"}
+    consumer = Consumer({**own, "group.id": "billing", "auto.offset.reset": "earliest"})
+    consumer.subscribe(["orders"])
+    while consumer.poll(1) is None:
+        pass
+    consumer.commit(asynchronous=False)
+    opened(cluster, page)
+    expect(row(page, "Committed offsets")).to_contain_text("reader")
+    told = cells(page, "Committed offsets")
+    assert [told[name] for name in ("offset", "lag", "assigned to")] == ["1", "3", "reader"]
+    assert cells(page, "Members")["assigned"] == "orders 0–1"
+    consumer.close()
+    expect(page.get_by_role("region", name="Members")).to_have_count(0)
+    page.get_by_role("button", name="alter an offset").click()
+    page.locator('[name="topic"]').fill("orders")
+    page.locator('[name="offset"]').fill("2")
+    page.get_by_role("button", name="Do it").click()
+    expect(page.locator(".outcome")).to_contain_text("done")
+    page.get_by_role("tab", name="Groups").click()
+    expect(row(page, "Committed offsets").locator("td").nth(2)).to_have_text("2")
 
 
 def test_many_partitions_stay_on_the_page(page: Page) -> None:
