@@ -30,7 +30,7 @@ def read_share_group_state(call: Call, request: ReadShareGroupStateRequest) -> S
     states = call.broker.share_states
 
     def ask(key: SharePartitionKey, asked: SharePartitionAtEpoch, done: Done) -> Steps:
-        yield from states.reading(key, asked.leader_epoch, done)
+        yield from states.read(key, asked.leader_epoch, done)
 
     def fill(result: PartitionResult, kept: Kept) -> Steps:
         if kept.state is not None:

@@ -63,11 +63,6 @@ def share_fetch(call: Call, request: ShareFetchRequest) -> Steps:
         return ShareFetchResponse(error_code=error.code)
     epoch = request.share_session_epoch
     places = [] if epoch == ENDS else list(session.told)
-    if call.policies[unknown_share_topic] == "fails":
-        for some in portions(places):
-            if not all(map(session.is_named, some)):
-                return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
-            yield
     try:
         return (yield from _Fetch(call, request, member, session).begin(places))
     except ApiError as error:
@@ -134,6 +129,8 @@ class _Fetch:
         self._reply: Reply[object] = Reply(call)
         self._outcomes: Outcomes | None = None
         self._found: Found | None = None
+        self._fails = False
+        """Whether the answer would have a topic that is not known, on which real brokers fail."""
 
     def begin(self, places: list[Place]) -> Steps:
         """Raises ApiError UNKNOWN_SERVER_ERROR."""
@@ -159,6 +156,7 @@ class _Fetch:
                 yield
             topic = image.topic_ids.get(place.topic_id) if place.topic_id else None
             if topic is None:
+                self._fails = self._call.policies[unknown_share_topic] == "fails"
                 named = self._session.is_named(place)
                 error = E.UNKNOWN_TOPIC_OR_PARTITION if named else E.UNKNOWN_TOPIC_ID
                 failed[place] = PartitionData(place.partition, error)
@@ -215,6 +213,8 @@ class _Fetch:
                         told[place] = part
                 yield
             found = told
+        if self._fails:
+            return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
         for some_outcomes in portions(list(outcomes.items())):
             for (topic_id, index), outcome in some_outcomes:
                 part = found.setdefault(Place(topic_id, index), PartitionData(index))

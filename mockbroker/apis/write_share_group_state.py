@@ -36,6 +36,6 @@ def write_share_group_state(call: Call, request: WriteShareGroupStateRequest) ->
             yield
         epochs = asked.state_epoch, asked.leader_epoch
         count = asked.delivery_complete_count
-        yield from states.writing(key, *epochs, asked.start_offset, count, batches, done)
+        yield from states.write(key, *epochs, asked.start_offset, count, batches, done)
 
     return (yield from answered(call, request, ask, WriteShareGroupStateResponse))

@@ -1,9 +1,9 @@
 """Asks share coordinators about share partitions (`PersisterStateManager.java`)."""
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..portions import at_once
 from ..protocol.errors import ErrorCode, default_message
 from ..protocol.share_state_log import SharePartitionKey, StateBatch
 from ..share_partitions.kept import Done, Kept
@@ -32,7 +32,7 @@ class SharePersister:
         self._ask(key, done, lambda states: states.initialize(key, state_epoch, start_offset, done))
 
     def read(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> None:
-        self._ask(key, done, lambda states: states.read(key, leader_epoch, done))
+        self._ask(key, done, lambda states: at_once(states.read(key, leader_epoch, done)))
 
     def write(
         self,
@@ -45,7 +45,7 @@ class SharePersister:
         done: Done,
     ) -> None:
         said = (state_epoch, leader_epoch, start_offset, complete_count, batches)
-        self._ask(key, done, lambda states: partial(states.write, key)(*said, done))
+        self._ask(key, done, lambda states: at_once(states.write(key, *said, done)))
 
     def summarize(self, key: SharePartitionKey, done: Done) -> None:
         self._ask(key, done, lambda states: states.summarize(key, done))

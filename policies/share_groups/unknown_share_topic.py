@@ -1,8 +1,10 @@
 """`unknown-share-topic`: what ShareFetch answers if one of its topic ids is unknown.
 
 Up to 4.3 the whole request fails with UNKNOWN_SERVER_ERROR, so that a member whose topic was deleted gets
-no records of its other topics either (`fails`). Since 4.4 only the partitions of that topic get
-UNKNOWN_TOPIC_ID (`its-partitions`).
+no records of its other topics either (`fails`): the broker counts what it answers by the names of topics,
+once it has read (`KafkaApis.processShareFetchResponse`). Since 4.4 only the partitions of that topic get
+UNKNOWN_TOPIC_ID, or UNKNOWN_TOPIC_OR_PARTITION if it was there when the session got them
+(`its-partitions`).
 """
 
 from typing import Final, Literal

@@ -8,7 +8,7 @@ from ...policies.share_groups.initial_complete_count import initial_complete_cou
 from ...policies.share_groups.later_state_epoch import later_state_epoch
 from ...policies.share_groups.negative_share_epoch import negative_share_epoch
 from ...policies.share_groups.unknown_complete_count import unknown_complete_count
-from ...portions import MANY, at_once, portions
+from ...portions import MANY, portions
 from ...protocol.batch_writing import key_values
 from ...protocol.errors import ErrorCode, default_message
 from ...protocol.record_batch import records
@@ -76,6 +76,7 @@ class _Shard:
 
 _Found = tuple[_Shard, ShareState]
 Parts = Generator[None, None, None]
+"""What may take long, for its caller to yield in between."""
 
 
 def written(partition: "Partition") -> dict[SharePartitionKey, ShareState]:
@@ -116,12 +117,8 @@ class ShareStates:
             after = of_snapshot(snapshot) if before is None else before.replaced(snapshot)
             self._append(shard, key, after, write_key(key, whole=True), write_snapshot(snapshot), done)
 
-    def read(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> None:
+    def read(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> Parts:
         """INVALID_REQUEST, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION. A later leader is remembered."""
-        at_once(self.reading(key, leader_epoch, done))
-
-    def reading(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> Parts:
-        """As `read`, in parts."""
         while (found := self._readable(key, leader_epoch, done)) is not None:
             shard, state = found
             if leader_epoch in (UNKNOWN, state.leader_epoch):
@@ -157,22 +154,9 @@ class ShareStates:
         complete_count: int,
         batches: Iterable[StateBatch],
         done: Done,
-    ) -> None:
-        """INVALID_REQUEST, FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
-        epochs = state_epoch, leader_epoch
-        at_once(self.writing(key, *epochs, start_offset, complete_count, batches, done))
-
-    def writing(
-        self,
-        key: SharePartitionKey,
-        state_epoch: int,
-        leader_epoch: int,
-        start_offset: int,
-        complete_count: int,
-        batches: Iterable[StateBatch],
-        done: Done,
     ) -> Parts:
-        """As `write`, in parts. If the state is changed by somebody else meanwhile, it begins anew."""
+        """INVALID_REQUEST, FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION. Begins anew
+        if somebody else changes the state meanwhile."""
         said: Batches | None = None
         while (found := self._writable(key, state_epoch, leader_epoch, done)) is not None:
             shard, state = found

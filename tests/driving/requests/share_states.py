@@ -58,5 +58,4 @@ def _fetch(many: Many) -> Iterator[Any]:
     _initialize(many)
     many.send(_batches(many, 0))
     topic = common.AcknowledgedTopic(many.cluster.topics[BIG].id, [common.AcknowledgedPartition(0)])
-    limits = {"max_records": 1, "batch_size": 1}
-    yield share_fetch.ShareFetchRequest(BIG, "m" * 22, 0, topics=[topic], **limits)
+    yield share_fetch.ShareFetchRequest(BIG, "m" * 22, 0, max_records=1, batch_size=1, topics=[topic])
