@@ -1,14 +1,17 @@
-"""Java's KafkaShareConsumer reads from a mock cluster as it does from a real one (KIP-932)."""
+"""Share consumers of Java, franz-go and krafka read from a mock cluster as from a real one (KIP-932)."""
 
 from __future__ import annotations
 
 import subprocess
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 
 import pytest
 
 from mockbroker import MockCluster
+from mockbroker.clients.drivers import building
+from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.names import ReleaseName
 from mockbroker.rig import requests
 from mockbroker.rig.client import Client
@@ -26,6 +29,7 @@ QUICK = {
     "offsets.topic.num.partitions": "1",
     "share.coordinator.state.topic.num.partitions": "1",
 }
+BUILDS = pytest.mark.timeout(900)
 VALUES = [f"{kind} {number}" for number in range(5) for kind in ("good", "again", "bad", "slow")]
 TOLD = {
     "good": [("1", "accept")],
@@ -35,9 +39,34 @@ TOLD = {
 }
 
 
-@pytest.mark.needs(*needs.JAVA)
-@pytest.mark.parametrize(("client", "kafka"), [("4.4.0", "4.4"), ("4.2.0", "4.2")])
-def test_records_are_delivered_until_they_are_done(client: str, kafka: ReleaseName) -> None:
+def java_reads(release: str) -> list[str]:
+    return java.command(java.class_path(release, build.HERE / "java-share"), "Share")
+
+
+def franz_go_reads(_: str) -> list[str]:
+    program = build.HERE / "go-share" / "main.go"
+    return [str(building.go_file(PROGRAMS / "go", program, "github.com/twmb/franz-go", None))]
+
+
+def krafka_reads(_: str) -> list[str]:
+    return [str(building.rust_program(build.HERE / "rust-share", "krafka", None))]
+
+
+@pytest.mark.parametrize(
+    ("reads", "client", "kafka"),
+    [
+        pytest.param(java_reads, "4.4.0", "4.4", marks=pytest.mark.needs(*needs.JAVA)),
+        pytest.param(java_reads, "4.2.0", "4.2", marks=pytest.mark.needs(*needs.JAVA)),
+        *(
+            pytest.param(reads, "", kafka, marks=[pytest.mark.needs(program), pytest.mark.long, BUILDS])
+            for reads, program in ((franz_go_reads, "go"), (krafka_reads, "cargo"))
+            for kafka in ("4.4", "4.2")
+        ),
+    ],
+)
+def test_records_are_delivered_until_they_are_done(
+    reads: Callable[[str], list[str]], client: str, kafka: ReleaseName
+) -> None:
     config = {**QUICK, "group.share.assignment.interval.ms": "0"} if kafka == "4.4" else QUICK
     with MockCluster(kafka=kafka, topics={"orders": 2}, config=config) as cluster:
         host, _, port = cluster.bootstrap_servers.split(",")[0].rpartition(":")
@@ -47,13 +76,8 @@ def test_records_are_delivered_until_they_are_done(client: str, kafka: ReleaseNa
         for value in VALUES:
             cluster.produce("orders", value)
         words = cluster.bootstrap_servers, GROUP, "orders", str(len(VALUES))
-        classes = java.class_path(client, build.HERE / "java-share")
         done = subprocess.run(
-            java.command(classes, "Share", *words),
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
+            [*reads(client), *words], capture_output=True, text=True, timeout=TIMEOUT, check=False
         )
         assert done.returncode == 0, done.stderr
         told: dict[str, list[tuple[str, str]]] = {}
