@@ -17,7 +17,7 @@ from mockbroker.rig import requests
 from mockbroker.rig.client import Client
 
 from .. import needs
-from . import build, java
+from . import build, franz_go, java
 from .scenario import TIMEOUT
 
 GROUPS = 32
@@ -86,3 +86,13 @@ def test_records_are_delivered_until_they_are_done(
             told.setdefault(value, []).append((times, said))
         assert told == {value: TOLD[value.split()[0]] for value in VALUES}
         assert Counter(each.state for each in cluster.groups().values()) == {"Empty": 1}
+
+
+@pytest.mark.needs("go")
+@pytest.mark.long
+@BUILDS
+@pytest.mark.parametrize("kafka", ["4.4", "4.2"])
+def test_franz_go_passes_its_own_tests(kafka: ReleaseName) -> None:
+    with MockCluster(kafka=kafka) as cluster:
+        found = franz_go.run_tests(cluster.bootstrap_servers)
+    assert found == dict.fromkeys(franz_go.TESTS, "PASS")
