@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -12,7 +11,6 @@ from typing import Final
 from mockbroker.clients.drivers import building
 from mockbroker.clients.drivers.shipped import PROGRAMS
 
-from .. import needs
 from . import build
 
 MODULE: Final = "github.com/segmentio/kafka-go"
@@ -51,7 +49,8 @@ LEFT_OUT: Final = {
 def program() -> Path:
     """Asks one thing after the other on a connection."""
     return (
-        build.cached("go", "program", lambda folder: _go(folder, "build", "-o", "program", ".")) / "program"
+        build.cached("go", "program", lambda folder: build.go(folder, "build", "-o", "program", "."))
+        / "program"
     )
 
 
@@ -59,25 +58,13 @@ def tests() -> Path:
     """The folder with kafka-go's sources, their data and `kafka.test`."""
 
     def steps(folder: Path) -> None:
-        go = needs.need("go")
-        _go(folder, "mod", "download", MODULE)
-        found = subprocess.run(
-            [go, "list", "-m", "-f", "{{.Dir}}", MODULE],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        source = folder / "kafka-go"
-        shutil.copytree(found.stdout.strip(), source, copy_function=shutil.copyfile)
-        for each in (source, *source.rglob("*")):
-            each.chmod(0o755 if each.is_dir() else 0o644)
+        source = build.go_source(folder, MODULE)
         for file in source.rglob("*.go"):
             text = file.read_text()
             changed = re.sub(r'([:"])9092"', rf'\g<1>{_PORT}"', text)
             if changed != text:
                 file.write_text(changed)
-        _go(source, "test", "-c", "-mod=mod", "-vet=off", "-o", "kafka.test", ".")
+        build.go(source, "test", "-c", "-mod=mod", "-vet=off", "-o", "kafka.test", ".")
 
     return building.cached(PROGRAMS / "go", "kafka-go-tests", steps) / "kafka-go"
 
@@ -97,7 +84,3 @@ def run_tests(port: int, temporary: Path) -> dict[str, str]:
     failed = re.findall(r"--- FAIL: (\S+)", done.stdout)
     assert done.returncode == 0, f"{failed}\n{done.stdout[-8000:]}{done.stderr[-2000:]}"
     return {name: how for how, name in re.findall(r"--- (PASS|FAIL|SKIP): (\S+)", done.stdout)}
-
-
-def _go(folder: Path, *arguments: str) -> None:
-    building.step([needs.need("go"), *arguments], folder)

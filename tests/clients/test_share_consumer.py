@@ -1,20 +1,23 @@
-"""Java's KafkaShareConsumer reads from a mock cluster as it does from a real one (KIP-932)."""
+"""Share consumers of Java, franz-go and krafka read from a mock cluster as from a real one (KIP-932)."""
 
 from __future__ import annotations
 
 import subprocess
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 
 import pytest
 
 from mockbroker import MockCluster
+from mockbroker.clients.drivers import building
+from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.names import ReleaseName
 from mockbroker.rig import requests
 from mockbroker.rig.client import Client
 
 from .. import needs
-from . import build, java
+from . import build, franz_go, java
 from .scenario import TIMEOUT
 
 GROUPS = 32
@@ -26,6 +29,7 @@ QUICK = {
     "offsets.topic.num.partitions": "1",
     "share.coordinator.state.topic.num.partitions": "1",
 }
+BUILDS = pytest.mark.timeout(900)
 VALUES = [f"{kind} {number}" for number in range(5) for kind in ("good", "again", "bad", "slow")]
 TOLD = {
     "good": [("1", "accept")],
@@ -35,9 +39,34 @@ TOLD = {
 }
 
 
-@pytest.mark.needs(*needs.JAVA)
-@pytest.mark.parametrize(("client", "kafka"), [("4.4.0", "4.4"), ("4.2.0", "4.2")])
-def test_records_are_delivered_until_they_are_done(client: str, kafka: ReleaseName) -> None:
+def java_reads(release: str) -> list[str]:
+    return java.command(java.class_path(release, build.HERE / "java-share"), "Share")
+
+
+def franz_go_reads(_: str) -> list[str]:
+    program = build.HERE / "go-share" / "main.go"
+    return [str(building.go_file(PROGRAMS / "go", program, "github.com/twmb/franz-go", None))]
+
+
+def krafka_reads(_: str) -> list[str]:
+    return [str(building.rust_program(build.HERE / "rust-share", "krafka", None))]
+
+
+@pytest.mark.parametrize(
+    ("reads", "client", "kafka"),
+    [
+        pytest.param(java_reads, "4.4.0", "4.4", marks=pytest.mark.needs(*needs.JAVA)),
+        pytest.param(java_reads, "4.2.0", "4.2", marks=pytest.mark.needs(*needs.JAVA)),
+        *(
+            pytest.param(reads, "", kafka, marks=[pytest.mark.needs(program), pytest.mark.long, BUILDS])
+            for reads, program in ((franz_go_reads, "go"), (krafka_reads, "cargo"))
+            for kafka in ("4.4", "4.2")
+        ),
+    ],
+)
+def test_records_are_delivered_until_they_are_done(
+    reads: Callable[[str], list[str]], client: str, kafka: ReleaseName
+) -> None:
     config = {**QUICK, "group.share.assignment.interval.ms": "0"} if kafka == "4.4" else QUICK
     with MockCluster(kafka=kafka, topics={"orders": 2}, config=config) as cluster:
         host, _, port = cluster.bootstrap_servers.split(",")[0].rpartition(":")
@@ -47,13 +76,8 @@ def test_records_are_delivered_until_they_are_done(client: str, kafka: ReleaseNa
         for value in VALUES:
             cluster.produce("orders", value)
         words = cluster.bootstrap_servers, GROUP, "orders", str(len(VALUES))
-        classes = java.class_path(client, build.HERE / "java-share")
         done = subprocess.run(
-            java.command(classes, "Share", *words),
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
+            [*reads(client), *words], capture_output=True, text=True, timeout=TIMEOUT, check=False
         )
         assert done.returncode == 0, done.stderr
         told: dict[str, list[tuple[str, str]]] = {}
@@ -62,3 +86,13 @@ def test_records_are_delivered_until_they_are_done(client: str, kafka: ReleaseNa
             told.setdefault(value, []).append((times, said))
         assert told == {value: TOLD[value.split()[0]] for value in VALUES}
         assert Counter(each.state for each in cluster.groups().values()) == {"Empty": 1}
+
+
+@pytest.mark.needs("go")
+@pytest.mark.long
+@BUILDS
+@pytest.mark.parametrize("kafka", ["4.4", "4.2"])
+def test_franz_go_passes_its_own_tests(kafka: ReleaseName) -> None:
+    with MockCluster(kafka=kafka) as cluster:
+        found = franz_go.run_tests(cluster.bootstrap_servers)
+    assert found == dict.fromkeys(franz_go.TESTS, "PASS")

@@ -1,0 +1,87 @@
+"""What a member asks of a share partition costs the same however much is in flight."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from benchmarks.counting import Steps
+from mockbroker.protocol.share_state_log import StateBatch
+from mockbroker.share_partitions.acknowledgement import Acknowledgement
+from mockbroker.share_partitions.flight import ShareLimits
+from mockbroker.share_partitions.kept import merged
+from mockbroker.share_partitions.share_partition import SharePartition
+
+FEW, MANY = 100, 3_000
+ACCEPT, RELEASE = 1, 2
+FOR_SEARCHES = 1.25
+"""Binary searches take a few steps more."""
+
+
+class Shared:
+    """A partition of which a member has so many records, each a batch or all one batch."""
+
+    def __init__(self, count: int, *, one_batch: bool = False) -> None:
+        self.log = [(0, count - 1)] if one_batch else [(each, each) for each in range(count)]
+        self.log += [(each, each) for each in range(count, 2 * count)]
+        self.partition = SharePartition(0, ShareLimits(delivery_count=10, lock_ms=1_000, records=10 * count))
+        self.fetch(self.log, count)
+        assert len(self.partition.batches) == (1 if one_batch else count)
+        self.held = list(range(count))
+
+    def fetch(self, read: list[tuple[int, int]], count: int) -> int:
+        begin = self.partition.next_fetch_offset()
+        return self.partition.acquire("a", read, begin, max_records=count, batch_size=1, now=0)[0].first
+
+    def settle(self, offset: int, kind: int) -> None:
+        change = self.partition.acknowledge("a", [Acknowledgement(offset, offset, (kind,))], 0)
+        assert self.partition.complete_count >= 0
+        self.partition.commit(change)
+
+    def accept_oldest(self) -> None:
+        self.settle(self.held.pop(0), ACCEPT)
+
+    def release_one(self) -> None:
+        """Lets a record go, and has it again."""
+        offset = self.held.pop(len(self.held) // 2)
+        self.settle(offset, RELEASE)
+        assert self.fetch(self.log[offset : offset + 2], 1) == offset
+
+
+def _cost(shared: Shared, step: Callable[[], None]) -> int:
+    for _ in range(5):
+        step()
+    with Steps() as steps:
+        for _ in range(20):
+            step()
+    return steps.count
+
+
+@pytest.mark.parametrize("name", ["accept_oldest", "release_one"])
+def test_of_batches_of_one_record(name: str) -> None:
+    few, many = (_cost(shared, getattr(shared, name)) for shared in map(Shared, (FEW, MANY)))
+    assert many < FOR_SEARCHES * few, (few, many)
+
+
+def test_of_one_batch() -> None:
+    """Once it is divided."""
+    few, many = (
+        _cost(shared, shared.accept_oldest)
+        for shared in (Shared(each, one_batch=True) for each in (FEW, MANY))
+    )
+    assert many < FOR_SEARCHES * few, (few, many)
+
+
+def test_of_what_the_share_coordinator_keeps() -> None:
+    """Every second record is done."""
+
+    def cost(count: int) -> int:
+        kept = tuple(StateBatch(each, each, 2, 1) for each in range(0, count, 2))
+        where = random.Random(0)
+        with Steps() as steps:
+            for _ in range(20):
+                kept = merged(kept, (StateBatch(at := where.randrange(count), at, 2, 1),), 0)
+        return steps.count
+
+    few, many = cost(FEW), cost(MANY)
+    assert many < FOR_SEARCHES * few, (few, many)
