@@ -1,4 +1,4 @@
-"""How many simulated requests a core handles in a second, by kinds of producers and topics.
+"""How many simulated requests a core handles in a second, by kinds of producers, topics and groups.
 
 `python -m benchmarks.simulation --seeds 500 --rounds 3`
 """
@@ -17,6 +17,8 @@ KINDS: Final = {
     "idempotent": {"producer": Generation.V2_5, "transactional": False, "compacted": False},
     "transactional": {"producer": Generation.V2_5, "transactional": True, "compacted": False},
     "compacted": {"producer": Generation.V2_5, "transactional": False, "compacted": True},
+    "consumer group": {"consumer_groups": True},
+    "share group": {"share_groups": True},
     "mixed": {},
 }
 """What is chosen; seeds choose the rest, all of it in `mixed`."""
@@ -41,7 +43,7 @@ def main() -> None:
             fastest[name] = max(fastest.get(name, (0.0, 0.0)), (requests / took, given.seeds / took))
     sys.stdout.write(f"Kafka {given.kafka}, {given.seeds} histories of each kind, in a second of CPU time\n")
     for name, (requests_per_s, histories_per_s) in fastest.items():
-        sys.stdout.write(f"{name:14}{requests_per_s:8,.0f} requests {histories_per_s:6,.0f} histories\n")
+        sys.stdout.write(f"{name:16}{requests_per_s:8,.0f} requests {histories_per_s:6,.0f} histories\n")
 
 
 if __name__ == "__main__":

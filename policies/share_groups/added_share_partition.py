@@ -15,4 +15,5 @@ added_share_partition: Final = Behaviour[int](
     answers={"reset": -1, "first-record": 0},
     history=(("0.11", "reset"), ("4.4", "first-record")),
     ids=("KAFKA-20742",),
+    fixed="first-record",
 )

@@ -80,9 +80,8 @@ def test_what_is_no_share_group(shares: ShareSetting, said: str) -> None:
 @pytest.mark.parametrize("kafka", ["4.2", "4.3", "4.4"])
 def test_share_groups_keep_their_promises(kafka: str) -> None:
     requests, seeds = 0, examples(10)
-    every = {**fixes(), "added-share-partition": "first-record"}
     for seed in range(seeds):
-        history = happen(draw(seed, Options(kafka, every, share_groups=True)))
+        history = happen(draw(seed, Options(kafka, fixes(), share_groups=True)))
         assert not violated(history) & OF_SHARE_GROUPS, seed
         requests += history.requests
     assert requests > 200 * seeds

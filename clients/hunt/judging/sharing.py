@@ -7,9 +7,9 @@ from typing import Final
 
 from mockbroker.protocol.errors import ErrorCode
 
-from ..journal import Acknowledged, Delivered, Granted, Refused, Said, Settled
+from ..journal import Acknowledged, Called, Delivered, Granted, Refused, Said, Settled
 from ..shares import EXPLICIT, Sharing
-from ..stage import Outcome
+from ..stage import TIMERS, Outcome
 from .violation import Violation
 
 _ACCEPT: Final = 1
@@ -145,7 +145,8 @@ def _told(
 
 def untold(outcome: Outcome) -> Iterator[Violation]:
     """`untold`: what a member has said of a record was sent to a broker, and the member, whose client was
-    closed, was never told what became of it."""
+    closed, was never told what became of it. A client may give up when closing takes as long as a request
+    may."""
     said: dict[tuple[str, Place], Said] = {}
     sent: dict[tuple[str, Place], Settled] = {}
     for entry in outcome.journal.entries:
@@ -161,8 +162,12 @@ def untold(outcome: Outcome) -> Iterator[Violation]:
                 key = entry.handle, (entry.topic, entry.partition, offset)
                 said.pop(key, None)
                 sent.pop(key, None)
+    closes = (each for each in outcome.journal.of(Called) if each.verb == "close")
+    gave_up = {each.handle for each in closes if each.took_ms >= TIMERS["request.timeout.ms"]}
     first = dict[str, tuple[Settled, Said, Place]]()
     for key, settled in sent.items():
+        if key[0] in gave_up:
+            continue
         first.setdefault(key[0], (settled, said[key], key[1]))
     for settled, what, (topic, partition, offset) in first.values():
         text = f"never told whether it was committed that it {what.what}s {topic}-{partition} offset {offset}"

@@ -8,11 +8,20 @@ import pytest
 
 from mockbroker.clients.drivers import Refusal
 from mockbroker.clients.hunt.drawing import SHARES, draw
-from mockbroker.clients.hunt.journal import Acknowledged, Delivered, Entry, Granted, Journal, Said, Settled
+from mockbroker.clients.hunt.journal import (
+    Acknowledged,
+    Called,
+    Delivered,
+    Entry,
+    Granted,
+    Journal,
+    Said,
+    Settled,
+)
 from mockbroker.clients.hunt.judging import sharing
 from mockbroker.clients.hunt.legal import SHARE_FAULTS
 from mockbroker.clients.hunt.plan import Plan, PlannedTopic, PlannedUser
-from mockbroker.clients.hunt.stage import InLog, Outcome
+from mockbroker.clients.hunt.stage import TIMERS, InLog, Outcome
 from mockbroker.faults import parse
 
 CAPABILITIES = ("groups", "assign", "idempotence", "share", "renew")
@@ -124,6 +133,14 @@ def test_what_is_wrong(entries: list[Any], invariant: str) -> None:
 def test_without_a_word_a_record_counts_as_accepted_only_in_implicit_mode() -> None:
     entries = [granted(), delivered(), settled(), told(), granted("b-1", 2)]
     assert list(judged(outcome(*entries, mode="implicit"))) == ["accepted-again"]
+
+
+@pytest.mark.parametrize(("less_ms", "expected"), [(1, ["untold"]), (0, [])])
+def test_a_client_may_give_up_when_it_is_closed(less_ms: int, expected: list[str]) -> None:
+    closed = Called(handle="a-1", verb="close", began=0)
+    closed.took_ms = TIMERS["request.timeout.ms"] - less_ms
+    entries = [granted(), delivered(), said(), settled(error="COORDINATOR_NOT_AVAILABLE"), closed]
+    assert list(judged(outcome(*entries))) == expected
 
 
 def test_a_group_that_is_not_done_is_stuck() -> None:
