@@ -12,6 +12,7 @@ from ..configs.describing import Described
 from ..configs.values import TYPE_IDS
 from ..controller import topic_names
 from ..outcome import Steps
+from ..policies.configuration.shown_defaults import shown_defaults
 from ..portions import PORTION, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -103,6 +104,7 @@ class _Shown:
             name=name,
             value=value,
             read_only=read_only,
+            is_default=source == Source.DEFAULT and self._call.policies[shown_defaults] == "told",
             config_source=source,
             is_sensitive=key is not None and key.sensitive,
             synonyms=[DescribeConfigsSynonym(*each) for each in synonyms] if request.include_synonyms else [],

@@ -4,6 +4,7 @@
 from ..cluster.call import Call
 from ..log.log import Log
 from ..outcome import Steps
+from ..policies.fetching.reserved_timestamps import reserved_timestamps
 from ..portions import FEW, portions
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_offsets import (
@@ -35,7 +36,7 @@ def _partition(
 ) -> ListOffsetsPartitionResponse:
     answer = ListOffsetsPartitionResponse(asked.partition_index)
     partition = call.partition(topic, asked.partition_index)
-    if asked.timestamp < _EARLIEST:
+    if asked.timestamp < _EARLIEST and call.policies[reserved_timestamps] == "refused":
         answer.error_code = ErrorCode.UNSUPPORTED_VERSION
     elif partition is None:
         answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -16,6 +16,7 @@ from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
 from ..policies.producers.marked_append_time import marked_append_time
+from ..policies.producers.message_sets import message_sets
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..portions import PORTION, at_once
 from ..protocol import record_batch
@@ -308,22 +309,22 @@ def _append_messages(
     call: Call, partition: Partition, records: bytes | memoryview, header: BatchHeader, acks: int
 ) -> PartitionProduceResponse:
     """As `append`, for messages of magic 0 and 1, which become a batch."""
-    log = partition.log
-    leads = partition.leader == call.broker.id
-    if leads and not (acks == -1 and partition.is_under_min_isr):
-        try:
-            made = converted(
-                memoryview(records),
-                log.segments.settings,
-                marks_tolerated=call.policies[marked_append_time] == "tolerated",
-            )
-        except BatchError as error:
-            return refused(partition.index, error.code, error.message)
+    if partition.leader != call.broker.id or (acks == -1 and partition.is_under_min_isr):
+        return append(call, partition, records, header, acks)
+    log, mixed = partition.log, call.policies[message_sets] == "mixed"
+    tolerated = call.policies[marked_append_time] == "tolerated"
+    try:
+        made = converted(memoryview(records), log.segments.settings, mixed=mixed, marks_tolerated=tolerated)
+    except BatchError as error:
+        answer = refused(partition.index, error.code, error.message)
+    else:
         if made is None:
             return PartitionProduceResponse(partition.index, 0, -1, -1, log.start_offset)
         batch, header = made
-        return append(call, partition, memoryview(batch), header, acks)
-    return append(call, partition, records, header, acks)
+        answer = append(call, partition, memoryview(batch), header, acks)
+    if mixed and answer.error_code == ErrorCode.INVALID_RECORD:
+        answer.error_code = ErrorCode.CORRUPT_MESSAGE
+    return answer
 
 
 def _producer(producer_id: int, epoch: int, done: AppendedBatch, transactional: int) -> Callable[[Log], None]:

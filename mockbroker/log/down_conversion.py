@@ -35,12 +35,13 @@ def messages_of(batch: Batch, magic: int, offset: int) -> bytes:
 
 
 def converted(read: Records, magic: int, offset: int) -> Generator[None, None, bytes]:
-    """What was read as messages, in parts. NotConvertibleError."""
+    """What was read as messages, in parts; as it is if there are none, as for markers.
+    NotConvertibleError."""
     found = bytearray()
     for batch in _whole(read):
         found += messages_of(batch, magic, offset)
         yield
-    return bytes(found)
+    return bytes(found) or b"".join(read)
 
 
 def padded(read: Records, magic: int, offset: int) -> Generator[None, None, bytes]:

@@ -17,26 +17,32 @@ _NO_PRODUCER = (-1, -1, -1)
 
 
 def converted(
-    data: memoryview, settings: TopicSettings, *, marks_tolerated: bool
+    data: memoryview, settings: TopicSettings, *, mixed: bool, marks_tolerated: bool
 ) -> tuple[bytearray, BatchHeader] | None:
     """The batch with the records of a message set, None if it has no message. BatchError if it is refused.
 
-    `marks_tolerated` is whether a producer may say that a broker has set a timestamp."""
-    outer, codec = _outer(data, settings)
+    `mixed` is whether a set may have several compressed messages, and both formats; `marks_tolerated` is
+    whether a producer may say that a broker has set a timestamp.
+    """
+    outer = _outer(data, settings)
     if not outer:
         return None
-    if codec:
-        ((message, _),) = outer
-        records = _inner(message, settings)
-    else:
-        records = [Record(0, each.timestamp, each.key, each.value) for each, _ in outer]
-    if any(each.magic and each.attributes & LOG_APPEND_TIME for each, _ in outer) and (
-        not marks_tolerated
-        or settings.log_append_time
-        or any(each.timestamp == NO_TIMESTAMP for each in records)
-    ):
-        # A producer should not say that a broker has set the timestamp (`LogValidator.validateTimestamp`).
-        raise BatchError(ErrorCode.INVALID_TIMESTAMP, in_log=True)
+    codec = next((each.codec for each in reversed(outer) if each.codec), 0)
+    if not mixed and ((codec and len(outer) > 1) or len({each.magic for each in outer}) > 1):
+        raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+    records: list[Record] = []
+    for message in outer:
+        found = _inner(message, settings) if message.codec else [_record(message, message)]
+        records += found
+        if len(records) > MAX_RECORDS:
+            raise _too_many()
+        if _is_marked(message) and (
+            not marks_tolerated
+            or settings.log_append_time
+            or any(each.timestamp == NO_TIMESTAMP for each in found)
+        ):
+            # Producers should not say that a broker has set a timestamp (`LogValidator.validateTimestamp`).
+            raise BatchError(ErrorCode.INVALID_TIMESTAMP, in_log=True)
     if any(each.timestamp < NO_TIMESTAMP for each in records):
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     kept = settings.compression_type
@@ -62,15 +68,14 @@ def _sized(data: bytes | None) -> bytes:
     return b"\1" if data is None else varint_of(len(data)) + data
 
 
-def _outer(data: memoryview, settings: TopicSettings) -> tuple[list[tuple[Message, memoryview]], int]:
-    """The whole messages, and how they are compressed; what is cut off at the end is dropped."""
-    found: list[tuple[Message, memoryview]] = []
-    codec = 0
+def _outer(data: memoryview, settings: TopicSettings) -> list[Message]:
+    """The whole messages; what is cut off at the end is dropped."""
+    found: list[Message] = []
     while True:
         try:
             size = record_batch.next_batch(data)
             if not size:
-                break
+                return found
             if size > settings.max_message_bytes:
                 raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
             if data[16] > 1:
@@ -82,14 +87,10 @@ def _outer(data: memoryview, settings: TopicSettings) -> tuple[list[tuple[Messag
             raise BatchError(ErrorCode.CORRUPT_MESSAGE)
         if message.codec > Compression.ZSTD:
             raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR)
-        codec = message.codec or codec
-        found.append((message, data[:size]))
+        found.append(message)
         if len(found) > MAX_RECORDS:
             raise _too_many()
         data = data[size:]
-    if (codec and len(found) > 1) or len({message.magic for message, _ in found}) > 1:
-        raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
-    return found, codec
 
 
 def _inner(wrapper: Message, settings: TopicSettings) -> list[Record]:
@@ -120,10 +121,17 @@ def _inner(wrapper: Message, settings: TopicSettings) -> list[Record]:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
     if any(not message_set.crc_matches(raw, each) for each, raw in inner):
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
-    stamped = wrapper.magic and wrapper.attributes & LOG_APPEND_TIME
-    return [
-        Record(0, wrapper.timestamp if stamped else each.timestamp, each.key, each.value) for each, _ in inner
-    ]
+    return [_record(wrapper, each) for each, _ in inner]
+
+
+def _record(outer: Message, message: Message) -> Record:
+    time = outer.timestamp if _is_marked(outer) else message.timestamp
+    return Record(0, time, message.key, message.value)
+
+
+def _is_marked(message: Message) -> bool:
+    """Whether it says that a broker has set its timestamp."""
+    return bool(message.magic and message.attributes & LOG_APPEND_TIME)
 
 
 def _too_many() -> BatchError:

@@ -36,7 +36,7 @@ def test_a_draft_is_a_model_of_all_versions(key: ApiKey, monkeypatch: pytest.Mon
 
 def test_a_draft_says_which_versions_have_a_field_and_what_entries_are_for() -> None:
     lines = draft.messages("offset_commit").splitlines()
-    assert lines[0] == '"""OffsetCommit: api key 8, v2 to v10."""'
+    assert lines[0] == '"""OffsetCommit: api key 8, v0 to v10."""'
     assert "    topic_id: UUID | None = None  # v10+" in lines
     assert "    retention_time_ms: int = -1  # v2-4" in lines
     assert '    partitions: list[OffsetCommitResponsePartition] = places("partition", "partitions")' in lines

@@ -39,9 +39,6 @@ def listing(s: OldStage) -> Steps:
     for replica_id in (-2, 1, 5):
         yield f"replica {replica_id}", listed("listed", -1, 10, replica_id)
     yield "-1 of them", listed("listed", -1, -1)
-    part = {"partition_index": 0, "timestamp": -1, "max_num_offsets": 1}
-    fields = {"replica_id": -1, "topics": [{"name": "listed", "partitions": [part, part]}]}
-    yield "twice", s.ask("list_offsets", fields, version=0)
 
 
 def committing(s: OldStage) -> Steps:

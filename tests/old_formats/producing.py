@@ -121,15 +121,16 @@ def configured(s: OldStage) -> Steps:
     topics = {
         "gzip": {"compression_type": "gzip"},
         "lz4": {"compression_type": "lz4"},
+        "zstd": {"compression_type": "zstd"},
         "uncompressed": {"compression_type": "uncompressed"},
         "appended": {"message_timestamp_type": "LogAppendTime"},
         "compacted": {"cleanup_policy": "compact"},
         "small": {"max_message_bytes": "80"},
         "recent": {"message_timestamp_difference_max_ms": "1000"},
     }
-    if s.knows_zstd:
-        topics["zstd"] = {"compression_type": "zstd"}
     for name, configs in topics.items():
+        if name == "zstd" and not s.knows_zstd:
+            continue
         s.create(name, **configs)
         for magic in (0, 1):
             label = f"{name}, magic {magic}"

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, ReleaseName
 
 from .. import needs
 from .old_clients import NEW, OLD, Run
 
 CODECS = ("none", "gzip", "snappy", "lz4")
-LACKS = {"kafka-python": "lz4"}
-"""It needs a package for LZ4 as it was with magic 0."""
+LACKS = {"kafka-python": "lz4", "sarama": "lz4"}
+"""The one needs another package for LZ4 as it was with magic 0, the other refuses it."""
 VALUES = ("a", "bb" * 200, "c")
 
 
@@ -45,7 +45,7 @@ def read(run: Run, cluster: MockCluster, topics: Sequence[str], who: str) -> Non
         "librdkafka",
     ],
 )
-def test_old_clients_and_those_of_today_read_each_other(old: str, kafka: str) -> None:
+def test_old_clients_and_those_of_today_read_each_other(old: str, kafka: ReleaseName) -> None:
     with MockCluster(kafka=kafka, brokers=1) as cluster:
         today = NEW["librdkafka-today"]
         codecs = [codec for codec in CODECS if codec != LACKS.get(old)]
