@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .policies.offsets import (
         commit_to_unknown_group,
         offsets_load,
+        raced_transactional_commit,
         unsubscribed_offsets,
     )
     from .policies.producers import (
@@ -522,10 +523,12 @@ BehaviourName = Literal[
     "other-node-id",
     "partitions-during-reassignment",
     "pending-member-leave",
+    "pending-offset-expiry",
     "preferred-replica",
     "preferred-replica-wait",
     "producer-state-retention",
     "quota-values",
+    "raced-transactional-commit",
     "reassignment-end",
     "reassignment-epoch",
     "reassignment-refusal",
@@ -554,6 +557,7 @@ BehaviourName = Literal[
     "stale-duplicate",
     "stale-epoch-check",
     "start-behind-log-start",
+    "static-joining-again",
     "streams-heartbeats",
     "sync-session",
     "tied-protocols",
@@ -629,6 +633,7 @@ AnswerName = Literal[
     "by-coordinator",
     "by-hash",
     "by-id",
+    "by-memory",
     "by-new-instance",
     "by-offsets",
     "by-partition",
@@ -704,6 +709,7 @@ AnswerName = Literal[
     "known",
     "kraft",
     "later",
+    "later-record",
     "latest-epoch",
     "leader-epoch",
     "leader-first",
@@ -719,6 +725,7 @@ AnswerName = Literal[
     "log-start-offset",
     "looked-up",
     "lowest",
+    "marker",
     "markers-first",
     "mechanisms-told",
     "member-id",
@@ -771,6 +778,7 @@ AnswerName = Literal[
     "refusal",
     "refused",
     "refuses",
+    "removed",
     "renewed",
     "replaces",
     "requested-epoch",
@@ -823,6 +831,7 @@ AnswerName = Literal[
     "unknown-server-error",
     "unknown-topic-id",
     "unknown-topic-or-partition",
+    "unreleased",
     "unsupported",
     "until-producer-id-expiration",
     "until-transactional-id-expiration",
@@ -862,7 +871,7 @@ ErrorNames: TypeAlias = "ErrorName | int | Several[ErrorNames]"
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package provides."""
 
-OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | down_conversion.Conversion | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | initial_complete_count.Answer | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | refused_configs.Order | restart_epoch.Bumped | share_member_id.Refused | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
+OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | down_conversion.Conversion | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | initial_complete_count.Answer | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | raced_transactional_commit.Winner | reassignment_epoch.Bumped | refused_configs.Order | restart_epoch.Bumped | share_member_id.Refused | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
 """A user's own answer for some behaviour."""
 
 Behaviours = TypedDict(
@@ -973,10 +982,12 @@ Behaviours = TypedDict(
         "other-node-id": "Literal['own-id', 'received-id'] | bool | InstalledAnswer",
         "partitions-during-reassignment": "Literal['refused', 'added'] | bool | InstalledAnswer",
         "pending-member-leave": "Literal['nothing', 'rebalance'] | bool | InstalledAnswer",
+        "pending-offset-expiry": "Literal['removed', 'waits'] | bool | InstalledAnswer",
         "preferred-replica": "Literal['any-replica', 'in-sync', 'fenced-too'] | preferred_replica.Answer | InstalledAnswer",
         "preferred-replica-wait": "Literal['waits', 'at-once'] | bool | InstalledAnswer",
         "producer-state-retention": "Literal['with-records', 'until-transactional-id-expiration', 'until-producer-id-expiration'] | producer_state_retention.Retention | InstalledAnswer",
         "quota-values": "Literal['any', 'finite'] | bool | InstalledAnswer",
+        "raced-transactional-commit": "Literal['later-record', 'marker', 'by-memory'] | raced_transactional_commit.Winner | InstalledAnswer",
         "reassignment-end": "Literal['all-in-sync', 'added-in-sync'] | bool | InstalledAnswer",
         "reassignment-epoch": "Literal['bumped', 'bumped-on-removal', 'kept'] | reassignment_epoch.Bumped | InstalledAnswer",
         "reassignment-refusal": "Literal['dead-brokers', 'unknown-brokers'] | bool | InstalledAnswer",
@@ -1005,6 +1016,7 @@ Behaviours = TypedDict(
         "stale-duplicate": "Literal['out-of-order-sequence-number', 'duplicate-sequence-number'] | ErrorCode | InstalledAnswer",
         "stale-epoch-check": "Literal['coordinator-first', 'leader-first'] | bool | InstalledAnswer",
         "start-behind-log-start": "Literal['moves-back', 'stays'] | bool | InstalledAnswer",
+        "static-joining-again": "Literal['unreleased', 'accepted'] | bool | InstalledAnswer",
         "streams-heartbeats": "Literal['limited', 'full'] | bool | InstalledAnswer",
         "sync-session": "Literal['renewed', 'unchanged'] | bool | InstalledAnswer",
         "tied-protocols": "Literal['scala-order', 'java-order', 'first-member'] | tied_protocols.Answer | InstalledAnswer",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..environment import Timer
 from ..policies.offsets.offset_retention_start import offset_retention_start
 from ..policies.offsets.offsets_cleanup import offsets_cleanup
+from ..policies.offsets.pending_offset_expiry import pending_offset_expiry
 from ..policies.offsets.unsubscribed_offsets import unsubscribed_offsets
 from .group_records import tombstones
 from .group_shards import GroupShards
@@ -83,7 +84,7 @@ class Expiry:
             self._settings.offsets_retention_ms,
             start_ms,
             keep_topics,
-            keep_open=self._shards.awaits,
+            keep_open=policies[pending_offset_expiry] == "waits",
         )
 
     def _look_at_loads(self) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from ..policies import Policies
 from ..policies.offsets.loaded_offsets import loaded_offsets
+from ..policies.offsets.raced_transactional_commit import raced_transactional_commit
 from ..protocol.group_metadata import GroupMetadata, write_group
 from ..protocol.offsets_log import Commit, commit_key, commit_value, group_key, is_commit_key, read_commit
 from ..protocol.releases import Release, parse
@@ -31,7 +32,8 @@ class Layout:
     and the tombstone of an offset is also one for those of open transactions (`OffsetMetadataManager`).
     Sequence numbers then begin with 0 in all batches although there is no producer, before that only in
     those of committed offsets (`MemoryRecords.builder`). `with_times` is whether assignments of consumer
-    groups have times and epochs, as since 4.3.
+    groups have times and epochs, as since 4.3. `marker_counts` is whether a committed transaction replaces
+    offsets that were committed plainly after its own.
     """
 
     commit_version: int
@@ -39,13 +41,19 @@ class Layout:
     minus_one_expires: bool
     keeps_groups: bool
     with_times: bool
+    marker_counts: bool
 
     @classmethod
     def of(cls, release: Release, policies: Policies) -> "Layout":
         expires = policies[loaded_offsets] == "expire-at-once"
         commits = _WITH_EXPIRY if expires else _since(_COMMITS, release)
         return cls(
-            commits, _since(_GROUPS, release), expires, parse("4.0") <= release, parse("4.3") <= release
+            commits,
+            _since(_GROUPS, release),
+            expires,
+            parse("4.0") <= release,
+            parse("4.3") <= release,
+            policies[raced_transactional_commit].in_log,
         )
 
     def commits(self, group_id: str, offsets: Mapping[Key, CommittedOffset], most: int) -> Pairs | None:

@@ -283,7 +283,7 @@ class Loading:
     def _complete(self, producer_id: int, *, committed: bool) -> None:
         for key, stored in self.open.pop(producer_id, {}).items():
             known = self.found.get(key)
-            if committed and (known is None or known.at < stored.at):
+            if committed and (self._layout.marker_counts or known is None or known.at < stored.at):
                 self.found[key] = stored
             elif not committed and self._layout.keeps_groups:
                 self._emptied[group_key_of(key)] = None

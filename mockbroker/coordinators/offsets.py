@@ -68,14 +68,15 @@ class Offsets:
             self.open.pop(producer_id, None)
         self._unstable = None
 
-    def complete(self, producer_id: int, committed: bool) -> None:
-        """The transaction has got its marker; offsets that were committed later than its own stay."""
+    def complete(self, producer_id: int, committed: bool, *, replaces: bool = False) -> None:
+        """The transaction has got its marker; offsets that were committed later than its own stay, unless it
+        `replaces` them."""
         offsets = self.open.pop(producer_id, {})
         self._unstable = None
         if committed:
             for key, offset in offsets.items():
                 known = self.committed.get(key)
-                if known is None or known.at <= offset.at:
+                if replaces or known is None or known.at <= offset.at:
                     self.committed[key] = offset
 
     def unstable(self) -> frozenset[Key]:

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from ..policies.offsets.raced_transactional_commit import raced_transactional_commit
 from ..policies.offsets.transactional_offsets import transactional_offsets
 from .home import Home
 
@@ -52,6 +53,7 @@ class OpenOffsets:
             if self._home.offsets_index(group_id) == partition:
                 del waiting[group_id]
                 if (group := self._groups.get(group_id)) is not None:
-                    group.offsets.complete(producer_id, committed)
+                    winner = self._home.policies[raced_transactional_commit]
+                    group.offsets.complete(producer_id, committed, replaces=winner.in_memory)
         if waiting:
             self._by_producer[producer_id] = waiting

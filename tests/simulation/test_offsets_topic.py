@@ -101,3 +101,35 @@ def test_an_offset_that_has_expired_is_not_lost(idle_ms: int, begins: int) -> No
     history = happen(Plan(1, "4.4", offsets_retention_minutes=1, steps=steps), recording=True)
     assert not violated(history)
     assert sum("begins at earliest offset 0" in line.what for line in history.lines) == begins
+
+
+DEPOSED = (
+    Step(0, "rebalance"),
+    Step(700, "produce", {"producer": 0, "count": 2}),
+    Step(1_200, "move-leader", {"topic": 0}),
+    Step(1_300, "pause-follower", {"broker": 1}),
+    Step(1_350, "produce", {"producer": 0, "count": 1}),
+    Step(2_000, "cut-off-broker", {"broker": 1}),
+    Step(2_050, "produce", {"producer": 0, "count": 1}),
+    Step(2_800, "newer-commit"),
+    Step(2_900, "rejoin-broker", {"broker": 1}),
+    Step(2_920, "consumer-dies"),
+)
+"""A record is committed to a coordinator that is cut off; another one writes as many commits."""
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [("acknowledges", {"group-offset-back", "read-again-after-commit"}), ("refuses", set())],
+)
+def test_a_deposed_coordinator(answer: str, expected: set[str]) -> None:
+    """KAFKA-20634."""
+    plan = Plan(
+        1,
+        "4.2",
+        {"deposed-coordinator": answer},
+        ConsumerSetting(reset=Reset.EARLIEST),
+        commit_rate=1.0,
+        steps=DEPOSED,
+    )
+    assert violated(happen(plan)) == expected

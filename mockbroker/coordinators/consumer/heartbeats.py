@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from ...policies.groups.joining_again import joining_again
+from ...policies.groups.static_joining_again import static_joining_again
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
@@ -73,12 +74,17 @@ class Heartbeats:
             _check_epoch(member, request.member_epoch, owned)
             return member
         member_id = member_id or new_member_id(self._home.environment)
+        known = group.members.get(member_id)
+        again = known is not None and self._home.policies[static_joining_again] == "accepted"
+        if again and known is not None and known.instance_id != instance_id:
+            raise ApiError(E.INVALID_REQUEST, f"Member {member_id} can't change its instance id.")
         if instance_id is None or instance_id not in group.static:
-            known = group.members.get(member_id)
             if known is not None and self._home.policies[joining_again] == "fenced":
                 _check_epoch(known, JOINING, owned)
             return known or ConsumerMember(member_id)
         earlier = group.members[group.static[instance_id]]
+        if again and earlier.epoch != LEAVING_FOR_A_WHILE:
+            return earlier
         if earlier.epoch != LEAVING_FOR_A_WHILE and earlier.classic is None:
             raise ApiError(
                 E.UNRELEASED_INSTANCE_ID,
