@@ -1,8 +1,9 @@
 """StreamsGroupHeartbeat (88): instances of Kafka Streams join, learn their tasks, and leave (KIP-1071)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
+from ..acls import Operation, ResourceType
 from ..cluster.call import Call
 from ..cluster.topic import INTERNAL
 from ..controller.topic_names import fault
@@ -108,14 +109,25 @@ def _create(
     call: Call, group_id: str, missing: Mapping[str, InternalTopic], answer: StreamsGroupHeartbeatResponse
 ) -> None:
     """Has internal topics created; the answer says which could not be before."""
+    told = next(each for each in answer.status if each.status_code == MISSING_INTERNAL_TOPICS)
+    if forbidden := _forbidden(call, missing):
+        told.status_detail += f"; Unauthorized to CREATE on topics {', '.join(forbidden)}."
+        return
     topics = call.broker.streams_topics
     topics.create(missing, _PATIENCE * heartbeat_ms(call.environment.configs, group_id))
     failures = topics.failures(missing)
-    told = next(each for each in answer.status if each.status_code == MISSING_INTERNAL_TOPICS)
     if failures:
         listed = ", ".join(f"{name} ({why})" for name, why in list(failures.items())[:_SHOWN])
         rest = len(failures) - _SHOWN
         told.status_detail += f"; Creation failed: {listed}" + (f" and {rest} more." if rest > 0 else ".")
+
+
+def _forbidden(call: Call, names: Iterable[str]) -> list[str]:
+    """The topics that the client may not create."""
+    asker = call.asker
+    if asker is None or asker.may(Operation.CREATE, ResourceType.CLUSTER, quietly=True):
+        return []
+    return [name for name in names if not asker.may(Operation.CREATE, ResourceType.TOPIC, name)]
 
 
 def _listed(tasks: Owned | Tasks) -> list[TaskIds]:

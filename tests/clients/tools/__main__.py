@@ -27,7 +27,8 @@ def main() -> None:
             login = name.startswith(LOGIN)
             config = CONFIG | LOGIN_CONFIG if login else CONFIG
             with RealCluster(VERSION, BROKERS, config, sasl=login) as cluster:
-                text = play(name, cluster, programs, cluster.login_servers, _pause)
+                servers = cluster.login_servers if login else ()
+                text = play(name, cluster, programs, servers, _pause)
                 session.path(name).write_text(text)
         finally:
             programs.stop()

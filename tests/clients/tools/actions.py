@@ -3,6 +3,7 @@
 > produce TOPIC:PARTITION COUNT [FIRST]   records with a key, an hour apart since FIRST (a date)
 > join MEMBER GROUP PROTOCOL TOPIC…       a member (`classic` or `consumer`), until it has partitions
 > read MEMBER COUNT                       it reads so many records, and commits
+> stream MEMBER GROUP TOPIC               an instance of Kafka Streams that keeps state, until it has tasks
 > leave MEMBER
 > begin ID TOPIC:PARTITION COUNT          a transaction with records
 > commit ID TOPIC:PARTITION              until its marker is there
@@ -21,14 +22,17 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from confluent_kafka import Consumer, IsolationLevel, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
+from mockbroker.rig.client import Client
+
 from ..scenario import TIMEOUT
 
 HOUR_MS = 3_600_000
+_COMPACTED = {"key": "cleanup.policy", "value": "compact"}
 
 
 class Cluster(Protocol):
@@ -42,12 +46,51 @@ class Cluster(Protocol):
     def start_broker(self, node: int, /) -> None: ...
 
 
+class Instance:
+    """A member of a streams group with a table of a topic, that sends no more heartbeats than it has to."""
+
+    def __init__(self, bootstrap: str, name: str, group: str, topic: str) -> None:
+        host, port = bootstrap.split(",")[0].rsplit(":", 1)
+        with Client(host, int(port)) as client:
+
+            def found() -> bool:
+                asked = {"key_type": 0, "coordinator_keys": [group]}
+                (self._found,) = client.call("find_coordinator", 4, asked)["coordinators"]
+                return bool(self._found["error_code"] == "NONE")
+
+            _until(found)
+        self._client = Client(self._found["host"], self._found["port"], name)
+        self._name, self._group = name, group
+        changelog = {"name": f"{group}-table-changelog", "topic_configs": [_COMPACTED]}
+        table = {"subtopology_id": "0", "source_topics": [topic], "state_changelog_topics": [changelog]}
+        self._joining = {
+            "rebalance_timeout": 300_000,
+            "topology": {"epoch": 0, "subtopologies": [table]},
+            "process_id": f"process of {name}",
+            "client_tags": [],
+            **{f"{kind}_tasks": [] for kind in ("active", "standby", "warmup")},
+        }
+
+    def beat(self) -> bool:
+        """Whether it has tasks."""
+        return bool(self._ask(0, **self._joining)["active_tasks"])
+
+    def leave(self) -> None:
+        assert self._ask(-1)["error_code"] == "NONE"
+        self._client.close()
+
+    def _ask(self, epoch: int, **fields: Any) -> dict[str, Any]:
+        asked = {"group_id": self._group, "member_id": self._name, "member_epoch": epoch, **fields}
+        return self._client.call("streams_group_heartbeat", 0, asked)
+
+
 class Actions:
     def __init__(self, cluster: Cluster, folder: Path) -> None:
         self._cluster = cluster
         self._folder = folder
         self._admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0})
         self._members: dict[str, Consumer] = {}
+        self._instances: dict[str, Instance] = {}
         self._producers: dict[str, Producer] = {}
 
     def __call__(self, line: str) -> None:
@@ -89,8 +132,15 @@ class Actions:
             read += message is not None and message.error() is None
         member.commit(asynchronous=False)
 
+    def stream(self, name: str, group: str, topic: str) -> None:
+        instance = self._instances[name] = Instance(self._cluster.bootstrap_servers, name, group, topic)
+        _until(instance.beat)
+
     def leave(self, name: str) -> None:
-        self._members.pop(name).close()
+        if (instance := self._instances.pop(name, None)) is not None:
+            instance.leave()
+        else:
+            self._members.pop(name).close()
 
     def begin(self, transaction: str, where: str, count: str) -> None:
         producer = self._producers.get(transaction)

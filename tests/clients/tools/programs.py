@@ -34,6 +34,7 @@ MAIN: Final = {
     "metadata-quorum": f"{PACKAGE}.MetadataQuorumCommand",
     "reassign-partitions": f"{PACKAGE}.reassign.ReassignPartitionsCommand",
     "share-groups": f"{PACKAGE}.consumer.group.ShareGroupCommand",
+    "streams-groups": f"{PACKAGE}.streams.StreamsGroupCommand",
     "topics": f"{PACKAGE}.TopicCommand",
     "transactions": f"{PACKAGE}.TransactionsCommand",
     "verifiable-consumer": f"{PACKAGE}.VerifiableConsumer",
