@@ -10,7 +10,7 @@ from ..controller.topic_names import fault
 from ..coordinators.streams.configuring import MISSING_INTERNAL_TOPICS
 from ..coordinators.streams.coordinating import Beat
 from ..coordinators.streams.member import Owned, Tasks
-from ..coordinators.streams.requests import check, topics_of
+from ..coordinators.streams.requests import check, check_size, topics_of
 from ..coordinators.streams.settings import heartbeat_ms
 from ..policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ..protocol.api_error import ApiError
@@ -54,6 +54,7 @@ def streams_group_heartbeat(call: Call, request: StreamsGroupHeartbeatRequest) -
         return StreamsGroupHeartbeatResponse(error_code=E.UNSUPPORTED_VERSION)
     try:
         if request.topology is not None:
+            check_size(request.topology)
             _check_topics(request.topology)
         check(request, call)
         if error := groups.refuses(request.group_id):

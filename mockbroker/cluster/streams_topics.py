@@ -4,9 +4,10 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..controller.topic_creation import check_configs, check_name, place
+from ..controller.topic_creation import MAX_PARTITIONS_PER_REQUEST, check_configs, check_name, place
 from ..environment import Environment
 from ..protocol.api_error import ApiError
+from ..protocol.errors import ErrorCode
 from ..protocol.streams_group_records import InternalTopic
 
 if TYPE_CHECKING:
@@ -47,11 +48,15 @@ class StreamsTopics:
     def _create(self, topics: Iterable[InternalTopic], patience_ms: int) -> None:
         controller = self._controller
         first = len(controller.image.topics)
+        # Several members may have asked for it.
+        topics = [topic for topic in topics if topic.name not in controller.image.topics]
+        too_many = sum(topic.partitions for topic in topics) > MAX_PARTITIONS_PER_REQUEST
         for topic in topics:
-            # Several members may have asked for it.
-            if topic.name in controller.image.topics:
-                continue
             try:
+                if too_many:
+                    raise ApiError(
+                        ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request."
+                    )
                 check_name(controller, topic.name)
                 overrides = check_configs(controller, topic.configs)
                 made = place(controller, topic.partitions, topic.replication_factor or _DEFAULT, first)

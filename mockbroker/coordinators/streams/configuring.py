@@ -12,6 +12,8 @@ from .hash_order import in_hash_order
 MISSING_SOURCE_TOPICS: Final = 1
 INCORRECTLY_PARTITIONED_TOPICS: Final = 2
 MISSING_INTERNAL_TOPICS: Final = 3
+MOST_TASKS: Final = 10_000
+"""Of a group: they are assigned in one step. Real brokers have no such limit."""
 _SHOWN: Final = 3
 """How many topics are named at most."""
 Counts = Mapping[str, int]
@@ -96,6 +98,11 @@ def _configured(topology: TopologyValue, counts: Counts) -> Configured:
         )
         for each in sorted(topology.subtopologies)
     }
+    if (tasks := sum(each.tasks for each in found.values())) > MOST_TASKS:
+        raise ApiError(
+            ErrorCode.STREAMS_INVALID_TOPOLOGY,
+            f"The topology comes to {tasks} tasks, and mockbroker takes {MOST_TASKS}.",
+        )
     internal = {
         topic.name: topic for each in found.values() for topic in (*each.repartitions, *each.changelogs)
     }

@@ -14,7 +14,29 @@ from ..home import Request
 from .member import JOINING, LEAVING_FOR_A_WHILE, Assigned, Tasks
 
 E = ErrorCode
+MOST_NAMES: Final = 1000
+"""Topics that a topology may name, and subtopologies: what follows from them takes time that grows with the
+square. Real brokers have no such limit."""
 _ONE_FOR_ALL: Final = "If one task-type is non-null, all must be non-null."
+
+
+def check_size(topology: messages.Topology) -> None:
+    """ApiError STREAMS_INVALID_TOPOLOGY if the topology is too large to look at."""
+    count = sum(
+        1
+        + len(each.source_topics)
+        + len(each.repartition_sink_topics)
+        + len(each.repartition_source_topics)
+        + len(each.state_changelog_topics)
+        + len(each.copartition_groups)
+        for each in topology.subtopologies
+    )
+    if count > MOST_NAMES:
+        raise ApiError(
+            E.STREAMS_INVALID_TOPOLOGY,
+            f"The topology has {count} subtopologies, topics and groups of topics, and mockbroker takes "
+            f"{MOST_NAMES}.",
+        )
 
 
 def check(request: StreamsGroupHeartbeatRequest, call: Request) -> None:
