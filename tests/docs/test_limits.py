@@ -11,6 +11,7 @@ from mockbroker import repeats
 from mockbroker.cluster import call, client_telemetry, fetch_sessions, notes
 from mockbroker.control import bodies, http, oauth, records, serving, stream
 from mockbroker.controller import scram, topic_creation, topic_names
+from mockbroker.coordinators.streams import configuring, requests
 from mockbroker.environment import Environment
 from mockbroker.protocol import compression, headers, primitives, reading, record_batch
 from mockbroker.protocol.releases import NEWEST, parse
@@ -47,6 +48,11 @@ IN_CODE: Final = {
     "letters of a topic's name": topic_names._LONGEST,
     "partitions and other changes of one CreateTopics or CreatePartitions": topic_creation.MAX_RECORDS,
     "partitions in the fetch sessions of a broker, all together": fetch_sessions.MOST_PARTITIONS,
+    "subtopologies, topics and groups of topics in the topology of a streams group": requests.MOST_NAMES,
+    "tasks of a streams group, without copies": configuring.MOST_TASKS,
+    "partitions of the internal topics that one heartbeat has created": (
+        topic_creation.MAX_PARTITIONS_PER_REQUEST
+    ),
     "iterations of a SCRAM credential": scram._MOST_ITERATIONS,
     "bytes of a JWKS file": jwks.MOST_BYTES,
     "keys of a JWKS file": jwks.MOST_KEYS,
