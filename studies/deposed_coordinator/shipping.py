@@ -29,7 +29,7 @@ SIZES: Final = {"orders": 1, "bills": 50}
 ORDERS: Final = 20
 EACH: Final = 10
 OTHERS: Final = 3
-SESSION_MS: Final = 10_000
+SESSION_MS: Final = 6_000
 """So long the second run waits at most, where the first could not leave."""
 LIMIT_MS: Final = 60_000
 POLL_MS: Final = 100
