@@ -51,6 +51,8 @@ _FATAL: Final = frozenset({E.NOT_LEADER_OR_FOLLOWER, E.GROUP_ID_NOT_FOUND, E.UNK
 """The leader forgets the share partition then, and reads it again."""
 _WRITE_FAILED: Final = "Error in write state RPC. "
 """What clients are told in front of the share coordinator's message (`PersisterStateManager.java`)."""
+_NOT_FOUND: Final = "Error in find coordinator. Exhausted max retries to find coordinator without success."
+"""What they are told if no share coordinator can be reached."""
 
 
 class LedShare:
@@ -207,11 +209,9 @@ class LedShare:
                 self._bury(share, change.letters)
             self.watch()
             code = _ERRORS.get(kept.error, E.UNKNOWN_SERVER_ERROR) if kept.error else E.NONE
-            message = kept.message
             if code in _FATAL:
                 self._drop(self)
-                message = f"{_WRITE_FAILED}{message}"
-            answer(code, message)
+            answer(code, _told(kept, code))
             self.wake()
 
         if not change.batches:
@@ -300,3 +300,9 @@ class LedShare:
         self.share = None
         self.failed = self.failed or E.NOT_LEADER_OR_FOLLOWER
         self.wake()
+
+
+def _told(kept: Kept, code: ErrorCode) -> str | None:
+    if not kept.error:
+        return None
+    return _NOT_FOUND if code is E.COORDINATOR_NOT_AVAILABLE else f"{_WRITE_FAILED}{kept.message}"
