@@ -6,10 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.counting import Steps
+from mockbroker.portions import at_once
 from mockbroker.protocol.share_state_log import StateBatch
 from mockbroker.share_partitions.acknowledgement import Acknowledgement
+from mockbroker.share_partitions.combining import adding
 from mockbroker.share_partitions.flight import ShareLimits
-from mockbroker.share_partitions.kept import merged
 from mockbroker.share_partitions.share_partition import SharePartition
 
 FEW, MANY = 100, 3_000
@@ -80,8 +81,8 @@ def test_of_what_the_share_coordinator_keeps() -> None:
         where = random.Random(0)
         with Steps() as steps:
             for _ in range(20):
-                kept = merged(kept, (StateBatch(at := where.randrange(count), at, 2, 1),), 0)
+                kept = at_once(adding(kept, (StateBatch(at := where.randrange(count), at, 2, 1),), 0))
         return steps.count
 
-    few, many = cost(FEW), cost(MANY)
+    few, many = cost(MANY), cost(10 * MANY)
     assert many < FOR_SEARCHES * few, (few, many)
