@@ -217,7 +217,7 @@ class Reading:
             return part, 0
         # A single batch is sent with what was read behind it.
         alone = len(read.batches) == 1
-        part.records = read.stored if alone else _overlapping(read.batches, ranges, acquired)
+        part.records = list(read.stored) if alone else _overlapping(read.batches, ranges, acquired)
         part.acquired_records = [AcquiredRecords(*each) for each in map(_fields, acquired)]
         return part, sum(each.last - each.first + 1 for each in acquired)
 
