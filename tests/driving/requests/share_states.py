@@ -15,8 +15,10 @@ from mockbroker.protocol.messages import (
 from ..many import BIG, Many
 from .about import about
 
-_BATCHES: Final = 50
+_BATCHES: Final = 20
 """For each of n."""
+_MORE: Final = 600
+"""Besides: more than a change joins anew (`adding`)."""
 
 
 @about(ApiKey.WRITE_SHARE_GROUP_STATE, "of many batches")
@@ -45,7 +47,7 @@ def _initialize(many: Many) -> None:
 
 
 def _batches(many: Many, first: int) -> Any:
-    offsets = range(first, first + 4 * _BATCHES * many.n, 4)
+    offsets = range(first, first + 4 * (_MORE + _BATCHES * many.n), 4)
     batches = [common.ShareStateBatch(each, each, 0, 1) for each in offsets]
     part = write_share_group_state.PartitionData(0, 0, 0, 0, state_batches=batches)
     topic = write_share_group_state.WriteStateData(many.cluster.topics[BIG].id, [part])
