@@ -14,7 +14,8 @@ from .states import RecordState
 class Asked:
     """How records are acquired: by whom, until when they are locked, and how many to a batch. If `limited`,
     never more than there is room for, even if that divides a batch; if `throttled`, fewer and fewer of those
-    that were delivered often. If `joined`, neighbours are one range although they were let go one by one."""
+    that were delivered often. If `joined`, neighbours are one range although they were let go one by one. If
+    only what is `there`, nothing new below the start offset."""
 
     member: str
     until: int
@@ -22,6 +23,7 @@ class Asked:
     limited: bool = False
     throttled: bool = False
     joined: bool = True
+    there: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,9 @@ class Acquiring(Flight):
         """Gives a member what it may have of the batches that were read from `fetch_offset`; `fetched` has
         their first and last offsets. Unless `limited`, new batches are given whole, so it may be up to a
         batch above `max_records`. If `throttled`, records that were delivered often are given few at a
-        time. If not `joined`, records that were let go one by one are ranges of their own. Of a new
-        batch, those below the start offset are acquired too unless only what is `there` is."""
+        time. If not `joined`, records that were let go one by one are ranges of their own. Of a batch that
+        is read for the first time, records below the start offset are given too, unless only what is `there`
+        is."""
         if max_records <= 0 or not fetched or fetched[-1][1] < self.start_offset:
             return []
         last, room = fetched[-1][1], min(max_records, self.limits.records - self.in_flight)
@@ -68,13 +71,12 @@ class Acquiring(Flight):
         if fetch_offset < first:
             # Compaction has removed what was let go before the first batch.
             self.remove(fetch_offset, first - 1)
-        asked = Asked(member, now + self.limits.lock_ms, batch_size, limited, throttled, joined)
+        asked = Asked(member, now + self.limits.lock_ms, batch_size, limited, throttled, joined, there)
         floor = self.floor(first)
         if floor is None:
             begin = max(first, self.start_offset)
         else:
-            unread = max(first, self.start_offset) if there else first
-            begin = floor.first if floor.last >= first else unread
+            begin = floor.first if floor.last >= first else first
         known = self.between(min(first, begin), last)
         if not known:
             return self._acquire_new(begin, last, room, fetched, asked)
@@ -171,6 +173,10 @@ class Acquiring(Flight):
     ) -> list[Acquired]:
         if not self.batches:
             first = max(first, self.end_offset)
+        if asked.there and first < self.start_offset:
+            first = self.start_offset
+            if first > last:
+                return []
         end = last
         if room < last - first + 1:
             end = first + room - 1
