@@ -20,8 +20,8 @@ class ShareProgress:
     def __init__(self, view: ShareView, limit: int) -> None:
         self._view, self._limit = view, limit
 
-    def follow(self, broker: Broker, place: Place) -> None:
-        """Looks where the group is."""
+    def follow(self, broker: Broker, place: Place, *, sure: bool = True) -> None:
+        """Looks where the group is; `sure` is whether all deliveries are known."""
         shared, led = self._view.place(place), self._view.known(broker, place)
         share = None if led is None else led.share
         if (
@@ -41,7 +41,7 @@ class ShareProgress:
         shared.led, shared.start = led, start
         if shared.is_judged(led) and start > shared.checked:
             skipped = self._unfinished(place, shared.checked, start)
-            if skipped:
+            if skipped and sure:
                 self._view.violated(
                     "share-record-skipped",
                     place,
@@ -57,7 +57,7 @@ class ShareProgress:
             offset
             for offset in range(first, end)
             if (given := shared.given.get(offset)) is None
-            or not (given.settled or given.count >= self._limit)
+            or not (given.settled or max(given.count, given.apart) >= self._limit)
         ]
         if not left:
             return []
@@ -106,7 +106,7 @@ class ShareProgress:
         """Everything was delivered until it was done."""
         for place in self._view.scene.shared:
             partition = self._view.scene.partition(place)
-            if partition.leader < 0 or self._view.excused(place):
+            if partition.leader < 0 or self._view.excused(place) or self._view.awaits_state(place):
                 continue
             broker = self._view.cluster.brokers[partition.leader]
             self.follow(broker, place)

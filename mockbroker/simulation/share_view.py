@@ -6,6 +6,7 @@ from typing import Final
 from ..cluster.broker import Broker
 from ..cluster.led_share import LedShare
 from ..cluster.liveness import Liveness
+from ..coordinators.share.group import ShareGroup
 from ..protocol.share_state_log import SharePartitionKey
 from .ledger import Place
 from .scene import SHARERS, Scene
@@ -36,6 +37,16 @@ class ShareView:
         """What all brokers have read of the partition."""
         found = [self.known(each, place) for each in self.cluster.brokers.values()]
         return [each for each in found if each is not None]
+
+    def awaits_state(self, place: Place) -> bool:
+        """Whether the share coordinator was asked to make a state, and has not answered: it is asked again
+        after longer than histories are quiet."""
+        broker = self.cluster.coordinator(SHARERS)
+        group = None if broker is None else broker.groups.groups.get(SHARERS)
+        if not isinstance(group, ShareGroup):
+            return False
+        asked = group.initializing.get(self.cluster.topics[place[0]].id)
+        return asked is not None and place[1] in asked.partitions
 
     def is_leader(self, broker: Broker, place: Place) -> bool:
         """Whether it is, by what the controller knows, and may hear of that."""

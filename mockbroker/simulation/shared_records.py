@@ -15,6 +15,8 @@ class Given:
     count, and `written` the last that is sure to be in `__share_group_state`."""
 
     times: int = 0
+    apart: int = 0
+    """The highest delivery count of a leader that was cut off: it may be written once it is back."""
     count: int = 0
     written: int = 0
     by: LedShare | None = None

@@ -52,6 +52,18 @@ class _Said(NamedTuple):
 class _UnderWay(NamedTuple):
     asked_ms: int
     said: list[_Said]
+    acquires: bool
+
+
+class _Found(NamedTuple):
+    """What a member is given of a partition, acquired since `since_ms` or later. If the answer is `late`, it
+    may have been let go since; `sure` is whether nobody else has got any of it without being told."""
+
+    member: str
+    ranges: list[AcquiredRecords]
+    since_ms: int
+    late: bool
+    sure: bool
 
 
 class Sharing:
@@ -66,6 +78,8 @@ class Sharing:
         self._clients: dict[Client, Member] = {}
         self._reads = False
         """Whether the group has read from the topic."""
+        self._let_go_ms = 0
+        """When all that was acquired was let go."""
 
     # -- what happens to the group
 
@@ -75,6 +89,7 @@ class Sharing:
 
     def locks_end(self, broker: int | None = None) -> None:
         """All that was acquired is let go, or all at one broker."""
+        self._let_go_ms = self._cluster.now_ms
         for shared in self._view.places.values():
             for given in shared.given.values():
                 if broker is None or (given.by is not None and given.by.partition.broker == broker):
@@ -95,7 +110,7 @@ class Sharing:
                     each.given.until_ms = 0
                 if each.kind in _FINAL:
                     each.given.asked.add(call)
-            self._under_way[call] = _UnderWay(self._cluster.now_ms, said)
+            self._under_way[call] = _UnderWay(self._cluster.now_ms, said, api is ApiKey.SHARE_FETCH)
             if request.share_session_epoch == ENDS:
                 self._session_ends(call.broker, member)
 
@@ -158,7 +173,7 @@ class Sharing:
             elif isinstance(answer, ShareAcknowledgeResponse):
                 self._acknowledged(call, under_way, answer, "error_code")
             for place in dict.fromkeys(each.place for each in under_way.said):
-                self._progress.follow(call.broker, place)
+                self._progress.follow(call.broker, place, sure=not self._anybody_late())
 
     def _acknowledged(self, call: Call, under_way: _UnderWay, answer: Any, field: str) -> None:
         codes = {
@@ -201,32 +216,36 @@ class Sharing:
         self._acknowledged(call, under_way, answer, "acknowledge_error_code")
         # Who waits for a write has acquired before, and so may others since.
         since_ms = under_way.asked_ms if under_way.said else self._cluster.now_ms
-        sure = not call.client.gone and not any(each.client.gone for each in self._under_way)
+        late, others = self._is_late(under_way), self._anybody_late()
+        sure = not (late or others or call.client.gone or any(each.client.gone for each in self._under_way))
         for topic in answer.responses:
             for part in topic.partitions:
                 known = self._cluster.topic_ids.get(topic.topic_id or UUID(int=0))
                 if known is not None and not part.error_code:
                     place = known.name, part.partition_index
                     self._reads = self._reads or self._view.known(call.broker, place) is not None
-                    self._acquired(call, place, request.member_id, part.acquired_records, since_ms, sure=sure)
-                    self._progress.follow(call.broker, place)
+                    found = _Found(request.member_id, part.acquired_records, since_ms, late, sure)
+                    self._acquired(call, place, found)
+                    self._progress.follow(call.broker, place, sure=not others)
 
-    def _acquired(
-        self,
-        call: Call,
-        place: Place,
-        member: str,
-        ranges: list[AcquiredRecords],
-        since_ms: int,
-        *,
-        sure: bool,
-    ) -> None:
+    def _anybody_late(self) -> bool:
+        """Whether somebody is not answered yet who has acquired records that may have been let go since."""
+        return any(map(self._is_late, self._under_way.values()))
+
+    def _is_late(self, under_way: _UnderWay) -> bool:
+        """Whether it has acquired records, and has waited for a write for so long that they may have been let
+        go since."""
+        let_go_ms = max(self._let_go_ms, self._cluster.now_ms - self._lock_ms)
+        return under_way.acquires and bool(under_way.said) and under_way.asked_ms <= let_go_ms
+
+    def _acquired(self, call: Call, place: Place, found: _Found) -> None:
         shared, led = self._view.place(place), self._view.known(call.broker, place)
         judged = (
             self._view.is_leader(call.broker, place)
             and not self._view.excused(place)
             and shared.is_judged(led)
         )
+        member, ranges = found.member, found.ranges
         last = [each for each in ranges if each.delivery_count >= self._limit]
         if last and self._limit > _ALONE_ABOVE and judged:
             count = sum(each.last_offset - each.first_offset + 1 for each in ranges)
@@ -239,8 +258,12 @@ class Sharing:
         for each in ranges:
             for offset in range(each.first_offset, each.last_offset + 1):
                 given = shared.of(offset)
+                if found.late and given.count > each.delivery_count:
+                    # Another has got it since.
+                    given.times += 1
+                    continue
                 if judged:
-                    self._check(place, offset, given, member, each.delivery_count, led, sure=sure)
+                    self._check(place, offset, given, member, each.delivery_count, led, sure=found.sure)
                 given.times += 1
                 if call.client.gone:
                     # It is let go by now, and perhaps another has it.
@@ -248,10 +271,11 @@ class Sharing:
                     continue
                 if given.member and not self._view.is_leader(call.broker, place):
                     # A leader that is cut off gives what another may give, too.
+                    given.apart = max(given.apart, each.delivery_count)
                     continue
                 given.count, given.member = each.delivery_count, member
-                given.by = led if judged and sure else None
-                given.until_ms = since_ms + self._lock_ms if given.by is not None else 0
+                given.by = led if judged and found.sure else None
+                given.until_ms = found.since_ms + self._lock_ms if given.by is not None else 0
 
     def _check(
         self,

@@ -72,12 +72,23 @@ class Told:
 
     def gets(self, member: str, first: int, last: int, count: int) -> None:
         """A member is given records."""
+        self.begins_to_get(member)(first, last, count)
+
+    def begins_to_get(self, member: str, says: Iterable[int] = ()) -> Callable[[int, int, int], None]:
+        """A member asks for records, and accepts others; the result is called with what it is given."""
+        request = share_fetch.ShareFetchRequest(SHARERS, member, 1)
+        said = [AcknowledgementBatch(each, each, [ACCEPT]) for each in says]
+        request.topics = [AcknowledgedTopic(self.topic_id, [AcknowledgedPartition(0, said)])]
+        answered = self.asks(member, ApiKey.SHARE_FETCH, request)
+        return lambda first, last, count: answered(self._given(first, last, count))
+
+    def _given(self, first: int, last: int, count: int) -> share_fetch.ShareFetchResponse:
         part = share_fetch.PartitionData(0)
         if last >= first:
             part.acquired_records = [share_fetch.AcquiredRecords(first, last, count)]
         answer = share_fetch.ShareFetchResponse()
         answer.responses = [share_fetch.ShareFetchableTopicResponse(self.topic_id, [part])]
-        self.asks(member, ApiKey.SHARE_FETCH, share_fetch.ShareFetchRequest(SHARERS, member, 1))(answer)
+        return answer
 
     def says(self, member: str, offsets: Iterable[int], kind: int, error: int = 0) -> None:
         """A member acknowledges records, and is answered."""
@@ -141,6 +152,19 @@ def test_a_record_is_locked(waits_ms: int, expected: list[str]) -> None:
     told.wait(waits_ms)
     told.gets("b", 3, 3, 2)
     assert told.found == expected
+
+
+def test_an_answer_may_tell_of_a_lock_that_has_ended() -> None:
+    """It has waited until what came with its request was written; meanwhile another has got the record."""
+    told = Told(lock_ms=1_500)
+    told.gets("a", 0, 0, 1)
+    answered = told.begins_to_get("a", says=[0])
+    told.wait(1_500)
+    told.gets("b", 1, 1, 2)
+    answered(1, 1, 1)
+    told.says("b", [1], ACCEPT)
+    told.starts(2)
+    assert told.found == []
 
 
 def test_a_leader_that_reads_the_state_again_forgets_locks() -> None:
