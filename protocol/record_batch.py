@@ -17,6 +17,7 @@ _unpack: Final = HEADER.unpack_from
 _new: Final = tuple.__new__
 _PLACE: Final = struct.Struct(">qii")
 _INT32: Final = struct.Struct(">i").unpack_from
+MAGIC: Final = 2
 _TO_MAGIC: Final = 5
 _LEAST_LENGTH: Final = 14
 """The shortest batch length that ever existed: that of an empty message of magic 0."""

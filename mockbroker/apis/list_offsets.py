@@ -136,6 +136,9 @@ def _partition(
     if answer.error_code:
         return answer
     log = partition.log
+    if asked.timestamp >= 0 and not log.segments.settings.magic:
+        answer.error_code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
+        return answer
     end = _end(log, request)
     found = _lookup(log, asked.timestamp, end, partition.leader_epoch)
     beyond = asked.timestamp == LATEST or (asked.timestamp not in _FIXED and found is None)

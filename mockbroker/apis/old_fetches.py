@@ -1,45 +1,63 @@
 """Fetch up to version 3, whose readers know messages of magic 0 and 1 only
 (`KafkaApis.maybeConvertFetchedData`)."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Final
 
 from ..cluster.call import Call
+from ..cluster.fetch_session import Key
 from ..cluster.fetch_sessions import FetchContext
 from ..log.down_conversion import NotConvertibleError, converted, padded
 from ..policies.fetching.down_conversion import down_conversion
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.fetch import PartitionData
-from ..protocol.record_batch import is_whole
+from ..protocol.messages.fetch import FetchPartition, PartitionData
+from ..protocol.record_batch import MAGIC, is_whole
 from .fetched_partitions import Results
 
 BATCHES_SINCE: Final = 4
 _TIMESTAMPS_SINCE: Final = 2
+_WHOLE_SINCE: Final = 3
 
 
 def in_old_format(call: Call, context: FetchContext, results: Results) -> Generator[None, None, Results]:
-    """The results with messages in place of batches, in parts."""
-    asked = context.partitions()
-    follows = context.request.replica_state.replica_id >= 0
+    """The results with messages in place of batches where the client does not know batches, or the topic has
+    none, in parts."""
+    knows = MAGIC if call.version >= BATCHES_SINCE else 1 if call.version >= _TIMESTAMPS_SINCE else 0
+    asked: Mapping[Key, FetchPartition] = {}
     found: Results = []
     for key, result in results:
-        made = yield from _converted(call, key[0], result, asked[key].fetch_offset, follows=follows)
-        found.append((key, made))
+        topic = call.cluster.topics.get(key[0])
+        if topic is None or result.records is None or min(knows, topic.settings.magic) == MAGIC:
+            found.append((key, result))
+            continue
+        asked = asked or context.partitions()
+        read, conversion = result.records, call.policies[down_conversion]
+        if conversion.always or any(map(is_whole, read)):
+            follows = context.request.replica_state.replica_id >= 0
+            refuses = not follows and not topic.settings.message_downconversion
+            if refuses and knows < topic.settings.magic:
+                result = not_sent(call, result, ErrorCode.UNSUPPORTED_VERSION)
+            else:
+                result = yield from _converted(call, result, asked[key], knows, topic.settings.magic)
+        found.append((key, result))
     return found
 
 
 def _converted(
-    call: Call, name: str, result: PartitionData, offset: int, *, follows: bool
+    call: Call, result: PartitionData, asked: FetchPartition, knows: int, kept: int
 ) -> Generator[None, None, PartitionData]:
-    topic = call.cluster.topics.get(name)
-    read, conversion = result.records, call.policies[down_conversion]
-    if topic is None or read is None or not (conversion.always or any(map(is_whole, read))):
-        return result
-    if not follows and not topic.settings.message_downconversion:
-        return not_sent(call, result, ErrorCode.UNSUPPORTED_VERSION)
-    magic = 1 if call.version >= _TIMESTAMPS_SINCE else 0
+    """As messages of the highest magic that the client `knows`, from a topic whose records have the magic
+    `kept`."""
+    read, offset, size = result.records or (), asked.fetch_offset, None
     try:
-        data = yield from (padded if conversion.padded else converted)(read, magic, offset)
+        if kept < MAGIC:
+            data = _cut(call, (yield from converted(read, kept, offset)), asked.partition_max_bytes)
+            size = len(data)
+        if knows < kept:
+            if call.policies[down_conversion].padded:
+                data = yield from padded(read, knows, offset, size)
+            else:
+                data = yield from converted(read, knows, offset)
     except NotConvertibleError:
         return not_sent(call, result, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
     return PartitionData(
@@ -48,8 +66,16 @@ def _converted(
         result.high_watermark,
         result.last_stable_offset,
         result.log_start_offset,
+        aborted_transactions=result.aborted_transactions,
         records=[data] if data else (),
     )
+
+
+def _cut(call: Call, messages: bytes, size: int) -> bytes:
+    """As many bytes as were asked for, but since v3 at least one message."""
+    if messages and call.version >= _WHOLE_SINCE:
+        size = max(size, int.from_bytes(messages[8:12], "big") + 12)
+    return messages[:size]
 
 
 def not_sent(call: Call, result: PartitionData, error: ErrorCode) -> PartitionData:

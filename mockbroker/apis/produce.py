@@ -11,7 +11,7 @@ from uuid import UUID
 from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..log.log import Log
-from ..log.old_messages import converted
+from ..log.old_messages import check_old_format, converted
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
@@ -273,6 +273,8 @@ def append(
         settings, place = log.segments.settings, (partition.topic.name, index)
         batch, header, max_timestamp = validate(records, header, settings, place, now_ms)
         producer_id, epoch, sequence, count = header[9:]
+        if settings.magic != record_batch.MAGIC:
+            check_old_format(batch, header)
         if producer_id >= 0:
             producers = log.producers
             earlier = producers.check(producer_id, epoch, sequence, count, log.end_offset)

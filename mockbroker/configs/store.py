@@ -13,6 +13,7 @@ from .values import OF_LISTENER, ConfigError, ConfigKey, Value
 
 _NO_OVERRIDES: Final[Mapping[str, str]] = {}
 _INTERNAL_SEGMENTS: Final = ("offsets.topic.segment.bytes", "transaction.state.log.segment.bytes")
+_ONE_FORMAT_SINCE: Final = parse("3.0")
 _KEPT: Final = 1_000
 """The settings of at most so many different topics are kept."""
 
@@ -89,6 +90,8 @@ class Configs:
         self.groups: dict[str, dict[str, str]] = {}
         self.client_metrics: dict[str, dict[str, str]] = {}
         self.client_metrics_changes = 0
+        self.formats = self.release < _ONE_FORMAT_SINCE
+        """Whether `message.format.version` counts."""
         self.topic_keys = definitions.keys("topic", self.release)
         self.broker_keys = definitions.keys("broker", self.release)
         self.loggers: dict[int, dict[str, str]] = {}
@@ -300,7 +303,7 @@ class Configs:
             )
             if len(self._topic_settings) >= _KEPT:
                 self._topic_settings.clear()
-            found = self._topic_settings[key] = settings(values, most_bytes)
+            found = self._topic_settings[key] = settings(values, most_bytes, formats=self.formats)
         return found
 
     def settings_of(self, overrides: Mapping[str, str]) -> TopicSettings:

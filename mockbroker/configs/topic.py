@@ -8,6 +8,8 @@ from .values import ConfigError, Value, invalid
 
 _FOREVER_MS: Final = 9223372036854775807
 _UNLIMITED: Final = 2147483639
+_MAGIC_1_IN_0: Final = 10
+"""The release 0.10 brought it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class TopicSettings:
     unclean_leader_election: bool = False
     preallocate: bool = False
     message_downconversion: bool = True
+    magic: int = 2
+    """That of batches, as consumers get them."""
 
     @property
     def roll_ms(self) -> int:
@@ -47,8 +51,11 @@ class TopicSettings:
         return self.segment_ms
 
 
-def settings(values: Mapping[str, Value], max_decompressed_bytes: int) -> TopicSettings:
-    """The settings for parsed `values`; what a release does not have keeps its default."""
+def settings(
+    values: Mapping[str, Value], max_decompressed_bytes: int, *, formats: bool = False
+) -> TopicSettings:
+    """The settings for parsed `values`; what a release does not have keeps its default. `formats` is whether
+    `message.format.version` counts."""
     get: Any = values.get
     policy = get("cleanup.policy")
     # Up to 3.5 there is one limit for both directions; from 3.6 to 3.9 it is used if the newer ones are not
@@ -81,7 +88,16 @@ def settings(values: Mapping[str, Value], max_decompressed_bytes: int) -> TopicS
         unclean_leader_election=get("unclean.leader.election.enable"),
         preallocate=get("preallocate"),
         message_downconversion=get("message.downconversion.enable", True),
+        magic=_magic(get("message.format.version")) if formats else 2,
     )
+
+
+def _magic(release: str) -> int:
+    """Of the messages that brokers of that release write."""
+    numbers = release.split("-")[0].split(".")
+    if numbers[0] != "0" or int(numbers[1]) > _MAGIC_1_IN_0:
+        return 2
+    return 1 if int(numbers[1]) == _MAGIC_1_IN_0 else 0
 
 
 def check_together(values: Mapping[str, Value], *, tiered_storage: bool) -> None:

@@ -44,10 +44,10 @@ def converted(read: Records, magic: int, offset: int) -> Generator[None, None, b
     return bytes(found) or b"".join(read)
 
 
-def padded(read: Records, magic: int, offset: int) -> Generator[None, None, bytes]:
-    """What was read as messages, in parts: as many bytes as were read, but at least the first messages. What
-    does not fit is cut off; where there is less, what seems to be the beginning of a large message follows.
-    NotConvertibleError if the first batch can't be converted."""
+def padded(read: Records, magic: int, offset: int, size: int | None = None) -> Generator[None, None, bytes]:
+    """What was read as messages, in parts: as many bytes as were read (or `size`), but at least the first
+    messages. What does not fit is cut off; where there is less, what seems to be the beginning of a large
+    message follows. NotConvertibleError if the first batch can't be converted."""
     batches = _whole(read)
     if not batches:
         return b""
@@ -60,7 +60,7 @@ def padded(read: Records, magic: int, offset: int) -> Generator[None, None, byte
     if not first:
         return _overflow(_OVERFLOW_HEAD)
     found = bytearray(first)
-    size = max(sum(map(len, read)), len(found))
+    size = max(sum(map(len, read)) if size is None else size, len(found))
     # A broker skips one batch for the messages that it has, even if others before it became none.
     for chunk in _chunks(batches[1:]):
         if len(found) >= size:

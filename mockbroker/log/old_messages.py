@@ -9,7 +9,14 @@ from ..protocol.batch_writing import batch_of, varint_of
 from ..protocol.compression import Compression, TooLargeError, compress
 from ..protocol.errors import ErrorCode
 from ..protocol.message_set import Message
-from ..protocol.record_batch import LOG_APPEND_TIME, MAX_RECORDS, BatchHeader, CorruptBatchError, Record
+from ..protocol.record_batch import (
+    LOG_APPEND_TIME,
+    MAX_RECORDS,
+    Batch,
+    BatchHeader,
+    CorruptBatchError,
+    Record,
+)
 from .recompression import CODECS
 from .validation import NO_TIMESTAMP, BatchError
 
@@ -47,6 +54,18 @@ def converted(
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     kept = settings.compression_type
     return batch_with(records, codec if kept == "producer" else CODECS[kept])
+
+
+def check_old_format(batch: Batch, header: BatchHeader) -> None:
+    """BatchError for a batch that can't be kept as messages of magic 0 and 1."""
+    if header.producer_id >= 0:
+        raise BatchError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, in_log=True)
+    for span in record_batch.spans(header, batch):
+        _, at = record_batch.field(span.body, span.key)
+        _, at = record_batch.field(span.body, at)
+        if span.body[at]:
+            # Kafka has no error for headers there.
+            raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
 
 
 def batch_with(records: list[Record], codec: int) -> tuple[bytearray, BatchHeader]:

@@ -114,7 +114,6 @@ def _kafka_python(**config: Any) -> Run:
 
 OLD: Final[Mapping[str, Run]] = {
     "java-0.9.0.1": _java("0.9.0.1"),
-    "java-0.10.2.2": _java("0.10.2.2"),
     "sarama": _sarama,
     "kafka-python": _kafka_python(api_version=(0, 9)),
     "librdkafka": _confluent(**{"api.version.request": False, "broker.version.fallback": "0.9.0"}),

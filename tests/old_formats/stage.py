@@ -91,13 +91,13 @@ class OldStage(Stage):
 
     def end(self, name: str) -> int:
         """Its log end offset, -1 if there is none."""
-        fields = {
-            "replica_id": -1,
-            "topics": [{"name": name, "partitions": [{"partition_index": 0, "timestamp": -1}]}],
-        }
-        answer = self.ask("list_offsets", fields, version=1)
-        (one,) = answer["topics"][0]["partitions"]
+        one = self.listed(name, -1)
         return int(one["offset"]) if one["error_code"] == "NONE" else -1
+
+    def listed(self, name: str, timestamp: int) -> Any:
+        part = {"partition_index": 0, "timestamp": timestamp}
+        fields = {"replica_id": -1, "topics": [{"name": name, "partitions": [part]}]}
+        return only(self.ask("list_offsets", fields, version=1), "topics", "partitions")
 
     def produce(self, version: int, name: str, records: bytes | None, acks: int = -1, index: int = 0) -> Any:
         """The answer for its partition."""

@@ -8,7 +8,7 @@ from mockbroker.rig.setup import BROKER_CONFIG
 from mockbroker.rig.stories import Setting, Steps, Told
 
 from ..acls.stories import AUTHORIZING
-from . import asking, fetching, producing
+from . import asking, fetching, producing, storing
 from .stage import OldStage
 
 _STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
@@ -16,6 +16,7 @@ _STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
     for module, stories in (
         (producing, (producing.formats, producing.newer, producing.odd, producing.configured)),
         (fetching, (fetching.formats, fetching.limits, fetching.mixed, fetching.markers, fetching.refused)),
+        (storing, (storing.formats, storing.odd)),
         (
             asking,
             (

@@ -34,15 +34,18 @@ def read(run: Run, cluster: MockCluster, topics: Sequence[str], who: str) -> Non
         assert cluster.committed(f"{who}-{topic}")[topic, 0].offset == len(VALUES)
 
 
+JAVA = pytest.mark.needs(*needs.JAVA)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("kafka", ["0.11", "3.9"])
 @pytest.mark.parametrize(
-    "old",
+    ("old", "kafka"),
     [
-        pytest.param("java-0.9.0.1", marks=pytest.mark.needs(*needs.JAVA)),
-        pytest.param("sarama", marks=pytest.mark.needs("go")),
-        "kafka-python",
-        "librdkafka",
+        pytest.param("java-0.9.0.1", "0.11", marks=JAVA),
+        pytest.param("java-0.9.0.1", "3.9", marks=JAVA),
+        pytest.param("sarama", "3.9", marks=pytest.mark.needs("go")),
+        ("kafka-python", "3.9"),
+        ("librdkafka", "3.9"),
     ],
 )
 def test_old_clients_and_those_of_today_read_each_other(old: str, kafka: ReleaseName) -> None:
@@ -53,3 +56,13 @@ def test_old_clients_and_those_of_today_read_each_other(old: str, kafka: Release
         ours = written(today, cluster, "new", codecs)
         read(OLD[old], cluster, [*theirs, *ours], "old")
         read(today, cluster, theirs, "new")
+
+
+@pytest.mark.long
+@pytest.mark.needs(*needs.JAVA)
+@pytest.mark.parametrize("format_version", ["0.9.0", "0.10.2", "2.8"])
+def test_javas_client_of_today_reads_all_formats(format_version: str) -> None:
+    settings = {"log.message.format.version": format_version}
+    with MockCluster(kafka="2.8", brokers=1, config=settings) as cluster:
+        topics = written(OLD["librdkafka"], cluster, "old", CODECS)
+        read(NEW["java-4.4"], cluster, topics, "new")

@@ -1,10 +1,9 @@
 // Sarama as a client of Kafka 0.9. Words are commands, done one after the other: write,TOPIC,CODEC,VALUE,… and
 // read,TOPIC,GROUP,COUNT. Prints the offset of each record that was written, and offset and value of each that was
-// read; a group commits what it reads.
+// read, which is committed for the group: its members need Kafka 0.10.2.
 package main
 
 import (
-	"context"
 	"fmt"
 	"log"
 	"os"
@@ -13,25 +12,6 @@ import (
 
 	"github.com/IBM/sarama"
 )
-
-type reading struct {
-	left int
-	done context.CancelFunc
-}
-
-func (*reading) Setup(sarama.ConsumerGroupSession) error   { return nil }
-func (*reading) Cleanup(sarama.ConsumerGroupSession) error { return nil }
-func (r *reading) ConsumeClaim(session sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim) error {
-	for each := range claim.Messages() {
-		fmt.Println(each.Offset, string(each.Value))
-		session.MarkMessage(each, "")
-		if r.left--; r.left == 0 {
-			session.Commit()
-			r.done()
-		}
-	}
-	return nil
-}
 
 func must(err error) {
 	if err != nil {
@@ -71,14 +51,26 @@ func write(servers []string, topic, codec string, values []string) {
 }
 
 func read(servers []string, topic, group string, count int) {
-	consumer, err := sarama.NewConsumerGroup(servers, group, configured())
+	client, err := sarama.NewClient(servers, configured())
 	must(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	handler := &reading{count, cancel}
-	for ctx.Err() == nil {
-		must(consumer.Consume(ctx, []string{topic}, handler))
+	consumer, err := sarama.NewConsumerFromClient(client)
+	must(err)
+	offsets, err := sarama.NewOffsetManagerFromClient(group, client)
+	must(err)
+	offset, err := offsets.ManagePartition(topic, 0)
+	must(err)
+	partition, err := consumer.ConsumePartition(topic, 0, sarama.OffsetOldest)
+	must(err)
+	for ; count > 0; count-- {
+		each := <-partition.Messages()
+		fmt.Println(each.Offset, string(each.Value))
+		offset.MarkOffset(each.Offset+1, "")
 	}
-	must(consumer.Close())
+	offsets.Commit()
+	must(partition.Close())
+	offset.AsyncClose()
+	must(offsets.Close())
+	must(client.Close())
 }
 
 func main() {

@@ -1,0 +1,50 @@
+"""Topics whose records are kept in an old format, up to 2.8 (`message.format.version`)."""
+
+from mockbroker.rig.batches import LZ4, OLD, TRANSACTIONAL, Record, batch, message_set
+from mockbroker.rig.stories import Steps
+
+from .producing import CODECS, THREE
+from .stage import OldStage
+
+
+def formats(s: OldStage) -> Steps:
+    """What is written in each format, and how each version of Fetch gets it."""
+    for release, name in (("0.9.0", "magic-0"), ("0.10.2", "magic-1")):
+        for codec_name, codec in CODECS.items():
+            topic = f"{name}-{codec_name}"
+            s.create(topic, message_format_version=release)
+            for magic in (0, 1):
+                label = f"{topic}, magic {magic}"
+                yield label, s.produce(2, topic, message_set(THREE, magic=magic, codec=codec))
+            yield f"{topic}, a batch", s.produce(7, topic, batch(THREE, codec=codec))
+            for version in (0, 2, 4, 11):
+                for offset in (0, 4):
+                    fetched = s.fetch(version, topic, offset)
+                    if codec:
+                        # The size of what was kept depends on who compressed it.
+                        fetched["records"] = [each for each in fetched["records"] if "cut" not in each]
+                    yield f"{topic}, v{version} from {offset}", fetched
+            yield f"{topic}, v4 in part", s.fetch(4, topic, partition_max_bytes=60)
+
+
+def odd(s: OldStage) -> Steps:
+    """What an old format does not have."""
+    for release, name in (("0.9.0", "odd-0"), ("0.10.2", "odd-1")):
+        s.create(name, message_format_version=release)
+        yield f"{name}, headers", s.produce(7, name, batch([Record(headers=(("h", b"1"),))]))
+        one = batch(1, producer_id=5, producer_epoch=0, sequence=0)
+        yield f"{name}, idempotent", s.produce(7, name, one)
+        one = batch(1, producer_id=5, producer_epoch=0, sequence=0, attributes=TRANSACTIONAL)
+        yield f"{name}, transactional", s.produce(7, name, one)
+        yield f"{name}, lz4", s.produce(7, name, batch(THREE, codec=LZ4))
+        yield f"{name}, -1", s.produce(7, name, batch([Record(timestamp=-1)]))
+        yield f"{name}: kept", s.kept(name)
+        topic = f"{name}-appended"
+        s.create(topic, message_format_version=release, message_timestamp_type="LogAppendTime")
+        answer = s.produce(7, topic, batch([Record(timestamp=OLD)]))
+        yield f"{topic}", answer
+        for asked in (-1, -2, OLD, OLD + 1):
+            yield f"{name}, listed {asked}", s.listed(name, asked)
+        part = {"partition": 0, "leader_epoch": 0}
+        fields = {"topics": [{"topic": name, "partitions": [part]}]}
+        yield f"{name}, epoch", s.ask("offset_for_leader_epoch", fields, version=1)
