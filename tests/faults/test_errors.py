@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mockbroker.apis.advertised import answered
 from mockbroker.apis.registry import REGISTERED
 from mockbroker.cluster.replicas import describe
 from mockbroker.faults import FaultError, Faults
@@ -95,11 +96,9 @@ _TOKENS = {ApiKey.CREATE_DELEGATION_TOKEN, ApiKey.RENEW_DELEGATION_TOKEN, ApiKey
 
 
 def versions() -> Iterator[tuple[str, int]]:
-    served = facts(parse("4.4")).apis
-    for key in sorted(REGISTERED):
-        low, high = served.get(key, (0, -1))
+    for key in sorted(set(REGISTERED) - {ApiKey.LIST_PARTITION_REASSIGNMENTS, *_TOKENS}):
         for version in kio_versions(key.name.lower()):
-            if low <= version <= high and key not in {ApiKey.LIST_PARTITION_REASSIGNMENTS, *_TOKENS}:
+            if key in facts(parse("4.4")).apis and answered(parse("4.4"), key, version):
                 yield key.name.lower(), version
 
 
