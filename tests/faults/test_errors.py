@@ -74,6 +74,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "unregister_broker": {"broker_id": 99},
     "update_features": {"feature_updates": [{"feature": "group.version"}]},
     "share_group_describe": {"group_ids": ("g",)},
+    "streams_group_describe": {"group_ids": ("g",)},
     "share_fetch": OF_SHARE_GROUP,
     "share_acknowledge": OF_SHARE_GROUP,
     "initialize_share_group_state": OF_SHARE_GROUP,
