@@ -29,6 +29,7 @@ INSIDE = {
     "InvalidRecordError",
     "MalformedRequestError",
     "NoRuleError",
+    "NotConvertibleError",
     "RebalanceFailedError",
     "RequestError",
     "SequenceError",
