@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from . import before_kio, beyond_kio, new_to_kio
-
 
 class ApiKey(enum.IntEnum):
     """Kafka's API keys (`org.apache.kafka.common.protocol.ApiKeys`), whether or not they are answered."""
@@ -122,18 +120,23 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
 
     def __getitem__(self, key: ApiKey) -> tuple[int, int]:
         versions = self._known[key]
-        if versions is None and key.name.lower() in new_to_kio.KEYS:
-            versions = self._known[key] = 0, 0
         if versions is None:
-            # Only when a cluster is first asked for something, because the import takes a while.
-            import kio.schema
-
-            api = key.name.lower()
-            names = os.listdir(os.path.join(kio.schema.__path__[0], api))
-            found = [int(each[1:]) for each in names if each[1:].isdigit()]
-            least = min(found) if before_kio.lowest(api) is None else 0
-            versions = self._known[key] = least, beyond_kio.NEWEST.get(api, max(found))
+            versions = self._known[key] = self._looked_up(key.name.lower())
         return versions
+
+    @staticmethod
+    def _looked_up(api: str) -> tuple[int, int]:
+        # Only when a cluster is first asked for something, because the imports take a while.
+        import kio.schema
+
+        from . import before_kio, beyond_kio, new_to_kio
+
+        if api in new_to_kio.KEYS:
+            return 0, 0
+        names = os.listdir(os.path.join(kio.schema.__path__[0], api))
+        found = [int(each[1:]) for each in names if each[1:].isdigit()]
+        least = min(found) if before_kio.lowest(api) is None else 0
+        return least, beyond_kio.NEWEST.get(api, max(found))
 
     def __iter__(self) -> Iterator[ApiKey]:
         return iter(self._known)

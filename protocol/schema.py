@@ -13,7 +13,6 @@ from dataclasses import Field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from . import before_kio, beyond_kio, new_to_kio
 from .kio_modules import kio_class, kio_module
 from .primitives import Shared
 
@@ -100,6 +99,8 @@ def class_name(api: str) -> str:
 def load(api: str, version: int, kind: str) -> type:
     """kio's class for `api` (such as `list_offsets`), or ours for a version that kio lacks; `kind` is Request
     or Response. ImportError if there is none."""
+    from . import before_kio, beyond_kio, new_to_kio
+
     if api in new_to_kio.KEYS and version == 0:
         return new_to_kio.load(api, kind)
     if beyond_kio.NEWEST.get(api) == version:
@@ -111,6 +112,8 @@ def load(api: str, version: int, kind: str) -> type:
 
 def versions(api: str) -> list[int]:
     """The versions of `api` that `load` has. ImportError if there are none."""
+    from . import before_kio, beyond_kio, new_to_kio
+
     if api in new_to_kio.KEYS:
         return [0]
     package = kio_module(f"schema.{api}")

@@ -242,7 +242,7 @@ def test_a_version_that_is_not_served() -> None:
         with pytest.raises(DisconnectedError):
             client.call("list_offsets", 5, {"replica_id": -1, "topics": []})
         (told,) = cluster.hints()
-        assert "sent ListOffsets v5, but Kafka 0.11 serves v1 to v2: its connection was closed" in told
+        assert "sent ListOffsets v5, but Kafka 0.11 serves v0 to v2: its connection was closed" in told
 
 
 def test_a_group_without_coordinator() -> None:
