@@ -69,8 +69,8 @@ class MemberDescription:
     for. Both are None if the group's protocol type is not `consumer`, or if the bytes can't be read:
     `assignment_data` has the bytes as the group's leader sent them.
 
-    `type` is the protocol that it uses: `classic`, `consumer`, `share` or `streams`; a consumer group may have
-    members of the first two.
+    `type` is the protocol that it uses: `classic`, `consumer`, `share` or `streams`; a consumer group may
+    have members of the first two.
     `epoch` is None in classic groups.
     """
 
