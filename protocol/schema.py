@@ -105,7 +105,7 @@ def load(api: str, version: int, kind: str) -> type:
         return new_to_kio.load(api, kind)
     if beyond_kio.NEWEST.get(api) == version:
         return beyond_kio.load(api, kind)
-    if version < (before_kio.lowest(api) or 0):
+    if 0 <= version < (before_kio.lowest(api) or 0):
         return before_kio.load(api, version, kind)
     return kio_class(api, version, kind)
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 from confluent_kafka import Consumer, Producer
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mockbroker.captures import Message, messages
@@ -169,6 +169,7 @@ def test_a_frame_of_no_size_ends_its_half_with_one_line(asking: bool, size: int)
     ]
 
 
+@example([(True, b"\0\3\x80\0" + bytes(6))], True)  # a version below 0
 @given(frames=st.lists(st.tuples(st.booleans(), st.binary(max_size=60)), max_size=4), framed=st.booleans())
 def test_any_bytes_are_decoded_or_unreadable(frames: list[tuple[bool, bytes]], framed: bool) -> None:
     if framed:

@@ -74,6 +74,8 @@ def _field(hint: Any, field: Any) -> st.SearchStrategy[Any]:
     elif kafka_type.startswith("datetime"):
         # kio has None for -1, where the field may be null, and no other negative time.
         strategy = st.just(-1 if nullable else 0)
+    elif kafka_type.startswith("uint"):
+        strategy = SMALL["int"].map(abs)
     else:
         strategy = SMALL["int"]
     if array:
