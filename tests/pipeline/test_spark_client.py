@@ -118,7 +118,7 @@ class Trouble(NamedTuple):
     stream: bool = False
 
 
-LOST: Final = {"do": "disconnect", "when": "after"}
+LOST: Final = {"do": "disconnect", "when": "after", "partition": 0}
 REFUSED: Final = {"do": "error", "partition": 1, "error": "INVALID_RECORD"}
 TROUBLES: Final = (
     Trouble("an answer is lost", LOST),
