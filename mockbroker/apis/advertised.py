@@ -35,11 +35,16 @@ def advertised(release: Release, *, telemetry: bool = False) -> dict[int, tuple[
 
 
 def answered(release: Release, api_key: int, version: int) -> bool:
-    """Whether a request of that version is answered; the connection is closed otherwise. Requests about
-    telemetry are, even if they are not advertised."""
-    low, high = advertised(release, telemetry=True).get(api_key, (0, -1))
-    return low <= version <= high and (version >= _PRODUCE_SINCE or not _beyond_itself(release, api_key))
+    """Whether a request of that version is answered; the connection is closed otherwise."""
+    low, high = served(release, api_key) or (0, -1)
+    return low <= version <= high
 
 
-def _beyond_itself(release: Release, api_key: int) -> bool:
-    return api_key == 0 and release.number >= (4, 0)
+def served(release: Release, api_key: int) -> tuple[int, int] | None:
+    """The lowest and highest version that is answered; None if none is. Telemetry is, even if it is not
+    advertised; and the oldest versions of Produce, which 4.x advertises for librdkafka, are not
+    (KAFKA-18659)."""
+    found = advertised(release, telemetry=True).get(api_key)
+    if found is None or api_key != ApiKey.PRODUCE or release.number < (4, 0):
+        return found
+    return max(found[0], _PRODUCE_SINCE), found[1]

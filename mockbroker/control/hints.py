@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from ..acls import Operation, ResourceType
-from ..apis.advertised import advertised
+from ..apis.advertised import advertised, served
 from ..cluster.liveness import Liveness
 from ..coordinators.classic.states import GroupState
 from ..faults.match import api_name
@@ -83,10 +83,10 @@ def _not_created(cluster: "Cluster") -> Iterator[str]:
 
 def _unserved(cluster: "Cluster") -> Iterator[str]:
     for each in cluster.notes.unserved:
-        served = advertised(cluster.release).get(each.api)
+        versions = served(cluster.release, each.api)
         known = each.api in _KEYS
         api = api_name(ApiKey(each.api)) if known else f"API {each.api}"
-        what = f"serves v{served[0]} to v{served[1]}" if served else "does not serve it"
+        what = f"serves v{versions[0]} to v{versions[1]}" if versions else "does not serve it"
         yield (
             f"{_client(each.client_id)} sent {api} v{each.version}, but Kafka {cluster.release} {what}: "
             "its connection was closed"

@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from mockbroker import MockCluster
+from mockbroker.names import ReleaseName
 from mockbroker.rig.client import Client, DisconnectedError
 from tests.clients.kafka_python import KafkaConsumer
 
@@ -237,12 +238,19 @@ def test_an_offset_beyond_the_end() -> None:
         )
 
 
-def test_a_version_that_is_not_served() -> None:
-    with MockCluster(kafka="0.11", brokers=1) as cluster, raw_client(cluster) as client:
+@pytest.mark.parametrize(
+    ("kafka", "api", "version", "said"),
+    [
+        ("0.11", "list_offsets", 5, "sent ListOffsets v5, but Kafka 0.11 serves v0 to v2"),
+        ("4.0", "produce", 1, "sent Produce v1, but Kafka 4.0 serves v3 to v12"),
+    ],
+)
+def test_a_version_that_is_not_served(kafka: ReleaseName, api: str, version: int, said: str) -> None:
+    with MockCluster(kafka=kafka, brokers=1) as cluster, raw_client(cluster) as client:
         with pytest.raises(DisconnectedError):
-            client.call("list_offsets", 5, {"replica_id": -1, "topics": []})
+            client.call(api, version, {})
         (told,) = cluster.hints()
-        assert "sent ListOffsets v5, but Kafka 0.11 serves v0 to v2: its connection was closed" in told
+        assert f"{said}: its connection was closed" in told
 
 
 def test_a_group_without_coordinator() -> None:
