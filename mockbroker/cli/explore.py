@@ -20,6 +20,7 @@ from ..policies.groups.emptied_expression import emptied_expression
 from ..policies.groups.joining_again import joining_again
 from ..policies.groups.old_member_epoch import old_member_epoch
 from ..policies.groups.unsubscribed_partitions import unsubscribed_partitions
+from ..policies.offsets.deposed_coordinator import deposed_coordinator
 from ..policies.offsets.offsets_cleanup import offsets_cleanup
 from ..policies.offsets.offsets_load import offsets_load
 from ..policies.offsets.offsets_load_pace import offsets_load_pace
@@ -74,8 +75,13 @@ _OF_SHARE_GROUPS: Final = {
     worn_records.name,
 }
 """Behaviours that only show in share groups."""
-_OF_LOADS: Final = {offsets_load.name, offsets_load_pace.name, offsets_cleanup.name}
-"""Behaviours that only show when `__consumer_offsets` is loaded."""
+_OF_LOADS: Final = {
+    deposed_coordinator.name,
+    offsets_load.name,
+    offsets_load_pace.name,
+    offsets_cleanup.name,
+}
+"""Behaviours that only show when commits are records of `__consumer_offsets`."""
 _NAMED: Final[dict[str, type[enum.StrEnum]]] = {"commit": Commit, "reset": Reset, "producer": Generation}
 
 

@@ -90,6 +90,7 @@ def test_compares_with_the_fix() -> None:
     [
         (["offsets-load=stops"], True, True),
         (["offsets-cleanup=during-load"], True, False),
+        (["deposed-coordinator=acknowledges"], True, False),
         (["compaction=dead"], False, False),
     ],
 )
