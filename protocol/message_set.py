@@ -6,9 +6,10 @@ and are absolute in magic 0. The wrapper has the offset of the last of them.
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from ..portions import MANY, at_once, portions
 from .compression import MOST_BYTES, Compression, compress, decompress
 from .old_lz4 import with_old_checksum, with_right_checksum
 from .record_batch import COMPRESSION_MASK, LOG_APPEND_TIME, CorruptBatchError, Record
@@ -110,16 +111,32 @@ def set_of(records: Iterable[Record], magic: int, codec: int, stamped_ms: int | 
     """A message for each record, compressed in another one if there is a `codec`, as Kafka writes them
     (`MemoryRecordsBuilder.java`). `stamped_ms` is the time at which all were appended, if that is their
     timestamp."""
+    return at_once(making_set(records, magic, codec, stamped_ms))
+
+
+def making_set(
+    records: Iterable[Record], magic: int, codec: int, stamped_ms: int | None = None
+) -> Generator[None, None, bytes]:
+    """As `set_of`, in parts."""
     kind = LOG_APPEND_TIME if stamped_ms is not None and magic else 0
-    items = [each if stamped_ms is None else each._replace(timestamp=stamped_ms) for each in records]
-    if codec == Compression.NONE or not items:
-        return b"".join([message_of(each, magic, kind) for each in items])
-    first, last = items[0].offset if magic else 0, items[-1].offset
-    inner = b"".join([message_of(each, magic, kind, offset=each.offset - first) for each in items])
+    made: list[bytes] = []
+    first = last = newest = None
+    for some in portions(records, MANY):
+        items = some if stamped_ms is None else [each._replace(timestamp=stamped_ms) for each in some]
+        if first is None:
+            first = items[0].offset if magic and codec else 0
+        last = items[-1].offset
+        most = max(each.timestamp for each in items)
+        newest = most if newest is None else max(newest, most)
+        shift = first if codec else 0
+        made += [message_of(each, magic, kind, offset=each.offset - shift) for each in items]
+        yield
+    inner = b"".join(made)
+    if codec == Compression.NONE or last is None or newest is None:
+        return inner
     value = compress(codec, inner)
     if codec == Compression.LZ4 and not magic:
         value = with_old_checksum(value)
-    newest = max(each.timestamp for each in items)
     return message_of(Record(last, newest, None, value), magic, codec | kind)
 
 

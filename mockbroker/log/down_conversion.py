@@ -2,6 +2,7 @@
 `LazyDownConversionRecords.java`)."""
 
 from collections.abc import Generator, Iterator, Sequence
+from itertools import dropwhile
 from typing import Final
 
 from ..protocol import message_set, record_batch
@@ -18,20 +19,20 @@ class NotConvertibleError(ValueError):
     """Records that are compressed in a way that old messages don't have: UNSUPPORTED_COMPRESSION_TYPE."""
 
 
-def messages_of(batch: Batch, magic: int, offset: int) -> bytes:
-    """A batch as messages, without those below `offset` if it is not compressed; empty for a control batch.
-    NotConvertibleError."""
+def messages_of(batch: Batch, magic: int, offset: int) -> Generator[None, None, bytes]:
+    """A batch as messages, in parts, without those below `offset` if it is not compressed; empty for a
+    control batch. NotConvertibleError."""
     header = record_batch.header_of(batch)
     if header.attributes & CONTROL:
         return b""
     codec = header.attributes & COMPRESSION_MASK
     if codec == Compression.ZSTD:
         raise NotConvertibleError("zstd")
-    records = record_batch.record_list(header, bytes(batch))
+    records = record_batch.records(batch)
     if not codec:
-        records = [each for each in records if each.offset >= offset]
-    stamped = header.attributes & LOG_APPEND_TIME
-    return message_set.set_of(records, magic, codec, header.max_timestamp if stamped else None)
+        records = dropwhile(lambda each: each.offset < offset, records)
+    stamped = header.max_timestamp if header.attributes & LOG_APPEND_TIME else None
+    return (yield from message_set.making_set(records, magic, codec, stamped))
 
 
 def converted(read: Records, magic: int, offset: int) -> Generator[None, None, bytes]:
@@ -39,7 +40,7 @@ def converted(read: Records, magic: int, offset: int) -> Generator[None, None, b
     NotConvertibleError."""
     found = bytearray()
     for batch in _whole(read):
-        found += messages_of(batch, magic, offset)
+        found += yield from messages_of(batch, magic, offset)
         yield
     return bytes(found) or b"".join(read)
 
@@ -53,7 +54,7 @@ def padded(read: Records, magic: int, offset: int, size: int | None = None) -> G
         return b""
     first = b""
     for batch in batches:
-        first = messages_of(batch, magic, offset)
+        first = yield from messages_of(batch, magic, offset)
         yield
         if first:
             break
@@ -68,7 +69,7 @@ def padded(read: Records, magic: int, offset: int, size: int | None = None) -> G
         try:
             made = bytearray()
             for batch in chunk:
-                made += messages_of(batch, magic, offset)
+                made += yield from messages_of(batch, magic, offset)
                 yield
         except NotConvertibleError:
             break

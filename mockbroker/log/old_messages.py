@@ -3,6 +3,8 @@
 What is wrong with the records themselves is found when that batch is validated.
 """
 
+from typing import Final
+
 from ..configs import TopicSettings
 from ..protocol import message_set, record_batch
 from ..protocol.batch_writing import batch_of, varint_of
@@ -11,7 +13,6 @@ from ..protocol.errors import ErrorCode
 from ..protocol.message_set import Message
 from ..protocol.record_batch import (
     LOG_APPEND_TIME,
-    MAX_RECORDS,
     Batch,
     BatchHeader,
     CorruptBatchError,
@@ -20,7 +21,9 @@ from ..protocol.record_batch import (
 from .recompression import CODECS
 from .validation import NO_TIMESTAMP, BatchError
 
-_NO_PRODUCER = (-1, -1, -1)
+MOST_MESSAGES: Final = 25_000
+"""In a set: they are converted in one step."""
+_NO_PRODUCER: Final = (-1, -1, -1)
 
 
 def converted(
@@ -41,7 +44,7 @@ def converted(
     for message in outer:
         found = _inner(message, settings) if message.codec else [_record(message, message)]
         records += found
-        if len(records) > MAX_RECORDS:
+        if len(records) > MOST_MESSAGES:
             raise _too_many()
         if _is_marked(message) and (
             not marks_tolerated
@@ -107,7 +110,7 @@ def _outer(data: memoryview, settings: TopicSettings) -> list[Message]:
         if message.codec > Compression.ZSTD:
             raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR)
         found.append(message)
-        if len(found) > MAX_RECORDS:
+        if len(found) > MOST_MESSAGES:
             raise _too_many()
         data = data[size:]
 
@@ -125,7 +128,7 @@ def _inner(wrapper: Message, settings: TopicSettings) -> list[Record]:
             if plain[16] != wrapper.magic:
                 raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
             inner.append((message_set.read_message(plain), plain[:size]))
-            if len(inner) > MAX_RECORDS:
+            if len(inner) > MOST_MESSAGES:
                 raise _too_many()
             plain = plain[size:]
     except TooLargeError as error:
@@ -154,5 +157,5 @@ def _is_marked(message: Message) -> bool:
 
 
 def _too_many() -> BatchError:
-    message = f"mockbroker takes at most {MAX_RECORDS} records in a batch"
+    message = f"mockbroker takes at most {MOST_MESSAGES} messages of magic 0 and 1 at a time"
     return BatchError(ErrorCode.INVALID_RECORD, message, in_log=True)

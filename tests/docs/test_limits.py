@@ -13,6 +13,7 @@ from mockbroker.control import bodies, http, oauth, records, serving, stream
 from mockbroker.controller import scram, topic_creation, topic_names
 from mockbroker.coordinators.streams import configuring, requests
 from mockbroker.environment import Environment
+from mockbroker.log import old_messages
 from mockbroker.protocol import compression, headers, primitives, reading, record_batch
 from mockbroker.protocol.releases import NEWEST, parse
 from mockbroker.sasl import jwks
@@ -45,6 +46,7 @@ IN_CODE: Final = {
     "bytes that wait behind a request which is not answered yet": frames.BACKLOG_BYTES,
     "the most that this can be set to": compression.MOST_BYTES,
     "records in a batch": record_batch.MAX_RECORDS,
+    "messages of magic 0 and 1 in what Produce 0 to 2 has for a partition": old_messages.MOST_MESSAGES,
     "letters of a topic's name": topic_names._LONGEST,
     "partitions and other changes of one CreateTopics or CreatePartitions": topic_creation.MAX_RECORDS,
     "partitions in the fetch sessions of a broker, all together": fetch_sessions.MOST_PARTITIONS,

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from mockbroker.configs import TopicSettings
 from mockbroker.log.down_conversion import converted as down_converted
 from mockbroker.log.down_conversion import padded
-from mockbroker.log.old_messages import batch_with, converted
+from mockbroker.log.old_messages import MOST_MESSAGES, batch_with, converted
 from mockbroker.log.validation import BatchError
 from mockbroker.portions import at_once
 from mockbroker.protocol import message_set, record_batch
 from mockbroker.protocol.compression import compress
+from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.old_lz4 import with_old_checksum, with_right_checksum
 from mockbroker.protocol.record_batch import Record
 from mockbroker.rig import batches
@@ -126,3 +127,12 @@ def test_a_frame_of_magic_0_is_told_from_others_by_its_checksum(plain: bytes) ->
 @given(data=st.binary(max_size=12))
 def test_a_checksum_of_anything_ends(data: bytes) -> None:
     assert len(with_right_checksum(data)) == len(with_old_checksum(data)) == len(data)
+
+
+@pytest.mark.parametrize("codec", [0, 1])
+def test_a_set_has_so_many_messages(codec: int) -> None:
+    """In one, and within another."""
+    data = message_set.set_of([Record(at, -1, None, b"") for at in range(MOST_MESSAGES + 1)], 0, codec)
+    with pytest.raises(BatchError, match=f"at most {MOST_MESSAGES} messages") as refused:
+        converted(memoryview(data), TopicSettings(), mixed=True, marks_tolerated=True)
+    assert refused.value.code is ErrorCode.INVALID_RECORD
