@@ -112,10 +112,16 @@ def _kafka_python(**config: Any) -> Run:
     return _in_python(write, read)
 
 
+_OLD_LIBRDKAFKA: Final = {
+    "api.version.request": False,
+    "broker.version.fallback": "0.9.0",
+    # It sometimes fails to read Metadata v0 ("tmpabuf memory shortage"), and asks again only after this.
+    "topic.metadata.refresh.interval.ms": 2000,
+}
 OLD: Final[Mapping[str, Run]] = {
     "java-0.9.0.1": _java("0.9.0.1"),
     "sarama": _sarama,
     "kafka-python": _kafka_python(api_version=(0, 9)),
-    "librdkafka": _confluent(**{"api.version.request": False, "broker.version.fallback": "0.9.0"}),
+    "librdkafka": _confluent(**_OLD_LIBRDKAFKA),
 }
 NEW: Final[Mapping[str, Run]] = {"java-4.4": _java("4.4.0"), "librdkafka-today": _confluent()}
