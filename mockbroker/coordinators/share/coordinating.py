@@ -14,20 +14,15 @@ from ...policies.share_groups.added_share_partition import added_share_partition
 from ...portions import FEW, portions
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from ...protocol.messages.heartbeat import HeartbeatRequest
-from ...protocol.messages.join_group import JoinGroupRequest
-from ...protocol.messages.leave_group import MemberIdentity, MemberResponse
 from ...protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
-from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from ...protocol.share_state_log import UNKNOWN, SharePartitionKey
 from ...share_partitions.kept import Kept
-from ..classic.group import join_error
 from ..home import Home, Request
 from ..loading import LoadedGroup
 from ..members import Claim, client_name
 from ..offsets import Key
-from ..reply import Joining, Syncing
 from ..sessions import Sessions
+from ..without_classic import WithoutClassicMembers
 from .group import JOINING, LEAVING, ShareGroup, ShareMember
 from .planning import Outcomes, Partitions, Planning
 from .records import changes, restored
@@ -57,7 +52,7 @@ class Coordinator(Protocol):
     shards: "GroupShards"
 
 
-class ShareGroups:
+class ShareGroups(WithoutClassicMembers):
     def __init__(self, coordinator: Coordinator) -> None:
         self._coordinator = coordinator
         self._home = coordinator.home
@@ -189,21 +184,7 @@ class ShareGroups:
             if gone:
                 self.write(group)
 
-    # -- requests of other protocols
-
-    def join(self, group: ShareGroup, request: JoinGroupRequest, reply: Joining) -> None:
-        reply.complete(join_error("", E.INCONSISTENT_GROUP_PROTOCOL))
-
-    def sync(self, group: ShareGroup, request: SyncGroupRequest, reply: Syncing) -> None:
-        reply.complete(SyncGroupResponse(error_code=E.UNKNOWN_MEMBER_ID))
-
-    def heartbeat(self, group: ShareGroup, request: HeartbeatRequest) -> ErrorCode:
-        return E.UNKNOWN_MEMBER_ID
-
-    def leave(self, group: ShareGroup, leaving: Iterable[MemberIdentity]) -> list[MemberResponse]:
-        return [
-            MemberResponse(each.member_id, each.group_instance_id, E.UNKNOWN_MEMBER_ID) for each in leaving
-        ]
+    # -- offsets
 
     def check_commit(
         self, group: ShareGroup, claim: Claim, version: int, partitions: Iterable[Key]

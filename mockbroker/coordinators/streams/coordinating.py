@@ -9,21 +9,16 @@ from ...policies.groups.first_group_epoch import first_group_epoch
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from ...protocol.messages.heartbeat import HeartbeatRequest
-from ...protocol.messages.join_group import JoinGroupRequest
-from ...protocol.messages.leave_group import MemberIdentity, MemberResponse
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, StreamsGroupHeartbeatRequest
-from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from ...protocol.streams_group_records import InternalTopic
-from ..classic.group import join_error
 from ..group_records import Pairs
 from ..home import Home, Request
 from ..loading import LoadedGroup
 from ..member_state import MemberState
 from ..members import Claim
 from ..offsets import Key
-from ..reply import Joining, Syncing
 from ..sessions import Sessions
+from ..without_classic import WithoutClassicMembers
 from .configuring import Problem
 from .endpoints import endpoints
 from .group import StreamsGroup
@@ -67,7 +62,7 @@ class Coordinator(Protocol):
     def expiry(self) -> Any: ...
 
 
-class StreamsGroups:
+class StreamsGroups(WithoutClassicMembers):
     def __init__(self, coordinator: Coordinator) -> None:
         self._coordinator = coordinator
         self._home = coordinator.home
@@ -197,22 +192,6 @@ class StreamsGroups:
         if self._coordinator.groups.get(group.id) is group:
             self.planning.assign_late(group)
             self.write(group)
-
-    # -- requests of other protocols
-
-    def join(self, group: StreamsGroup, request: JoinGroupRequest, reply: Joining) -> None:
-        reply.complete(join_error("", E.INCONSISTENT_GROUP_PROTOCOL))
-
-    def sync(self, group: StreamsGroup, request: SyncGroupRequest, reply: Syncing) -> None:
-        reply.complete(SyncGroupResponse(error_code=E.UNKNOWN_MEMBER_ID))
-
-    def heartbeat(self, group: StreamsGroup, request: HeartbeatRequest) -> ErrorCode:
-        return E.UNKNOWN_MEMBER_ID
-
-    def leave(self, group: StreamsGroup, leaving: Iterable[MemberIdentity]) -> list[MemberResponse]:
-        return [
-            MemberResponse(each.member_id, each.group_instance_id, E.UNKNOWN_MEMBER_ID) for each in leaving
-        ]
 
     # -- offsets
 
