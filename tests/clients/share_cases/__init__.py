@@ -1,6 +1,6 @@
 """Cases of Kafka's own tests of share consumers, played by `KafkaShareConsumer`.
 
-`python -m tests.clients.share_cases` plays them with real brokers, and keeps what came of it (`seen`).
+`python -m tests.clients.share_cases` plays them with real brokers, and keeps how they ended (`seen`).
 """
 
 from __future__ import annotations

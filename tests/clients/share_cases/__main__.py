@@ -1,4 +1,4 @@
-"""Plays the cases with real brokers and the client of the same release, and keeps what came of it: all,
+"""Plays the cases with real brokers and the client of the same release, and keeps how they ended: all,
 those named, or only those that have `--changed` since they were played with that release. Needs java, javac
 and mvn; loopback only. The exit status is 1 if a case ended otherwise than with mock brokers.
 """

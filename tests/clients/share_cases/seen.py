@@ -1,4 +1,4 @@
-"""What came of the cases with real brokers, by release: `real.json`, and a column of `docs/share-cases.md`.
+"""How the cases ended with real brokers, by release: `real.json`, and a column of `docs/share-cases.md`.
 
 A case that has changed since then, with what it is made of, has not been seen.
 """
