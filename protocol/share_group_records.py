@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from .primitives import write_compact_string, write_string, write_uvarint
+from .group_keys import GroupKeys
+from .primitives import write_compact_string, write_uvarint
 from .record_fields import RecordReader, write_nullable
 
 _INT16: Final = struct.Struct(">h")
@@ -99,26 +100,23 @@ ShareValue = (
 )
 
 
+_KEYS: Final = GroupKeys(ShareKind, _NAMED, _BURIED)
+
+
 def write_share_key(key: ShareKey) -> bytes:
     """TextTooLongError."""
-    out = bytearray(_INT16.pack(key.kind))
-    write_string(out, key.group)
-    if key.kind in _NAMED:
-        write_string(out, key.name)
-    return bytes(out)
+    return _KEYS.write(*key)
 
 
 def read_share_key(data: bytes) -> ShareKey | None:
     """None for a key of another kind. ValueError if it is cut short."""
-    if len(data) < _INT16.size or (number := _INT16.unpack_from(data)[0]) not in SHARE_KINDS:
-        return None
-    kind, reader = ShareKind(number), RecordReader(data, _INT16.size)
-    return ShareKey(kind, reader.text(), reader.text() if kind in _NAMED else "")
+    found = _KEYS.read(data)
+    return None if found is None else ShareKey(*found)
 
 
 def share_burial_order(key: bytes) -> int:
     """By this Kafka sorts the tombstones of a group (`ShareGroup.createGroupTombstoneRecords`)."""
-    return _BURIED.index(ShareKind(_INT16.unpack_from(key)[0]))
+    return _KEYS.burial_order(key)
 
 
 def write_share_value(value: ShareValue, *, with_times: bool) -> bytes:

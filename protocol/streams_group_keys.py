@@ -1,13 +1,9 @@
 """Keys of streams groups in `__consumer_offsets` (KIP-1071, `StreamsGroup*Key.json`)."""
 
 import enum
-import struct
 from typing import Final, NamedTuple
 
-from .primitives import write_string
-from .record_fields import RecordReader
-
-_INT16: Final = struct.Struct(">h")
+from .group_keys import GroupKeys
 
 
 class StreamsKind(enum.IntEnum):
@@ -41,23 +37,20 @@ class StreamsKey(NamedTuple):
     name: str = ""
 
 
+_KEYS: Final = GroupKeys(StreamsKind, _NAMED, _BURIED)
+
+
 def write_streams_key(key: StreamsKey) -> bytes:
     """TextTooLongError."""
-    out = bytearray(_INT16.pack(key.kind))
-    write_string(out, key.group)
-    if key.kind in _NAMED:
-        write_string(out, key.name)
-    return bytes(out)
+    return _KEYS.write(*key)
 
 
 def read_streams_key(data: bytes) -> StreamsKey | None:
     """None for a key of another kind. ValueError if it is cut short."""
-    if len(data) < _INT16.size or (number := _INT16.unpack_from(data)[0]) not in STREAMS_KINDS:
-        return None
-    kind, reader = StreamsKind(number), RecordReader(data, _INT16.size)
-    return StreamsKey(kind, reader.text(), reader.text() if kind in _NAMED else "")
+    found = _KEYS.read(data)
+    return None if found is None else StreamsKey(*found)
 
 
 def streams_burial_order(key: bytes) -> int:
     """By this Kafka sorts the tombstones of a group (`StreamsGroup.createGroupTombstoneRecords`)."""
-    return _BURIED.index(StreamsKind(_INT16.unpack_from(key)[0]))
+    return _KEYS.burial_order(key)
