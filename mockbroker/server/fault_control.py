@@ -1,6 +1,6 @@
 """Faults of a running cluster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from ..control import faults
@@ -23,6 +23,11 @@ class FaultHandle:
     def __init__(self, cluster: Calls, fault: Fault) -> None:
         self._cluster = cluster
         self._fault = fault
+
+    @property
+    def name(self) -> str:
+        """What it was called when it was added; empty if it was given no name."""
+        return self._fault.name
 
     @property
     def hits(self) -> int:
@@ -160,6 +165,11 @@ class FaultControl:
     def __getitem__(self, name: str) -> FaultHandle:
         """The fault of that name, as in `MockCluster(faults=[{"name": "lost", ...}])`. KeyError."""
         return FaultHandle(self._cluster, self._cluster.do(lambda target: target.fault(name)))
+
+    def __iter__(self) -> Iterator[FaultHandle]:
+        """Those in force, in the order in which they were added."""
+        rules = self._cluster.run_with_faults(lambda faults: list(faults.rules))
+        return iter([FaultHandle(self._cluster, each) for each in rules])
 
     def clear(self) -> None:
         """Removes all faults."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
 from dataclasses import fields
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.faults import parse
 from mockbroker.faults.actions import ACTIONS
+from tests.cli.in_process import mockbroker
 from tests.console.tools import expect, tools
 from tests.control.asking import ask
 
@@ -175,6 +177,10 @@ def test_what_is_copied_adds_the_same_fault(cluster: MockCluster, page: Page) ->
     body = re.search(r"-d '(.*)'$", page.locator(".outcome").inner_text())
     assert body is not None
     assert json.loads(body[1]) == {**wanted, "name": "cut"}
+    words = shlex.split(copied("ctl"))[2:]
+    done = mockbroker("ctl", *words, environment={"MOCKBROKER_CONTROL": cluster.control_url})
+    assert done.exit_code == 1
+    assert "'cut'" in done.output
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ def tools() -> Path:
 
 
 def expect(locator: Locator) -> Any:
-    """Playwright's `expect`, which is imported only where a browser is used."""
+    """Playwright's `expect`, which is imported only where a browser is used; patient where much else runs."""
     from playwright.sync_api import expect
 
+    expect.set_options(timeout=30_000)
     return expect(locator)

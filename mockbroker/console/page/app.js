@@ -1,8 +1,11 @@
 import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
+import { Clients } from "./clients.js";
 import { Groups } from "./groups.js";
+import { Behaviours, Faults } from "./inforce.js";
 import { heightOf, Lanes, markersOf } from "./lanes.js";
 import { List } from "./list.js";
 import { Operations } from "./operations.js";
+import { Overview } from "./overview.js";
 import { before, Recording } from "./recording.js";
 import { Records } from "./records.js";
 import { Requests } from "./requests.js";
@@ -160,6 +163,8 @@ function App() {
     ...(canFollow ? [["records", "Records"]] : []),
     ["transactions", "Transactions"],
     ["producers", "Producers"],
+    ["clients", "Clients"],
+    ...(canFollow ? [["faults", "Faults"], ["behaviours", "Behaviours"]] : []),
     ...(source.mode === "live" ? [["operations", "Do something"]] : []),
     ["stories", "Stories"],
   ];
@@ -182,6 +187,7 @@ function App() {
           <label><input type="checkbox" checked=${internal} onChange=${() => setInternal(!internal)} /> internal</label>
           <span>${partitions.length} of ${state.partitions.size}</span>
         </div>
+        <${Overview} partitions=${partitions} state=${state} chosen=${chosen} choose=${setChosen} />
         <${Partitions} partitions=${partitions} state=${state} chosen=${chosen} choose=${setChosen} />
         <p class="legend">
           <span class="key high-watermark">high watermark</span> <span class="key last-stable">last stable offset</span>
@@ -202,6 +208,9 @@ function App() {
           ${tab === "records" && canFollow && html`<${Records} state=${state} chosen=${chosen} choose=${setChosen} act=${act} now=${recording.last} />`}
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}
           ${tab === "producers" && html`<${Producers} state=${state} />`}
+          ${tab === "clients" && html`<${Clients} recording=${recording} number=${number} />`}
+          ${tab === "faults" && canFollow && html`<${Faults} recording=${recording} act=${act} />`}
+          ${tab === "behaviours" && canFollow && html`<${Behaviours} recording=${recording} act=${act} />`}
           ${tab === "operations" && html`<${Operations} state=${state} recording=${recording} chosen=${chosen} goTo=${goTo} wanted=${wanted} />`}
           ${tab === "stories" && html`<${Stories} stories=${stories} chosen=${story} tell=${tell} />`}
         </div>
@@ -220,7 +229,7 @@ function Partitions({ partitions, state, chosen, choose }) {
   const most = Math.max(1, ...partitions.map((each) => each.lanes().length));
   const marked = partitions.some((each) => markersOf(each, state).length > 0);
   const height = HEAD + heightOf(most, marked);
-  return html`<${Width}>${(/** @type {number} */ width) => html`<${List} label="partitions" class="lanes-list" count=${partitions.length} height=${height}
+  return html`<${Width}>${(/** @type {number} */ width) => html`<${List} label="partitions" class="lanes-list" count=${partitions.length} height=${height} target=${chosen} to=${partitions.findIndex((each) => each.name === chosen)}
     render=${(/** @type {number} */ index) => {
       const one = partitions[index];
       return html`<div role="listitem" key=${one.name} class="partition ${one.name === chosen ? "chosen" : ""}" data-partition=${one.name} style=${{ height: `${height}px` }}>

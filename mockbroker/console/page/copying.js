@@ -1,8 +1,8 @@
 /**
  * An operation of the control API as a line of a test, of a shell, or of a scenario.
  *
- * @typedef {{id: string, method: string, path: string, values: Record<string, any>}} Call
- *   `id` is the operation's id, such as `partitions-move-leader`
+ * @typedef {{id: string, method: string, path: string, values: Record<string, any>, required: string[]}} Call
+ *   `id` is the operation's id, such as `partitions-move-leader`; `required` names the values that it always needs
  */
 
 /**
@@ -51,6 +51,8 @@ const METHODS = {
   "clock-advance": ["clock.advance", ["by"], []],
 };
 const KEYWORDS = new Set(["from"]);
+/** What `mockbroker ctl` takes as options of operations whose other values are written NAME=VALUE. */
+const OPTIONS = new Set(["name", "kind", "expires_in", "scope"]);
 
 /** @param {Call} call @returns {string} */
 export function asPytest(call) {
@@ -81,10 +83,53 @@ export function asCurl(call) {
   return `curl -sS -X ${method} "$MOCKBROKER_CONTROL${path}${query}"${data}`;
 }
 
-/** @param {Call} call @returns {string} */
-export function asScenario({ id, values }) {
+/** @param {Call} call @returns {string} `MOCKBROKER_CONTROL` says which cluster */
+export function asCtl({ id, values, required }) {
+  const command = `mockbroker ctl ${id.replace("-", " ")}`;
+  if (id === "policies-set") {
+    const where = ["topic", "broker"].filter((each) => each in values).map((each) => `@${each}:${values[each]}`);
+    return `${command} ${word(`${values.name}${where.join("")}=${values.answer}`)}`;
+  }
+  const places = required.flatMap((name) => texts(values[name]).map(word));
+  const rest = Object.entries(values).filter(([name]) => !required.includes(name));
+  const fields = id === "faults-add" || id === "tokens-issue" ? rest.filter(([name]) => !OPTIONS.has(name)) : [];
+  const options = rest
+    .filter((each) => !fields.includes(each))
+    .flatMap(([name, value]) => texts(value).map((each) => `--${name.replaceAll("_", "-")}=${word(each)}`));
+  const given = fields.map(([name, value]) => word(`${name}=${asField(value)}`));
+  // What begins with a dash is no option.
+  const dash = places.some((each) => each.startsWith("-")) ? ["--"] : [];
+  return [command, ...options, ...dash, ...places, ...given].join(" ");
+}
+
+/** @param {any} value @returns {string} a field that may be anything: JSON, or text that can't be read as JSON */
+function asField(value) {
+  if (typeof value !== "string") return JSON.stringify(value);
+  try {
+    JSON.parse(value);
+    return JSON.stringify(value);
+  } catch {
+    return value;
+  }
+}
+
+/** @param {any} value @returns {string[]} as `mockbroker ctl` reads them: an object is several of NAME=VALUE */
+function texts(value) {
+  if (Array.isArray(value)) return value.map(String);
+  if (value && typeof value === "object") return Object.entries(value).map(([name, each]) => `${name}=${each}`);
+  return [String(value)];
+}
+
+/** @param {string} text */
+function word(text) {
+  return /^[\w.,:=@%+/-]+$/.test(text) ? text : quoted(text);
+}
+
+/** @param {Call} call @param {number} [afterMs] counted from the start of the command @returns {string} */
+export function asScenario({ id, values }, afterMs = 1000) {
   if (id === "faults-add") return ["[[fault]]", ...toml(values)].join("\n");
-  return ["[[step]]", 'after = "1s"', `do = "${id.replace("-", " ")}"`, ...toml(values)].join("\n");
+  const after = afterMs % 1000 ? `${afterMs}ms` : `${afterMs / 1000}s`;
+  return ["[[step]]", `after = "${after}"`, `do = "${id.replace("-", " ")}"`, ...toml(values)].join("\n");
 }
 
 /**

@@ -1,7 +1,7 @@
-import { html, useEffect, useState } from "./html.js";
+import { html, useState } from "./html.js";
+import { usePolled } from "./polled.js";
 import { Configuration } from "./records.js";
 import { countsOf, lagOf, nameOf, placesOf, whoIs, whyNothing } from "./sharing.js";
-import { ask } from "./source.js";
 import { Table } from "./tables.js";
 import { offsets, time } from "./words.js";
 
@@ -11,7 +11,8 @@ import { offsets, time } from "./words.js";
  * @typedef {(operation: string, values: Record<string, string>) => void} Act opens the form of an operation
  */
 
-const HINTS_MS = 1000;
+/** @type {string[]} */
+const NONE = [];
 /** What can be done to a group: the operation, what it is called here, and for which types of groups. */
 const DOINGS = [
   ["groups-expire-locks", "expire locks", ["share"]],
@@ -64,17 +65,7 @@ function typeOf(group) {
 
 /** Possible reasons why a client gets nothing, at this moment. */
 function Hints() {
-  const [hints, setHints] = useState(/** @type {string[]} */ ([]));
-  useEffect(() => {
-    const look = () =>
-      ask("/hints")
-        .then((answer) => (answer.ok ? answer.json() : []))
-        .then(setHints)
-        .catch(() => setHints([]));
-    look();
-    const timer = setInterval(look, HINTS_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const hints = usePolled("/hints", NONE);
   if (!hints.length) return "";
   return html`<section class="hints" aria-label="hints"><h3>Why a client may get nothing</h3><ul>${hints.map((each) => html`<li>${each}</li>`)}</ul></section>`;
 }

@@ -3,10 +3,12 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
 const MORE = 4;
 
 /**
- * A list of which only what is seen is drawn. With `follow`, it stays at its end until somebody scrolls up.
- * @param {{count: number, height: number, render: (index: number) => any, label: string, follow?: boolean, class?: string}} props
+ * A list of which only what is seen is drawn. With `follow`, it stays at its end until somebody scrolls up. Whenever
+ * `target` changes, entry `to` is scrolled to, if it isn't seen.
+ * @param {{count: number, height: number, render: (index: number) => any, label: string, follow?: boolean,
+ *   target?: string, to?: number, class?: string}} props
  */
-export function List({ count, height, render, label, follow = false, class: name = "" }) {
+export function List({ count, height, render, label, follow = false, target = "", to = -1, class: name = "" }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [top, setTop] = useState(0);
   const [room, setRoom] = useState(600);
@@ -25,6 +27,12 @@ export function List({ count, height, render, label, follow = false, class: name
     if (follow && atEnd.current) element.scrollTop = count * height;
     before.current = element.scrollTop;
   }, [follow, count, room]);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || to < 0) return;
+    const seen = to * height >= element.scrollTop && (to + 1) * height <= element.scrollTop + element.clientHeight;
+    if (!seen) element.scrollTop = to * height;
+  }, [target]);
   const first = Math.max(0, Math.floor(top / height) - MORE);
   const last = Math.min(count, Math.ceil((top + room) / height) + MORE);
   const shown = [];

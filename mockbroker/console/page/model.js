@@ -76,6 +76,8 @@ export class State {
     this.groups = new Map();
     /** @type {Map<string, Event>} */
     this.transactions = new Map();
+    /** @type {Map<string, {state: string, ms: number}>} by transactional id, when it came into its state */
+    this.since = new Map();
     /** @type {Map<string, Event>} the latest decision of each behaviour */
     this.decisions = new Map();
     /** @type {Positions} */
@@ -90,10 +92,11 @@ export class State {
     this.shareSessions = new Map();
   }
 
-  /** @returns {State} without anything but what only requests tell, since keyframes don't */
+  /** @returns {State} without anything but what keyframes don't tell */
   afresh() {
     const found = new State();
     found.positions = new Map([...this.positions].map(([name, clients]) => [name, new Map(clients)]));
+    found.since = new Map(this.since);
     found.asked = new Map([...this.asked].map(([group, names]) => [group, new Set(names)]));
     // Requests have topic ids, also of topics that are gone.
     found.topicNames = this.topicNames;
@@ -137,6 +140,9 @@ export class State {
         break;
       case "transaction":
         this.transactions.set(event.transactional_id, event);
+        if (this.since.get(event.transactional_id)?.state !== event.state) {
+          this.since.set(event.transactional_id, { state: event.state, ms: this.timeMs });
+        }
         break;
       case "topic":
         this.#topic(event);

@@ -1,5 +1,6 @@
 import { html, useEffect, useMemo, useState } from "./html.js";
-import { asCurl, asPytest, asScenario, parts } from "./copying.js";
+import { asCtl, asCurl, asPytest, asScenario, parts } from "./copying.js";
+import { DoneList, doneSoFar, keep } from "./doing.js";
 import { Hits, seenIn, suggestionsFor, usePreview } from "./faults.js";
 import { Argument, FieldError, fieldOf, valueOf } from "./fields.js";
 import { ask } from "./source.js";
@@ -103,6 +104,7 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
   const [id, setId] = useState(wanted?.id ?? "partitions-move-leader");
   const [texts, setTexts] = useState(/** @type {Record<string, string>} */ (wanted?.values ?? {}));
   const [outcome, setOutcome] = useState(NOTHING);
+  const [done, setDone] = useState(doneSoFar);
   const [policies, setPolicies] = useState(/** @type {any[]} */ ([]));
   useEffect(() => {
     ask("/openapi.json")
@@ -129,7 +131,8 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
   const call = () => {
     if (!operation) throw new Error("no operation is chosen");
     if (missing.length) throw new FieldError(missing[0], `${missing[0]} is needed`);
-    return { id, method: operation.method, path: operation.path, values: values() };
+    const required = operation.fields.filter((each) => each.required).map((each) => each.name);
+    return { id, method: operation.method, path: operation.path, values: values(), required };
   };
   let typed = null;
   let mistyped = NOTHING;
@@ -142,17 +145,24 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
   const preview = usePreview(isFault && !missing.length ? typed : null, recording);
   const seen = useMemo(() => (isFault ? seenIn(recording) : { apis: [], clients: [] }), [isFault, recording, preview]);
 
+  const change = (/** @type {import("./doing.js").Done[]} */ list) => {
+    keep(list);
+    setDone(list);
+  };
   const run = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
-      const { path, query, body } = parts(call());
+      const given = call();
+      const { path, query, body } = parts(given);
       const answer = await ask(path + query, {
         method: operation?.method.toUpperCase(),
         ...(Object.keys(body).length ? { body: JSON.stringify(body), headers: { "content-type": "application/json" } } : {}),
       });
       const told = await answer.json().catch(() => ({}));
-      if (answer.ok) setOutcome({ text: `done: ${JSON.stringify(told).slice(0, 300)}`, bad: false, field: "" });
-      else setOutcome({ text: told.error ?? `status ${answer.status}`, bad: true, field: told.field ?? "" });
+      if (answer.ok) {
+        setOutcome({ text: `done: ${JSON.stringify(told).slice(0, 300)}`, bad: false, field: "" });
+        change([...done, { call: given, atMs: Date.now() }]);
+      } else setOutcome({ text: told.error ?? `status ${answer.status}`, bad: true, field: told.field ?? "" });
     } catch (error) {
       setOutcome(failed(error));
     }
@@ -166,9 +176,9 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
       setOutcome(failed(error));
     }
   };
-  const choose = (/** @type {string} */ one) => {
+  const choose = (/** @type {string} */ one, /** @type {Record<string, string>} */ given = {}) => {
     setId(one);
-    setTexts({});
+    setTexts(given);
     setOutcome(NOTHING);
   };
   const set = (/** @type {Field} */ each, /** @type {string} */ value) => {
@@ -204,7 +214,9 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
       <button type="button" disabled=${!operation} onClick=${() => copy(asPytest)}>copy as pytest</button>
       <button type="button" disabled=${!operation} onClick=${() => copy(asCurl)}>copy as curl</button>
       <button type="button" disabled=${!operation} onClick=${() => copy(asScenario)}>copy as scenario</button>
+      <button type="button" disabled=${!operation} onClick=${() => copy(asCtl)}>copy as ctl</button>
     </div>
     <pre class="outcome ${outcome.bad ? "bad" : ""}" role="status" tabindex="0">${outcome.text}</pre>
+    <${DoneList} done=${done} clear=${() => change([])} undo=${choose} />
   </form>`;
 }

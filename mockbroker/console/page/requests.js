@@ -1,3 +1,4 @@
+import { isBackground } from "./background.js";
 import { html, useMemo, useState } from "./html.js";
 import { List } from "./list.js";
 import { before } from "./recording.js";
@@ -21,9 +22,11 @@ export function Requests({ recording, number, goTo }) {
   const [client, setClient] = useState("");
   const [text, setText] = useState("");
   const [errors, setErrors] = useState(false);
+  const [background, setBackground] = useState(false);
   const [chosen, setChosen] = useState(/** @type {Row | null} */ (null));
-  const filter = { kinds, api, client, text: text.toLowerCase(), errors };
-  const shown = useShown(recording, filter);
+  // Who asks for an API by name wants all of it.
+  const filter = { kinds, api, client, text: text.toLowerCase(), errors, background: background || api !== "" };
+  const { shown, hidden } = useShown(recording, filter);
   const count = before(shown, number + 1);
   const apis = useMemo(() => [...new Set(recording.rows.map((row) => row.event.api).filter(Boolean))].sort(), [recording.end]);
   const clients = useMemo(
@@ -38,6 +41,7 @@ export function Requests({ recording, number, goTo }) {
         (kind) => html`<label><input type="checkbox" checked=${kinds.includes(kind)} onChange=${() => toggle(kind)} /> ${kind}</label>`,
       )}
       <label><input type="checkbox" checked=${errors} onChange=${() => setErrors(!errors)} /> errors only</label>
+      <label title="polls that find no records, and heartbeats"><input type="checkbox" checked=${filter.background} disabled=${api !== ""} onChange=${() => setBackground(!background)} /> background${hidden ? ` (${hidden} hidden)` : ""}</label>
       <label>API <select value=${api} onChange=${(/** @type {any} */ e) => setApi(e.currentTarget.value)}>
         <option value="">all</option>${apis.map((each) => html`<option>${each}</option>`)}
       </select></label>
@@ -46,6 +50,7 @@ export function Requests({ recording, number, goTo }) {
       </select></label>
       <label>with <input type="search" placeholder="topic, group, …" value=${text} onInput=${(/** @type {any} */ e) => setText(e.currentTarget.value)} /></label>
     </div>
+    ${!count && html`<p class="nothing">${recording.rows.length ? `Nothing up to this moment is as the filters say${hidden ? `; ${hidden} polls and heartbeats are hidden` : ""}.` : "No client has asked for anything yet."}</p>`}
     <${List} label="what happened" class="stream" count=${count} height=${ROW} follow=${!chosen}
       render=${(/** @type {number} */ index) => Line({ row: shown[index], chosen, choose: setChosen })} />
     ${chosen && html`<${Detail} row=${chosen} goTo=${goTo} close=${() => setChosen(null)} />`}
@@ -53,11 +58,16 @@ export function Requests({ recording, number, goTo }) {
 }
 
 /**
- * @typedef {{kinds: string[], api: string, client: string, text: string, errors: boolean}} Filter
+ * @typedef {{kinds: string[], api: string, client: string, text: string, errors: boolean, background: boolean}} Filter
  * @param {Row} row @param {Filter} filter
  */
-export function fits(row, { kinds, api, client, text, errors }) {
-  const { event, answer } = row;
+export function fits(row, filter) {
+  return (filter.background || !isBackground(row)) && fitsOtherwise(row, filter);
+}
+
+/** @param {Row} row @param {Filter} filter */
+function fitsOtherwise(row, { kinds, api, client, text, errors }) {
+  const { event } = row;
   const kind = event.kind === "request" || event.kind === "answer" ? "requests" : event.kind === "decision" ? "decisions" : "changes";
   if (!kinds.includes(kind)) return false;
   if (api && event.api !== api) return false;
@@ -79,22 +89,33 @@ function words({ event, answer }) {
   return [told(event), event.client_id ?? "", outcome, ...errors, ...faults].join(" ");
 }
 
-/** @param {Recording} recording @param {Filter} filter */
+/**
+ * What fits, and how much is hidden as background.
+ * @param {Recording} recording @param {Filter} filter
+ */
 function useShown(recording, filter) {
   const key = JSON.stringify(filter);
-  const state = useMemo(() => ({ seen: 0, answered: 0, shown: /** @type {Row[]} */ ([]) }), [recording, key, recording.first]);
+  const state = useMemo(
+    () => ({ seen: 0, answered: 0, shown: /** @type {Row[]} */ ([]), hidden: /** @type {Set<Row>} */ (new Set()) }),
+    [recording, key, recording.first],
+  );
   const { rows, answered } = recording;
   const seen = rows[state.seen - 1]?.event.number ?? -1;
   // An answer may come later than its request was looked at.
   for (; state.answered < answered.length; state.answered++) {
     const row = answered[state.answered];
     const place = before(state.shown, row.event.number);
-    if (row.event.number <= seen && state.shown[place] !== row && fits(row, filter)) state.shown.splice(place, 0, row);
+    if (row.event.number <= seen && state.shown[place] !== row && fits(row, filter)) {
+      state.shown.splice(place, 0, row);
+      state.hidden.delete(row);
+    }
   }
   for (; state.seen < rows.length; state.seen++) {
-    if (fits(rows[state.seen], filter)) state.shown.push(rows[state.seen]);
+    const row = rows[state.seen];
+    if (fits(row, filter)) state.shown.push(row);
+    else if (isBackground(row) && fitsOtherwise(row, filter)) state.hidden.add(row);
   }
-  return state.shown;
+  return { shown: state.shown, hidden: state.hidden.size };
 }
 
 /** @param {{row: Row, chosen: Row | null, choose: (row: Row) => void}} props */

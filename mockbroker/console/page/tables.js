@@ -1,6 +1,13 @@
 import { html } from "./html.js";
+import { time } from "./words.js";
 
-/** @typedef {import("./model.js").State} State */
+/**
+ * @typedef {import("./model.js").State} State
+ * @typedef {import("./model.js").Event} Event
+ */
+
+/** Transactions in these states have not ended. */
+const OPEN = new Set(["Ongoing", "PrepareCommit", "PrepareAbort", "PrepareEpochFence"]);
 
 /** A table has no more rows than this. */
 const MOST = 200;
@@ -34,11 +41,21 @@ export function Transactions({ state }) {
   const rows = [...state.transactions.values()].map((each) => [
     each.transactional_id,
     each.state,
+    time(state.since.get(each.transactional_id)?.ms ?? state.timeMs),
+    waitingFor(state, each).join(", ") || "–",
     each.producer_id,
     each.producer_epoch,
     each.coordinator,
   ]);
-  return html`<${Table} title="Transactions" columns=${["transactional id", "state", "producer", "epoch", "coordinator"]} rows=${rows} nothing="No transactions yet." />`;
+  const columns = ["transactional id", "state", "since", "holds the last stable offset of", "producer", "epoch", "coordinator"];
+  return html`<${Table} title="Transactions" columns=${columns} rows=${rows} nothing="No transactions yet." />`;
+}
+
+/** @param {State} state @param {Event} transaction @returns {string[]} partitions with records of a producer whose transaction is open */
+export function waitingFor(state, { state: how, producer_id: producer }) {
+  if (!OPEN.has(how)) return [];
+  const waits = [...state.partitions.values()].filter((each) => each.lastStable < each.highWatermark && each.producers.has(producer));
+  return waits.map((each) => `${each.name} at ${each.lastStable}`);
 }
 
 /** @param {{state: State}} props */

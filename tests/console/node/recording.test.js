@@ -9,7 +9,7 @@ const page = (name) => import(pathToFileURL(join(process.env.PAGE, name)).href);
 const { State } = await page("model.js");
 const { Recording, before } = await page("recording.js");
 const { heightOf, markersOf, scale } = await page("lanes.js");
-const { asCurl, asPytest, asScenario } = await page("copying.js");
+const { asCtl, asCurl, asPytest, asScenario } = await page("copying.js");
 const { completed, valueOf } = await page("fields.js");
 const { inWords, suggestionsFor } = await page("faults.js");
 const { groupsOf, operationsOf } = await page("operations.js");
@@ -293,11 +293,14 @@ test("operations can be copied", () => {
     method: "post",
     path: "/topics/{topic}/partitions/{partition}/move-leader",
     values: { topic: "it's", partition: 0, to: 2 },
+    required: ["topic", "partition"],
   };
+  assert.equal(asCtl(call), "mockbroker ctl partitions move-leader --to=2 'it'\\''s' 0");
   assert.equal(asPytest(call), 'cluster.move_leader("it\'s", 0, to=2)');
   assert.equal(asCurl(call), `curl -sS -X POST "$MOCKBROKER_CONTROL/topics/it's/partitions/0/move-leader" -d '{"to":2}'`);
   assert.equal(asScenario(call), '[[step]]\nafter = "1s"\ndo = "partitions move-leader"\ntopic = "it\'s"\npartition = 0\nto = 2');
-  const fault = { id: "faults-add", method: "post", path: "/faults", values: { do: "delay", api: ["Fetch"], ms: 10 } };
+  const fault = { id: "faults-add", method: "post", path: "/faults", values: { do: "delay", api: ["Fetch"], ms: 10 }, required: ["do"] };
+  assert.equal(asCtl(fault), "mockbroker ctl faults add delay 'api=[\"Fetch\"]' ms=10");
   assert.equal(asPytest(fault), 'cluster.faults.add("delay", api=["Fetch"], ms=10)');
   const values = { user: "alice", expires_in: 60, email: "a@b.test", iat: null, claims: [1] };
   const token = { id: "tokens-issue", method: "post", path: "/tokens", values };

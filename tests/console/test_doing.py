@@ -1,0 +1,115 @@
+"""What was done on the page can be copied as a whole, and done again in a test."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from typing import TYPE_CHECKING
+
+from mockbroker import MockCluster
+from tests.cli.in_process import mockbroker
+from tests.console.tools import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+DONE = {
+    "brokers-stop": {"broker": "3"},
+    "records-produce": {"topic": "orders", "partition": "1", "value": "it's -x"},
+    "policies-set": {"name": "undefined-epoch", "answer": "log-end-offset", "topic": "orders"},
+    "topics-create": {"topic": "more", "partitions": "2", "config": '{"retention.ms": "1000"}'},
+    "faults-add": {"do": "delay", "ms": "5", "api": "Heartbeat, Fetch", "name": "late", "optional": "true"},
+}
+
+
+def done_all(cluster: MockCluster, page: Page, complaints: list[str]) -> Locator:
+    """The list of what was done."""
+    page.goto(cluster.console_url)
+    expect(page.locator("header .status")).to_contain_text("live")
+    page.get_by_role("tab", name="Do something").click()
+    for operation, fields in DONE.items():
+        page.get_by_label("operation").select_option(operation)
+        for name, value in fields.items():
+            field = page.locator(f'.operations [name="{name}"]')
+            expect(field).to_be_visible()
+            choose = field.select_option if field.evaluate("each => each.tagName") == "SELECT" else field.fill
+            choose(value)
+        page.get_by_role("button", name="Do it").click()
+        expect(page.locator(".outcome")).to_contain_text("done")
+    done = page.get_by_role("region", name="done so far")
+    expect(done.locator("li")).to_have_count(len(DONE))
+    # What it would hit now: nothing, since there is one of that name.
+    expect(page.get_by_role("region", name="what it would hit")).to_contain_text("late")
+    assert all("409" in each for each in complaints)
+    complaints.clear()
+    return done
+
+
+def copied(done: Locator, name: str) -> str:
+    done.get_by_role("button", name=name).click()
+    return done.locator(".copied").inner_text()
+
+
+def happened(cluster: MockCluster) -> None:
+    assert [record.value for record in cluster.records("orders", 1)] == [b"it's -x"]
+    assert 3 not in cluster.topic("orders").partitions[0].isr
+    assert cluster.topic("more").configs == {"retention.ms": "1000"}
+    assert [each.name for each in cluster.faults] == ["late"]
+
+
+def test_all_of_it_is_a_test(cluster: MockCluster, page: Page, complaints: list[str]) -> None:
+    names: dict[str, object] = {}
+    exec(copied(done_all(cluster, page, complaints), "copy all as pytest"), names)
+    with MockCluster(kafka="4.4", topics={"orders": 2}) as another:
+        names["test_what_was_done"](another)  # type: ignore[operator]
+        happened(another)
+
+
+def test_all_of_it_is_a_script(cluster: MockCluster, page: Page, complaints: list[str]) -> None:
+    lines = copied(done_all(cluster, page, complaints), "all as ctl").splitlines()
+    assert lines[0] == "set -e"
+    with MockCluster(kafka="4.4", topics={"orders": 2}, control=True) as another:
+        for line in lines[1:]:
+            words = shlex.split(line)[1:]
+            done = mockbroker(*words, environment={"MOCKBROKER_CONTROL": another.control_url})
+            assert done.exit_code == 0, done.output
+        happened(another)
+
+
+def test_all_of_it_is_a_scenario(cluster: MockCluster, page: Page, complaints: list[str]) -> None:
+    scenario = tomllib.loads(copied(done_all(cluster, page, complaints), "all as scenario"))
+    assert [each["name"] for each in scenario["fault"]] == ["late"]
+    assert [each["do"] for each in scenario["step"]] == [
+        "brokers stop", "records produce", "policies set", "topics create",
+    ]  # fmt: skip
+
+
+def test_it_outlives_the_page_and_has_a_way_back(
+    cluster: MockCluster, page: Page, complaints: list[str]
+) -> None:
+    done_all(cluster, page, complaints)
+    page.reload()
+    page.get_by_role("tab", name="Do something").click()
+    done = page.get_by_role("region", name="done so far")
+    expect(done.locator("li")).to_have_count(len(DONE))
+    done.get_by_role("button", name="brokers start …").click()
+    expect(page.get_by_label("operation")).to_have_value("brokers-start")
+    page.get_by_role("button", name="Do it").click()
+    expect(page.locator(".outcome")).to_contain_text("done")
+    expect(page.locator(".health")).to_contain_text("All is well")
+    done.get_by_role("button", name="forget it").click()
+    expect(done).to_have_count(0)
+    page.reload()
+    page.get_by_role("tab", name="Do something").click()
+    expect(page.locator(".operations .nothing")).to_contain_text("What you do here is kept")
+
+
+def test_what_was_refused_is_not_kept(cluster: MockCluster, page: Page, complaints: list[str]) -> None:
+    page.goto(cluster.console_url)
+    page.get_by_role("tab", name="Do something").click()
+    page.get_by_label("operation").select_option("brokers-stop")
+    page.locator('.operations [name="broker"]').fill("9")
+    page.get_by_role("button", name="Do it").click()
+    expect(page.locator(".outcome.bad")).to_be_visible()
+    expect(page.get_by_role("region", name="done so far")).to_have_count(0)
+    complaints.clear()
