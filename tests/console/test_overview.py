@@ -46,7 +46,7 @@ def test_a_thousand_partitions_take_one_screen(large: MockCluster, page: Page) -
     health = opened(large, page)
     expect(page.locator(CELLS)).to_have_count(1000)
     expect(health).to_contain_text("All is well")
-    large.cut_off(2, from_=["controller"])
+    large.slow_metadata(2, 600_000)
     leader = large.topic("orders").partitions[777].leader
     large.move_leader("orders", 777, to=3 if leader == 1 else 1)
     first = page.locator(CELLS).first
