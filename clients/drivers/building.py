@@ -70,10 +70,10 @@ def _locked(file: Path) -> Iterator[None]:
 def step(command: Sequence[str], folder: Path) -> None:
     """Runs one command of a build. BuildError.
 
-    What is built runs for seconds, so C is not optimised, and Maven lacks the second compiler. CFLAGS and
-    MAVEN_OPTS that the user has set take the place of that.
+    What is built runs for seconds, so C is not optimised, and Maven lacks the second compiler. CFLAGS,
+    CXXFLAGS and MAVEN_OPTS that the user has set take the place of that.
     """
-    environment = {"CFLAGS": "-O0", **for_maven()}
+    environment = {"CFLAGS": "-O0", "CXXFLAGS": "-O0", **for_maven()}
     try:
         done = subprocess.run(
             command,
