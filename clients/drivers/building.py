@@ -14,9 +14,10 @@ from typing import Final
 
 from mockbroker.errors import MockBrokerError
 
-from ...rig.downloads import cache_folder
+from ...rig.downloads import SHORT_LIVED, cache_folder, for_maven
 
 _LIMIT_S: Final = 900.0
+_JAVAC: Final = ("javac", *(f"-J{option}" for option in SHORT_LIVED), "--release", "11")
 
 
 class BuildError(MockBrokerError):
@@ -67,10 +68,21 @@ def _locked(file: Path) -> Iterator[None]:
 
 
 def step(command: Sequence[str], folder: Path) -> None:
-    """Runs one command of a build. BuildError."""
+    """Runs one command of a build. BuildError.
+
+    What is built runs for seconds, so C is not optimised, and Maven lacks the second compiler. CFLAGS,
+    CXXFLAGS and MAVEN_OPTS that the user has set take the place of that.
+    """
+    environment = {"CFLAGS": "-O0", "CXXFLAGS": "-O0", **for_maven()}
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_S,
+            check=False,
         )
     except subprocess.TimeoutExpired as expired:
         raise BuildError(f"{' '.join(command)}\nnot done after {_LIMIT_S:.0f} s") from expired
@@ -92,7 +104,7 @@ def class_path(project: Path, version: str, program: str = "*") -> str:
         step(["mvn", "-B", "-q", *copy], folder)
         files = [*folder.glob(f"{program}.java"), *_later(folder, program, version)]
         if sources := [str(file.relative_to(folder)) for file in files]:
-            step(["javac", "--release", "11", "-cp", "lib/*", "-d", "classes", *sources], folder)
+            step([*_JAVAC, "-cp", "lib/*", "-d", "classes", *sources], folder)
 
     variant = version if program == "*" else f"{program.lower()}-{version}"
     home = cached(project, variant, steps)

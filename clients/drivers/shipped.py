@@ -14,13 +14,14 @@ from typing import Final
 
 from mockbroker.nearest import nearest
 
+from ...rig.downloads import SHORT_LIVED
 from . import building
 
 PROGRAMS: Final = Path(__file__).parent / "programs"
 JAVA: Final = "4.4.0"
 """The release of kafka-clients unless another is asked for."""
 LOG_LEVEL: Final = "-Dorg.slf4j.simpleLogger.defaultLogLevel"
-JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", f"{LOG_LEVEL}=warn")
+JVM: Final = (*SHORT_LIVED, f"{LOG_LEVEL}=warn")
 """It starts quickly, and can be started many times."""
 
 

@@ -13,10 +13,11 @@ import pytest
 
 from mockbroker.clients.drivers import building
 from mockbroker.clients.drivers.shipped import LOG_LEVEL
+from mockbroker.rig.downloads import SHORT_LIVED
 
 from .. import needs
 
-FLAGS: Final = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+FLAGS: Final = ("-Xmx256m", *SHORT_LIVED)
 _STOP_LIMIT_S: Final = 30.0
 
 

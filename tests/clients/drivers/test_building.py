@@ -72,6 +72,27 @@ def test_a_build_that_fails_says_why_and_leaves_nothing(project: Path) -> None:
             building.cached(project, "program", build)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "-O0 -O0 -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
+        (
+            {"CFLAGS": "-O1", "CXXFLAGS": "-O2", "MAVEN_OPTS": "-XX:+UseParallelGC"},
+            "-O1 -O2 -XX:+UseParallelGC",
+        ),
+    ],
+)
+def test_builds_are_cheap_unless_the_user_sets_how(
+    given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("CFLAGS", "CXXFLAGS", "MAVEN_OPTS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    building.step(["sh", "-c", 'echo "$CFLAGS $CXXFLAGS $MAVEN_OPTS" > said'], tmp_path)
+    assert (tmp_path / "said").read_text() == f"{said}\n"
+
+
 def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BuildError, match="needs go: it is not on PATH"):
