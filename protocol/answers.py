@@ -1,4 +1,4 @@
-"""Answers as a client reads them: bytes -> model, and back. One codec per API version, built when first used."""
+"""Answers as a client reads them: bytes -> model, and back."""
 
 import functools
 from typing import Any, Final
@@ -37,7 +37,9 @@ class AnswerCodec:
             offset = skip_tags(frame, _CORRELATION_ID) if self._tagged else _CORRELATION_ID
             answer = self._read(frame, offset)
         except reading.READ_ERRORS as error:
-            raise MalformedRequestError(f"an answer of {self.api_key.name} v{self.version}: {error}") from error
+            raise MalformedRequestError(
+                f"an answer of {self.api_key.name} v{self.version}: {error}"
+            ) from error
         return _as_handlers_have_it(self.api_key, self.version, answer)
 
     def encode(self, correlation_id: int, answer: Any) -> bytes:
@@ -58,7 +60,9 @@ def _as_handlers_have_it(api: ApiKey, version: int, answer: Any) -> Any:
                 if partition.records is not None:
                     partition.records = [partition.records]
     elif api is ApiKey.FIND_COORDINATOR and version <= _ONE_COORDINATOR:
-        only = Coordinator("", answer.node_id, answer.host, answer.port, answer.error_code, answer.error_message)
+        only = Coordinator(
+            "", answer.node_id, answer.host, answer.port, answer.error_code, answer.error_message
+        )
         answer.coordinators = [only]
     elif api is ApiKey.OFFSET_FETCH and version <= _ONE_GROUP:
         answer.groups = [OffsetFetchResponseGroup("", answer.topics, answer.error_code)]

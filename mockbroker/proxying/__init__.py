@@ -1,6 +1,7 @@
 """A proxy between clients and a real cluster, which brings faults to it. `Session` knows no socket."""
 
-from .options import ProxyOptions
+from .mock_proxy import MockProxy
+from .options import ProxyOptions, UpstreamError
 from .proxy import Proxy
 
-__all__ = ["Proxy", "ProxyOptions"]
+__all__ = ["MockProxy", "Proxy", "ProxyOptions", "UpstreamError"]

@@ -2,7 +2,7 @@
 
 import contextlib
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import trio
@@ -17,11 +17,17 @@ BROKER_GONE: Final = (ConnectionError, TimeoutError)
 
 
 class Connection:
-    """Carries bytes between `client` and `broker`, which do not block, and closes both in the end. `before` is
-    called before bytes are handled, `after` afterwards."""
+    """Carries bytes between `client` and `broker`, which do not block, and closes both in the end.
+
+    `before` is called before bytes are handled, `after` afterwards.
+    """
 
     def __init__(
-        self, client: socket.socket, broker: socket.socket, before: Callable[[], None], after: Callable[[], None]
+        self,
+        client: socket.socket,
+        broker: socket.socket,
+        before: Callable[[], None],
+        after: Callable[[], None],
     ) -> None:
         self._client = client
         self._broker = broker
@@ -50,9 +56,9 @@ class Connection:
             self._client.close()
             self._broker.close()
 
-    async def _guarded(self, work: Callable[[], object], scope: trio.CancelScope) -> None:
+    async def _guarded(self, work: Callable[[], Awaitable[None]], scope: trio.CancelScope) -> None:
         try:
-            await work()  # type: ignore[misc]
+            await work()
         except OSError:
             # Nobody is left to be told.
             scope.cancel()

@@ -44,8 +44,8 @@ def mapped(pairs: Sequence[str]) -> dict[Address, Address]:
 @dataclass(frozen=True)
 class ProxyOptions:
     """`upstream` are addresses of the cluster's brokers. The first broker's listener is at `host` and `port`,
-    the others get the next ports; with port 0 all get any. `map` has the addresses at which brokers are reached
-    from here, by those that the cluster tells. `faults` are fields of faults."""
+    the others get the next ports; with port 0 all get any. `map` has the addresses at which brokers are
+    reached from here, by those that the cluster tells. `faults` are fields of faults."""
 
     upstream: Sequence[Address]
     host: str = "127.0.0.1"

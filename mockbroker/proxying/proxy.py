@@ -4,7 +4,7 @@ import contextlib
 import errno
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, Final
 
 import trio
@@ -21,6 +21,8 @@ from .upstream import Upstream, UpstreamBroker
 
 _BACKLOG: Final = 128
 _CONNECT_SECONDS: Final = 10
+_LINES: Final = 1000
+"""How many different lines a user is told."""
 
 
 class ProxyPortError(MockBrokerError, OSError):
@@ -59,6 +61,10 @@ class Proxy:
         """Adds a fault: see docs/faults.md. FaultError, also for a fault that a proxy can't bring about."""
         return self._upstream.add(given)
 
+    def remove_fault(self, fault: Fault) -> None:
+        """Removes a fault. May be called twice."""
+        self._upstream.faults.remove(fault)
+
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["Proxy"]:
         """Listens, and carries what comes. UpstreamError, ProxyPortError, FaultError."""
@@ -72,7 +78,7 @@ class Proxy:
             for sock in self._listening.values():
                 sock.close()
 
-    async def _start(self, faults: "tuple[Mapping[str, Any], ...] | Any") -> None:
+    async def _start(self, faults: Iterable[Mapping[str, Any]]) -> None:
         answer = await ask_brokers(list(self._options.upstream))
         for broker in sorted(answer.brokers, key=lambda each: each.node_id):
             self._upstream.told(broker.node_id, broker.host, broker.port)
@@ -122,7 +128,7 @@ class Proxy:
             return
         host = of_client(name[0])
         client = Client(f"/{as_java_has_it(host)}", joined(host, name[1]))
-        theirs = socket.socket(fileno=_detached(stream))
+        theirs = socket.socket(fileno=stream.socket.detach())
         theirs.setblocking(False)
         connection = Connection(sock, theirs, self._catch_up, self._rearm)
 
@@ -157,11 +163,3 @@ class Proxy:
             with trio.CancelScope(deadline=self._deadline()) as self._sleep:
                 await trio.sleep_forever()
             self._catch_up()
-
-
-_LINES: Final = 1000
-"""How many different lines a user is told."""
-
-
-def _detached(stream: trio.SocketStream) -> int:
-    return stream.socket.detach()

@@ -243,7 +243,9 @@ class Session:
         try:
             self._deliver(exchange)
         except Exception as error:
-            self._tell(f"{self._client.address}: closed, because a fault on {exchange.api.name} failed: {error}")
+            self._tell(
+                f"{self._client.address}: closed, because a fault on {exchange.api.name} failed: {error}"
+            )
             self.wants_close = True
 
     def _deliver(self, exchange: Exchange) -> None:

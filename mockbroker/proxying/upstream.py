@@ -40,7 +40,9 @@ class UpstreamBroker:
     """A broker by its id. `host` and `port` are where the cluster says that it is, `local` where clients find
     it."""
 
-    def __init__(self, broker: int, host: str, port: int, local: tuple[str, int], upstream: "Upstream") -> None:
+    def __init__(
+        self, broker: int, host: str, port: int, local: tuple[str, int], upstream: "Upstream"
+    ) -> None:
         self.id = broker
         self.host = host
         self.port = port
@@ -110,5 +112,3 @@ class Upstream:
 def broker_of(broker: UpstreamBroker) -> Broker:
     """As a `Call` has it."""
     return cast(Broker, broker)
-
-
