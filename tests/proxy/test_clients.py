@@ -50,10 +50,10 @@ async def read(servers: str, count: int) -> list[str]:
 
 async def transfer(servers: str, count: int) -> None:
     """A transaction of so many records."""
-    async with AIOKafkaProducer(bootstrap_servers=servers, transactional_id="transfers") as producer:
-        async with producer.transaction():
-            for index in range(count):
-                await producer.send("orders", f"order {index}".encode())
+    producer = AIOKafkaProducer(bootstrap_servers=servers, transactional_id="transfers")
+    async with producer, producer.transaction():
+        for index in range(count):
+            await producer.send("orders", f"order {index}".encode())
 
 
 def test_a_group_reads_what_a_producer_sent(proxy: MockProxy) -> None:
@@ -101,7 +101,7 @@ def test_a_removed_fault_does_nothing(proxy: MockProxy) -> None:
 
 
 def test_a_fault_that_only_a_mock_can_bring_about_is_refused(proxy: MockProxy) -> None:
-    with pytest.raises(FaultError, match="stop-broker is done to the cluster itself.*disconnect"):
+    with pytest.raises(FaultError, match=r"stop-broker is done to the cluster itself.*disconnect"):
         proxy.add_fault("stop-broker", api="Produce", target=1)
 
 

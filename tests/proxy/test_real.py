@@ -12,7 +12,7 @@ from mockbroker.rig.real_broker import RealCluster
 from .. import needs
 
 RELEASE = "4.4.0"
-RECORDS = 50
+RECORDS = 10
 
 
 @pytest.mark.long
