@@ -134,7 +134,7 @@ def test_clients_come_back_after_a_broker_was_restarted(cluster: MockCluster, pr
 
 
 def test_clients_come_back_after_the_proxy_was_gone() -> None:
-    with MockCluster(brokers=1, topics=["orders"]) as cluster:
+    with MockCluster(brokers=1, topics={"orders": 1}) as cluster:
         with MockProxy(cluster.bootstrap_servers) as proxy:
             servers = proxy.bootstrap_servers
             producer = Producer({"bootstrap.servers": servers})
@@ -149,7 +149,7 @@ def test_clients_come_back_after_the_proxy_was_gone() -> None:
 def test_a_broker_is_reached_where_the_map_says() -> None:
     told = "broker-1.invalid:9092"
     with (
-        MockCluster(topics=["orders"], brokers=1, advertise=told) as cluster,
+        MockCluster(topics={"orders": 1}, brokers=1, advertise=told) as cluster,
         MockProxy(cluster.listeners, upstream_map={told: cluster.listeners}) as proxy,
     ):
         assert sent(proxy.bootstrap_servers, 5) == [None] * 5
@@ -158,7 +158,7 @@ def test_a_broker_is_reached_where_the_map_says() -> None:
 
 def test_a_broker_that_can_not_be_reached_is_told_once() -> None:
     with (
-        MockCluster(topics=["orders"], brokers=1, advertise="broker-1.invalid:9092") as cluster,
+        MockCluster(topics={"orders": 1}, brokers=1, advertise="broker-1.invalid:9092") as cluster,
         MockProxy(cluster.listeners) as proxy,
     ):
         producer = Producer({"bootstrap.servers": proxy.bootstrap_servers, "message.timeout.ms": 2000})

@@ -64,7 +64,7 @@ def taken(outlet: Outlet) -> bytes:
 
 
 def produce(acks: int, correlation_id: int) -> bytes:
-    fields = {"transactional_id": None, "acks": acks, "timeout_ms": 1000, "topic_data": []}
+    fields = {"transactional_id": None, "acks": acks, "timeout": 1000, "topic_data": []}
     return request("produce", 9, correlation_id, **fields)
 
 
@@ -101,7 +101,7 @@ def test_new_leaders_are_at_the_listeners() -> None:
     between.ask("fetch", 16)
     found = between.answer(ApiKey.FETCH, 16, FetchResponse(node_endpoints=[NodeEndpoint(**NODE)]))
     assert list(found.node_endpoints) == [NodeEndpoint(**LOCAL)]
-    produced = {"transactional_id": None, "acks": -1, "timeout_ms": 1000, "topic_data": []}
+    produced = {"transactional_id": None, "acks": -1, "timeout": 1000, "topic_data": []}
     between.ask("produce", 10, 8, **produced)
     answer = ProduceResponse(node_endpoints=[NodeEndpoint(**NODE)])
     assert list(between.answer(ApiKey.PRODUCE, 10, answer, 8).node_endpoints) == [NodeEndpoint(**LOCAL)]
@@ -134,7 +134,7 @@ def test_a_produce_without_an_answer_is_not_waited_for() -> None:
     between = Between()
     for version in (0, 3, 9):
         fields = {"transactional_id": None} if version >= 3 else {}
-        sent = request("produce", version, acks=0, timeout_ms=1000, topic_data=[], **fields)
+        sent = request("produce", version, acks=0, timeout=1000, topic_data=[], **fields)
         between.session.from_client(sent)
         assert taken(between.session.to_broker) == sent
     between.ask("metadata", 9, topics=[])
