@@ -9,6 +9,7 @@ import typer
 from ..faults import Fault
 from ..processes import ending_signals
 from ..proxying import Proxy, ProxyOptions
+from ..proxying.options import only
 from ..shown import shown
 from .failing import say
 
@@ -20,10 +21,7 @@ def run(options: ProxyOptions, *, quiet: bool) -> int:
     try:
         proxy = trio.run(functools.partial(_main, options, quiet=quiet))
     except BaseExceptionGroup as group:
-        error: BaseException = group
-        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-            error = error.exceptions[0]
-        raise error from None
+        raise only(group) from None
     if not quiet:
         for fault in proxy.faults:
             typer.echo(_told(fault))

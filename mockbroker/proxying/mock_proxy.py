@@ -8,7 +8,7 @@ import trio
 
 from ..errors import NotRunningError
 from ..faults import Fault
-from .options import ProxyOptions, addresses, mapped
+from .options import ProxyOptions, addresses, mapped, only
 from .proxy import Proxy
 
 T = TypeVar("T")
@@ -83,7 +83,7 @@ class MockProxy:
         try:
             trio.run(self._main)
         except BaseException as error:
-            self._error = _only(error)
+            self._error = only(error)
         finally:
             self._up.set()
 
@@ -93,10 +93,3 @@ class MockProxy:
         async with Proxy(self._options, self.lines.append).running() as self._proxy:
             self._up.set()
             await self._stop.wait()
-
-
-def _only(error: BaseException) -> BaseException:
-    """The error in groups of one."""
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error

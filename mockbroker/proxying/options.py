@@ -14,6 +14,13 @@ class UpstreamError(MockBrokerError, ConnectionError):
     """The cluster behind the proxy can't be reached, or does not answer as Kafka does."""
 
 
+def only(error: BaseException) -> BaseException:
+    """The error within groups of one."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
 def address(text: str, what: str) -> Address:
     """HOST:PORT. ValueError."""
     try:

@@ -15,12 +15,14 @@ from ..faults import Fault
 from ..outcome import Client
 from .asking import ask_brokers
 from .connection import Connection
-from .options import Address, ProxyOptions
+from .options import Address, ProxyOptions, only
 from .session import Session
 from .upstream import Upstream, UpstreamBroker
 
 _BACKLOG: Final = 128
 _CONNECT_SECONDS: Final = 10
+_ACCEPT_AGAIN_SECONDS: Final = 0.1
+"""After a failure, such as too many open files."""
 _LINES: Final = 1000
 """How many different lines a user is told."""
 
@@ -40,6 +42,7 @@ class Proxy:
         self._tell_user = tell
         self._told: set[str] = set()
         self._upstream = Upstream(self._listen)
+        self._upstream.environment.failed = lambda error, _: self._tell(f"a fault failed: {error!r}")
         self._next_port = options.port
         self._listening: dict[int, socket.socket] = {}
         self._started = time.monotonic()
@@ -110,11 +113,15 @@ class Proxy:
     async def _accept(self, broker: int, listening: socket.socket) -> None:
         while True:
             await trio.lowlevel.wait_readable(listening)
-            with contextlib.suppress(OSError):
+            try:
                 sock, name = listening.accept()
-                sock.setblocking(False)
-                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                self._nursery.start_soon(self._serve, self._upstream.brokers[broker], sock, name[:2])
+            except OSError as error:
+                self._tell(f"broker {broker}: a client could not be accepted: {error.strerror}")
+                await trio.sleep(_ACCEPT_AGAIN_SECONDS)
+                continue
+            sock.setblocking(False)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._nursery.start_soon(self._serve, self._upstream.brokers[broker], sock, name[:2])
 
     async def _serve(self, broker: UpstreamBroker, sock: socket.socket, name: Address) -> None:
         there = self._options.map.get(broker.address, broker.address)
@@ -136,8 +143,13 @@ class Proxy:
             connection.poke()
             self._rearm()
 
-        await connection.run(Session(self._upstream, broker, client, ready, self._tell))
-        client.closed()
+        try:
+            await connection.run(Session(self._upstream, broker, client, ready, self._tell))
+        except Exception as error:
+            # Whatever it is, other clients have nothing to do with it.
+            self._tell(f"the connection of {host} to broker {broker.id} was closed: {only(error)!r}")
+        finally:
+            client.closed()
 
     def _tell(self, line: str) -> None:
         if line not in self._told and len(self._told) < _LINES:
