@@ -59,7 +59,7 @@ class Codec:
         self.downgrade: Callable[[Any, int], Any] | None = getattr(messages, "downgrade", None)
         request, answer = _schemas(api_key, version)
         self.flexible = schema.flexible(request)
-        models = _models(api_key)
+        models = models_of(api_key)
         self._read: Callable[[Any, int], Any] = reading.compile_reader(request, models[0])
         self._write: writing.Writer = writing.compile_writer(answer, models[1])
         self._new_frame: type[bytearray] = FrameBuffer if writing.may_splice(answer, models[1]) else bytearray
@@ -89,7 +89,7 @@ class Codec:
     def _functions_in_parts(self) -> tuple[reading.ReaderInParts, writing.WriterInParts]:
         if self._in_parts is None:
             request, answer = _schemas(self.api_key, self.version)
-            models = _models(self.api_key)
+            models = models_of(self.api_key)
             self._in_parts = (
                 reading.compile_reader_in_parts(request, models[0]),
                 writing.compile_writer_in_parts(answer, models[1]),
@@ -218,8 +218,8 @@ def _messages(api_key: ApiKey) -> ModuleType:
     return importlib.import_module(f"{__package__}.messages.{api_key.name.lower()}")
 
 
-def _models(api_key: ApiKey) -> tuple[type, type]:
-    """The models of its requests and answers."""
+def models_of(api_key: ApiKey) -> tuple[type, type]:
+    """The models of an API's requests and answers."""
     name = schema.class_name(api_key.name)
     messages = _messages(api_key)
     return getattr(messages, name + "Request"), getattr(messages, name + "Response")

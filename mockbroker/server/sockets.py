@@ -50,7 +50,7 @@ JOINED_BYTES: Final = 16 * 1024
 """Answers up to this size, all together, are sent as one buffer: to copy them takes less than to hand over
 each."""
 _BUFFERS_PER_WRITE: Final = 512
-_NO_LINGER: Final = struct.pack("ii", 1, 0)
+NO_LINGER: Final = struct.pack("ii", 1, 0)
 """The value of SO_LINGER with which closing a socket resets the connection."""
 
 
@@ -336,7 +336,7 @@ class ClientSockets:
             self._poller.forget(peer.fd)
         if peer.connection.resets:
             with contextlib.suppress(OSError):
-                peer.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+                peer.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
         peer.sock.close()
         self.listeners.file_closed()
         if self.wire is not None:

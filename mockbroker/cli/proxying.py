@@ -1,0 +1,50 @@
+"""The proxy in the foreground, and what it reports."""
+
+import functools
+from typing import Final
+
+import trio
+import typer
+
+from ..faults import Fault
+from ..processes import ending_signals
+from ..proxying import Proxy, ProxyOptions
+from ..proxying.options import only
+from ..shown import shown
+from .failing import say
+
+_NEVER_FIRED: Final = 3
+
+
+def run(options: ProxyOptions, *, quiet: bool) -> int:
+    """Serves until a signal ends it; returns the exit status. OSError, ValueError."""
+    try:
+        proxy = trio.run(functools.partial(_main, options, quiet=quiet))
+    except BaseExceptionGroup as group:
+        raise only(group) from None
+    if not quiet:
+        for fault in proxy.faults:
+            typer.echo(_told(fault))
+    return _NEVER_FIRED if any(not each.hits and not each.optional for each in proxy.faults) else 0
+
+
+def _told(fault: Fault) -> str:
+    if fault.hits:
+        return f"{fault}: {fault.hits} hit" + "s" * (fault.hits != 1)
+    return f"{fault}: never fired, {fault.why_so_far}"
+
+
+async def _main(options: ProxyOptions, *, quiet: bool) -> Proxy:
+    with trio.open_signal_receiver(*ending_signals()) as signals:
+        async with Proxy(options, _tell).running() as proxy:
+            typer.echo(proxy.bootstrap_servers)
+            if not quiet:
+                count = len(options.faults)
+                typer.echo(f"{count} fault{'s' * (count != 1)}. Ctrl-C stops it.")
+            async for _ in signals:
+                break
+    return proxy
+
+
+def _tell(line: str) -> None:
+    say(f"mockbroker proxy: {shown(line)}")

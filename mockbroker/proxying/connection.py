@@ -1,0 +1,148 @@
+"""The two sockets of a session. Each side is read only as far as the other one takes what comes of it."""
+
+import contextlib
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import trio
+
+from ..server.sockets import NO_LINGER
+from .framing import Outlet
+from .session import UNSENT_BYTES, Session
+
+_READ_BYTES: Final = 256 * 1024
+_BUFFERS_PER_WRITE: Final = 64
+BROKER_GONE: Final = (ConnectionError, TimeoutError)
+
+
+class Connection:
+    """Carries bytes between `client` and `broker`, which do not block, and closes both in the end.
+
+    `before` is called before bytes are handled, `after` afterwards.
+    """
+
+    def __init__(
+        self,
+        client: socket.socket,
+        broker: socket.socket,
+        before: Callable[[], None],
+        after: Callable[[], None],
+    ) -> None:
+        self._client = client
+        self._broker = broker
+        self._before = before
+        self._after = after
+        self._changed = trio.Event()
+        self._client_ended = self._broker_ended = False
+
+    def poke(self) -> None:
+        """The session may have more to write, or more room."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def run(self, session: Session) -> None:
+        """Until either side has ended, and the client has what was left for it."""
+        self._session = session
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._guarded, self._read_client, nursery.cancel_scope)
+                nursery.start_soon(self._guarded, self._read_broker, nursery.cancel_scope)
+                nursery.start_soon(self._guarded, self._write_broker, nursery.cancel_scope)
+                nursery.start_soon(self._guarded, self._write_client, nursery.cancel_scope)
+        finally:
+            if session.resets:
+                self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+            self._client.close()
+            self._broker.close()
+
+    async def _guarded(self, work: Callable[[], Awaitable[None]], scope: trio.CancelScope) -> None:
+        try:
+            await work()
+        except OSError:
+            # Nobody is left to be told.
+            scope.cancel()
+        else:
+            if work == self._write_client:
+                scope.cancel()
+
+    async def _read_client(self) -> None:
+        session = self._session
+        while True:
+            while session.is_full or session.to_broker.size > UNSENT_BYTES:
+                await self._changed.wait()
+            data = await _received(self._client)
+            if not data:
+                self._client_ended = True
+                self.poke()
+                return
+            self._handle(session.from_client, data)
+
+    async def _read_broker(self) -> None:
+        session = self._session
+        while True:
+            while session.to_client.size > UNSENT_BYTES:
+                await self._changed.wait()
+            data = b""
+            with contextlib.suppress(*BROKER_GONE):
+                data = await _received(self._broker)
+            if not data:
+                self._broker_ended = True
+                self.poke()
+                return
+            self._handle(session.from_broker, data)
+
+    def _handle(self, take: Callable[[bytes], None], data: bytes) -> None:
+        self._before()
+        take(data)
+        session = self._session
+        with contextlib.suppress(OSError):
+            # What is left, and what went wrong, is the writers' business.
+            _write(self._broker, session.to_broker)
+            _write(self._client, session.to_client)
+        self._after()
+        self.poke()
+
+    async def _write_broker(self) -> None:
+        outlet = self._session.to_broker
+        while True:
+            with contextlib.suppress(*BROKER_GONE):
+                await self._written(self._broker, outlet)
+                if self._client_ended:
+                    self._broker.shutdown(socket.SHUT_WR)
+                    return
+            if self._broker_ended:
+                return
+            await self._changed.wait()
+
+    async def _write_client(self) -> None:
+        session = self._session
+        while True:
+            await self._written(self._client, session.to_client)
+            if session.wants_close or self._broker_ended:
+                return
+            await self._changed.wait()
+
+    async def _written(self, sock: socket.socket, outlet: Outlet) -> None:
+        while outlet.size:
+            await trio.lowlevel.wait_writable(sock)
+            if _write(sock, outlet):
+                self.poke()
+
+
+async def _received(sock: socket.socket) -> bytes:
+    await trio.lowlevel.checkpoint()
+    while True:
+        try:
+            return sock.recv(_READ_BYTES)
+        except BlockingIOError:
+            await trio.lowlevel.wait_readable(sock)
+
+
+def _write(sock: socket.socket, outlet: Outlet) -> int:
+    """Writes as much as the kernel takes; returns how many bytes that was."""
+    before = outlet.size
+    with contextlib.suppress(BlockingIOError):
+        while outlet.size:
+            outlet.written(sock.sendmsg(outlet.first(_BUFFERS_PER_WRITE)))
+    return before - outlet.size

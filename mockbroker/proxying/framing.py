@@ -1,0 +1,59 @@
+"""Bytes of a connection: frames that come, and what has to be written."""
+
+from collections import deque
+
+from ..protocol.headers import MalformedRequestError
+
+
+class Framing:
+    """What came of one side. Frames of more than `most` bytes are refused, if that is not None."""
+
+    def __init__(self, most: int | None) -> None:
+        self._data = bytearray()
+        self._most = most
+
+    @property
+    def size(self) -> int:
+        return len(self._data)
+
+    def add(self, data: bytes) -> None:
+        self._data += data
+
+    def next(self) -> bytes | None:
+        """The next frame, without its length; None if it is not there yet. MalformedRequestError."""
+        data = self._data
+        if len(data) < 4:
+            return None
+        size = int.from_bytes(data[:4], signed=True)
+        if size < 0 or (self._most is not None and size > self._most):
+            raise MalformedRequestError(f"a frame of {size} bytes")
+        if len(data) < 4 + size:
+            return None
+        with memoryview(data) as view:
+            frame = bytes(view[4 : 4 + size])
+        del data[: 4 + size]
+        return frame
+
+
+class Outlet:
+    """What is to be written to one side; `size` is how many bytes that is."""
+
+    def __init__(self) -> None:
+        self._data: deque[bytes | memoryview] = deque()
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        self._data.append(data)
+        self.size += len(data)
+
+    def first(self, most: int) -> list[bytes | memoryview]:
+        """The first buffers, `most` of them."""
+        return [self._data[i] for i in range(min(most, len(self._data)))]
+
+    def written(self, size: int) -> None:
+        """So many bytes were written."""
+        self.size -= size
+        while size and len(self._data[0]) <= size:
+            size -= len(self._data.popleft())
+        if size:
+            self._data[0] = memoryview(self._data[0])[size:]

@@ -1,0 +1,95 @@
+"""A proxy in a thread of its own, for tests."""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import trio
+
+from ..errors import NotRunningError
+from ..faults import Fault
+from .options import ProxyOptions, addresses, mapped, only
+from .proxy import Proxy
+
+T = TypeVar("T")
+
+
+class MockProxy:
+    """Stands before the cluster at `upstream` (`host:port,...`) until its `with` block ends.
+
+    `upstream_map` has the addresses (`host:port`) at which brokers are reached from here, by those that the
+    cluster tells; `faults` are fields of faults, as for `MockCluster`. Entering it raises UpstreamError if no
+    broker answers, and FaultError. `lines` are what the command would print.
+    """
+
+    def __init__(
+        self,
+        upstream: str,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        upstream_map: Mapping[str, str] | None = None,
+        faults: Iterable[Mapping[str, Any]] = (),
+    ) -> None:
+        pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
+        self._options = ProxyOptions(addresses(upstream), host, port, mapped(pairs), list(faults))
+        self.lines: list[str] = []
+        self._proxy: Proxy | None = None
+        self._error: BaseException | None = None
+        self._up = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="mockbroker proxy", daemon=True)
+
+    def __enter__(self) -> "MockProxy":
+        self._thread.start()
+        self._up.wait()
+        if self._error is not None:
+            self._thread.join()
+            raise self._error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._token.run_sync_soon(self._stop.set)
+        self._thread.join()
+        self._proxy = None
+        if self._error is not None:
+            raise self._error
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The proxy's listeners, one for each broker, as `host:port,...`."""
+        return self._do(lambda proxy: proxy.bootstrap_servers)
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The faults, with their `hits`; `why` says why one has not fired."""
+        return self._do(lambda proxy: proxy.faults)
+
+    def add_fault(self, do: str, **given: Any) -> Fault:
+        """Adds a fault, as `cluster.faults.add` does. FaultError, also for a fault that only a mock can bring
+        about."""
+        return self._do(lambda proxy: proxy.add_fault(do=do, **given))
+
+    def remove_fault(self, fault: Fault) -> None:
+        """Removes a fault."""
+        self._do(lambda proxy: proxy.remove_fault(fault))
+
+    def _do(self, what: Callable[[Proxy], T]) -> T:
+        proxy = self._proxy
+        if proxy is None:
+            raise NotRunningError("the proxy is not running: use it in a with block")
+        return trio.from_thread.run_sync(what, proxy, trio_token=self._token)
+
+    def _run(self) -> None:
+        try:
+            trio.run(self._main)
+        except BaseException as error:
+            self._error = only(error)
+        finally:
+            self._up.set()
+
+    async def _main(self) -> None:
+        self._token = trio.lowlevel.current_trio_token()
+        self._stop = trio.Event()
+        async with Proxy(self._options, self.lines.append).running() as self._proxy:
+            self._up.set()
+            await self._stop.wait()

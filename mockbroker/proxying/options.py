@@ -1,0 +1,61 @@
+"""What a proxy is started with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..addresses import parted
+from ..errors import MockBrokerError
+
+Address = tuple[str, int]
+
+
+class UpstreamError(MockBrokerError, ConnectionError):
+    """The cluster behind the proxy can't be reached, or does not answer as Kafka does."""
+
+
+def only(error: BaseException) -> BaseException:
+    """The error within groups of one."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def address(text: str, what: str) -> Address:
+    """HOST:PORT. ValueError."""
+    try:
+        host, port = parted(text)
+    except ValueError:
+        host, port = "", 0
+    if not host or not 0 < port < 1 << 16 or ":" not in text:
+        raise ValueError(f"{what} {text!r}: write it as HOST:PORT")
+    return host, port
+
+
+def addresses(text: str) -> list[Address]:
+    """HOST:PORT,HOST:PORT. ValueError."""
+    return [address(each, "--upstream") for each in text.split(",")]
+
+
+def mapped(pairs: Sequence[str]) -> dict[Address, Address]:
+    """HOST:PORT=HOST:PORT. ValueError."""
+    found = {}
+    for each in pairs:
+        theirs, equals, ours = each.partition("=")
+        if not equals:
+            raise ValueError(f"--upstream-map {each!r}: write it as HOST:PORT=HOST:PORT")
+        found[address(theirs, "--upstream-map")] = address(ours, "--upstream-map")
+    return found
+
+
+@dataclass(frozen=True)
+class ProxyOptions:
+    """`upstream` are addresses of the cluster's brokers. The first broker's listener is at `host` and `port`,
+    the others get the next ports; with port 0 all get any. `map` has the addresses at which brokers are
+    reached from here, by those that the cluster tells. `faults` are fields of faults."""
+
+    upstream: Sequence[Address]
+    host: str = "127.0.0.1"
+    port: int = 0
+    map: Mapping[Address, Address] = field(default_factory=dict)
+    faults: Sequence[Mapping[str, Any]] = ()

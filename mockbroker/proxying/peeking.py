@@ -1,0 +1,26 @@
+"""What has to be known of a Produce that is not decoded."""
+
+from typing import Final
+
+from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
+from ..protocol.primitives import read_uvarint
+
+_TRANSACTIONAL_SINCE: Final = 3
+_FLEXIBLE_SINCE: Final = 9
+
+
+def expects_answer(frame: bytes, version: int) -> bool:
+    """Whether a Produce has acks other than 0. MalformedRequestError."""
+    offset = parse_header(frame).size
+    try:
+        if version >= _FLEXIBLE_SINCE:
+            length, offset = read_uvarint(frame, skip_tags(frame, offset))
+            offset += max(length - 1, 0)
+        elif version >= _TRANSACTIONAL_SINCE:
+            offset += 2 + max(int.from_bytes(frame[offset : offset + 2], signed=True), 0)
+        acks = frame[offset : offset + 2]
+        if len(acks) < 2:
+            raise IndexError(offset)
+    except (IndexError, ValueError) as error:
+        raise MalformedRequestError(f"a Produce v{version} ends before its acks") from error
+    return acks != b"\x00\x00"

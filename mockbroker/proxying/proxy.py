@@ -1,0 +1,177 @@
+"""The proxy on real sockets: a listener for each broker, a `Connection` for each client."""
+
+import contextlib
+import errno
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import Any, Final
+
+import trio
+
+from ..addresses import as_java_has_it, joined, of_client
+from ..errors import MockBrokerError
+from ..faults import Fault
+from ..outcome import Client
+from .asking import ask_brokers
+from .connection import Connection
+from .options import Address, ProxyOptions, only
+from .session import Session
+from .upstream import Upstream, UpstreamBroker
+
+_BACKLOG: Final = 128
+_CONNECT_SECONDS: Final = 10
+_ACCEPT_AGAIN_SECONDS: Final = 0.1
+"""After a failure, such as too many open files."""
+_LINES: Final = 1000
+"""How many different lines a user is told."""
+
+
+class ProxyPortError(MockBrokerError, OSError):
+    """The address for a broker's listener can't be had."""
+
+
+class Proxy:
+    """Stands before a cluster until its block ends. `tell` gets lines for its user, each once.
+
+    To be used in trio.
+    """
+
+    def __init__(self, options: ProxyOptions, tell: Callable[[str], None] = lambda _: None) -> None:
+        self._options = options
+        self._tell_user = tell
+        self._told: set[str] = set()
+        self._upstream = Upstream(self._listen)
+        self._upstream.environment.failed = lambda error, _: self._tell(f"a fault failed: {error!r}")
+        self._next_port = options.port
+        self._listening: dict[int, socket.socket] = {}
+        self._started = time.monotonic()
+        self._sleep = trio.CancelScope()
+        self._nursery: trio.Nursery
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The listeners of all brokers that are known, in order of broker id."""
+        brokers = sorted(self._upstream.brokers.values(), key=lambda each: each.id)
+        return ",".join(joined(*each.local) for each in brokers)
+
+    @property
+    def faults(self) -> list[Fault]:
+        """Those in force and those that were, with their hits."""
+        return self._upstream.faults.added
+
+    def add_fault(self, **given: Any) -> Fault:
+        """Adds a fault: see docs/faults.md. FaultError, also for a fault that a proxy can't bring about."""
+        return self._upstream.add(given)
+
+    def remove_fault(self, fault: Fault) -> None:
+        """Removes a fault. May be called twice."""
+        self._upstream.faults.remove(fault)
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator["Proxy"]:
+        """Listens, and carries what comes. UpstreamError, ProxyPortError, FaultError."""
+        try:
+            async with trio.open_nursery() as self._nursery:
+                await self._start(self._options.faults)
+                self._nursery.start_soon(self._keep_time)
+                yield self
+                self._nursery.cancel_scope.cancel()
+        finally:
+            for sock in self._listening.values():
+                sock.close()
+
+    async def _start(self, faults: Iterable[Mapping[str, Any]]) -> None:
+        answer = await ask_brokers(list(self._options.upstream))
+        for broker in sorted(answer.brokers, key=lambda each: each.node_id):
+            self._upstream.told(broker.node_id, broker.host, broker.port)
+        for given in faults:
+            self.add_fault(**given)
+
+    # -- listeners
+
+    def _listen(self, broker: int) -> Address:
+        host = self._options.host
+        sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind((host, self._next_port))
+            sock.listen(_BACKLOG)
+        except OSError as error:
+            sock.close()
+            where = joined(host, self._next_port)
+            why = f"broker {broker} can't have a listener at {where}: {error.strerror}"
+            raise ProxyPortError(error.errno or errno.EADDRINUSE, why) from None
+        if self._next_port:
+            self._next_port += 1
+        sock.setblocking(False)
+        self._listening[broker] = sock
+        self._nursery.start_soon(self._accept, broker, sock)
+        name: tuple[str, int] = sock.getsockname()[:2]
+        return name
+
+    async def _accept(self, broker: int, listening: socket.socket) -> None:
+        while True:
+            await trio.lowlevel.wait_readable(listening)
+            try:
+                sock, name = listening.accept()
+            except OSError as error:
+                self._tell(f"broker {broker}: a client could not be accepted: {error.strerror}")
+                await trio.sleep(_ACCEPT_AGAIN_SECONDS)
+                continue
+            sock.setblocking(False)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._nursery.start_soon(self._serve, self._upstream.brokers[broker], sock, name[:2])
+
+    async def _serve(self, broker: UpstreamBroker, sock: socket.socket, name: Address) -> None:
+        there = self._options.map.get(broker.address, broker.address)
+        try:
+            with trio.fail_after(_CONNECT_SECONDS):
+                stream = await trio.open_tcp_stream(*there)
+        except (OSError, trio.TooSlowError) as error:
+            why = str(error) or f"no connection within {_CONNECT_SECONDS} s"
+            self._tell(f"broker {broker.id} can't be reached at {joined(*there)}: {why}")
+            sock.close()
+            return
+        host = of_client(name[0])
+        client = Client(f"/{as_java_has_it(host)}", joined(host, name[1]))
+        theirs = socket.socket(fileno=stream.socket.detach())
+        theirs.setblocking(False)
+        connection = Connection(sock, theirs, self._catch_up, self._rearm)
+
+        def ready() -> None:
+            connection.poke()
+            self._rearm()
+
+        try:
+            await connection.run(Session(self._upstream, broker, client, ready, self._tell))
+        except Exception as error:
+            # Whatever it is, other clients have nothing to do with it.
+            self._tell(f"the connection of {host} to broker {broker.id} was closed: {only(error)!r}")
+        finally:
+            client.closed()
+
+    def _tell(self, line: str) -> None:
+        if line not in self._told and len(self._told) < _LINES:
+            self._told.add(line)
+            self._tell_user(line)
+
+    # -- time, for faults that wait
+
+    def _catch_up(self) -> None:
+        self._upstream.environment.advance(int((time.monotonic() - self._started) * 1000))
+
+    def _rearm(self) -> None:
+        self._sleep.deadline = self._deadline()
+
+    def _deadline(self) -> float:
+        due = self._upstream.environment.timers.next_deadline()
+        if due is None:
+            return float("inf")
+        return trio.current_time() + max(0.0, self._started + due / 1000 - time.monotonic())
+
+    async def _keep_time(self) -> None:
+        while True:
+            with trio.CancelScope(deadline=self._deadline()) as self._sleep:
+                await trio.sleep_forever()
+            self._catch_up()

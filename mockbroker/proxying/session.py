@@ -1,0 +1,275 @@
+"""One client's connection through the proxy, and the one to its broker. Knows no socket.
+
+Frames pass as they are, unless a fault may act on the request or its answer names brokers. A request on which
+a fault acts has the connection for itself, as with a broker: it begins when all requests before it are
+answered, and those after it wait until it is.
+"""
+
+import struct
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from ..cluster.call import Call
+from ..faults.exchange import End, Exchange
+from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Client, Unanswered
+from ..protocol.answers import AnswerCodec, answer_codec
+from ..protocol.api_keys import ApiKey
+from ..protocol.codecs import UnsupportedVersionError, codec
+from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header
+from ..server.delivery import Deliveries
+from .framing import Framing, Outlet
+from .peeking import expects_answer
+from .rewriting import names_brokers, rewrite
+from .upstream import Upstream, UpstreamBroker, broker_of
+
+_CORRELATION_ID: Final = struct.Struct(">i").unpack_from
+_HEADER: Final = struct.Struct(">hhi").unpack_from
+_UNSUPPORTED_VERSION: Final = 35
+UNSENT_BYTES: Final = 1 << 20
+"""While a side has not taken more than this, the other one is not read."""
+
+
+class _Pending:
+    """A request that the broker has not answered yet; `call` is set if a fault acts on it."""
+
+    __slots__ = ("call", "correlation_id", "key", "version")
+
+    def __init__(self, key: int, version: int, correlation_id: int, call: Call | None = None) -> None:
+        self.key = key
+        self.version = version
+        self.correlation_id = correlation_id
+        self.call = call
+
+
+class Session:
+    """Takes the bytes of either side; `to_client` and `to_broker` are what has to be written to them.
+
+    `on_ready` is called when there is more to write although no bytes came, `tell` with what a user should
+    know. With `wants_close` both connections end once everything is written, with `resets` by RST.
+    """
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        broker: UpstreamBroker,
+        client: Client,
+        on_ready: Callable[[], None],
+        tell: Callable[[str], None],
+    ) -> None:
+        self.to_client = Outlet()
+        self.to_broker = Outlet()
+        self.wants_close = self.resets = False
+        self._upstream = upstream
+        self._broker = broker
+        self._client = client
+        self._on_ready = on_ready
+        self._tell = tell
+        self._requests = Framing(MAX_FRAME_BYTES)
+        self._answers = Framing(None)
+        self._pending: deque[_Pending] = deque()
+        self._exchange: Exchange | None = None
+        self._touched: Exchange | None = None
+        """A request on which faults act, and which waits for the answers before it."""
+        self._correlation_id = 0
+        self._silent = False
+        """Whether nothing is answered any more."""
+        self._within = False
+        wait = upstream.environment.wait
+        self._deliveries = Deliveries(self, wait, on_ready, self._delivered)
+
+    # -- what deliveries send through
+
+    def send(self, frame: bytes) -> None:
+        self.to_client.add(frame)
+
+    def end(self, how: End) -> None:
+        self.wants_close = True
+        self.resets = how is End.RESET
+
+    # -- what comes
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the client should not be read now."""
+        return self._requests.size > UNSENT_BYTES and (self._waits or self.to_broker.size > UNSENT_BYTES)
+
+    @property
+    def _waits(self) -> bool:
+        return self._exchange is not None or self._touched is not None or self._silent
+
+    def from_client(self, data: bytes) -> None:
+        """Takes bytes of the client."""
+        self._requests.add(data)
+        self._go_on()
+
+    def from_broker(self, data: bytes) -> None:
+        """Takes bytes of the broker."""
+        self._answers.add(data)
+        try:
+            while not self.wants_close and (frame := self._answers.next()) is not None:
+                self._answered(frame)
+        except MalformedRequestError as error:
+            self._tell(f"broker {self._broker.id}: {error}")
+            self.wants_close = True
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Takes requests until one waits."""
+        if self._within:
+            return
+        self._within = True
+        try:
+            self._take()
+        except MalformedRequestError as error:
+            self._tell(f"{self._client.address}: closed, {error}")
+            self.wants_close = True
+        finally:
+            self._within = False
+
+    def _take(self) -> None:
+        while not self.wants_close:
+            if self._touched is not None and not self._pending:
+                exchange, self._touched = self._touched, None
+                self._begin(exchange)
+            if self._waits or (frame := self._requests.next()) is None:
+                return
+            self._request(frame)
+
+    def _request(self, frame: bytes) -> None:
+        if len(frame) < 10:
+            raise MalformedRequestError(f"{len(frame)} bytes are shorter than a request header")
+        key, version, correlation_id = _HEADER(frame)
+        self._client.requests += 1
+        faults = self._upstream.faults
+        if faults.armed and key in faults.armed:
+            exchange = self._exchange_for(key, version, correlation_id, frame)
+            if exchange is not None:
+                self._touched = exchange
+                return
+        self._forward(_Pending(key, version, correlation_id), frame)
+
+    def _exchange_for(self, key: int, version: int, correlation_id: int, frame: bytes) -> Exchange | None:
+        """None if no fault acts on the request, or it can't be read."""
+        header = parse_header(frame)
+        try:
+            found = codec(key, version)
+        except UnsupportedVersionError as error:
+            self._tell(f"a request of {header.client_id} was passed on without faults: {error}")
+            return None
+        faults = self._upstream.faults
+        faults.note(found.api_key, header.client_id)
+        request = found.decode(bytearray(frame) if found.keeps_view else frame, header.size)
+        cluster, broker = self._upstream.as_cluster, broker_of(self._broker)
+        call = Call(cluster, broker, version, self._client, header.client_id, self._complete)
+        touches = faults.touching(found.api_key, call, request)
+        if not touches:
+            return None
+
+        def work(inner: Call, _: Any) -> Any:
+            expects = self._forward(_Pending(key, version, correlation_id, inner), frame)
+            self._on_ready()
+            return PARKED if expects else NO_ANSWER
+
+        exchange = Exchange(call, found.api_key, request, work, touches)
+        self._correlation_id = correlation_id
+        return exchange
+
+    def _forward(self, pending: _Pending, frame: bytes) -> bool:
+        """Passes a request on; False if it will not be answered."""
+        self.to_broker.add(len(frame).to_bytes(4))
+        self.to_broker.add(frame)
+        if pending.key == ApiKey.PRODUCE and not expects_answer(frame, pending.version):
+            return False
+        self._pending.append(pending)
+        return True
+
+    # -- answers
+
+    def _answered(self, frame: bytes) -> None:
+        if len(frame) < 4 or not self._pending:
+            raise MalformedRequestError("it sent what no request asked for")
+        pending = self._pending[0]
+        (correlation_id,) = _CORRELATION_ID(frame)
+        if correlation_id != pending.correlation_id:
+            raise MalformedRequestError(
+                f"it answered request {correlation_id}, although {pending.correlation_id} came before"
+            )
+        self._pending.popleft()
+        if pending.call is None and not names_brokers(pending.key, pending.version):
+            self._pass(frame)
+            return
+        try:
+            found = _codec_of(pending, frame)
+            answer = found.decode(frame)
+        except MalformedRequestError as error:
+            self._tell(f"passed on as it is, with addresses that it may have and without faults: {error}")
+            self._pass(frame)
+            if pending.call is not None:
+                self._exchange = None
+            return
+        changed = names_brokers(pending.key, pending.version) and rewrite(
+            found.api_key, answer, self._upstream
+        )
+        if pending.call is not None:
+            pending.call.answer(answer)
+        elif changed:
+            self.send(found.encode(correlation_id, answer))
+            self._deliveries.send_withheld()
+        else:
+            self._pass(frame)
+
+    def _pass(self, frame: bytes) -> None:
+        self.to_client.add(len(frame).to_bytes(4))
+        self.to_client.add(frame)
+        self._deliveries.send_withheld()
+
+    # -- a request on which faults act
+
+    def _begin(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+        self._codec = answer_codec(exchange.api, exchange.call.version)
+        outcome = exchange.begin()
+        if outcome is not PARKED:
+            self._finish(exchange)
+
+    def _complete(self, call: Call, answer: Any) -> None:
+        if self._exchange is not None and self._exchange.received is call:
+            self._finish(self._exchange)
+            self._go_on()
+            self._on_ready()
+
+    def _finish(self, exchange: Exchange) -> None:
+        try:
+            self._deliver(exchange)
+        except Exception as error:
+            self._tell(
+                f"{self._client.address}: closed, because a fault on {exchange.api.name} failed: {error}"
+            )
+            self.wants_close = True
+
+    def _deliver(self, exchange: Exchange) -> None:
+        if exchange.error is not None:
+            raise exchange.error
+        answer = exchange.answer
+        if type(answer) is Unanswered:
+            self._exchange = None
+            if answer is CLOSE:
+                self.end(exchange.ending)
+            self._silent = answer is NEVER
+            return
+        frame = self._codec.encode(self._correlation_id, answer)
+        if self._deliveries.deliver(exchange.delivery(frame)):
+            self._exchange = None
+
+    def _delivered(self) -> None:
+        """What was sent late, or in parts, is sent."""
+        self._exchange = None
+        self._go_on()
+        self._on_ready()
+
+
+def _codec_of(pending: _Pending, frame: bytes) -> AnswerCodec:
+    """Brokers answer an ApiVersions of a version that they don't know as v0 (KIP-511)."""
+    unknown = pending.key == ApiKey.API_VERSIONS and frame[4:6] == _UNSUPPORTED_VERSION.to_bytes(2)
+    return answer_codec(pending.key, 0 if unknown else pending.version)

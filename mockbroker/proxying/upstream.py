@@ -1,0 +1,114 @@
+"""What the proxy knows of the cluster behind it: as much as faults ask of a cluster."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, Final, cast
+from uuid import UUID
+
+from ..cluster.broker import Broker
+from ..cluster.cluster import Cluster
+from ..environment import Environment
+from ..faults import Fault, FaultError, Faults
+from ..faults import parse as parse_fault
+from ..protocol.releases import NEWEST, parse
+from ..seeded import streams
+
+ON_ANSWERS: Final = frozenset(
+    {
+        "corrupt-crc",
+        "delay",
+        "disconnect",
+        "error",
+        "half-answer",
+        "hide-broker",
+        "reorder",
+        "replace",
+        "reset",
+        "silence",
+        "slow-bytes",
+        "throttle",
+        "truncated-batch",
+        "watch",
+        "wrong-correlation-id",
+    }
+)
+"""The faults that need nothing but a request and its answer."""
+_UNKNOWN: Final = ("listener", "user", "mechanism")
+
+
+class UpstreamBroker:
+    """A broker by its id. `host` and `port` are where the cluster says that it is, `local` where clients find
+    it."""
+
+    def __init__(
+        self, broker: int, host: str, port: int, local: tuple[str, int], upstream: "Upstream"
+    ) -> None:
+        self.id = broker
+        self.host = host
+        self.port = port
+        self.local = local
+        self.environment = upstream.environment
+        self.endpoints: dict[str, Any] = {}
+
+    @property
+    def address(self) -> tuple[str, int]:
+        return self.host, self.port
+
+
+class Upstream:
+    """Takes the place of the `Cluster` that faults and their conditions are given.
+
+    `listen` opens the listener of a broker that was not known, and returns its address.
+    """
+
+    def __init__(self, listen: Callable[[int], tuple[str, int]]) -> None:
+        self._listen = listen
+        self.environment = Environment(parse(NEWEST), streams(0))
+        self.release = self.environment.release
+        self.controller = SimpleNamespace(
+            on_client_quotas=[], image=SimpleNamespace(client_quotas=dict[Any, Any]())
+        )
+        self.brokers: dict[int, UpstreamBroker] = {}
+        self.topics: dict[str, Any] = {}
+        self.topic_ids: dict[UUID, Any] = {}
+        self.faults = Faults(self.as_cluster)
+
+    @property
+    def as_cluster(self) -> Cluster:
+        return cast(Cluster, self)
+
+    @property
+    def now_ms(self) -> int:
+        return self.environment.now_ms
+
+    def told(self, broker: int, host: str, port: int) -> tuple[str, int]:
+        """Where clients find a broker of which the cluster says that it is at `host` and `port`."""
+        if broker < 0 or not host:
+            return host, port
+        found = self.brokers.get(broker)
+        if found is None:
+            found = self.brokers[broker] = UpstreamBroker(broker, host, port, self._listen(broker), self)
+        found.host, found.port = host, port
+        return found.local
+
+    def named(self, topic: str, topic_id: UUID | None) -> None:
+        """Notes a topic's name, by which conditions find it in requests that have its id."""
+        known = self.topics.setdefault(topic, SimpleNamespace(name=topic))
+        if topic_id is not None and topic_id.int:
+            self.topic_ids[topic_id] = known
+
+    def add(self, given: dict[str, Any]) -> Fault:
+        """Adds a fault. FaultError, also for one that a proxy can't bring about."""
+        do = parse_fault(given).do
+        if do not in ON_ANSWERS:
+            why = f"{do} is done to the cluster itself, which a proxy can't do; it can do"
+            raise FaultError(f"{why} {', '.join(sorted(ON_ANSWERS))}", "do")
+        for name in _UNKNOWN:
+            if given.get(name) is not None:
+                raise FaultError(f"a proxy does not know the {name} of a request: leave it out", name)
+        return self.faults.add(**{"do": None, **given})
+
+
+def broker_of(broker: UpstreamBroker) -> Broker:
+    """As a `Call` has it."""
+    return cast(Broker, broker)

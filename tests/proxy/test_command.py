@@ -1,0 +1,57 @@
+"""`mockbroker proxy` as a process."""
+
+import signal
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster
+
+from ..driving.processes import line_of, mockbroker_process, started
+
+LOST = "disconnect api=Produce when=after times=1"
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[str]:
+    with MockCluster(brokers=1, topics={"orders": 1}) as cluster:
+        yield cluster.bootstrap_servers
+
+
+@pytest.mark.parametrize(
+    ("sends", "status", "told"),
+    [(True, 0, "1 hit"), (False, 3, "never fired, no client sent anything")],
+    ids=["fires", "never fires"],
+)
+def test_it_tells_what_fired(upstream: str, sends: bool, status: int, told: str) -> None:
+    process = started("proxy", "--upstream", upstream, "--port", "0", "--fault", LOST)
+    try:
+        servers = line_of(process)
+        if sends:
+            producer = Producer({"bootstrap.servers": servers})
+            producer.produce("orders", "order")
+            assert producer.flush(60) == 0
+    finally:
+        process.send_signal(signal.SIGTERM)
+        out, errors = process.communicate(timeout=60)
+    assert out.splitlines()[-1] == f"disconnect after api=Produce times=1: {told}"
+    assert (process.returncode, errors) == (status, "")
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (["--fault", "stop-broker api=Produce target=1"], "stop-broker is done to the cluster itself"),
+        (["--fault", "dissconnect"], "no fault 'dissconnect'"),
+        (["--upstream-map", "a:1"], "--upstream-map 'a:1': write it as HOST:PORT=HOST:PORT"),
+        (["--upstream", "nowhere"], "--upstream 'nowhere': write it as HOST:PORT"),
+        (["--upstream", "127.0.0.1:1"], "no broker told which brokers there are: 127.0.0.1:1: "),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, list) else "",
+)
+def test_it_says_what_is_wrong(upstream: str, given: list[str], why: str) -> None:
+    done = mockbroker_process("proxy", "--upstream", upstream, "--port", "0", *given)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"mockbroker proxy: {why}"), done.stderr
+    assert not done.stdout

@@ -1,0 +1,204 @@
+"""A session, without sockets."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockbroker.outcome import Client
+from mockbroker.protocol.answers import answer_codec
+from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
+from mockbroker.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse, SupportedFeatureKey
+from mockbroker.protocol.messages.common import NodeEndpoint
+from mockbroker.protocol.messages.fetch import FetchResponse
+from mockbroker.protocol.messages.find_coordinator import Coordinator, FindCoordinatorResponse
+from mockbroker.protocol.messages.metadata import MetadataResponse, MetadataResponseBroker
+from mockbroker.protocol.messages.produce import ProduceResponse
+from mockbroker.proxying.framing import Outlet
+from mockbroker.proxying.session import Session
+from mockbroker.proxying.upstream import Upstream
+from mockbroker.rig.client import encode, flexible
+
+from ..properties import examples
+
+LISTENER = ("127.0.0.1", 19092)
+NODE = {"node_id": 1, "host": "theirs", "port": 9092}
+LOCAL = {"node_id": 1, "host": LISTENER[0], "port": LISTENER[1]}
+
+
+class Between:
+    """A session with a broker 1, and what it wrote and said."""
+
+    def __init__(self, *faults: dict[str, Any]) -> None:
+        self.said: list[str] = []
+        self.upstream = Upstream(lambda broker: (LISTENER[0], LISTENER[1] + broker - 1))
+        self.upstream.told(1, "theirs", 9092)
+        self.faults = [self.upstream.add(each) for each in faults]
+        broker, client = self.upstream.brokers[1], Client()
+        self.session = Session(self.upstream, broker, client, lambda: None, self.said.append)
+
+    def ask(self, api: str, version: int, correlation_id: int = 7, **fields: Any) -> bytes:
+        """Sends a request; returns what the broker gets of all."""
+        self.session.from_client(request(api, version, correlation_id, **fields))
+        return taken(self.session.to_broker)
+
+    def answer(self, api: ApiKey, version: int, answer: Any, correlation_id: int = 7) -> Any:
+        """The broker answers; returns the answer that the client gets."""
+        self.session.from_broker(answer_codec(api, version).encode(correlation_id, answer))
+        return answer_codec(api, version).decode(taken(self.session.to_client)[4:])
+
+
+def request(api: str, version: int, correlation_id: int = 7, **fields: Any) -> bytes:
+    key = ApiKey[api.upper()]
+    tags = b"\0" * flexible(api, version)
+    header = key.to_bytes(2) + version.to_bytes(2) + correlation_id.to_bytes(4) + b"\0\1c" + tags
+    body = header + encode(api, version, fields)
+    return len(body).to_bytes(4) + body
+
+
+def taken(outlet: Outlet) -> bytes:
+    data = b"".join(outlet.first(1 << 20))
+    outlet.written(len(data))
+    assert not outlet.size
+    return data
+
+
+def produce(acks: int, correlation_id: int) -> bytes:
+    fields = {"transactional_id": None, "acks": acks, "timeout": 1000, "topic_data": []}
+    return request("produce", 9, correlation_id, **fields)
+
+
+def test_brokers_are_at_the_listeners_of_the_proxy() -> None:
+    between = Between()
+    between.ask("metadata", 9, topics=[])
+    brokers = [MetadataResponseBroker(1, "theirs", 9092), MetadataResponseBroker(2, "others", 9092)]
+    found = between.answer(ApiKey.METADATA, 9, MetadataResponse(brokers=brokers))
+    assert [(each.host, each.port) for each in found.brokers] == [LISTENER, ("127.0.0.1", 19093)]
+    assert between.upstream.brokers[2].address == ("others", 9092)
+
+
+def test_coordinators_of_every_version_are_at_the_listeners() -> None:
+    for version in range(7):
+        between = Between()
+        keys = {"coordinator_keys": ["g"]} if version >= 4 else {"key": "g"}
+        between.ask("find_coordinator", version, **keys)
+        coordinator = Coordinator("g", 1, "theirs", 9092)
+        found = between.answer(
+            ApiKey.FIND_COORDINATOR, version, FindCoordinatorResponse(coordinators=[coordinator])
+        )
+        assert [(each.host, each.port) for each in found.coordinators] == [LISTENER]
+
+
+def test_a_coordinator_that_is_nowhere_stays_nowhere() -> None:
+    between = Between()
+    between.ask("find_coordinator", 4, coordinator_keys=["g"])
+    nowhere = FindCoordinatorResponse(coordinators=[Coordinator("g", -1, "", -1, 15)])
+    assert between.answer(ApiKey.FIND_COORDINATOR, 4, nowhere) == nowhere
+
+
+def test_new_leaders_are_at_the_listeners() -> None:
+    between = Between()
+    between.ask("fetch", 16)
+    found = between.answer(ApiKey.FETCH, 16, FetchResponse(node_endpoints=[NodeEndpoint(**NODE)]))
+    assert list(found.node_endpoints) == [NodeEndpoint(**LOCAL)]
+    produced = {"transactional_id": None, "acks": -1, "timeout": 1000, "topic_data": []}
+    between.ask("produce", 10, 8, **produced)
+    answer = ProduceResponse(node_endpoints=[NodeEndpoint(**NODE)])
+    assert list(between.answer(ApiKey.PRODUCE, 10, answer, 8).node_endpoints) == [NodeEndpoint(**LOCAL)]
+
+
+def test_versions_that_the_proxy_can_not_read_are_not_advertised() -> None:
+    between = Between()
+    between.ask("api_versions", 3, client_software_name="c", client_software_version="1")
+    low, high = CODEC_VERSIONS[ApiKey.METADATA]
+    features = [SupportedFeatureKey("metadata.version", 1, 99)]
+    given = ApiVersionsResponse(
+        api_keys=[ApiVersion(3, 0, 99), ApiVersion(999, 0, 1)], supported_features=features
+    )
+    found = between.answer(ApiKey.API_VERSIONS, 3, given)
+    assert found.api_keys == [ApiVersion(3, low, high)]
+    assert found.supported_features == features
+
+
+def test_what_it_can_not_read_passes_and_is_told() -> None:
+    between = Between()
+    between.ask("metadata", 9, topics=[])
+    unreadable = bytes([0, 0, 0, 6, 0, 0, 0, 7, 0, 0])
+    between.session.from_broker(unreadable)
+    assert taken(between.session.to_client) == unreadable
+    (line,) = between.said
+    assert "METADATA v9" in line
+
+
+def test_a_produce_without_an_answer_is_not_waited_for() -> None:
+    between = Between()
+    for version in (0, 3, 9):
+        fields = {"transactional_id": None} if version >= 3 else {}
+        sent = request("produce", version, acks=0, timeout=1000, topic_data=[], **fields)
+        between.session.from_client(sent)
+        assert taken(between.session.to_broker) == sent
+    between.ask("metadata", 9, topics=[])
+    between.answer(ApiKey.METADATA, 9, MetadataResponse())
+    assert not between.session.wants_close
+
+
+def test_an_answer_to_nothing_ends_the_connection() -> None:
+    between = Between()
+    between.session.from_broker(bytes([0, 0, 0, 4, 0, 0, 0, 7]))
+    assert between.session.wants_close
+    assert between.said == ["broker 1: it sent what no request asked for"]
+
+
+def test_a_request_with_a_fault_waits_for_those_before_it_and_lets_none_pass() -> None:
+    between = Between({"do": "error", "error": "COORDINATOR_LOAD_IN_PROGRESS", "api": "FindCoordinator"})
+    assert between.ask("metadata", 9, 1, topics=[])
+    assert not between.ask("find_coordinator", 4, 2, coordinator_keys=["g"])
+    assert not between.ask("metadata", 9, 3, topics=[])
+    between.answer(ApiKey.METADATA, 9, MetadataResponse(), 1)
+    assert taken(between.session.to_broker) == request("find_coordinator", 4, 2, coordinator_keys=["g"])
+    found = between.answer(
+        ApiKey.FIND_COORDINATOR,
+        4,
+        FindCoordinatorResponse(coordinators=[Coordinator("g", 1, "theirs", 9092)]),
+        2,
+    )
+    assert [each.error_code for each in found.coordinators] == [14]
+    assert taken(between.session.to_broker) == request("metadata", 9, 3, topics=[])
+    assert [each.hits for each in between.faults] == [1]
+
+
+def test_a_late_answer_comes_when_it_is_due() -> None:
+    between = Between({"do": "delay", "ms": 50, "api": "Metadata", "when": "after"})
+    between.ask("metadata", 9, topics=[])
+    between.session.from_broker(answer_codec(ApiKey.METADATA, 9).encode(7, MetadataResponse()))
+    between.upstream.environment.advance(49)
+    assert not between.session.to_client.size
+    between.upstream.environment.advance(50)
+    assert between.session.to_client.size
+
+
+def test_a_frame_that_is_too_large_ends_the_connection() -> None:
+    between = Between()
+    between.session.from_client(b"GET / HTTP/1.1\r\n")
+    assert between.session.wants_close
+    assert not between.session.to_broker.size
+
+
+@given(st.data())
+@settings(max_examples=examples(100))
+def test_it_makes_no_difference_how_bytes_are_cut(data: st.DataObject) -> None:
+    acks = data.draw(st.lists(st.sampled_from([0, -1]), min_size=1, max_size=6))
+    requests = b"".join(produce(each, index) for index, each in enumerate(acks))
+    answers = b"".join(
+        answer_codec(ApiKey.PRODUCE, 9).encode(index, ProduceResponse())
+        for index, each in enumerate(acks)
+        if each
+    )
+    between = Between()
+    for take, whole in ((between.session.from_client, requests), (between.session.from_broker, answers)):
+        cuts = data.draw(st.lists(st.integers(0, len(whole)), max_size=5).map(sorted))
+        for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
+            take(whole[start:end])
+    assert taken(between.session.to_broker) == requests
+    assert taken(between.session.to_client) == answers
+    assert not between.said
