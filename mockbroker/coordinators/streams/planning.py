@@ -9,6 +9,7 @@ from ...environment import Timer
 from ...policies.groups.emptied_group_epoch import emptied_group_epoch
 from ...policies.streams_groups.cold_start import cold_start
 from ...policies.streams_groups.former_standbys import former_standbys
+from ...policies.streams_groups.previous_tasks import previous_tasks
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
@@ -70,13 +71,25 @@ class Planning:
                 f"The streams group has reached its maximum capacity of {most} members.",
             )
 
+    def configure(self, group: StreamsGroup, owned: Assigned | None) -> bool:
+        """Whether the topics have changed. ApiError INVALID_REQUEST if the member can't have these tasks,
+        STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
+        changed = self._configure(group)
+        self._check_tasks(group, owned)
+        return changed
+
     def advance(
-        self, group: StreamsGroup, before: StreamsMember, updated: StreamsMember, owned: Assigned | None
+        self,
+        group: StreamsGroup,
+        before: StreamsMember,
+        updated: StreamsMember,
+        owned: Assigned | None,
+        *,
+        changed: bool,
     ) -> Advanced:
         """The member's state after it has said what it is now, and which tasks it has. ApiError
-        INVALID_REQUEST, STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
-        begins = self._configure(group) or _begins(before, updated)
-        self._check_tasks(group, owned)
+        UNKNOWN_SERVER_ERROR."""
+        begins = changed or _begins(before, updated)
         assert group.configured is not None
         validated = group.configured.epoch if group.configured.is_ready else _NOT_READY
         begins |= validated != group.validated
@@ -111,7 +124,6 @@ class Planning:
     # -- the topology
 
     def _configure(self, group: StreamsGroup) -> bool:
-        """Whether the topics have changed."""
         topology = group.topology
         assert topology is not None
         metadata = self.metadata_of(group)
@@ -172,6 +184,12 @@ class Planning:
             (each.subtopology_id, each.partition): each.offset for each in group.progress[member_id].offsets
         }
 
+    def _had(self, group: StreamsGroup) -> Callable[[StreamsMember], Assigned]:
+        """What each member is taken to have."""
+        if self._home.policies[previous_tasks] == "assigned":
+            return lambda member: member.assigned.tasks
+        return lambda member: group.target_of(member.id)
+
     def _assign(self, group: StreamsGroup) -> Problem | None:
         """Makes the next target assignment; or says why not now."""
         if group.id in self._delays:
@@ -186,10 +204,9 @@ class Planning:
         assert known is not None
         target = dict.fromkeys(group.members, NO_TASKS)
         if known.is_ready and known.subtopologies is not None:
+            had = self._had(group)
             candidates = [
-                Candidate(
-                    each.id, each.process_id, group.target_of(each.id), self._offsets_of(group, each.id)
-                )
+                Candidate(each.id, each.process_id, had(each), self._offsets_of(group, each.id))
                 for each in group.members.values()
             ]
             subtopologies = [

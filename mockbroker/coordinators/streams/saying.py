@@ -4,6 +4,7 @@
 from dataclasses import replace
 from typing import Final
 
+from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import StreamsGroupHeartbeatRequest
@@ -12,7 +13,7 @@ from ..home import Request
 from ..members import client_name
 from .configuring import Problem
 from .group import Progress, StreamsGroup
-from .member import Assigned, StreamsMember
+from .member import JOINING, Assigned, StreamsMember
 from .reconciling import contained
 
 E = ErrorCode
@@ -21,9 +22,16 @@ _SHUTDOWN_APPLICATION: Final = 4
 
 
 def updated(member: StreamsMember, request: StreamsGroupHeartbeatRequest, call: Request) -> StreamsMember:
-    """With what the heartbeat says about it; null says that nothing has changed."""
+    """With what the heartbeat says about it; null says that nothing has changed, but since 4.4 a member that
+    joins again has no endpoint then. ApiError UNKNOWN_SERVER_ERROR for two tags of one key."""
     timeout_ms, topology, endpoint = request.rebalance_timeout_ms, request.topology, request.user_endpoint
     tags = request.client_tags
+    if tags is not None and len({each.key for each in tags}) < len(tags):
+        raise ApiError(E.UNKNOWN_SERVER_ERROR)
+    known = None if endpoint is None else (endpoint.host, endpoint.port)
+    begins_anew = request.member_epoch == JOINING and call.policies[streams_heartbeats] == "full"
+    if known is None and not begins_anew:
+        known = member.endpoint
     return replace(
         member,
         instance_id=member.instance_id if request.instance_id is None else request.instance_id,
@@ -31,7 +39,7 @@ def updated(member: StreamsMember, request: StreamsGroupHeartbeatRequest, call: 
         rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms == -1 else timeout_ms,
         topology_epoch=member.topology_epoch if topology is None else topology.epoch,
         process_id=member.process_id if request.process_id is None else request.process_id,
-        endpoint=member.endpoint if endpoint is None else (endpoint.host, endpoint.port),
+        endpoint=known,
         tags=member.tags if tags is None else tuple(sorted((each.key, each.value) for each in tags)),
         client_id=client_name(call),
         client_host=call.client.host,
