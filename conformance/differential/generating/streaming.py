@@ -117,16 +117,15 @@ def _joining(world: World, member: StreamsMember) -> dict[str, Any]:
         **{kind: [] for kind in KINDS},
     }
     if world.chance(5):
-        fields |= world.rng.choice(
-            (
-                {"rebalance_timeout": -1},
-                {"topology": None},
-                {"process_id": None},
-                {"client_tags": None},
-                {"active_tasks": None},
-                {"standby_tasks": [{"subtopology_id": "0", "partitions": [0]}]},
-            )
-        )
+        wrong: list[dict[str, Any]] = [
+            {"rebalance_timeout": -1},
+            {"topology": None},
+            {"process_id": None},
+            {"client_tags": None},
+            {"active_tasks": None},
+            {"standby_tasks": [{"subtopology_id": "0", "partitions": [0]}]},
+        ]
+        fields |= world.rng.choice(wrong)
     return _heartbeat(world, member, 0, **fields)
 
 

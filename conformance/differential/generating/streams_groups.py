@@ -9,6 +9,7 @@ _CONFIGS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("streams.num.standby.replicas", ("0", "1", "2", "1", "3", "-1")),
     ("streams.num.standby.replicas", ("0", "1", "2")),
     ("streams.initial.rebalance.delay.ms", ("0", "-1")),
+    ("streams.rack.aware.assignment.tags", ("zone", "zone,k", "", " zone , k", "nobody's")),
     ("streams.heartbeat.interval.ms", ("5000", "6000", "1")),
     ("streams.session.timeout.ms", ("300000", "1")),
 )
@@ -35,7 +36,7 @@ def streams_group_describe(world: World) -> None:
 
 def list_groups(world: World) -> None:
     rng = world.rng
-    states = ("Stable", "Empty", "NotReady", "Assigning", "Reconciling", "Dead", "notready")
+    states = ("Stable", "Empty", "NotReady", "not_ready", "Assigning", "Reconciling", "Dead")
     fields = {
         "states_filter": rng.sample(states, rng.choice((0, 0, 1, 2))),
         "types_filter": rng.sample(("classic", "consumer", "streams", "Streams"), rng.choice((0, 0, 1, 2))),

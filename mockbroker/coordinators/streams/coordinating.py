@@ -26,14 +26,16 @@ from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMemb
 from .planning import Planning
 from .records import changes, restored
 from .requests import owned_of, topology_of
-from .saying import check_epoch, shutdown, take_progress, take_topology, updated
-from .settings import session_ms
+from .saying import check_epoch, missing_tags, shutdown, take_progress, take_topology, updated
+from .settings import rack_tags, session_ms
 
 if TYPE_CHECKING:
     from ..group_shards import GroupShards
 
 E = ErrorCode
 STREAMS_FEATURE: Final = "streams.version"
+_TELLS_OF_TAGS: Final = 1
+"""The version of StreamsGroupHeartbeat whose members know that status."""
 _WITH_EPOCHS: Final = 9
 """The version of OffsetCommit from which on it has member epochs."""
 
@@ -132,6 +134,8 @@ class StreamsGroups(WithoutClassicMembers):
             statuses.append(group.configured.problem)
         if group.shutdown_by is not None:
             statuses.append(shutdown(group.shutdown_by))
+        if call.version >= _TELLS_OF_TAGS:
+            statuses += missing_tags(after, rack_tags(self._environment.configs, group.id))
         assigned = joins or after.assigned != before.assigned
         return Beat(after, assigned, tuple(statuses), group.endpoint_epoch if known else 0, told, missing)
 

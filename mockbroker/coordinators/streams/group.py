@@ -47,15 +47,16 @@ class Processes:
 
     def __init__(self) -> None:
         self.active: dict[Task, str] = {}
-        self._copies: dict[Task, Counter[str]] = {}
-        """How many members of each process keep the state of a task."""
+        self._standby: Counter[tuple[Task, str]] = Counter()
+        self._warmup: Counter[tuple[Task, str]] = Counter()
+        """How many members of a process have a copy of a task."""
 
     def add(self, member: StreamsMember) -> None:
         process = member.process_id
         for held in (member.assigned, member.revoking):
             self.active.update(dict.fromkeys(each_task(held.active), process))
-            for task in (*each_task(held.standby), *each_task(held.warmup)):
-                self._copies.setdefault(task, Counter())[process] += 1
+            for counts, copies in ((self._standby, held.standby), (self._warmup, held.warmup)):
+                counts.update((task, process) for task in each_task(copies))
 
     def remove(self, member: StreamsMember) -> None:
         """What was added for a member is no more."""
@@ -64,17 +65,21 @@ class Processes:
             for task in each_task(held.active):
                 if self.active.get(task) == process:
                     del self.active[task]
-            for task in (*each_task(held.standby), *each_task(held.warmup)):
-                copies = self._copies[task]
-                copies[process] -= 1
-                if not copies[process]:
-                    del copies[process]
-                if not copies:
-                    del self._copies[task]
+            for counts, copies in ((self._standby, held.standby), (self._warmup, held.warmup)):
+                for task in each_task(copies):
+                    counts[task, process] -= 1
+                    if not counts[task, process]:
+                        del counts[task, process]
+
+    def stands_by(self, task: Task, process: str) -> bool:
+        return (task, process) in self._standby
+
+    def warms_up(self, task: Task, process: str) -> bool:
+        return (task, process) in self._warmup
 
     def keeps(self, task: Task, process: str) -> bool:
         """Whether a process keeps the state of a task, without processing it."""
-        return process in self._copies.get(task, ())
+        return self.stands_by(task, process) or self.warms_up(task, process)
 
 
 class StreamsGroup:

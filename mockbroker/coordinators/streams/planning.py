@@ -10,6 +10,7 @@ from ...policies.groups.emptied_group_epoch import emptied_group_epoch
 from ...policies.streams_groups.cold_start import cold_start
 from ...policies.streams_groups.former_standbys import former_standbys
 from ...policies.streams_groups.previous_tasks import previous_tasks
+from ...policies.streams_groups.role_changes import role_changes
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
@@ -19,7 +20,7 @@ from .configuring import Problem, configured, required
 from .group import FIRST_EPOCH, StreamsGroup
 from .member import NO_TASKS, Assigned, StreamsMember, Task
 from .reconciling import reconciled
-from .settings import assignment_ms, initial_delay_ms, standbys
+from .settings import assignment_ms, initial_delay_ms, rack_tags, standbys
 
 E = ErrorCode
 _ASSIGNMENT_DELAYED: Final = 5
@@ -105,7 +106,8 @@ class Planning:
         epoch, target = group.assignment_epoch, group.target_of(updated.id)
         if delayed is _BY_DELAY:
             epoch, target = max(epoch, FIRST_EPOCH), NO_TASKS
-        after = reconciled(updated, epoch, target, owned, group.processes)
+        in_place = self._home.policies[role_changes] == "in-place"
+        after = reconciled(updated, epoch, target, owned, group.processes, in_place=in_place)
         if after is not updated:
             group.put(after)
         return Advanced(after, delayed)
@@ -158,7 +160,10 @@ class Planning:
     # -- the target assignment
 
     def _assignment_configs(self, group: StreamsGroup) -> tuple[tuple[str, str], ...]:
-        return (("num.standby.replicas", str(standbys(self._environment.configs, group.id))),)
+        configs = self._environment.configs
+        copies = ("num.standby.replicas", str(standbys(configs, group.id)))
+        tags = rack_tags(configs, group.id)
+        return (copies, ("rack.aware.assignment.tags", ",".join(tags))) if tags else (copies,)
 
     def _delay(self, group: StreamsGroup) -> None:
         """A group without members waits for more than the first."""

@@ -1,6 +1,7 @@
 """What a heartbeat says of a member and its topology, and what is wrong with it
 (`GroupMetadataManager.java`)."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -19,6 +20,7 @@ from .reconciling import contained
 E = ErrorCode
 _STALE_TOPOLOGY: Final = 0
 _SHUTDOWN_APPLICATION: Final = 4
+_MISSING_CLIENT_TAGS: Final = 6
 
 
 def updated(member: StreamsMember, request: StreamsGroupHeartbeatRequest, call: Request) -> StreamsMember:
@@ -88,6 +90,18 @@ def shutdown(member_id: str) -> Problem:
         f"Streams group member {member_id} encountered a fatal error and requested a shutdown for the entire "
         "application.",
     )
+
+
+def missing_tags(member: StreamsMember, needed: Iterable[str]) -> list[Problem]:
+    """The client tags that a member should have, but has not."""
+    known = {key for key, _ in member.tags}
+    if missing := [each for each in needed if each not in known]:
+        text = (
+            f"Missing required client tags for rack-aware standby assignment: [{', '.join(missing)}]. "
+            "Configure them via 'client.tag.<tagKey>' in your Streams config."
+        )
+        return [Problem(_MISSING_CLIENT_TAGS, text)]
+    return []
 
 
 def check_epoch(member: StreamsMember, epoch: int, owned: Assigned | None) -> None:
