@@ -17,6 +17,7 @@ from ..protocol.api_keys import ApiKey
 from ..replication.states import FollowerState
 from .registry import operation
 from .share_hints import share_groups
+from .streams_hints import streams_groups
 from .target import Target
 
 if TYPE_CHECKING:
@@ -330,6 +331,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _wrong_groups,
     _empty,
     share_groups,
+    streams_groups,
 )
 
 

@@ -1,6 +1,7 @@
 """When a streams group needs another target assignment, and how its members get there
 (`GroupMetadataManager.java`)."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -14,9 +15,10 @@ from ...policies.streams_groups.role_changes import role_changes
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
+from ...protocol.streams_group_records import TopologyValue
 from ..home import Home, ids_of
 from .assignor import Candidate, Subtasks, sticky
-from .configuring import Problem, configured, required
+from .configuring import Configured, Problem, configured, required
 from .group import FIRST_EPOCH, StreamsGroup
 from .member import NO_TASKS, Assigned, StreamsMember, Task
 from .reconciling import reconciled
@@ -118,6 +120,10 @@ class Planning:
         if group.is_empty and self._home.policies[emptied_group_epoch] == "its-own":
             group.assignment_epoch, group.assigned_ms = group.epoch, None
 
+    def is_delayed(self, group_id: str) -> bool:
+        """Whether a group waits for more than its first members."""
+        return group_id in self._delays
+
     def stop(self, group_id: str) -> None:
         """The group is gone, or another broker coordinates it."""
         if (timer := self._delays.pop(group_id, None)) is not None:
@@ -131,10 +137,23 @@ class Planning:
         metadata = self.metadata_of(group)
         changed = metadata != group.metadata
         if changed or group.configured is None:
-            known = self._home.known_topics()
-            counts = {name: len(known[name].partitions) for name in required(topology) if name in known}
-            group.configured = configured(topology, counts)
+            group.configured = self._configured(topology)
         return changed
+
+    def _configured(self, topology: TopologyValue) -> Configured:
+        known = self._home.known_topics()
+        return configured(
+            topology, {name: len(known[name].partitions) for name in required(topology) if name in known}
+        )
+
+    def problem(self, group: StreamsGroup) -> tuple[Problem, Configured] | None:
+        """Why the group is not ready, as its last heartbeat found; if that is not known any more, as topics
+        are now. None if nothing is wrong, or if no heartbeat would be accepted."""
+        known = group.configured
+        if known is None and group.topology is not None:
+            with contextlib.suppress(ApiError):
+                known = self._configured(group.topology)
+        return None if known is None or known.problem is None else (known.problem, known)
 
     def metadata_of(self, group: StreamsGroup) -> dict[UUID, int]:
         return {} if group.topology is None else ids_of(self._home, required(group.topology))
