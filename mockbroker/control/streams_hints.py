@@ -14,7 +14,6 @@ from ..coordinators.streams.settings import heartbeat_ms, initial_delay_ms
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
-    from ..cluster.cluster import Cluster
     from ..coordinators.streams.group import StreamsGroup
     from ..coordinators.streams.member import StreamsMember
 
@@ -28,15 +27,8 @@ _HEARTBEATS: Final = 3
 """Within so many a member should have given up what it has to."""
 
 
-def streams_groups(cluster: "Cluster") -> Iterator[str]:
-    """Of groups that have members."""
-    for broker in cluster.brokers.values():
-        for group in broker.groups.groups.values():
-            if group.type == "streams" and group.members:
-                yield from _of(broker, group)
-
-
-def _of(broker: "Broker", group: "StreamsGroup") -> Iterator[str]:
+def streams_group(broker: "Broker", group: "StreamsGroup") -> Iterator[str]:
+    """Of a group that has members, and its coordinator."""
     name = f"the streams group {group.id!r}"
     if group.shutdown_by is not None:
         yield (

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mockbroker.control.streams_hints import streams_groups
+from mockbroker.control.streams_hints import streams_group
 from mockbroker.rig.setup import BROKER_CONFIG, STREAMS_CONFIG
 from mockbroker.rig.stories import Setting
 
@@ -28,7 +28,9 @@ def _cluster(s: StreamsStage) -> Any:
 
 
 def _hints(s: StreamsStage) -> list[str]:
-    return [each.replace(s.named(""), "") for each in streams_groups(_cluster(s))]
+    broker = _cluster(s).brokers[1]
+    (group,) = broker.groups.groups.values()
+    return [each.replace(s.named(""), "") for each in streams_group(broker, group)]
 
 
 def _later(s: StreamsStage) -> None:
@@ -56,12 +58,10 @@ def test_topics_are_missing_that_nobody_creates(s: StreamsStage) -> None:
 
 def test_an_internal_topic_can_not_be_created(s: StreamsStage) -> None:
     s.topic("lines")
-    one = s.member()
-    one.join(s.reading("lines", state_changelog_topics=[s.internal("totals", nonsense="1")]))
-    one.beat()
+    s.member().join(s.reading("lines", state_changelog_topics=[s.internal("totals", nonsense="1")]))
+    s.brokers.until(lambda: "totals could not be created: " in _hints(s)[0], "the failure to be known")
     (hint,) = _hints(s)
     assert "Internal topics are missing: totals" in hint
-    assert "totals could not be created: " in hint
 
 
 def test_topics_have_different_numbers_of_partitions(s: StreamsStage) -> None:
