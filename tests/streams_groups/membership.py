@@ -242,7 +242,7 @@ def static_members(s: StreamsStage) -> Steps:
 def client_tags(s: StreamsStage) -> Steps:
     """Tags that members are to have, so that copies of tasks can be placed by them."""
     s.topic("lines", 2)
-    configured = s.configure("g", streams_rack_aware_assignment_tags="zone, cluster")
+    configured = s.configure("g", streams_rack_aware_assignment_tags="zone,cluster")
     yield "configured", configured
     if configured["error_code"] != "NONE":
         return

@@ -25,7 +25,7 @@ from .group import StreamsGroup
 from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMember
 from .planning import Planning
 from .records import changes, restored
-from .requests import owned_of, topology_of
+from .requests import names_twice, owned_of, topology_of
 from .saying import check_epoch, missing_tags, shutdown, take_progress, take_topology, updated
 from .settings import rack_tags, session_ms
 
@@ -91,8 +91,9 @@ class StreamsGroups(WithoutClassicMembers):
         group = self.or_new(group_id) if joins else self._existing_for_heartbeat(group_id)
         if joins:
             self.planning.check_room(group, request.member_id, request.instance_id)
-        # Real brokers do nothing at all if a request fails; what fails early has changed nothing.
-        fails_late = group.reachable or request.user_endpoint is not None or request.instance_id is not None
+        # Real brokers write nothing if a request fails; what fails early has changed nothing.
+        has_endpoints = group.reachable or request.user_endpoint is not None
+        fails_late = has_endpoints or request.instance_id is not None or names_twice(request)
         saved = group.saved() if known and fails_late else None
         try:
             beat = self._beat(group, request, call, known=known)
@@ -113,7 +114,8 @@ class StreamsGroups(WithoutClassicMembers):
         statuses = take_topology(group, said, topology)
         changed = self.planning.configure(group, owned)
         take_progress(group, request)
-        after, delayed = self.planning.advance(group, before, said, owned, changed=changed)
+        unclear = names_twice(request)
+        after, delayed = self.planning.advance(group, before, said, owned, changed=changed, unclear=unclear)
         if delayed is not None:
             statuses.append(delayed)
         if request.shutdown_application and group.shutdown_by is None:
@@ -260,7 +262,10 @@ class StreamsGroups(WithoutClassicMembers):
         """The error if this member may not fetch offsets now (`StreamsGroup.validateOffsetFetch`)."""
         if member_id is None and epoch < 0:
             return E.NONE
-        member = group.members.get(member_id or "")
+        if member_id is None:
+            # Real brokers look for a member without an id, and fail.
+            return E.UNKNOWN_SERVER_ERROR
+        member = group.members.get(member_id)
         if member is None:
             return E.UNKNOWN_MEMBER_ID
         return E.NONE if epoch == member.epoch else E.STALE_MEMBER_EPOCH

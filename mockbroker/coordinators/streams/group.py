@@ -19,7 +19,8 @@ from .member import NO_TASKS, Assigned, StreamsMember, Task, each_task
 
 FIRST_EPOCH: Final = 1
 """With which a group begins; its first member begins the next one."""
-_NOT_OF_HEARTBEATS: Final = frozenset({"processes", "offsets", "written"})
+_IN_NO_RECORD: Final = frozenset({"configured", "progress", "shutdown_by", "endpoint_epoch"})
+_NOT_SAVED: Final = frozenset({"processes", "offsets", "written"}) | _IN_NO_RECORD
 _NOT_VALIDATED: Final = 0
 """What a group begins with, although a topology may have this epoch."""
 
@@ -243,11 +244,11 @@ class StreamsGroup:
         return self.target.get(member_id, NO_TASKS)
 
     def saved(self) -> dict[str, Any]:
-        """What a heartbeat may change."""
+        """What a heartbeat may change of what records say; anything else stays changed if it fails."""
         return {
             name: dict(value) if isinstance(value, dict) else value
             for name, value in vars(self).items()
-            if name not in _NOT_OF_HEARTBEATS
+            if name not in _NOT_SAVED
         }
 
     def undo(self, saved: dict[str, Any]) -> None:

@@ -89,9 +89,10 @@ class Planning:
         owned: Assigned | None,
         *,
         changed: bool,
+        unclear: bool,
     ) -> Advanced:
         """The member's state after it has said what it is now, and which tasks it has. ApiError
-        UNKNOWN_SERVER_ERROR."""
+        UNKNOWN_SERVER_ERROR, also if what it has matters and is `unclear`."""
         begins = changed or _begins(before, updated)
         assert group.configured is not None
         validated = group.configured.epoch if group.configured.is_ready else _NOT_READY
@@ -108,6 +109,8 @@ class Planning:
         epoch, target = group.assignment_epoch, group.target_of(updated.id)
         if delayed is _BY_DELAY:
             epoch, target = max(epoch, FIRST_EPOCH), NO_TASKS
+        if unclear and not updated.reconciled_to(epoch):
+            raise ApiError(E.UNKNOWN_SERVER_ERROR)
         in_place = self._home.policies[role_changes] == "in-place"
         after = reconciled(updated, epoch, target, owned, group.processes, in_place=in_place)
         if after is not updated:
