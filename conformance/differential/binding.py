@@ -8,6 +8,7 @@ from ...rig.scene import UNKNOWN_TOPIC_ID
 from .building import record_bytes
 from .share_binding import SESSION_APIS, ShareBindings
 from .steps import SUFFIX, Step
+from .streams_binding import StreamsBindings
 
 _UNBOUND_PRODUCER: Final = 10_000_000
 _UNBOUND_SESSION: Final = 77_777
@@ -27,6 +28,7 @@ class Bindings:
         self.leaders: dict[tuple[str, int], tuple[int, int]] = {}
         """Leader and leader epoch of each partition."""
         self.shares = ShareBindings()
+        self.streams = StreamsBindings()
 
     def fill(self, value: Any) -> Any:
         """`value` without placeholders."""
@@ -68,6 +70,12 @@ class Bindings:
             case "$share_key":
                 group, topic, partition = self.fill(inner)
                 return f"{group}:{short_uuid(self.topic_id(topic))}:{partition}"
+            case "$streams_epoch":
+                return self.streams.epoch(*inner)
+            case "$endpoint_epoch":
+                return self.streams.endpoint_epoch(*inner)
+            case "$tasks":
+                return self.streams.tasks(*inner)
             case "$now":
                 return self.now_ms + inner
             case "$hex":
@@ -86,6 +94,10 @@ class Bindings:
         if step.api == "share_group_heartbeat" or step.api in SESSION_APIS:
             if not step.mutations:
                 self.shares.learn(step.api, step.binds, fields, answer)
+            return
+        if step.api == "streams_group_heartbeat":
+            if not step.mutations:
+                self.streams.learn(step.binds, answer)
             return
         if step.api == "fetch":
             if answer.get("session_id"):

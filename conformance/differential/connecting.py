@@ -8,7 +8,7 @@ from ...protocol.primitives import short_uuid
 from ...protocol.releases import parse
 from ...rig.client import Client
 from ...rig.scene import UNKNOWN_TOPIC_ID, Target
-from ...rig.setup import BROKER_CONFIG, SHARE_CONFIG
+from ...rig.setup import BROKER_CONFIG, SHARE_CONFIG, STREAMS_CONFIG
 from .coordinating import CLEANED_UP, COORDINATORS
 from .waiting import until
 
@@ -22,12 +22,18 @@ _LONG_LOCKS: Final = {
     "group.share.max.session.timeout.ms": "300000",
 }
 """A sequence may take its time."""
+_STREAMS_SINCE: Final = parse("4.2")
+_LONG_SESSIONS: Final = {
+    "group.streams.session.timeout.ms": "300000",
+    "group.streams.max.session.timeout.ms": "300000",
+}
 
 
 def configured(release: str) -> dict[str, str]:
     """The configuration of brokers on both sides."""
     shares = {**SHARE_CONFIG, **_LONG_LOCKS} if parse(release) >= _SHARES_SINCE else {}
-    return {**BROKER_CONFIG, **shares}
+    streams = {**STREAMS_CONFIG, **_LONG_SESSIONS} if parse(release) >= _STREAMS_SINCE else {}
+    return {**BROKER_CONFIG, **shares, **streams}
 
 
 def connected(bootstrap: str) -> Target:

@@ -24,6 +24,7 @@ _WAIT_S: Final = 0.5
 _A_MOMENT_S: Final = 0.002
 """So that no transaction began in the millisecond in which those of some duration are asked for."""
 _MS: Final = re.compile(r"-?\b\d{13,19}\b")
+_MISSING: Final = re.compile(r"(?<=Internal topics are missing: )[\w.-]+(, [\w.-]+)+(?=$|;)", re.ASCII)
 _UUID_LENGTH: Final = 36
 _ALIKE: Final = 0.8
 _NEAR_MS: Final = 15 * 60 * 1000
@@ -106,7 +107,7 @@ class Playing:
     @property
     def topics(self) -> set[str]:
         """Those that may have been created."""
-        return self._settling.topics
+        return self._settling.topics | self._settling.streaming.internal
 
     def _rank(self, step: Step) -> int:
         """Of the broker that is asked; that of a partition without leader is the first."""
@@ -153,7 +154,7 @@ class Playing:
         """Nothing if the broker is down."""
         node, _, _ = self._target.nodes[self._rank(step)]
         moved = node in self._down or self._settling.move(step.fields["topic"], node)
-        return {"settled": moved and self._settling.sharing.settle(step, step.fields, None)}
+        return {"settled": moved and self._settling.settled(step, step.fields, None)}
 
     def _beside(self, step: Step) -> Any:
         """Closes a connection, if it is open, or waits."""
@@ -249,6 +250,8 @@ class Playing:
             answer = _unordered(answer)
         if step.api in ("share_group_heartbeat", "share_group_describe"):
             answer = _of_members(answer, counted=self._bound.shares.several)
+        if step.api == "streams_group_heartbeat" and isinstance(answer, dict):
+            answer = _with_missing_in_order(_of_endpoints(answer))
         return self._texts(answer)
 
     def _own(self, answer: Any) -> Any:
@@ -342,6 +345,32 @@ def _of_members(value: Any, *, counted: bool) -> Any:
     if counted and isinstance(topics := found.get("topic_partitions"), list):
         found["topic_partitions"] = sum(len(each["partitions"]) for each in topics)
     return found
+
+
+def _of_endpoints(answer: dict[str, Any]) -> dict[str, Any]:
+    """With endpoints, and the partitions of each, in order."""
+    listed: list[dict[str, Any]] | None = answer.get("partitions_by_user_endpoint")
+    if not listed:
+        return answer
+    ordered: list[dict[str, Any]] = [
+        {key: sorted(some, key=str) if isinstance(some, list) else some for key, some in each.items()}
+        for each in listed
+    ]
+    ordered.sort(key=lambda each: (each["user_endpoint"]["port"], str(each)))
+    return {**answer, "partitions_by_user_endpoint": ordered}
+
+
+def _with_missing_in_order(answer: dict[str, Any]) -> dict[str, Any]:
+    """With missing internal topics in order, up to three: theirs is that of the hashes of whole names."""
+    told = [
+        {**each, "status_detail": _MISSING.sub(lambda found: _sorted_names(found[0]), each["status_detail"])}
+        for each in answer["status"] or ()
+    ]
+    return {**answer, "status": told if answer["status"] is not None else None}
+
+
+def _sorted_names(listed: str) -> str:
+    return ", ".join(sorted(listed.split(", ")))
 
 
 def _sent(frame: bytes) -> str | None:

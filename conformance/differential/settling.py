@@ -13,6 +13,7 @@ from .binding import Bindings
 from .expecting import Expected, Topic
 from .sharing import Sharing
 from .steps import KILL, RESTARTS, START, Step
+from .streaming import Streaming
 from .waiting import until
 
 TIMEOUT_S: Final = 20.0
@@ -67,6 +68,7 @@ class Settling:
         self._share_groups = bool(target.supported("share_fetch"))
         counted = 2 in target.supported("share_fetch")
         self.sharing = Sharing(self._nodes, bound, self._coordinator, counted=counted)
+        self.streaming = Streaming(self._coordinator, lambda: self._asked.values(), self.topics)
 
     def close(self) -> None:
         for each in self._nodes.values():
@@ -106,9 +108,13 @@ class Settling:
             return False
         if step.api == "delete_topics" and not until(lambda: self._offsets_forgotten(answer)):
             return False
-        if not self.sharing.settle(step, fields, answer):
+        if not self.settled(step, fields, answer):
             return False
         return not self._several or (step.api not in _WRITES and not restarted) or until(self._replicated)
+
+    def settled(self, step: Step, fields: dict[str, Any], answer: Any) -> bool:
+        """Whether share groups and streams groups are."""
+        return self.sharing.settle(step, fields, answer) and self.streaming.settle(step, fields, answer)
 
     def _expectations(
         self, step: Step, fields: dict[str, Any], answer: Any

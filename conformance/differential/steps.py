@@ -13,6 +13,9 @@ A value that is only known while playing is a dict of one key:
 | `{"$share_session": [N, plus]}` | epoch of the next request in the share session of member N |
 | `{"$acquired": [N, TOPIC, PARTITION, SHAPE, TYPES]}` | acknowledgements of what member N acquired |
 | `{"$share_key": [GROUP, TOPIC, PARTITION]}` | key of a share partition |
+| `{"$streams_epoch": [N, plus]}` | member epoch of member N of a streams group |
+| `{"$endpoint_epoch": [N, plus]}` | epoch of the endpoints that member N knows |
+| `{"$tasks": [N, KIND, SHAPE]}` | tasks of that kind, by what member N was told |
 | `{"$now": plus}` | the time at which the sequence began, in ms |
 | `{"$hex": TEXT}` | bytes |
 | `{"$batches": [...]}` | record batches, each described by what `building.record_bytes` takes |

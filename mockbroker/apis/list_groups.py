@@ -1,5 +1,7 @@
 """ListGroups (16): the groups of the broker that is asked (KIP-518, KIP-848)."""
 
+from typing import Final
+
 from ..cluster.call import Call
 from ..outcome import Steps
 from ..policies.groups.group_loading import group_loading
@@ -8,6 +10,9 @@ from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 from .registry import handles
+
+_FILTERED: Final = {"NotReady": "not_ready"}
+"""States that a filter has to name otherwise than answers do (`StreamsGroup.StreamsGroupState`)."""
 
 
 @handles(
@@ -33,7 +38,7 @@ def list_groups(call: Call, request: ListGroupsRequest) -> Steps:
             ListedGroup(group.id, group.protocol_type or "", group.state, group.type)
             for group in portion
             if not group.unwritten
-            and (not states or group.state.lower() in states)
+            and (not states or _FILTERED.get(group.state, group.state.lower()) in states)
             and (not types or group.type in types)
         ]
         yield

@@ -313,6 +313,15 @@ def _standing_clock(cluster: "Cluster") -> Iterator[str]:
                 )
 
 
+def _streams_groups(cluster: "Cluster") -> Iterator[str]:
+    """What there is of them is imported with the first of them."""
+    for broker, group in _all_groups(cluster):
+        if group.type == "streams" and group.members:
+            from .streams_hints import streams_group
+
+            yield from streams_group(broker, group)
+
+
 _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _not_created,
     _unserved,
@@ -330,6 +339,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _wrong_groups,
     _empty,
     share_groups,
+    _streams_groups,
 )
 
 

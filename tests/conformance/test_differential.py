@@ -34,6 +34,8 @@ from mockbroker.conformance.differential.steps import (
     Sequence,
     Step,
 )
+from mockbroker.conformance.differential.streams_binding import SHAPES as TASKS
+from mockbroker.conformance.differential.streams_binding import StreamsBindings
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 from mockbroker.rig.client import Known, known_fields
 from mockbroker.server.mock_cluster import MockCluster
@@ -92,7 +94,7 @@ def test_only_fields_are_asked_that_requests_have_in_some_version(brokers: int, 
 def test_every_api_is_drawn() -> None:
     drawn = {
         step.api
-        for brokers, family in ((1, None), (3, None), (1, "share-groups"))
+        for brokers, family in ((1, None), (3, None), (1, "share-groups"), (1, "streams-groups"))
         for number in range(300)
         for step in sequence(1, number, VERSIONS, brokers=brokers, family=family).steps
     }
@@ -106,8 +108,7 @@ def test_every_api_is_drawn() -> None:
     undrawn |= {"get_telemetry_subscriptions", "push_telemetry"}
     undrawn |= {"describe_user_scram_credentials", "alter_user_scram_credentials"}
     undrawn |= {"describe_quorum", "update_features", "alter_replica_log_dirs", "unregister_broker"}
-    undrawn |= {"streams_group_heartbeat", "streams_group_describe", "unregister_controller"}
-    undrawn |= {"streams_group_topology_description_update"}
+    undrawn |= {"unregister_controller"}
     assert set(VERSIONS) - drawn <= undrawn
 
 
@@ -218,6 +219,45 @@ def test_what_was_acquired_is_acknowledged_in_many_shapes(
     assert [tuple(each.values()) for each in found] == ranges
 
 
+def test_members_of_streams_groups_say_what_they_were_told_and_much_else() -> None:
+    found: dict[str, set[Any]] = {}
+    for number in range(200):
+        for step in sequence(5, number, VERSIONS, family="streams-groups").steps:
+            if step.api == "streams_group_heartbeat":
+                epoch, tasks = step.fields["member_epoch"], step.fields["active_tasks"]
+                found.setdefault("epochs", set()).add(epoch if isinstance(epoch, int) else "known")
+                found.setdefault("shapes", set()).add(tasks["$tasks"][2] if isinstance(tasks, dict) else "")
+                topology = step.fields["topology"] or {"subtopologies": []}
+                found.setdefault("sizes", set()).add(len(topology["subtopologies"]))
+            elif step.api in ("offset_commit", "txn_offset_commit"):
+                claimed = step.fields.get("generation_id_or_member_epoch", step.fields.get("generation_id"))
+                found.setdefault(step.api, set()).add(str(claimed)[:16])
+    assert found["epochs"] >= {0, -1, -2, "known"}
+    assert found["shapes"] == {"", *TASKS}
+    assert found["sizes"] == {0, 1, 2, 3}
+    assert "{'$streams_epoch" in found["offset_commit"] & found["txn_offset_commit"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "partitions"),
+    [
+        ("all", [[1, 2], [0]]),
+        ("none", []),
+        ("fewer", [[1]]),
+        ("more", [[1, 2, 3], [0, 1]]),
+        ("backwards", [[0], [2, 1]]),
+    ],
+)
+def test_a_member_has_what_it_was_told_in_many_shapes(shape: str, partitions: list[list[int]]) -> None:
+    bound = StreamsBindings()
+    told = [{"subtopology_id": "0", "partitions": [1, 2]}, {"subtopology_id": "1", "partitions": [0]}]
+    answer = {"error_code": "NONE", "member_epoch": 3, "endpoint_information_epoch": 1}
+    bound.learn(4, {**answer, "active_tasks": told, "standby_tasks": [], "warmup_tasks": []})
+    bound.learn(4, {**answer, "active_tasks": None})
+    assert bound.epoch(4, -1) == 2
+    assert [each["partitions"] for each in bound.tasks(4, "active_tasks", shape)] == partitions
+
+
 @contextmanager
 def _ours_twice(policies: Any) -> Iterator[Pair]:
     """Two of our brokers, one of them with other behaviours."""
@@ -230,11 +270,38 @@ def _ours_twice(policies: Any) -> Iterator[Pair]:
 
 
 @pytest.mark.long
-def test_share_groups_are_answered_alike_each_time() -> None:
+@pytest.mark.parametrize("family", ["share-groups", "streams-groups"])
+def test_groups_are_answered_alike_each_time(family: str) -> None:
     with _ours_twice({}) as pair:
         for number in range(3):
-            drawn = sequence(3, number, pair.versions, family="share-groups")
+            drawn = sequence(3, number, pair.versions, family=family)
             assert pair.difference(drawn) is None
+
+
+def test_a_coordinator_that_assigns_tasks_otherwise_is_noticed() -> None:
+    subtopology = {"subtopology_id": "0", "source_topics": ["t0~"]}
+    nothing: dict[str, Any] = {"active_tasks": [], "standby_tasks": [], "warmup_tasks": []}
+    joining = {
+        "group_id": "g0~",
+        "member_epoch": 0,
+        "rebalance_timeout": 60_000,
+        "client_tags": [],
+        **nothing,
+    }
+    joining["topology"] = {"epoch": 0, "subtopologies": [subtopology]}
+    created = {"topics": [topic_to_create("t0~", [], 4, 1)], "timeout": 10_000, "validate_only": False}
+    steps = (
+        Step("create_topics", 4, created),
+        *(
+            Step("streams_group_heartbeat", 0, {**joining, "member_id": f"member{each}", "process_id": each})
+            for each in "ABCD"
+        ),
+        Step("streams_group_describe", 0, {"group_ids": ["g0~"]}),
+    )
+    with _ours_twice({"previous-tasks": "target"}) as pair:
+        difference = pair.difference(Sequence("assigned", steps))
+    assert difference is not None
+    assert difference.api == "streams_group_describe"
 
 
 def test_a_share_coordinator_that_answers_otherwise_is_noticed() -> None:

@@ -239,6 +239,66 @@ def static_members(s: StreamsStage) -> Steps:
     yield "gone", s.described()
 
 
+def client_tags(s: StreamsStage) -> Steps:
+    """Tags that members are to have, so that copies of tasks can be placed by them."""
+    s.topic("lines", 2)
+    configured = s.configure("g", streams_rack_aware_assignment_tags="zone,cluster")
+    yield "configured", configured
+    if configured["error_code"] != "NONE":
+        return
+    here = [{"key": "zone", "value": "a"}]
+    one, two = s.member(), s.member("B")
+    yield "one tag is missing", one.join(*s.words(), client_tags=here)["status"]
+    s.settle([one])
+    yield "told again", one.beat()["status"]
+    yield "none is missing", one.beat(client_tags=[*here, {"key": "cluster", "value": ""}])["status"]
+    two.join(*s.words())
+    yield "tasks", s.settle([one, two])
+    s.configure("g", streams_rack_aware_assignment_tags="zone")
+    yield "begins an epoch", one.beat()["status"]
+    yield "state", s.state()
+    yield "two tags of one key", one.beat(client_tags=[*here, *here])["error_code"]
+    yield "as it was", s.state()
+
+
+def roles(s: StreamsStage) -> Steps:
+    """A task that an instance has changes its role there."""
+    s.topic("lines", 1)
+    s.configure("g", streams_num_standby_replicas="1")
+    one, two = s.member(), s.member("B")
+    topology = [s.reading("lines", state_changelog_topics=[s.internal("totals")])]
+    one.run(*topology)
+    two.join(*topology)
+    yield "a copy", s.settle([one, two])
+    one.leave()
+    yield "becomes active", two.beat()
+    yield "state", s.state()
+    one.join(*topology)
+    yield "stays", s.settle([one, two])
+
+
+def reachable_without_topics(s: StreamsStage) -> Steps:
+    """An instance can be asked for what it keeps, but its topics are not there."""
+    here = {"host": "here", "port": 1}
+    one, two = s.member(), s.member("B")
+    yield "joins", one.join(*s.words(), user_endpoint=here)
+    yield "no such group", s.described()
+    two.join(*s.words())
+    yield "joins another", one.join(*s.words(), user_endpoint=here)
+    yield "nothing has changed", s.state()
+    s.topic("lines", 1)
+    s.topic("pairs", 2)
+    yield "without that", two.beat()["status"][0]["status_code"]
+    three = s.member("C", "h")
+    three.run(s.reading("lines", "pairs"), user_endpoint=here)
+    yield "a small topic", s.member("D", "h").join(s.reading("lines", "pairs"))["partitions_by_user_endpoint"]
+    yield "joins again", three.join(s.reading("lines", "pairs"))["partitions_by_user_endpoint"]
+    yield "negative epoch", s.member("A", "k").join(s.reading("lines"), epoch=-1)["error_code"]
+    for state in ("NotReady", "not_ready"):
+        found = s.say("list_groups", {"types_filter": [], "states_filter": [state]})["groups"]
+        yield f"listed {state}", [each for each in found if each["group_id"] == s.named("g")]
+
+
 def task_offsets(s: StreamsStage) -> Steps:
     """How far members are with the state of tasks."""
     s.topic("lines", 2)

@@ -15,6 +15,8 @@ from . import (
     replicas,
     share_groups,
     sharing,
+    streaming,
+    streams_groups,
     transactions,
 )
 from .world import Versions, World
@@ -155,6 +157,28 @@ SHARE_GROUPS: Final[dict[Draw, int]] = {
     admin.delete_topics: 1,
     admin.create_topics: 1,
 }
+STREAMS_GROUPS: Final[dict[Draw, int]] = {
+    streaming.join: 10,
+    streaming.streams_group_heartbeat: 34,
+    streaming.rebalance: 12,
+    streams_groups.streams_group_describe: 14,
+    streams_groups.list_groups: 3,
+    streams_groups.configure_group: 4,
+    streams_groups.consumer_group_describe: 1,
+    streams_groups.streams_group_topology_description_update: 1,
+    streams_groups.change_internal_topic: 5,
+    groups.offset_commit: 9,
+    groups.offset_fetch: 5,
+    groups.offset_delete: 2,
+    groups.delete_groups: 4,
+    groups.describe_groups: 1,
+    groups.join_group: 1,
+    transactions.offsets_in_transaction: 3,
+    transactions.end_txn: 2,
+    admin.create_partitions: 3,
+    admin.delete_topics: 2,
+    admin.create_topics: 3,
+}
 _RESTARTS: Final[dict[Draw, int]] = {replicas.stop_broker: 2, replicas.start_broker: 15}
 _MOVES: Final[dict[Draw, int]] = {replicas.move_coordinator: 10}
 _SHARE_MOVES: Final[dict[Draw, int]] = {
@@ -170,6 +194,14 @@ _SEVERAL_STEPS: Final = (
     "acknowledged",
     "cancel_reassignments",
     "require_in_sync",
+)
+_STREAMS: Final = frozenset(
+    {
+        streaming.join,
+        streaming.rebalance,
+        streams_groups.configure_group,
+        streams_groups.change_internal_topic,
+    }
 )
 _OF_SHARE_GROUPS: Final = frozenset(
     {
@@ -191,6 +223,7 @@ _FAMILIES: Final[Families] = {
     "groups": (GROUPS, 20),
     "admin": (ADMIN, 14),
     "share-groups": (SHARE_GROUPS, 0),
+    "streams-groups": (STREAMS_GROUPS, 0),
 }
 _PLACED: Final[dict[Draw, Draw]] = {
     admin.create_topics: replicas.create_topics,
@@ -210,10 +243,13 @@ _OF_SEVERAL_BROKERS: Final[Families] = {
     "admin": (_placed(ADMIN), 15),
     "faults": (FAULTS, 0),
     "share-groups": (_placed(SHARE_GROUPS) | _RESTARTS | _SHARE_MOVES, 0),
+    "streams-groups": (_placed(STREAMS_GROUPS) | _RESTARTS | _MOVES, 0),
 }
 
 
 _FIRST: Final[dict[str, Draw]] = {"faults": faults.first_topics}
+_BEGIN: Final[dict[str, Draw]] = {"share-groups": sharing.begin, "streams-groups": streaming.begin}
+"""With what sequences of a family begin once their topics are there."""
 
 
 def families(brokers: int) -> Families:
@@ -239,14 +275,14 @@ def sequence(
     drawn = rng.choices(list(known), [weight for _, weight in known.values()])[0]
     drawn = family or drawn
     weights, _ = known[drawn]
-    if (drawn == "transactions" and world.chance(98)) or several or drawn == "share-groups":
+    if (drawn == "transactions" and world.chance(98)) or several or drawn in _BEGIN:
         # Markers are of now, and would roll a segment of old records.
         world.era = "now"
     first: Draw = replicas.first_topics if several else admin.first_topics
     (_FIRST.get(drawn) or first)(world)
-    if drawn == "share-groups":
-        sharing.begin(world)
-    if drawn != "share-groups" and world.chance(60):
+    if begin := _BEGIN.get(drawn):
+        begin(world)
+    elif world.chance(60):
         transactions.init_producer_id(world)
     wanted = rng.randint(10, 25)
     everything = [draw for other in _ANYTHING for draw in known[other][0]]
@@ -255,7 +291,7 @@ def sequence(
             draw = rng.choice(list(dict.fromkeys(everything)))
         else:
             draw = rng.choices(list(weights), list(weights.values()))[0]
-        if world.has(draw.__name__) or draw.__name__ in _SEVERAL_STEPS or draw in _OF_SHARE_GROUPS:
+        if world.has(draw.__name__) or draw.__name__ in _SEVERAL_STEPS or draw in _OF_SHARE_GROUPS | _STREAMS:
             draw(world)
     client_id = "differential" if world.chance(70) else rng.choice(_CLIENT_IDS)
     steps = tuple(world.steps[:25])

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .streaming import claim
 from .world import BoundMember, World
 
 _MOST_MEMBERS = 3
@@ -126,9 +127,12 @@ def leave_group(world: World) -> None:
 
 def offset_commit(world: World) -> None:
     rng = world.rng
-    identity = _identity(world, _member(world) if world.chance(60) else None)
-    if world.chance(50):
-        identity |= {"generation_id": -1, "member_id": "", "group_instance_id": None}
+    if world.streaming and world.chance(70):
+        identity = claim(world)
+    else:
+        identity = _identity(world, _member(world) if world.chance(60) else None)
+        if world.chance(50):
+            identity |= {"generation_id": -1, "member_id": "", "group_instance_id": None}
     generation = identity.pop("generation_id")
     topics = []
     for _ in range(rng.choices((1, 2, 0), (80, 18, 2))[0]):
@@ -179,15 +183,7 @@ def offset_fetch(world: World) -> None:
     for each in asked or ():
         # Topic ids came with groups of topics.
         del each["topic_id"]
-    groups = [
-        {
-            "group_id": world.group(),
-            "member_id": rng.choice((None, None, "", "stranger")),
-            "member_epoch": rng.choice((-1, -1, 0, 3)),
-            "topics": topics(),
-        }
-        for _ in range(rng.choice((1, 1, 2)))
-    ]
+    groups = [{**_reader(world), "topics": topics()} for _ in range(rng.choice((1, 1, 2)))]
     fields = {
         "group_id": world.group(),
         "topics": asked,
@@ -195,6 +191,22 @@ def offset_fetch(world: World) -> None:
         "require_stable": world.chance(30),
     }
     world.add("offset_fetch", version, fields)
+
+
+def _reader(world: World) -> dict[str, Any]:
+    """Who fetches offsets, if it says so."""
+    if world.streaming and world.chance(50):
+        found = claim(world)
+        return {
+            "group_id": found["group_id"],
+            "member_id": found["member_id"],
+            "member_epoch": found["generation_id"],
+        }
+    return {
+        "group_id": world.group(),
+        "member_id": world.rng.choice((None, None, "", "stranger")),
+        "member_epoch": world.rng.choice((-1, -1, 0, 3)),
+    }
 
 
 def offset_delete(world: World) -> None:

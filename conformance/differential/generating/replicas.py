@@ -43,6 +43,8 @@ _GROUP_APIS: Final = (
     "offset_fetch",
     "share_group_describe",
     "share_group_heartbeat",
+    "streams_group_describe",
+    "streams_group_heartbeat",
     "sync_group",
     "txn_offset_commit",
 )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .streaming import claim
 from .world import BoundProducer, World
 
 
@@ -108,6 +109,8 @@ def txn_offset_commit(world: World) -> None:
         return
     rng = world.rng
     fields = {**_ids(world, producer), "group_id": world.own_group(), **_membership(world)}
+    if world.streaming and world.chance(70):
+        fields |= claim(world)
     topic = world.topic()
     part = {
         "partition_index": world.partition(topic),

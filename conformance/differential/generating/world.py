@@ -49,6 +49,20 @@ class SharingMember:
     reads: bool = False
 
 
+@dataclass
+class StreamsMember:
+    """A member of a streams group; `slot` binds its epochs and tasks."""
+
+    slot: int
+    id: str
+    group: str
+    client: int
+    process: str
+    instance: str | None
+    endpoint: dict[str, Any] | None
+    joined: bool = False
+
+
 def topic_to_create(
     name: str,
     configs: list[dict[str, Any]],
@@ -85,6 +99,8 @@ class World:
         self.producers: list[BoundProducer] = []
         self.members: list[BoundMember] = []
         self.sharing: list[SharingMember] = []
+        self.streaming: list[StreamsMember] = []
+        self.topologies: dict[str, dict[str, Any]] = {}
         self.fetch_sessions: list[dict[str, Any]] = []
         self.asked_of_session: dict[int, int | tuple[str, int]] = {}
         self.down: list[int] = []

@@ -77,9 +77,12 @@ def required(topology: TopologyValue) -> set[str]:
 def configured(topology: TopologyValue, counts: Counts) -> Configured:
     """`counts` are of all topics. ApiError STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
     try:
-        return _configured(topology, counts)
+        found = _configured(topology, counts)
     except _ProblemError as error:
-        return Configured(topology.epoch, None, {}, error.problem)
+        found = Configured(topology.epoch, None, {}, error.problem)
+    if topology.epoch < 0:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    return found
 
 
 def _configured(topology: TopologyValue, counts: Counts) -> Configured:

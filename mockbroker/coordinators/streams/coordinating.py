@@ -25,15 +25,17 @@ from .group import StreamsGroup
 from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMember
 from .planning import Planning
 from .records import changes, restored
-from .requests import owned_of, topology_of
-from .saying import check_epoch, shutdown, take_progress, take_topology, updated
-from .settings import session_ms
+from .requests import names_twice, owned_of, topology_of
+from .saying import check_epoch, missing_tags, shutdown, take_progress, take_topology, updated
+from .settings import rack_tags, session_ms
 
 if TYPE_CHECKING:
     from ..group_shards import GroupShards
 
 E = ErrorCode
 STREAMS_FEATURE: Final = "streams.version"
+_TELLS_OF_TAGS: Final = 1
+"""The version of StreamsGroupHeartbeat whose members know that status."""
 _WITH_EPOCHS: Final = 9
 """The version of OffsetCommit from which on it has member epochs."""
 
@@ -87,38 +89,66 @@ class StreamsGroups(WithoutClassicMembers):
         joins, group_id = request.member_epoch == JOINING, request.group_id
         known = group_id in self._coordinator.groups
         group = self.or_new(group_id) if joins else self._existing_for_heartbeat(group_id)
-        owned = owned_of(request)
         if joins:
             self.planning.check_room(group, request.member_id, request.instance_id)
-        before = self._member(group, request, owned)
+        # Real brokers write nothing if a request fails; what fails early has changed nothing.
+        has_endpoints = group.reachable or request.user_endpoint is not None
+        fails_late = has_endpoints or request.instance_id is not None or names_twice(request)
+        saved = group.saved() if known and fails_late else None
+        try:
+            beat = self._beat(group, request, call, known=known)
+        except ApiError:
+            if saved is not None:
+                group.undo(saved)
+            raise
+        self._put(group, known=known)
+        return beat
+
+    def _beat(
+        self, group: StreamsGroup, request: StreamsGroupHeartbeatRequest, call: Request, *, known: bool
+    ) -> Beat:
+        joins, owned = request.member_epoch == JOINING, owned_of(request)
+        before, replaced = self._member(group, request, owned)
         said = updated(before, request, call)
-        take_progress(group, request)
         topology = None if request.topology is None else topology_of(request.topology)
         statuses = take_topology(group, said, topology)
-        after, delayed = self.planning.advance(group, before, said, owned)
+        changed = self.planning.configure(group, owned)
+        take_progress(group, request)
+        unclear = names_twice(request)
+        after, delayed = self.planning.advance(group, before, said, owned, changed=changed, unclear=unclear)
         if delayed is not None:
             statuses.append(delayed)
-        self._sessions.heard(group, after.id)
-        if after != said:
-            self._await_revocation(group, after)
         if request.shutdown_application and group.shutdown_by is None:
             group.shutdown_by = after.id
-        changed = after.assigned != before.assigned
-        moved = changed or (joins and not self._endpoints_stay) or before.endpoint != after.endpoint
-        if moved and after.endpoint is not None:
-            group.endpoint_epoch += 1
+        epoch = self._endpoint_epoch(before, after, joins=joins)
+        group.endpoint_epoch += epoch
         told = None
         if group.endpoint_epoch != request.endpoint_information_epoch:
             told = endpoints(self._home, group, after)
+        if replaced is not None:
+            self._stop(group, replaced)
+        self._sessions.heard(group, after.id)
+        if after != said:
+            self._await_revocation(group, after)
         assert group.configured is not None
         missing = {} if group.configured.is_ready else group.configured.missing
         if group.configured.problem is not None:
             statuses.append(group.configured.problem)
         if group.shutdown_by is not None:
             statuses.append(shutdown(group.shutdown_by))
-        epoch = group.endpoint_epoch if known else 0
-        self._put(group, known=known)
-        return Beat(after, joins or changed, tuple(statuses), epoch, told, missing)
+        if call.version >= _TELLS_OF_TAGS:
+            statuses += missing_tags(after, rack_tags(self._environment.configs, group.id))
+        assigned = joins or after.assigned != before.assigned
+        return Beat(after, assigned, tuple(statuses), group.endpoint_epoch if known else 0, told, missing)
+
+    def _endpoint_epoch(self, before: StreamsMember, after: StreamsMember, *, joins: bool) -> int:
+        """By how much the epoch of endpoints goes up: members have to hear of another one, or of other tasks.
+        Since 4.4 a member that joins again changes nothing about that, and one without an endpoint may have
+        had one."""
+        changed = after.assigned != before.assigned and after.endpoint is not None
+        if self._home.policies[streams_heartbeats] == "full":
+            return int(changed or before.endpoint != after.endpoint)
+        return int(changed or (joins and after.endpoint is not None))
 
     def _leave(self, request: StreamsGroupHeartbeatRequest) -> None:
         group = self.existing(request.group_id)
@@ -136,15 +166,16 @@ class StreamsGroups(WithoutClassicMembers):
 
     def _member(
         self, group: StreamsGroup, request: StreamsGroupHeartbeatRequest, owned: Assigned | None
-    ) -> StreamsMember:
-        """Its state before this heartbeat; that of a new member says nothing."""
+    ) -> tuple[StreamsMember, str | None]:
+        """Its state before this heartbeat; that of a new member says nothing. And the id of the static member
+        whose place it takes."""
         member_id, instance_id = request.member_id, request.instance_id
         if request.member_epoch != JOINING:
             member = group.known(member_id, instance_id)
             check_epoch(member, request.member_epoch, owned)
-            return member
+            return member, None
         if instance_id is None or instance_id not in group.static:
-            return group.members.get(member_id) or StreamsMember(member_id)
+            return group.members.get(member_id) or StreamsMember(member_id), None
         earlier = group.members[group.static[instance_id]]
         if earlier.epoch != LEAVING_FOR_A_WHILE:
             raise ApiError(
@@ -152,19 +183,14 @@ class StreamsGroups(WithoutClassicMembers):
                 f"Static member {member_id} with instance id {instance_id} cannot join the group because the "
                 f"instance id is owned by {earlier.id} member.",
             )
+        replaced = None
         if earlier.id != member_id:
-            target = group.target_of(earlier.id)
-            self._stop(group, earlier.id)
+            replaced, target = earlier.id, group.target_of(earlier.id)
             group.remove(earlier.id)
             group.target[member_id] = target
         member = replace(earlier, id=member_id, epoch=JOINING, previous_epoch=JOINING)
         group.put(member)
-        return member
-
-    @property
-    def _endpoints_stay(self) -> bool:
-        """Whether a member that joins again changes nothing about endpoints, as since 4.4."""
-        return self._home.policies[streams_heartbeats] == "full"
+        return member, replaced
 
     def _put(self, group: StreamsGroup, *, known: bool) -> None:
         """The group is there; of a new one, what no record says is forgotten."""
@@ -236,7 +262,10 @@ class StreamsGroups(WithoutClassicMembers):
         """The error if this member may not fetch offsets now (`StreamsGroup.validateOffsetFetch`)."""
         if member_id is None and epoch < 0:
             return E.NONE
-        member = group.members.get(member_id or "")
+        if member_id is None:
+            # Real brokers look for a member without an id, and fail.
+            return E.UNKNOWN_SERVER_ERROR
+        member = group.members.get(member_id)
         if member is None:
             return E.UNKNOWN_MEMBER_ID
         return E.NONE if epoch == member.epoch else E.STALE_MEMBER_EPOCH

@@ -1,8 +1,11 @@
 """Which partitions the processes of a streams group read, for those who ask them for what they keep
 (`EndpointToPartitionsManager.java`)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
+from ...policies.streams_groups.endpoint_partitions import endpoint_partitions
+from ...protocol.api_error import ApiError
+from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, TopicPartition
 from ...protocol.messages.streams_groups import Endpoint
 from ..home import Home
@@ -13,27 +16,53 @@ from .member import StreamsMember, Tasks
 
 
 def endpoints(home: Home, group: StreamsGroup, last: StreamsMember) -> list[EndpointToPartitions]:
-    """Of all members that have one; the one that asks comes last."""
-    members = [group.members[each] for each in in_hash_order(group.members) if each != last.id]
-    known = home.known_topics()
-    counts = {name: len(topic.partitions) for name, topic in known.items() if name in group.subscribed}
-    return [
-        EndpointToPartitions(
-            Endpoint(*each.endpoint),
-            _partitions(group, each.assigned.tasks.active, counts),
-            _partitions(group, each.assigned.standby, counts),
-        )
-        for each in [*members, last]
-        if each.endpoint is not None
-    ]
+    """Of all members that have one; the one that asks comes last. ApiError UNKNOWN_SERVER_ERROR if there are
+    any, and topics that they read are missing."""
+    members = [group.members[each] for each in in_hash_order(group.reachable) if each != last.id]
+    asked = [each for each in [*members, last] if each.endpoint is not None]
+    if not asked:
+        return []
+    topics = _Topics(home, group)
+    return [_endpoint(topics, each) for each in asked]
 
 
-def _partitions(group: StreamsGroup, tasks: Tasks, counts: Mapping[str, int]) -> list[TopicPartition]:
-    found = []
-    known = None if group.configured is None else group.configured.subtopologies
-    for name, partitions in tasks.items() if known is not None else ():
-        assert known is not None
-        for topic in in_hash_order(dict.fromkeys(reads(known[name].said))):
-            most = counts.get(topic, 0)
-            found.append(TopicPartition(topic, sorted(partitions)[:most]))
-    return found
+def _endpoint(topics: "_Topics", member: StreamsMember) -> EndpointToPartitions:
+    assert member.endpoint is not None
+    active, standby, warmup = member.assigned.tasks
+    copies = [standby, warmup] if topics.exact else [standby]
+    return EndpointToPartitions(
+        Endpoint(*member.endpoint), topics.partitions([active]), topics.partitions(copies)
+    )
+
+
+class _Topics:
+    """What subtopologies read, as the topics are now. ApiError UNKNOWN_SERVER_ERROR."""
+
+    def __init__(self, home: Home, group: StreamsGroup) -> None:
+        self.exact = home.policies[endpoint_partitions] == "those-there"
+        """Whether only partitions are named that there are."""
+        if group.configured is None or group.configured.subtopologies is None:
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+        self._subtopologies = group.configured.subtopologies
+        self._known = home.known_topics()
+
+    def partitions(self, kinds: Iterable[Tasks]) -> list[TopicPartition]:
+        """Those of tasks of these kinds."""
+        tasks: dict[str, frozenset[int]] = {}
+        for each in kinds:
+            for name, some in each.items():
+                tasks[name] = tasks.get(name, frozenset()) | some
+        return [
+            TopicPartition(topic, here)
+            for name, some in tasks.items()
+            for topic in in_hash_order(dict.fromkeys(reads(self._subtopologies[name].said)))
+            if (here := self._of_topic(topic, some))
+        ]
+
+    def _of_topic(self, topic: str, tasks: frozenset[int]) -> list[int]:
+        if topic not in self._known:
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+        count = len(self._known[topic].partitions)
+        if self.exact:
+            return sorted(each for each in tasks if each < count)
+        return sorted(tasks)[:count]

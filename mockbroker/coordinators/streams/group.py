@@ -1,8 +1,9 @@
 """A streams group: its members, its topology, its epochs, and its target assignment (`StreamsGroup.java`)."""
 
 import enum
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from uuid import UUID
 
 from ...protocol.api_error import ApiError
@@ -18,6 +19,8 @@ from .member import NO_TASKS, Assigned, StreamsMember, Task, each_task
 
 FIRST_EPOCH: Final = 1
 """With which a group begins; its first member begins the next one."""
+_IN_NO_RECORD: Final = frozenset({"configured", "progress", "shutdown_by", "endpoint_epoch"})
+_NOT_SAVED: Final = frozenset({"processes", "offsets", "written"}) | _IN_NO_RECORD
 _NOT_VALIDATED: Final = 0
 """What a group begins with, although a topology may have this epoch."""
 
@@ -45,20 +48,39 @@ class Processes:
 
     def __init__(self) -> None:
         self.active: dict[Task, str] = {}
-        self.standby: dict[Task, set[str]] = {}
-        self.warmup: dict[Task, set[str]] = {}
+        self._standby: Counter[tuple[Task, str]] = Counter()
+        self._warmup: Counter[tuple[Task, str]] = Counter()
+        """How many members of a process have a copy of a task."""
 
     def add(self, member: StreamsMember) -> None:
+        process = member.process_id
         for held in (member.assigned, member.revoking):
-            self.active.update(dict.fromkeys(each_task(held.active), member.process_id))
-            for task in each_task(held.standby):
-                self.standby.setdefault(task, set()).add(member.process_id)
-            for task in each_task(held.warmup):
-                self.warmup.setdefault(task, set()).add(member.process_id)
+            self.active.update(dict.fromkeys(each_task(held.active), process))
+            for counts, copies in ((self._standby, held.standby), (self._warmup, held.warmup)):
+                counts.update((task, process) for task in each_task(copies))
+
+    def remove(self, member: StreamsMember) -> None:
+        """What was added for a member is no more."""
+        process = member.process_id
+        for held in (member.assigned, member.revoking):
+            for task in each_task(held.active):
+                if self.active.get(task) == process:
+                    del self.active[task]
+            for counts, copies in ((self._standby, held.standby), (self._warmup, held.warmup)):
+                for task in each_task(copies):
+                    counts[task, process] -= 1
+                    if not counts[task, process]:
+                        del counts[task, process]
+
+    def stands_by(self, task: Task, process: str) -> bool:
+        return (task, process) in self._standby
+
+    def warms_up(self, task: Task, process: str) -> bool:
+        return (task, process) in self._warmup
 
     def keeps(self, task: Task, process: str) -> bool:
         """Whether a process keeps the state of a task, without processing it."""
-        return process in self.standby.get(task, ()) or process in self.warmup.get(task, ())
+        return self.stands_by(task, process) or self.warms_up(task, process)
 
 
 class StreamsGroup:
@@ -97,6 +119,9 @@ class StreamsGroup:
         self.members: dict[str, StreamsMember] = {}
         self.static: dict[str, str] = {}
         """Member ids by instance id."""
+        self.reachable: dict[str, None] = {}
+        """The ids of members that have an endpoint."""
+        self.processes = Processes()
         self.progress: dict[str, Progress] = {}
         """What members have said of the state of their tasks; no record has that."""
         self.target: dict[str, Assigned] = {}
@@ -185,11 +210,22 @@ class StreamsGroup:
         """Adds a member, or replaces it by its new state."""
         if member.instance_id is not None:
             self.static[member.instance_id] = member.id
+        before = self.members.get(member.id)
+        if before is None or _tasks_of(before) != _tasks_of(member):
+            if before is not None:
+                self.processes.remove(before)
+            self.processes.add(member)
         self.members[member.id] = member
+        if member.endpoint is not None:
+            self.reachable[member.id] = None
+        else:
+            self.reachable.pop(member.id, None)
         self.touched[member.id] = None
 
     def remove(self, member_id: str) -> None:
         member = self.members.pop(member_id)
+        self.processes.remove(member)
+        self.reachable.pop(member_id, None)
         if member.instance_id is not None and self.static.get(member.instance_id) == member_id:
             del self.static[member.instance_id]
         self.target.pop(member_id, None)
@@ -207,9 +243,21 @@ class StreamsGroup:
     def target_of(self, member_id: str) -> Assigned:
         return self.target.get(member_id, NO_TASKS)
 
-    @property
-    def processes(self) -> Processes:
-        found = Processes()
+    def saved(self) -> dict[str, Any]:
+        """What a heartbeat may change of what records say; anything else stays changed if it fails."""
+        return {
+            name: dict(value) if isinstance(value, dict) else value
+            for name, value in vars(self).items()
+            if name not in _NOT_SAVED
+        }
+
+    def undo(self, saved: dict[str, Any]) -> None:
+        """It is again what it was when that was saved."""
+        vars(self).update(saved)
+        self.processes = Processes()
         for each in self.members.values():
-            found.add(each)
-        return found
+            self.processes.add(each)
+
+
+def _tasks_of(member: StreamsMember) -> tuple[Any, ...]:
+    return member.process_id, member.assigned, member.revoking

@@ -1,6 +1,7 @@
 """When a streams group needs another target assignment, and how its members get there
 (`GroupMetadataManager.java`)."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -9,16 +10,19 @@ from ...environment import Timer
 from ...policies.groups.emptied_group_epoch import emptied_group_epoch
 from ...policies.streams_groups.cold_start import cold_start
 from ...policies.streams_groups.former_standbys import former_standbys
+from ...policies.streams_groups.previous_tasks import previous_tasks
+from ...policies.streams_groups.role_changes import role_changes
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
+from ...protocol.streams_group_records import TopologyValue
 from ..home import Home, ids_of
 from .assignor import Candidate, Subtasks, sticky
-from .configuring import Problem, configured, required
+from .configuring import Configured, Problem, configured, required
 from .group import FIRST_EPOCH, StreamsGroup
 from .member import NO_TASKS, Assigned, StreamsMember, Task
 from .reconciling import reconciled
-from .settings import assignment_ms, initial_delay_ms, standbys
+from .settings import assignment_ms, initial_delay_ms, rack_tags, standbys
 
 E = ErrorCode
 _ASSIGNMENT_DELAYED: Final = 5
@@ -70,13 +74,26 @@ class Planning:
                 f"The streams group has reached its maximum capacity of {most} members.",
             )
 
+    def configure(self, group: StreamsGroup, owned: Assigned | None) -> bool:
+        """Whether the topics have changed. ApiError INVALID_REQUEST if the member can't have these tasks,
+        STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
+        changed = self._configure(group)
+        self._check_tasks(group, owned)
+        return changed
+
     def advance(
-        self, group: StreamsGroup, before: StreamsMember, updated: StreamsMember, owned: Assigned | None
+        self,
+        group: StreamsGroup,
+        before: StreamsMember,
+        updated: StreamsMember,
+        owned: Assigned | None,
+        *,
+        changed: bool,
+        unclear: bool,
     ) -> Advanced:
         """The member's state after it has said what it is now, and which tasks it has. ApiError
-        INVALID_REQUEST, STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
-        begins = self._configure(group) or _begins(before, updated)
-        self._check_tasks(group, owned)
+        UNKNOWN_SERVER_ERROR, also if what it has matters and is `unclear`."""
+        begins = changed or _begins(before, updated)
         assert group.configured is not None
         validated = group.configured.epoch if group.configured.is_ready else _NOT_READY
         begins |= validated != group.validated
@@ -92,7 +109,10 @@ class Planning:
         epoch, target = group.assignment_epoch, group.target_of(updated.id)
         if delayed is _BY_DELAY:
             epoch, target = max(epoch, FIRST_EPOCH), NO_TASKS
-        after = reconciled(updated, epoch, target, owned, group.processes)
+        if unclear and not updated.reconciled_to(epoch):
+            raise ApiError(E.UNKNOWN_SERVER_ERROR)
+        in_place = self._home.policies[role_changes] == "in-place"
+        after = reconciled(updated, epoch, target, owned, group.processes, in_place=in_place)
         if after is not updated:
             group.put(after)
         return Advanced(after, delayed)
@@ -103,6 +123,10 @@ class Planning:
         if group.is_empty and self._home.policies[emptied_group_epoch] == "its-own":
             group.assignment_epoch, group.assigned_ms = group.epoch, None
 
+    def is_delayed(self, group_id: str) -> bool:
+        """Whether a group waits for more than its first members."""
+        return group_id in self._delays
+
     def stop(self, group_id: str) -> None:
         """The group is gone, or another broker coordinates it."""
         if (timer := self._delays.pop(group_id, None)) is not None:
@@ -111,16 +135,28 @@ class Planning:
     # -- the topology
 
     def _configure(self, group: StreamsGroup) -> bool:
-        """Whether the topics have changed."""
         topology = group.topology
         assert topology is not None
         metadata = self.metadata_of(group)
         changed = metadata != group.metadata
         if changed or group.configured is None:
-            known = self._home.known_topics()
-            counts = {name: len(known[name].partitions) for name in required(topology) if name in known}
-            group.configured = configured(topology, counts)
+            group.configured = self._configured(topology)
         return changed
+
+    def _configured(self, topology: TopologyValue) -> Configured:
+        known = self._home.known_topics()
+        return configured(
+            topology, {name: len(known[name].partitions) for name in required(topology) if name in known}
+        )
+
+    def problem(self, group: StreamsGroup) -> tuple[Problem, Configured] | None:
+        """Why the group is not ready, as its last heartbeat found; if that is not known any more, as topics
+        are now. None if nothing is wrong, or if no heartbeat would be accepted."""
+        known = group.configured
+        if known is None and group.topology is not None:
+            with contextlib.suppress(ApiError):
+                known = self._configured(group.topology)
+        return None if known is None or known.problem is None else (known.problem, known)
 
     def metadata_of(self, group: StreamsGroup) -> dict[UUID, int]:
         return {} if group.topology is None else ids_of(self._home, required(group.topology))
@@ -146,7 +182,10 @@ class Planning:
     # -- the target assignment
 
     def _assignment_configs(self, group: StreamsGroup) -> tuple[tuple[str, str], ...]:
-        return (("num.standby.replicas", str(standbys(self._environment.configs, group.id))),)
+        configs = self._environment.configs
+        copies = ("num.standby.replicas", str(standbys(configs, group.id)))
+        tags = rack_tags(configs, group.id)
+        return (copies, ("rack.aware.assignment.tags", ",".join(tags))) if tags else (copies,)
 
     def _delay(self, group: StreamsGroup) -> None:
         """A group without members waits for more than the first."""
@@ -172,6 +211,12 @@ class Planning:
             (each.subtopology_id, each.partition): each.offset for each in group.progress[member_id].offsets
         }
 
+    def _had(self, group: StreamsGroup) -> Callable[[StreamsMember], Assigned]:
+        """What each member is taken to have."""
+        if self._home.policies[previous_tasks] == "assigned":
+            return lambda member: member.assigned.tasks
+        return lambda member: group.target_of(member.id)
+
     def _assign(self, group: StreamsGroup) -> Problem | None:
         """Makes the next target assignment; or says why not now."""
         if group.id in self._delays:
@@ -186,10 +231,9 @@ class Planning:
         assert known is not None
         target = dict.fromkeys(group.members, NO_TASKS)
         if known.is_ready and known.subtopologies is not None:
+            had = self._had(group)
             candidates = [
-                Candidate(
-                    each.id, each.process_id, group.target_of(each.id), self._offsets_of(group, each.id)
-                )
+                Candidate(each.id, each.process_id, had(each), self._offsets_of(group, each.id))
                 for each in group.members.values()
             ]
             subtopologies = [

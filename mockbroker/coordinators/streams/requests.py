@@ -156,6 +156,14 @@ def owned_of(request: StreamsGroupHeartbeatRequest) -> Assigned | None:
     return Assigned(*(_tasks(each or ()) for each in kinds))
 
 
+def names_twice(request: StreamsGroupHeartbeatRequest) -> bool:
+    """Whether it lists the tasks of a subtopology in two places (`TasksTuple.fromHeartbeatRequest`)."""
+    kinds = (request.active_tasks, request.standby_tasks, request.warmup_tasks)
+    return owned_of(request) is not None and any(
+        len({each.subtopology_id for each in tasks or ()}) < len(tasks or ()) for tasks in kinds
+    )
+
+
 def _tasks(listed: Sequence[TaskIds]) -> Tasks:
     found: dict[str, frozenset[int]] = {}
     for each in listed:

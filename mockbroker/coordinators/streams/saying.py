@@ -1,9 +1,11 @@
 """What a heartbeat says of a member and its topology, and what is wrong with it
 (`GroupMetadataManager.java`)."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import StreamsGroupHeartbeatRequest
@@ -12,18 +14,26 @@ from ..home import Request
 from ..members import client_name
 from .configuring import Problem
 from .group import Progress, StreamsGroup
-from .member import Assigned, StreamsMember
+from .member import JOINING, Assigned, StreamsMember
 from .reconciling import contained
 
 E = ErrorCode
 _STALE_TOPOLOGY: Final = 0
 _SHUTDOWN_APPLICATION: Final = 4
+_MISSING_CLIENT_TAGS: Final = 6
 
 
 def updated(member: StreamsMember, request: StreamsGroupHeartbeatRequest, call: Request) -> StreamsMember:
-    """With what the heartbeat says about it; null says that nothing has changed."""
+    """With what the heartbeat says about it; null says that nothing has changed, but since 4.4 a member that
+    joins again has no endpoint then. ApiError UNKNOWN_SERVER_ERROR for two tags of one key."""
     timeout_ms, topology, endpoint = request.rebalance_timeout_ms, request.topology, request.user_endpoint
     tags = request.client_tags
+    if tags is not None and len({each.key for each in tags}) < len(tags):
+        raise ApiError(E.UNKNOWN_SERVER_ERROR)
+    known = None if endpoint is None else (endpoint.host, endpoint.port)
+    begins_anew = request.member_epoch == JOINING and call.policies[streams_heartbeats] == "full"
+    if known is None and not begins_anew:
+        known = member.endpoint
     return replace(
         member,
         instance_id=member.instance_id if request.instance_id is None else request.instance_id,
@@ -31,7 +41,7 @@ def updated(member: StreamsMember, request: StreamsGroupHeartbeatRequest, call: 
         rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms == -1 else timeout_ms,
         topology_epoch=member.topology_epoch if topology is None else topology.epoch,
         process_id=member.process_id if request.process_id is None else request.process_id,
-        endpoint=member.endpoint if endpoint is None else (endpoint.host, endpoint.port),
+        endpoint=known,
         tags=member.tags if tags is None else tuple(sorted((each.key, each.value) for each in tags)),
         client_id=client_name(call),
         client_host=call.client.host,
@@ -80,6 +90,18 @@ def shutdown(member_id: str) -> Problem:
         f"Streams group member {member_id} encountered a fatal error and requested a shutdown for the entire "
         "application.",
     )
+
+
+def missing_tags(member: StreamsMember, needed: Iterable[str]) -> list[Problem]:
+    """The client tags that a member should have, but has not."""
+    known = {key for key, _ in member.tags}
+    if missing := [each for each in needed if each not in known]:
+        text = (
+            f"Missing required client tags for rack-aware standby assignment: [{', '.join(missing)}]. "
+            "Configure them via 'client.tag.<tagKey>' in your Streams config."
+        )
+        return [Problem(_MISSING_CLIENT_TAGS, text)]
+    return []
 
 
 def check_epoch(member: StreamsMember, epoch: int, owned: Assigned | None) -> None:

@@ -28,6 +28,15 @@ def assignment_ms(configs: Configs, group_id: str) -> int:
     return _number(configs, group_id, "assignment.interval.ms")
 
 
+def rack_tags(configs: Configs, group_id: str) -> list[str]:
+    """The client tags that members are to have; none where the release has no such configuration."""
+    text = configs.groups.get(group_id, {}).get("streams.rack.aware.assignment.tags")
+    broker = "group.streams.rack.aware.assignment.tags"
+    if text is None and broker in configs.broker_keys:
+        text = configs.broker_text(broker)
+    return [each.strip() for each in (text or "").split(",") if each.strip()]
+
+
 def _number(configs: Configs, group_id: str, name: str) -> int:
     """0 if the release has no such configuration."""
     own = configs.groups.get(group_id)
