@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 from ..nearest import nearest
 from ..protocol.releases import NEWEST, Release, facts, parse
 from . import definitions, java
+from .together import check_brokers
 from .topic import TopicSettings, check_together, settings
 from .values import OF_LISTENER, ConfigError, ConfigKey, Value
 
@@ -79,7 +80,7 @@ class Configs:
     `definitions.STATIC`. `cluster_wide` and `per_broker` are what was altered at run time (KIP-226); `groups`
     (KIP-848) and `client_metrics` (KIP-714) have what is set for each group and subscription, `loggers` the
     levels that are set for each broker (KIP-412). Call `changed` after altering what brokers have.
-    ConfigError for names that no release has, and for invalid values.
+    ConfigError for names that no release has, for invalid values, and for values that contradict each other.
     """
 
     def __init__(self, config: Mapping[str, str], release: Release | None = None) -> None:
@@ -108,6 +109,7 @@ class Configs:
         self._topic_defaults: dict[str, Value] | None = None
         self._topic_settings: dict[frozenset[tuple[str, str]], TopicSettings] = {}
         self._settings_of: dict[int, tuple[Mapping[str, str], TopicSettings]] = {}
+        check_brokers(self)
         if "eligible.leader.replicas.version" in facts(self.release).finalized_features:
             self.track_eligible_leader_replicas()
 

@@ -8,6 +8,7 @@ it was."""
 import heapq
 from bisect import bisect_right
 from collections.abc import Generator, Iterable
+from itertools import islice
 from typing import Self
 
 from mockbroker.portions import PORTION, Pace, at_once
@@ -60,7 +61,10 @@ class SharePartition(Acquiring):
                 made.count(first, last, RecordState.AVAILABLE, delivery.state)
                 if delivery.free:
                     made.may_be_free(first, last)
-            made.advance()
+                if pace.enough():
+                    yield
+            while made.advance(most=PORTION):
+                yield
         return made
 
     def acknowledge(self, member: str, acknowledgements: Iterable[Acknowledgement], now: int) -> Change:
@@ -201,14 +205,15 @@ class SharePartition(Acquiring):
         self.begin_at(offset)
         self.end_offset = max(self.end_offset, offset)
 
-    def advance(self, *, moves_back: bool = False) -> bool:
-        """Moves the start offset past what is done, and forgets batches below it. Whether it moved. If it
-        `moves_back`, that may be behind the log start (KAFKA-19859)."""
+    def advance(self, *, moves_back: bool = False, most: int | None = None) -> bool:
+        """Moves the start offset past what is done, and forgets batches below it, of which it passes at
+        `most` so many at once. Whether it moved. If it `moves_back`, that may be behind the log start
+        (KAFKA-19859)."""
         floor = self.floor(self.start_offset)
         if floor is None or (moves_back and not _done_at(floor, self.start_offset)):
             return False
         gap, done = self.open_gap(), None
-        for batch in self.batches:
+        for batch in islice(self.batches, most):
             if gap is not None and batch.last >= gap:
                 break
             if (left := batch.first_undone()) is not None:

@@ -11,6 +11,8 @@ from mockbroker.configs import ConfigError, Configs, Source, TopicSettings, defi
 from mockbroker.configs.values import ConfigKey, to_text
 from mockbroker.protocol.releases import names, parse
 
+from . import together
+
 NEWEST = parse("4.4")
 
 
@@ -165,3 +167,31 @@ def test_internal_topics_that_could_not_be_created_are_refused_at_once(name: str
     with pytest.raises(ConfigError, match=rf"^{re.escape(name)}=1000: .*at least 1048576"):
         Configs({name: "1000"}, parse("4.4"))
     assert Configs({name: "1000"}, parse("3.9")).broker_text(name) == "1000"
+
+
+@pytest.mark.parametrize("release", sorted(each.stem for each in together.RECORDED.glob("*.json")))
+def test_brokers_do_not_start_with_what_real_ones_do_not_start_with(release: str) -> None:
+    """The first contradiction is told, in Kafka's words, and what to do about it."""
+    for asked, said in together.recorded(release):
+        if not said:
+            Configs(asked, parse(release))
+            continue
+        with pytest.raises(ConfigError) as caught:
+            Configs(asked, parse(release))
+        words, _, advice = str(caught.value).partition(": ")
+        assert words == said, asked
+        assert advice
+
+
+def test_a_contradiction_says_what_to_set() -> None:
+    with pytest.raises(ConfigError) as caught:
+        Configs({"group.share.max.share.sessions": "100"})
+    assert str(caught.value) == (
+        "group.share.max.share.sessions must be greater than or equal to group.share.max.size: "
+        "group.share.max.share.sessions is 100 and group.share.max.size is 200 by default; "
+        "set group.share.max.share.sessions to 200 or more, or group.share.max.size to 100 or less"
+    )
+
+
+def test_what_a_release_does_not_have_contradicts_nothing() -> None:
+    Configs({"group.share.max.share.sessions": "100"}, parse("3.9"))

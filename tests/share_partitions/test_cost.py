@@ -4,19 +4,25 @@ import random
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.counting import Steps
 from mockbroker.portions import at_once
 from mockbroker.protocol.share_state_log import StateBatch
+from mockbroker.share_partitions import share_partition
 from mockbroker.share_partitions.acknowledgement import Acknowledgement
 from mockbroker.share_partitions.combining import adding
 from mockbroker.share_partitions.flight import ShareLimits
+from mockbroker.share_partitions.in_flight import StateBatch as Known
 from mockbroker.share_partitions.share_partition import SharePartition
+from mockbroker.share_partitions.states import RecordState
 
 FEW, MANY = 100, 3_000
 ACCEPT, RELEASE = 1, 2
 FOR_SEARCHES = 1.25
 """Binary searches take a few steps more."""
+_DONE_OR_NOT = (RecordState.ACKNOWLEDGED, RecordState.ARCHIVED, RecordState.AVAILABLE)
 
 
 class Shared:
@@ -86,3 +92,39 @@ def test_of_what_the_share_coordinator_keeps() -> None:
 
     few, many = cost(MANY), cost(10 * MANY)
     assert many < FOR_SEARCHES * few, (few, many)
+
+
+@pytest.mark.parametrize("state", [RecordState.ACKNOWLEDGED, RecordState.AVAILABLE])
+def test_of_a_step_of_what_a_new_leader_reads(state: RecordState) -> None:
+    """Whatever became of the records."""
+
+    def longest(count: int) -> int:
+        steps = SharePartition.restoring(0, (Known(each, each, state, 1) for each in range(count)))
+        costs = []
+        while True:
+            with Steps() as counted:
+                over = next(steps, count)
+            costs.append(counted.count)
+            if over is count:
+                return max(costs)
+
+    few, many = longest(1_000), longest(10_000)
+    assert many < FOR_SEARCHES * few, (few, many)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3), st.sampled_from(_DONE_OR_NOT)), max_size=20))
+def test_small_steps_lead_to_the_same(kept: list[tuple[int, int, RecordState]]) -> None:
+    """By gaps, sizes and states."""
+    known: list[Known] = []
+    for gap, size, state in kept:
+        first = gap + (known[-1].last + 1 if known else 0)
+        known.append(Known(first, first + size - 1, state, 1))
+    with pytest.MonkeyPatch.context() as patch:
+        small, large = (_restored(known, portion, patch) for portion in (1, 1_000))
+    assert small == large
+
+
+def _restored(known: list[Known], portion: int, patch: pytest.MonkeyPatch) -> tuple[object, ...]:
+    patch.setattr(share_partition, "PORTION", portion)
+    made = SharePartition.restore(0, known)
+    return made.start_offset, made.end_offset, made.next_fetch_offset(), made.complete_count, made.states()
