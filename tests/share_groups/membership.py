@@ -38,6 +38,19 @@ def epochs(s: ShareStage) -> Steps:
     yield "as it was", one.beat(now)
 
 
+def given_up(s: ShareStage) -> Steps:
+    """A member joins, and then the broker handles a heartbeat that it has given up: it does not hear of the
+    answer, and its next one says the epoch before."""
+    s.topic()
+    one = s.member()
+    yield "joins", one.beat(0, "t")
+    known = one.epoch
+    yield "not heard of", one.join("t")
+    yield "beats on", one.beat(known)
+    yield "again", one.beat()
+    yield "names its topics", one.beat(None, "t")
+
+
 def unknown_members(s: ShareStage) -> Steps:
     """Heartbeats of members that are not there."""
     s.topic()

@@ -24,7 +24,7 @@ STORIES: Final = Told(
     {
         **named(membership.joining, membership.epochs, membership.wrong_fields, membership.subscriptions),
         **named(membership.several_members, membership.other_kinds, membership.described_twice),
-        **named(membership.topics_change, membership.later_partition),
+        **named(membership.topics_change, membership.later_partition, membership.given_up),
         "unknown_to_the_group": membership.unknown_members,
         **named(sessions.begins_and_ends, sessions.wrong_epochs, sessions.ends_with_acknowledgements),
         **named(sessions.forgotten, sessions.unknown_partitions, sessions.one_connection),

@@ -11,6 +11,7 @@ from ...outcome import PARKED, Steps
 from ...policies.groups.first_group_epoch import first_group_epoch
 from ...policies.groups.joining_again import joining_again
 from ...policies.share_groups.added_share_partition import added_share_partition
+from ...policies.share_groups.unheard_assignment import unheard_assignment
 from ...portions import FEW, portions
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
@@ -92,9 +93,16 @@ class ShareGroups(WithoutClassicMembers):
         self._sessions.heard(group, member_id)
         self.initialize_soon(group, self.planning.uninitialized(group))
         self.write(group)
-        joins = request.member_epoch == JOINING
-        changed = after.assigned != before.assigned
-        return Beat(after, assigned=joins or names is not None or changed)
+        return Beat(after, assigned=self._tells(request, before, after))
+
+    def _tells(self, request: ShareGroupHeartbeatRequest, before: ShareMember, after: ShareMember) -> bool:
+        """Whether the answer has the member's partitions."""
+        if request.member_epoch == JOINING or request.subscribed_topic_names is not None:
+            return True
+        behind = request.member_epoch != before.epoch
+        if behind and self._home.policies[unheard_assignment] == "told-again":
+            return True
+        return after.assigned != before.assigned
 
     def _member(self, group: ShareGroup, request: ShareGroupHeartbeatRequest) -> ShareMember:
         """Its state before this heartbeat; that of a new member says nothing."""
