@@ -34,7 +34,10 @@ async def _said(driver: Driver, offset: int, what: str) -> Answer:
     ("client", "release"),
     [
         ("confluent-kafka", None),
-        *(pytest.param(name, None, marks=marks_for(SHIPPED[name].needs)) for name in ("java", "franz-go")),
+        *(
+            pytest.param(name, None, marks=marks_for(SHIPPED[name].needs))
+            for name in ("java", "franz-go", "krafka")
+        ),
         pytest.param("java", "4.2.0", marks=[*JAVA, pytest.mark.long]),
     ],
 )
