@@ -145,8 +145,8 @@ def _go(project: Path, variant: str, what: str, module: str, version: str | None
 def rust_program(project: Path, crate: str, version: str | None) -> Path:
     """The program of a Cargo project, with the locked version of `crate` or another one. BuildError.
 
-    Librdkafka is built from the source that its crate brings, which takes a minute or more: once for each
-    version, whatever programs are built with it.
+    That takes a minute or more, also because some crates bring sources in C: once for each version, whatever
+    programs are built with it.
     """
     return _rust(project, f"{crate}-{version or 'locked'}", crate, version)
 

@@ -98,6 +98,7 @@ _LANGUAGES: Final[Mapping[str, Callable[[Path, str], Shipped]]] = {
     "node22/*.js": _node,
     "go/*/main.go": _go,
     "rust/src/main.rs": _rust,
+    "krafka/src/main.rs": _rust,
 }
 _HEAD: Final = re.compile(r"(?:#|//) Driver: (\S+), of the package (\S+)")
 

@@ -23,17 +23,17 @@ CAN_NOT_SEEK = {"kafka-go", "platformatic-kafka", "platformatic-kafka-2"}
 TELLS_NO_ASSIGNMENT = {"kafka-go"}
 
 
-def _marks(needs: Sequence[str]) -> list[pytest.MarkDecorator]:
+def marks_for(needs: Sequence[str]) -> list[pytest.MarkDecorator]:
     # What is built for the first time may take minutes.
     marks = [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
     if "cargo" in needs:
-        why = "librdkafka is built from source, for minutes: `make acceptance` does"
+        why = "it is built from source, for minutes: `make acceptance` does"
         marks.append(pytest.mark.skipif(bool(os.environ.get("CI")), reason=why))
     return marks
 
 
 clients = pytest.mark.parametrize(
-    "client", [pytest.param(name, marks=_marks(shipped.needs)) for name, shipped in SHIPPED.items()]
+    "client", [pytest.param(name, marks=marks_for(shipped.needs)) for name, shipped in SHIPPED.items()]
 )
 
 

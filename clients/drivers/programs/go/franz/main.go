@@ -95,7 +95,7 @@ var mechanisms = map[string]func(*lines.Login) sasl.Mechanism{
 func main() {
 	(&lines.Driver{
 		Client:       "franz-go " + lines.Version(module),
-		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol", "pause", "patterns", "at-once", "commit-at-once"},
+		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol", "pause", "patterns", "at-once", "commit-at-once", "share", "renew"},
 		Settings: map[string][]string{
 			"producer": append([]string{
 				"acks", "bootstrap.servers", "client.id", "compression.type", "delivery.timeout.ms",
@@ -109,10 +109,15 @@ func main() {
 				"max.poll.records",
 				"max.poll.interval.ms", "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
 			}, lines.Tokens...),
+			"share-consumer": append([]string{
+				"bootstrap.servers", "client.id", "fetch.max.wait.ms", "group.id", "max.poll.records",
+				"request.timeout.ms", "retry.backoff.ms", "share.acknowledgement.mode", "share.acquire.mode",
+			}, lines.Tokens...),
 		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
-			"producer": openProducer,
-			"consumer": openConsumer,
+			"producer":       openProducer,
+			"consumer":       openConsumer,
+			"share-consumer": openShare,
 		},
 		Describe: described,
 	}).Serve()

@@ -84,6 +84,7 @@ type Call struct {
 	Offset     int64  `json:"offset"`
 	Offsets    []At   `json:"offsets"`
 	Consumer   string `json:"consumer"`
+	As         string `json:"as"`
 	Key        []byte `json:"key"`
 	Value      []byte `json:"value"`
 	TimeoutMs  *int64 `json:"timeout_ms"`

@@ -34,9 +34,8 @@ impl ConsumerContext for Told {
             Rebalance::Revoke(partitions) if consumer.assignment_lost() => ("lost", partitions),
             Rebalance::Revoke(partitions) => ("revoked", partitions),
             Rebalance::Error(error) => {
-                return self
-                    .lines
-                    .event(&self.handle, "error", "error", described(error));
+                let said = json!({"error": described(error)});
+                return self.lines.event(&self.handle, "error", said);
             }
         };
         let pairs: Vec<Value> = partitions
@@ -45,7 +44,7 @@ impl ConsumerContext for Told {
             .map(|each| json!([each.topic(), each.partition()]))
             .collect();
         self.lines
-            .event(&self.handle, event, "partitions", json!(pairs));
+            .event(&self.handle, event, json!({"partitions": pairs}));
     }
 }
 

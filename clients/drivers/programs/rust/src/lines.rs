@@ -28,8 +28,10 @@ impl Lines {
         }
     }
 
-    pub fn event(&self, handle: &str, event: &str, field: &str, value: Value) {
-        self.write(json!({"event": event, "handle": handle, field: value}));
+    pub fn event(&self, handle: &str, event: &str, mut fields: Value) {
+        fields["event"] = json!(event);
+        fields["handle"] = json!(handle);
+        self.write(fields);
     }
 
     pub fn answer(&self, id: u64, result: Result<Value, Failure>) {
@@ -115,14 +117,15 @@ pub trait Handle {
 /// Makes a handle, from `open`.
 pub type Open = fn(&Call, Lines) -> Result<Box<dyn Handle>, Failure>;
 
-/// Serves until the requests end. Each handle has a thread, which makes its calls one after the other.
-pub fn serve(client: &str, capabilities: &[&str], settings: Value, open: Open) {
+/// Serves until the requests end. Each handle has a thread, which makes its calls one after the other. To calls
+/// of the verbs in `untimed` the client gives no timeout of its own.
+pub fn serve(client: &str, capabilities: &[&str], settings: Value, untimed: &[&str], open: Open) {
     let lines = Lines(Arc::new(Mutex::new(descriptor(
         "MOCKBROKER_DRIVER_ANSWERS",
     ))));
     lines.write(json!({
         "event": "hello", "protocol": PROTOCOL, "client": client, "capabilities": capabilities,
-        "settings": settings,
+        "settings": settings, "untimed": untimed,
     }));
     let mut handles: HashMap<String, Sender<Call>> = HashMap::new();
     for line in BufReader::new(descriptor("MOCKBROKER_DRIVER_REQUESTS")).lines() {

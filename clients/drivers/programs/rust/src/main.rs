@@ -92,8 +92,8 @@ impl ClientContext for Told {
     }
 
     fn error(&self, error: KafkaError, _reason: &str) {
-        self.lines
-            .event(&self.handle, "error", "error", described(&error));
+        let said = json!({"error": described(&error)});
+        self.lines.event(&self.handle, "error", said);
     }
 }
 
@@ -165,5 +165,5 @@ fn main() {
     );
     let capabilities = ["groups", "assign", "group-assign", "idempotence", "transactions", "send-offsets"];
     let settings = json!({"producer": taken("producer"), "consumer": taken("consumer")});
-    lines::serve(&client, &capabilities, settings, open);
+    lines::serve(&client, &capabilities, settings, &[], open);
 }
