@@ -141,16 +141,20 @@ class _Texts:
         self.cut: str | None = None
 
     def __iter__(self) -> Iterator[bytes]:
-        rest = bytearray()
+        rest: list[bytes] = []
+        size = 0
         for piece in self._pieces():
-            rest += piece
-            *whole, last = rest.split(b"\n")
-            yield from whole
-            rest = bytearray(last)
-            if len(rest) > _LONGEST:
+            first, *others = piece.split(b"\n")
+            rest.append(first)
+            size += len(first)
+            if others:
+                yield b"".join(rest)
+                yield from others[:-1]
+                rest, size = [others[-1]], len(others[-1])
+            if size > _LONGEST:
                 self.cut = f"a line is longer than {_LONGEST} bytes"
                 return
-        if rest and self.cut is None:
+        if size and self.cut is None:
             self.cut = "the last line is cut short"
 
     def _pieces(self) -> Iterator[bytes]:

@@ -123,7 +123,10 @@ def _sized(data: bytes | None) -> bytes:
 
 def _message(data: bytes, key: Callable[[bytes], bytes]) -> bytes:
     """A message of an old format; a compressed one is left out."""
-    message = message_set.read_message(data)
+    try:
+        message = message_set.read_message(data)
+    except ValueError:
+        return b""
     if message.codec:
         return b""
     (record,) = message_set.records(message)
