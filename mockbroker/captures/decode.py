@@ -1,4 +1,4 @@
-"""From TCP segments to requests and answers."""
+"""From frames to requests and answers."""
 
 import functools
 import struct
@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
-from ..protocol.pcapng import SYN, Address, Segment
+from ..protocol.pcapng import Address, Segment
 from ..protocol.reading import READ_ERRORS, Reader, compile_plain_reader
 from ..protocol.schema import flexible, load
 from ..trace.plain import plain
+from .frames import Frame, frames
 
 _INT32: Final = struct.Struct(">i")
 
@@ -33,93 +34,53 @@ class Message(NamedTuple):
         return f"{who} {self.api} v{self.version} #{self.correlation_id} {self.body}"
 
 
-class _Half:
-    """One direction of a connection: its bytes, in order."""
-
-    def __init__(self) -> None:
-        self.next: int | None = None
-        self._begin()
-
-    def _begin(self) -> None:
-        self.data = bytearray()
-        self.early: dict[int, bytes] = {}
-        self.lost = False
-
-    def take(self, segment: Segment) -> None:
-        if segment.flags & SYN:
-            # Another connection with the same addresses does not continue the previous one.
-            self._begin()
-        if self.next is None or segment.flags & SYN:
-            self.next = segment.sequence + bool(segment.flags & SYN)
-        if segment.payload and not self.lost:
-            self.early[segment.sequence] = segment.payload
-        while (payload := self.early.pop(self.next, None)) is not None:
-            self.data += payload
-            self.next = (self.next + len(payload)) & 0xFFFFFFFF
-
-    def frames(self) -> Iterator[bytes | str]:
-        """Whole frames; or, once, the reason why there are no more."""
-        while len(self.data) >= 4 and not self.lost:
-            (size,) = _INT32.unpack_from(self.data)
-            if size < 4:
-                self.lost = True
-                yield f"unreadable: a frame of {size} bytes, and what follows it"
-                return
-            if len(self.data) < 4 + size:
-                return
-            yield bytes(self.data[4 : 4 + size])
-            del self.data[: 4 + size]
-
-
 def messages(segments: Iterable[Segment]) -> Iterator[Message]:
     """The requests and answers of all connections, in the order in which their last bytes came."""
-    halves: dict[tuple[Address, Address], _Half] = {}
-    clients: set[tuple[Address, Address]] = set()
+    return decoded(frames(segments))
+
+
+def decoded(found: Iterable[Frame]) -> Iterator[Message]:
+    """The requests and answers in these frames."""
     asked: dict[tuple[Address, Address, int], Message] = {}
-    for segment in segments:
-        key = (segment.source, segment.target)
-        if key not in halves and key[::-1] not in halves:
-            clients.add(key)  # who speaks first is the client
-        half = halves.setdefault(key, _Half())
-        half.take(segment)
-        for frame in half.frames():
-            if isinstance(frame, str):
-                asking = key in clients
-                ends = key if asking else key[::-1]
-                yield Message(segment.time_us, *ends, asking, "?", -1, -1, None, frame)
-            elif key in clients:
-                message = _request(segment, frame)
-                asked[(*key, message.correlation_id)] = message
-                yield message
-            else:
-                (correlation_id,) = _INT32.unpack_from(frame)
-                request = asked.pop((segment.target, segment.source, correlation_id), None)
-                yield _answer(segment, frame, correlation_id, request)
+    for frame in found:
+        ends = (frame.client, frame.broker)
+        if frame.data is None:
+            continue
+        if isinstance(frame.data, str):
+            yield Message(frame.time_us, *ends, frame.is_request, "?", -1, -1, None, frame.data)
+        elif frame.is_request:
+            message = _request(frame, frame.data)
+            asked[(*ends, message.correlation_id)] = message
+            yield message
+        else:
+            (correlation_id,) = _INT32.unpack_from(frame.data)
+            request = asked.pop((*ends, correlation_id), None)
+            yield _answer(frame, frame.data, correlation_id, request)
 
 
-def _request(segment: Segment, frame: bytes) -> Message:
-    client, broker = segment.source, segment.target
+def _request(of: Frame, frame: bytes) -> Message:
+    client, broker = of.client, of.broker
     try:
         key, version, correlation_id, client_id, offset = parse_header(memoryview(frame))
     except MalformedRequestError as error:
-        return Message(segment.time_us, client, broker, True, "?", -1, -1, None, f"unreadable: {error}")
-    name = _api(key)
+        return Message(of.time_us, client, broker, True, "?", -1, -1, None, f"unreadable: {error}")
+    name = api_of(key)
     body = _body(name, version, "Request", frame, offset)
-    return Message(segment.time_us, client, broker, True, name, version, correlation_id, client_id, body)
+    return Message(of.time_us, client, broker, True, name, version, correlation_id, client_id, body)
 
 
-def _answer(segment: Segment, frame: bytes, correlation_id: int, request: Message | None) -> Message:
-    ends = (segment.target, segment.source)
+def _answer(of: Frame, frame: bytes, correlation_id: int, request: Message | None) -> Message:
+    ends = (of.client, of.broker)
     if request is None:
         text = f"unreadable: nobody asked with correlation id {correlation_id}"
-        return Message(segment.time_us, *ends, False, "?", -1, correlation_id, None, text)
+        return Message(of.time_us, *ends, False, "?", -1, correlation_id, None, text)
     body = _body(request.api, request.version, "Response", frame, 4)
     return Message(
-        segment.time_us, *ends, False, request.api, request.version, correlation_id, request.client_id, body
+        of.time_us, *ends, False, request.api, request.version, correlation_id, request.client_id, body
     )
 
 
-def _api(key: int) -> str:
+def api_of(key: int) -> str:
     from kio.schema.index import api_key_map
 
     name = api_key_map.get(key, "")

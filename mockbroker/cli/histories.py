@@ -136,7 +136,12 @@ def explore(
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A history that `explore --out` has kept.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A history that `explore --out` has kept, or a recording of `mockbroker record`."
+        ),
+    ],
     kafka: Annotated[
         str | None, typer.Option(help="Release to act as: 0.11 to 4.4; if not given, that of the file.")
     ] = None,
@@ -166,15 +171,39 @@ def replay(
         Path | None,
         typer.Option(help="Write a trace to this file, as JSON lines. It is the same each time."),
     ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Of a recording: send what its clients sent to this cluster, and compare the answers.",
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Of a recording: where its brokers listen.")] = "127.0.0.1",
+    port: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Of a recording: where its first broker listens; the others get the next ports. 0: any.",
+        ),
+    ] = 9092,
 ) -> None:
-    """Replay a history, and print it line by line.
+    """Replay a history, and print it line by line; or a recording of real traffic.
 
-    Exit status 1: an invariant was violated; 2: the file is not a history.
+    A recording is played to clients, who find its brokers at the addresses that are printed; or, with --to,
+    to another cluster. Exit status 1: an invariant was violated, or answers differ; 2: the file is neither.
     """
     from ..pairs import pairs
-    from .replay import run
 
     try:
+        if _is_recording(file):
+            _refuse("a recording", kafka=kafka, policy=policy, commit=commit, client=client, trace=trace)
+            from .playing import play
+
+            raise typer.Exit(1 if play(file, to, host, port) else 0)
+        _refuse("a history", to=to)
+        from .replay import run
+
         violated = run(
             file,
             kafka=kafka,
@@ -188,6 +217,19 @@ def replay(
         typer.echo(f"mockbroker replay: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if violated else 0)
+
+
+def _is_recording(path: Path) -> bool:
+    # A history is JSON text: what reads recordings is only imported for a file that is compressed.
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _refuse(of: str, **given: object) -> None:
+    """ValueError for an option that means nothing there."""
+    for name, value in given.items():
+        if value:
+            raise ValueError(f"--{name} means nothing for {of}: see `mockbroker replay --help`")
 
 
 def register(app: typer.Typer) -> None:

@@ -1,0 +1,97 @@
+"""`mockbroker record`: makes a recording of a capture, or of what passes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import trio
+import typer
+
+from ..addresses import joined, parted
+from ..captures import frames
+from ..processes import ending_signals
+from ..protocol.pcapng import CaptureError, read
+from ..recordings.file import RecordingError, Writer
+from ..recordings.passing import Direct, Passing
+from ..recordings.recorder import Counts, Recorder, record
+from .failing import say
+
+
+def of_capture(capture: Path, out: Path, *, values: bool) -> None:
+    """CaptureError, RecordingError, OSError."""
+    with capture.open("rb") as file, out.open("wb") as written:
+        writer = Writer(written, values=values)
+        recorder = Recorder(writer, values=values)
+        try:
+            record(frames(read(file)), recorder)
+        except CaptureError as error:
+            if not recorder.counts.requests:
+                written.close()
+                out.unlink()
+                raise CaptureError(f"{capture}: {error}") from None
+            say(f"mockbroker record: {capture} is read up to here: {error}")
+        writer.finish()
+    if not recorder.counts.requests:
+        out.unlink()
+        raise RecordingError(
+            f"{capture} has no request of a Kafka client: is it the brokers' port that was captured, and "
+            "without TLS?"
+        )
+    _sum_up(out, recorder.counts)
+
+
+def passing(upstream: str, host: str, port: int, out: Path, *, values: bool) -> None:
+    """Until a signal ends it. UpstreamError, PortInUseError, OSError; ValueError if `upstream` is none."""
+    direct = Direct(address(upstream, "--upstream"), host, port)
+    with ended_by():
+        trio.run(_pass, direct, out, values)
+
+
+def address(text: str, option: str) -> tuple[str, int]:
+    """Host and port. ValueError names the option."""
+    try:
+        found = parted(text)
+    except ValueError:
+        raise ValueError(f"{option} {text!r}: write it as HOST:PORT") from None
+    if ":" not in text:
+        raise ValueError(f"{option} {text!r}: write it as HOST:PORT")
+    return found
+
+
+async def _pass(direct: Passing, out: Path, values: bool) -> None:
+    with out.open("wb") as file, trio.open_signal_receiver(*ending_signals()) as signals:
+        writer = Writer(file, values=values)
+        recorder = Recorder(writer, values=values)
+        async with trio.open_nursery() as nursery:
+            here = await nursery.start(direct.run, recorder)
+            typer.echo(joined(*here))
+            async for _ in signals:
+                nursery.cancel_scope.cancel()
+                break
+        writer.finish()
+    _sum_up(out, recorder.counts)
+
+
+def _sum_up(out: Path, counts: Counts) -> None:
+    connections = f"{counts.connections} connection" + "s" * (counts.connections != 1)
+    typer.echo(f"{out}: {counts.requests} requests and {counts.answers} answers on {connections}")
+    if counts.lost:
+        typer.echo(f"  of {len(counts.lost)} connections only a part could be read")
+    if counts.unreadable:
+        typer.echo(
+            f"  of {counts.unreadable} requests or answers of no known API or version, only the header"
+        )
+
+
+@contextmanager
+def ended_by() -> Iterator[None]:
+    """Raises the OSError for which trio's nurseries ended."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        one: BaseException = group
+        while isinstance(one, BaseExceptionGroup):
+            one = one.exceptions[0]
+        if isinstance(one, OSError):
+            raise one from None
+        raise

@@ -1,0 +1,170 @@
+"""Recorded from real clients, played back to them, and to another cluster."""
+
+import contextlib
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer
+
+from mockbroker import MockCluster
+from mockbroker.recordings.exchanges import steps
+from mockbroker.recordings.file import read
+from mockbroker.rig.client import Client
+
+from ..driving.processes import line_of, mockbroker_process, started
+
+LIMIT_S = 60.0
+QUIET = {"log_level": 0}
+VALUES = [f"order {number}".encode() for number in range(4)]
+
+
+def application(bootstrap: str) -> list[tuple[bytes | None, bytes | None]]:
+    """Writes, reads in a group, and commits; gives what it has read."""
+    producer = Producer({"bootstrap.servers": bootstrap, "enable.idempotence": True, **QUIET})
+    for value in VALUES:
+        producer.produce("t", value, b"key", partition=0)
+    assert producer.flush(LIMIT_S) == 0
+    settings = {"bootstrap.servers": bootstrap, "group.id": "g", "auto.offset.reset": "earliest"}
+    consumer = Consumer({**settings, "enable.auto.commit": False, **QUIET})
+    consumer.subscribe(["t"])
+    found = []
+    while len(found) < len(VALUES):
+        message = consumer.poll(LIMIT_S)
+        assert message is not None
+        assert message.error() is None
+        found.append((message.key(), message.value()))
+    consumer.commit(asynchronous=False)
+    consumer.close()
+    return found
+
+
+@contextlib.contextmanager
+def running(*words: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """A command that serves, and the first line that it prints."""
+    process = started(*words)
+    try:
+        yield line_of(process), process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def ended(process: "subprocess.Popen[str]") -> str:
+    """What it prints when it is told to end."""
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What passed to a cluster of two brokers, with values."""
+    path = tmp_path_factory.mktemp("recorded") / "orders.recording"
+    with MockCluster(brokers=2, topics={"t": 1}) as cluster:
+        upstream = cluster.bootstrap_servers.split(",")[0]
+        words = ("record", "--upstream", upstream, "--port", "0", "--values", "-o", str(path))
+        with running(*words) as (here, process):
+            assert application(here) == [(b"key", each) for each in VALUES]
+            assert re.search(r"\d+ requests and \d+ answers on \d+ connections", ended(process))
+    return path
+
+
+def test_clients_come_through_for_every_broker(recorded: Path) -> None:
+    found = read(recorded)
+    assert found.cut is None
+    assert found.values
+    apis = {one.api for kind, one in steps(found) if kind == "answer"}
+    assert {"metadata", "produce", "fetch", "join_group", "offset_commit", "init_producer_id"} <= apis
+
+
+def test_a_client_at_home_sees_what_the_cluster_did(recorded: Path) -> None:
+    with running("replay", str(recorded), "--port", "0") as (addresses, process):
+        assert application(addresses) == [(b"key", each) for each in VALUES]
+        said = ended(process)
+    assert re.search(r"[1-9]\d* requests answered as recorded", said)
+
+
+def test_what_was_never_recorded_is_refused_and_told(recorded: Path) -> None:
+    with running("replay", str(recorded), "--port", "0") as (addresses, process):
+        host, _, port = addresses.split(",")[0].rpartition(":")
+        with Client(host, int(port), "stranger") as client:
+            answer = client.call("describe_groups", 5, {"groups": ["other"]})
+            assert [each["error_code"] for each in answer["groups"]] == ["UNKNOWN_SERVER_ERROR"]
+        said = ended(process)
+    assert re.search(
+        r"DescribeGroups v5 of stranger to \S+ was not recorded: UNKNOWN_SERVER_ERROR\n"
+        r"0 requests answered .* 1 that were not recorded",
+        said,
+    )
+
+
+def test_another_cluster_of_the_same_release_answers_alike(recorded: Path) -> None:
+    with MockCluster(brokers=2) as cluster:
+        done = mockbroker_process("replay", str(recorded), "--to", cluster.bootstrap_servers.split(",")[0])
+    assert done.stderr == ""
+    assert re.search(r"[1-9]\d* answers are as recorded, 0 differ, 0 did not come, 0 requests", done.stdout)
+    assert done.returncode == 0
+
+
+def test_a_cluster_that_answers_otherwise_is_told_field_by_field(recorded: Path) -> None:
+    fault = {"do": "error", "api": "OffsetCommit", "error": "GROUP_AUTHORIZATION_FAILED", "times": 1}
+    with MockCluster(brokers=2, faults=[fault]) as cluster:
+        done = mockbroker_process("replay", str(recorded), "--to", cluster.bootstrap_servers.split(",")[0])
+    assert done.returncode == 1
+    assert re.search(
+        r"request \d+, OffsetCommit v\d+ to \S+: topics\[0\].partitions\[0\].error_code: 'NONE' was "
+        r"recorded, 'GROUP_AUTHORIZATION_FAILED' came",
+        done.stdout,
+    )
+
+
+def test_a_capture_of_a_running_cluster_becomes_a_recording(tmp_path: Path) -> None:
+    capture, path = tmp_path / "wire.pcapng", tmp_path / "file"
+    with running("serve", "--port", "0", "-q", "--topic", "t", "--capture", str(capture)) as (here, process):
+        host, _, port = here.split(",")[0].rpartition(":")
+        with Client(host, int(port)) as client:
+            client.call("metadata", 9, {"topics": [{"name": "t"}]})
+        ended(process)
+    done = mockbroker_process("record", str(capture), "-o", str(path))
+    assert done.stdout == f"{path}: 1 requests and 1 answers on 1 connection\n"
+    assert [(one.api, one.version) for _, one in steps(read(path))] == [("metadata", 9)] * 2
+    refused = mockbroker_process("record", str(capture), "-o", str(path))
+    assert refused.returncode == 2
+    assert "exists: choose another name, or give --overwrite" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("record", "-o", "out"), "give a packet capture, or --upstream HOST:PORT"),
+        (("record", "-o", "out", "--upstream", "nowhere"), "--upstream 'nowhere': write it as HOST:PORT"),
+        (("record", "-o", "out", "--upstream", "127.0.0.1:1", "--port", "0"), "can't reach 127.0.0.1:1"),
+    ],
+)
+def test_what_cant_be_recorded_says_why(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = mockbroker_process(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_what_cant_be_played_says_why(recorded: Path, tmp_path: Path) -> None:
+    done = mockbroker_process("replay", str(recorded), "--to", "127.0.0.1:1")
+    assert done.returncode == 2
+    assert "127.0.0.1:1 does not answer as a Kafka broker" in done.stderr
+    done = mockbroker_process("replay", str(recorded), "--kafka", "3.9")
+    assert done.returncode == 2
+    assert "--kafka means nothing for a recording" in done.stderr
+    cut = tmp_path / "cut"
+    cut.write_bytes(recorded.read_bytes()[:-200])
+    with running("replay", str(cut), "--port", "0") as (addresses, process):
+        done = mockbroker_process("replay", str(cut), "--port", addresses.split(",")[0].rpartition(":")[2])
+        assert done.returncode == 2
+        assert "Choose another port, or port 0 for any free ones" in done.stderr
+        assert "was cut off" in done.stderr
+        ended(process)
