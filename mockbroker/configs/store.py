@@ -8,7 +8,6 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 from ..nearest import nearest
 from ..protocol.releases import NEWEST, Release, facts, parse
 from . import definitions, java
-from .together import check_brokers
 from .topic import TopicSettings, check_together, settings
 from .values import OF_LISTENER, ConfigError, ConfigKey, Value
 
@@ -109,7 +108,10 @@ class Configs:
         self._topic_defaults: dict[str, Value] | None = None
         self._topic_settings: dict[frozenset[tuple[str, str]], TopicSettings] = {}
         self._settings_of: dict[int, tuple[Mapping[str, str], TopicSettings]] = {}
-        check_brokers(self)
+        if any(name.startswith("group.") for name in config):
+            from .together import check_brokers
+
+            check_brokers(self.broker_keys, self.static, self.broker_int)
         if "eligible.leader.replicas.version" in facts(self.release).finalized_features:
             self.track_eligible_leader_replicas()
 

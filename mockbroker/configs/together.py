@@ -1,14 +1,11 @@
 """Configurations of groups that contradict each other, with which no broker starts
 (`GroupCoordinatorConfig.java`, `ShareGroupConfig.java`)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from operator import ge, le, lt
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from .values import ConfigError
-
-if TYPE_CHECKING:
-    from .store import Configs
 
 
 class _Rule(NamedTuple):
@@ -65,23 +62,23 @@ _PAIRS: Final = (
 """In the order in which brokers look at them."""
 
 
-def check_brokers(configs: "Configs") -> None:
-    """ConfigError for the first pair that is a contradiction, if the release has both."""
+def check_brokers(known: Container[str], given: Container[str], number: Callable[[str], int]) -> None:
+    """ConfigError for the first pair that is a contradiction, of those whose names are both `known` to the
+    release. What is not `given` has its default; `number` has the values of all."""
     for pair in _PAIRS:
-        if pair.this in configs.broker_keys and pair.other in configs.broker_keys:
-            this, other = configs.broker_int(pair.this), configs.broker_int(pair.other)
+        if pair.this in known and pair.other in known:
+            this, other = number(pair.this), number(pair.other)
             if not pair.rule.holds(this, other):
-                raise ConfigError(_told(configs, pair, this, other))
+                raise ConfigError(_told(pair, this, other, given))
 
 
-def _told(configs: "Configs", pair: _Pair, this: int, other: int) -> str:
-    is_set = " and ".join(_value(configs, *each) for each in ((pair.this, this), (pair.other, other)))
+def _told(pair: _Pair, this: int, other: int, given: Container[str]) -> str:
+    values = ((pair.this, this), (pair.other, other))
+    is_set = " and ".join(
+        f"{name} is {value}{'' if name in given else ' by default'}" for name, value in values
+    )
     return (
         f"{pair.this} {pair.rule.words} {pair.other}: {is_set}; "
         f"set {pair.this} to {pair.rule.this.format(other)}, "
         f"or {pair.other} to {pair.rule.other.format(this)}"
     )
-
-
-def _value(configs: "Configs", name: str, value: int) -> str:
-    return f"{name} is {value}" if name in configs.static else f"{name} is {value} by default"

@@ -108,7 +108,7 @@ def test_of_a_step_of_what_a_new_leader_reads(state: RecordState) -> None:
             if over is count:
                 return max(costs)
 
-    few, many = longest(1_000), longest(10_000)
+    few, many = longest(MANY // 10), longest(MANY)
     assert many < FOR_SEARCHES * few, (few, many)
 
 
