@@ -124,6 +124,13 @@ class Proxy:
             self._nursery.start_soon(self._serve, self._upstream.brokers[broker], sock, name[:2])
 
     async def _serve(self, broker: UpstreamBroker, sock: socket.socket, name: Address) -> None:
+        with sock:
+            theirs = await self._connected(broker)
+            if theirs is not None:
+                await self._carry(broker, sock, theirs, name)
+
+    async def _connected(self, broker: UpstreamBroker) -> socket.socket | None:
+        """A socket to the broker; None if it can't be reached, which is told."""
         there = self._options.map.get(broker.address, broker.address)
         try:
             with trio.fail_after(_CONNECT_SECONDS):
@@ -131,12 +138,16 @@ class Proxy:
         except (OSError, trio.TooSlowError) as error:
             why = str(error) or f"no connection within {_CONNECT_SECONDS} s"
             self._tell(f"broker {broker.id} can't be reached at {joined(*there)}: {why}")
-            sock.close()
-            return
+            return None
+        found = socket.socket(fileno=stream.socket.detach())
+        found.setblocking(False)
+        return found
+
+    async def _carry(
+        self, broker: UpstreamBroker, sock: socket.socket, theirs: socket.socket, name: Address
+    ) -> None:
         host = of_client(name[0])
         client = Client(f"/{as_java_has_it(host)}", joined(host, name[1]))
-        theirs = socket.socket(fileno=stream.socket.detach())
-        theirs.setblocking(False)
         connection = Connection(sock, theirs, self._catch_up, self._rearm)
 
         def ready() -> None:

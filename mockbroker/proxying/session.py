@@ -159,7 +159,7 @@ class Session:
             return None
         faults = self._upstream.faults
         faults.note(found.api_key, header.client_id)
-        request = found.decode(bytearray(frame) if found.keeps_view else frame, header.size)
+        request = found.decode(memoryview(bytearray(frame)) if found.keeps_view else frame, header.size)
         cluster, broker = self._upstream.as_cluster, broker_of(self._broker)
         call = Call(cluster, broker, version, self._client, header.client_id, self._complete)
         touches = faults.touching(found.api_key, call, request)

@@ -4,7 +4,8 @@ import uuid
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from mockbroker.proxying import MockProxy
 from mockbroker.rig.real_broker import RealCluster
@@ -51,12 +52,12 @@ def _transfer(servers: str) -> None:
         producer.commit_transaction(60) if commits else producer.abort_transaction(60)
     consumer = Consumer({"bootstrap.servers": servers, "group.id": group, "auto.offset.reset": "earliest"})
     consumer.subscribe(["orders"])
-    found = set()
+    found: set[str] = set()
     while len(found) < RECORDS:
         message = consumer.poll(60)
         assert message is not None
         assert message.error() is None
-        found.add(message.value().decode())
+        found.add((message.value() or b"").decode())
     assert found == {f"True {index}" for index in range(RECORDS)}
     consumer.commit(asynchronous=False)
     committed = consumer.committed([TopicPartition("orders", index) for index in range(6)], timeout=60)

@@ -22,8 +22,8 @@ from mockbroker.rig.client import encode, flexible
 from ..properties import examples
 
 LISTENER = ("127.0.0.1", 19092)
-NODE = {"node_id": 1, "host": "theirs", "port": 9092}
-LOCAL = {"node_id": 1, "host": LISTENER[0], "port": LISTENER[1]}
+NODE = NodeEndpoint(1, "theirs", 9092)
+LOCAL = NodeEndpoint(1, *LISTENER)
 
 
 class Between:
@@ -64,7 +64,7 @@ def taken(outlet: Outlet) -> bytes:
 
 
 def produce(acks: int, correlation_id: int) -> bytes:
-    fields = {"transactional_id": None, "acks": acks, "timeout": 1000, "topic_data": []}
+    fields: dict[str, Any] = {"transactional_id": None, "acks": acks, "timeout": 1000, "topic_data": []}
     return request("produce", 9, correlation_id, **fields)
 
 
@@ -99,12 +99,12 @@ def test_a_coordinator_that_is_nowhere_stays_nowhere() -> None:
 def test_new_leaders_are_at_the_listeners() -> None:
     between = Between()
     between.ask("fetch", 16)
-    found = between.answer(ApiKey.FETCH, 16, FetchResponse(node_endpoints=[NodeEndpoint(**NODE)]))
-    assert list(found.node_endpoints) == [NodeEndpoint(**LOCAL)]
-    produced = {"transactional_id": None, "acks": -1, "timeout": 1000, "topic_data": []}
+    found = between.answer(ApiKey.FETCH, 16, FetchResponse(node_endpoints=[NODE]))
+    assert list(found.node_endpoints) == [LOCAL]
+    produced: dict[str, Any] = {"transactional_id": None, "acks": -1, "timeout": 1000, "topic_data": []}
     between.ask("produce", 10, 8, **produced)
-    answer = ProduceResponse(node_endpoints=[NodeEndpoint(**NODE)])
-    assert list(between.answer(ApiKey.PRODUCE, 10, answer, 8).node_endpoints) == [NodeEndpoint(**LOCAL)]
+    answer = ProduceResponse(node_endpoints=[NODE])
+    assert list(between.answer(ApiKey.PRODUCE, 10, answer, 8).node_endpoints) == [LOCAL]
 
 
 def test_versions_that_the_proxy_can_not_read_are_not_advertised() -> None:
@@ -133,7 +133,7 @@ def test_what_it_can_not_read_passes_and_is_told() -> None:
 def test_a_produce_without_an_answer_is_not_waited_for() -> None:
     between = Between()
     for version in (0, 3, 9):
-        fields = {"transactional_id": None} if version >= 3 else {}
+        fields: dict[str, Any] = {"transactional_id": None} if version >= 3 else {}
         sent = request("produce", version, acks=0, timeout=1000, topic_data=[], **fields)
         between.session.from_client(sent)
         assert taken(between.session.to_broker) == sent
