@@ -13,6 +13,7 @@ from .binding import Bindings
 from .connecting import await_producer_ids
 from .coordinating import COORDINATORS, SHARES
 from .mutating import mutate
+from .ordering import of_endpoints, of_members, unordered, with_missing_in_order
 from .settling import TIMEOUT_S, Settling
 from .steps import ASIDE, DISCONNECT, KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
 from .together import Key, Together
@@ -24,7 +25,6 @@ _WAIT_S: Final = 0.5
 _A_MOMENT_S: Final = 0.002
 """So that no transaction began in the millisecond in which those of some duration are asked for."""
 _MS: Final = re.compile(r"-?\b\d{13,19}\b")
-_MISSING: Final = re.compile(r"(?<=Internal topics are missing: )[\w.-]+(, [\w.-]+)+(?=$|;)", re.ASCII)
 _UUID_LENGTH: Final = 36
 _ALIKE: Final = 0.8
 _NEAR_MS: Final = 15 * 60 * 1000
@@ -247,11 +247,11 @@ class Playing:
         changed = any(each[:2] == ("set", 1) for each in step.mutations)
         answer = self._normaliser.answer(self._own(answer), "" if changed else step.api)
         if step.api in ("describe_transactions", "describe_producers", "elect_leaders"):
-            answer = _unordered(answer)
+            answer = unordered(answer)
         if step.api in ("share_group_heartbeat", "share_group_describe"):
-            answer = _of_members(answer, counted=self._bound.shares.several)
+            answer = of_members(answer, counted=self._bound.shares.several)
         if step.api == "streams_group_heartbeat" and isinstance(answer, dict):
-            answer = _with_missing_in_order(_of_endpoints(answer))
+            answer = with_missing_in_order(of_endpoints(answer))
         return self._texts(answer)
 
     def _own(self, answer: Any) -> Any:
@@ -314,63 +314,6 @@ def _alone(answer: Any) -> Any:
     while isinstance(answer, dict) and "answer" in answer:
         answer = answer["answer"]
     return answer
-
-
-def _unordered(value: Any) -> Any:
-    """Without the order of hash tables: of partitions in DescribeTransactions and ElectLeaders, and of
-    producers, whose ids are others at each broker."""
-    if isinstance(value, dict):
-        return {key: _unordered(each) for key, each in value.items()}
-    if not isinstance(value, list):
-        return value
-    if value and all(isinstance(each, int) for each in value):
-        return sorted(value)
-    found = list(map(_unordered, value))
-    for name in ("producer_id", "partition_id"):
-        if all(isinstance(each, dict) and name in each for each in found):
-            return sorted(found, key=lambda each: str(each[name]))
-    return found
-
-
-def _of_members(value: Any, *, counted: bool) -> Any:
-    """With the topics of members in order, and, if they are `counted`, with the number of their partitions:
-    which ones these are goes by topic ids."""
-    if isinstance(value, list):
-        return [_of_members(each, counted=counted) for each in value]
-    if not isinstance(value, dict):
-        return value
-    found = {key: _of_members(each, counted=counted) for key, each in value.items()}
-    if "subscribed_topic_names" in found:
-        found["subscribed_topic_names"] = sorted(found["subscribed_topic_names"])
-    if counted and isinstance(topics := found.get("topic_partitions"), list):
-        found["topic_partitions"] = sum(len(each["partitions"]) for each in topics)
-    return found
-
-
-def _of_endpoints(answer: dict[str, Any]) -> dict[str, Any]:
-    """With endpoints, and the partitions of each, in order."""
-    listed: list[dict[str, Any]] | None = answer.get("partitions_by_user_endpoint")
-    if not listed:
-        return answer
-    ordered: list[dict[str, Any]] = [
-        {key: sorted(some, key=str) if isinstance(some, list) else some for key, some in each.items()}
-        for each in listed
-    ]
-    ordered.sort(key=lambda each: (each["user_endpoint"]["port"], str(each)))
-    return {**answer, "partitions_by_user_endpoint": ordered}
-
-
-def _with_missing_in_order(answer: dict[str, Any]) -> dict[str, Any]:
-    """With missing internal topics in order, up to three: theirs is that of the hashes of whole names."""
-    told = [
-        {**each, "status_detail": _MISSING.sub(lambda found: _sorted_names(found[0]), each["status_detail"])}
-        for each in answer["status"] or ()
-    ]
-    return {**answer, "status": told if answer["status"] is not None else None}
-
-
-def _sorted_names(listed: str) -> str:
-    return ", ".join(sorted(listed.split(", ")))
 
 
 def _sent(frame: bytes) -> str | None:
