@@ -72,7 +72,7 @@ class Markers:
     """The markers of one transaction. `done` is called when all are written, unless `current` says that they
     are out of date, or one is refused for good: then the others are still sent once, but none is sent again.
     `written` is called with partitions whose markers are written. Many are sent in parts. `version` is the
-    transaction version of the client that began the transaction."""
+    transaction version of the client that ended the transaction."""
 
     def __init__(
         self,

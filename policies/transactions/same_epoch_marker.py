@@ -5,9 +5,10 @@ From transaction version 2 on the end of a transaction bumps the epoch, so a mar
 open transaction is a late one. Up to 4.1 it is `accepted`, and ends that transaction. With `refused` such a
 marker gets INVALID_PRODUCER_EPOCH whether a transaction is open or not: a coordinator that sends its markers
 again, because it has moved or lost an answer, gives up, and the producer gets CONCURRENT_TRANSACTIONS until
-the coordinator moves once more, and then again. No release was published with that. Since 4.2 markers are
-refused only while a transaction is open (`refused-in-transaction`); since 4.3 epoch 32767, after which there
-is none, is accepted even then (`accepted-at-limit`). Source: `ProducerAppendInfo.checkProducerEpoch`.
+the coordinator moves once more, and then again. None of 4.0.1, 4.1.2, 4.2.0, 4.3.1 and
+4.4.0 does that. Since 4.2 markers are refused only while a transaction is open (`refused-in-transaction`);
+since 4.3 epoch 32767, after which there is none, is accepted even then (`accepted-at-limit`). Source:
+`ProducerAppendInfo.checkProducerEpoch`.
 """
 
 from typing import Final, NamedTuple
