@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     )
     from .policies.transactions import (
         epoch_bump,
+        same_epoch_marker,
         transaction_timeout_fencing,
     )
     from .protocol.errors import ErrorCode
@@ -548,6 +549,7 @@ BehaviourName = Literal[
     "restart-epoch",
     "retention-limit",
     "role-changes",
+    "same-epoch-marker",
     "session-leader-epoch",
     "session-timeout-check",
     "session-use",
@@ -596,6 +598,7 @@ AnswerName = Literal[
     "5",
     "abortable",
     "accepted",
+    "accepted-at-limit",
     "acknowledges",
     "added",
     "added-in-sync",
@@ -785,6 +788,7 @@ AnswerName = Literal[
     "recoverable",
     "refusal",
     "refused",
+    "refused-in-transaction",
     "refuses",
     "removed",
     "renewed",
@@ -882,7 +886,7 @@ ErrorNames: TypeAlias = "ErrorName | int | Several[ErrorNames]"
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package provides."""
 
-OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | down_conversion.Conversion | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | initial_complete_count.Answer | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | raced_transactional_commit.Winner | reassignment_epoch.Bumped | refused_configs.Order | restart_epoch.Bumped | share_member_id.Refused | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
+OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | down_conversion.Conversion | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | initial_complete_count.Answer | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | raced_transactional_commit.Winner | reassignment_epoch.Bumped | refused_configs.Order | restart_epoch.Bumped | same_epoch_marker.SameEpochMarker | share_member_id.Refused | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
 """A user's own answer for some behaviour."""
 
 Behaviours = TypedDict(
@@ -1018,6 +1022,7 @@ Behaviours = TypedDict(
         "restart-epoch": "Literal['kept', 'bumped-after-stop', 'bumped'] | restart_epoch.Bumped | InstalledAnswer",
         "retention-limit": "Literal['high-watermark', 'log-end-offset'] | bool | InstalledAnswer",
         "role-changes": "Literal['given-up-first', 'in-place'] | bool | InstalledAnswer",
+        "same-epoch-marker": "Literal['accepted', 'refused', 'refused-in-transaction', 'accepted-at-limit'] | same_epoch_marker.SameEpochMarker | InstalledAnswer",
         "session-leader-epoch": "Literal['forgotten', 'kept'] | bool | InstalledAnswer",
         "session-timeout-check": "Literal['by-coordinator', 'by-any-broker'] | bool | InstalledAnswer",
         "session-use": "Literal['creation', 'requests'] | bool | InstalledAnswer",

@@ -1,6 +1,7 @@
 """Sends the markers of a transaction to its partitions (`TransactionMarkerChannelManager.scala`)."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ..environment import Nobody
@@ -70,7 +71,8 @@ def write_marker(
 class Markers:
     """The markers of one transaction. `done` is called when all are written, unless `current` says that they
     are out of date, or one is refused for good: then the others are still sent once, but none is sent again.
-    `written` is called with partitions whose markers are written. Many are sent in parts."""
+    `written` is called with partitions whose markers are written. Many are sent in parts. `version` is the
+    transaction version of the client that ended the transaction."""
 
     def __init__(
         self,
@@ -80,8 +82,10 @@ class Markers:
         current: Callable[[], bool],
         done: Callable[[], None],
         written: "Callable[[frozenset[TopicPartition]], None]",
+        version: int,
     ) -> None:
         self._home = home
+        self._version = version
         self._marker = marker
         self._missing = set(partitions)
         self._current = current
@@ -124,7 +128,8 @@ class Markers:
         if leader is None:
             self._written(key, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         else:
-            write_marker(self._home, leader, self._marker, lambda error: self._written(key, error))
+            written = partial(self._written, key)
+            write_marker(self._home, leader, self._marker, written, self._version)
 
     def _written(self, key: "TopicPartition", error: ErrorCode) -> None:
         if error in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED):

@@ -234,7 +234,8 @@ class TransactionCoordinator:
             if entry.now.state in PREPARED:
                 entry.now = entry.now.without(keys)
 
-        markers = Markers(self._home, marker, now.partitions, lambda: owned.current, done, marked)
+        version, keys = now.client_version, now.partitions
+        markers = Markers(self._home, marker, keys, lambda: owned.current, done, marked, version)
         if self.settings.markers_delay_ms:
             self._environment.wait(self.settings.markers_delay_ms, markers.send)
         else:

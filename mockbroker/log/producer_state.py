@@ -11,6 +11,7 @@ from ..policies.producers.producer_state_retention import producer_state_retenti
 from ..policies.producers.stale_duplicate import stale_duplicate
 from ..policies.producers.unknown_producer import unknown_producer
 from ..policies.transactions.adding_sequence import adding_sequence
+from ..policies.transactions.same_epoch_marker import same_epoch_marker
 from ..policies.transactions.verified_sequence import verified_sequence
 from ..protocol.batch_writing import Marker, marker_of
 from ..protocol.errors import ErrorCode
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..policies import Policies
 
 NO_EPOCH: Final = -1
+_LAST_EPOCH: Final = (1 << 15) - 1
 _SEQUENCES: Final = 1 << 31
 _NO_TIMESTAMP: Final = -1
 
@@ -229,16 +231,22 @@ class ProducerStates:
     def check_marker(self, marker: Marker, version: int = 0) -> ErrorCode:
         """Why a marker may not be appended: INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
 
-        Since KAFKA-19446 a marker of transaction `version` 2 has to have a later epoch than the transaction
-        that it ends.
+        `version` is the transaction version: from 2 on `same-epoch-marker` counts.
         """
         entry = self.entries.get(marker.producer_id) or ProducerEntry(NO_EPOCH)
-        again = marker.producer_epoch == entry.epoch and entry.first_offset is not None
-        if marker.producer_epoch < entry.epoch or (version >= 2 and again):
+        again = version >= 2 and marker.producer_epoch == entry.epoch
+        if marker.producer_epoch < entry.epoch or (again and self._refuses_again(entry)):
             return ErrorCode.INVALID_PRODUCER_EPOCH
         if marker.coordinator_epoch < entry.coordinator_epoch:
             return ErrorCode.TRANSACTION_COORDINATOR_FENCED
         return ErrorCode.NONE
+
+    def _refuses_again(self, entry: ProducerEntry) -> bool:
+        """Whether a marker is refused because it has the epoch of `entry`."""
+        refused = self.policies()[same_epoch_marker]
+        if entry.first_offset is None:
+            return refused.ended
+        return refused.open_at_limit if entry.epoch == _LAST_EPOCH else refused.open
 
     # -- what was appended
 

@@ -90,12 +90,33 @@ def test_markers_of_wrong_epochs() -> None:
     producer = driver.begun()
     assert driver.mark(producer._replace(epoch=-1), commit=True) == "UNKNOWN_SERVER_ERROR"
     assert driver.mark(producer._replace(epoch=-2), commit=True) == "INVALID_PRODUCER_EPOCH"
-    # The epoch of the transaction itself is too low for a marker of transaction version 2 (KAFKA-19999).
-    assert driver.mark(producer, commit=True, version=2) == "INVALID_PRODUCER_EPOCH"
+
+
+@pytest.mark.parametrize(
+    ("kafka", "answer", "opened", "at_limit", "ended"),
+    [
+        ("4.2", None, "INVALID_PRODUCER_EPOCH", "INVALID_PRODUCER_EPOCH", "NONE"),
+        ("4.4", None, "INVALID_PRODUCER_EPOCH", "NONE", "NONE"),
+        ("4.4", "accepted", "NONE", "NONE", "NONE"),
+        ("4.4", "refused", *["INVALID_PRODUCER_EPOCH"] * 3),
+    ],
+)
+def test_markers_of_the_same_epoch(
+    kafka: str, answer: str | None, opened: str, at_limit: str, ended: str
+) -> None:
+    """`ProducerAppendInfo.checkProducerEpoch` of 4.1.1 to 4.4.0."""
+    policies = {} if answer is None else {"same-epoch-marker": answer}
+    driver = TransactionDriver(kafka, policies)
+    producer = driver.begun()
+    assert driver.mark(producer, commit=True, version=2) == opened
     bumped = producer._replace(epoch=producer.epoch + 1)
     assert driver.mark(bumped, commit=True, version=2) == "NONE"
-    assert driver.mark(bumped, commit=True, version=2) == "NONE"
+    assert driver.mark(bumped, commit=True, version=2) == ended
+    assert driver.mark(bumped, commit=True, version=1) == "NONE"
     assert driver.read().last_stable_offset == driver.orders.log.end_offset
+    driver = TransactionDriver(kafka, policies)
+    last = driver.begun(driver.exhausted(32767))
+    assert driver.mark(last, commit=True, version=2) == at_limit
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,29 @@ def test_since_4_3_a_partition_without_leader_gets_no_marker() -> None:
     assert (alone.log.last_stable_offset, alone.log.end_offset) == (7, 7)
 
 
+@pytest.mark.parametrize(
+    ("answer", "state"), [("refused", "PrepareCommit"), ("accepted-at-limit", "CompleteCommit")]
+)
+def test_markers_that_a_new_coordinator_sends_again(answer: str, state: str) -> None:
+    """KAFKA-19999: one partition has its marker, the other has no leader, and the coordinator moves."""
+    policies = {"same-epoch-marker": answer, "leaderless-marker": "waits"}
+    driver = TransactionDriver("4.4", policies, brokers=4)
+    producer = driver.init()
+    first = driver.coordinator()
+    leader = next(each for each in (4, 3) if each != first)
+    driver.cluster.create_topic("alone", [[leader]])
+    assert driver.add(producer) == driver.add(producer, topic="alone") == {0: "NONE"}
+    assert driver.write(producer)[0] == "NONE"
+    driver.stop_broker(leader)
+    assert driver.end(producer, commit=True, version=5).error == "NONE"
+    assert driver.stable() == (4, 4)
+    driver.stop_broker(first)
+    driver.start_broker(leader)
+    driver.advance(DAY_MS)
+    assert driver.describe().transaction_state == state
+    assert driver.stable()[0] == driver.stable()[1]
+
+
 def test_a_leader_that_died_gets_no_marker() -> None:
     driver = TransactionDriver(brokers=3, markers_delay_ms=50)
     partition = driver.cluster.create_topic("elsewhere", [[3, 2]]).partitions[0]
