@@ -141,11 +141,11 @@ class Sharing(Application):
         for each in found:
             what, at = self._what(each), (each.topic, each.partition)
             fields = {"topic": each.topic, "partition": each.partition, "offset": each.offset, "as": what}
+            # Noted before it is said: some clients tell brokers at once.
             said = Said(topic=each.topic, partition=each.partition, offset=each.offset, what=what)
+            self.note(said, handle)
             begun.append(
-                await self.driver.send(
-                    "acknowledge", handle, None, partial(self._note_said, handle, said), **fields
-                )
+                await self.driver.send("acknowledge", handle, None, partial(_note_answer, said), **fields)
             )
             self._open.setdefault(at, set()).add(each.offset)
         for pending in begun:
@@ -158,10 +158,6 @@ class Sharing(Application):
             self._renewed.add((at, delivered.offset))
             return what
         return ACCEPT if what == "renew" or (what == "release" and delivered.count != 1) else what
-
-    def _note_said(self, handle: str, said: Said, answer: Answer) -> None:
-        said.error = answer.error
-        self.note(said, handle)
 
     async def _commit(self) -> Refusal | None:
         assert self.handle is not None
@@ -204,6 +200,10 @@ class Sharing(Application):
     ) -> None:
         told = Acknowledged(by=by, topic=topic, partition=partition, offsets=offsets, error=error)
         self.note(told, handle)
+
+
+def _note_answer(said: Said, answer: Answer) -> None:
+    said.error = answer.error
 
 
 def _errors(answer: Answer) -> list[Refusal]:
