@@ -30,6 +30,7 @@ LEFT_OUT: Final = frozenset(
         "issue_timestamp",
         "expiry_timestamp",
         "max_timestamp",
+        "finalized_features_epoch",
         "push_interval",
         "subscription_id",
         "client_instance_id",
