@@ -134,7 +134,8 @@ def entities(value: Any) -> Iterator[Any]:
 
 
 def _names(entity: Any) -> tuple[str, ...]:
-    return _names_of(type(entity))
+    kind: Any = type(entity)
+    return _names_of(kind)
 
 
 @functools.cache
