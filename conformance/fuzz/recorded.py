@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from ...protocol import pcapng
+from ...protocol import capture_files
 from ...server.mock_cluster import MockCluster
 
 FOLDER: Final = Path(__file__).parent / "clients"
@@ -47,7 +47,7 @@ def record(folder: Path = FOLDER) -> None:
 def _connections(file: Any) -> Iterator[list[bytes]]:
     """What was sent on each connection. Segments are in order: they never left the machine."""
     streams: dict[tuple[Any, Any], bytearray] = {}
-    for segment in pcapng.read(file):
+    for segment in capture_files.read(file):
         if (segment.target, segment.source) not in streams:
             streams.setdefault((segment.source, segment.target), bytearray()).extend(segment.payload)
     for data in streams.values():

@@ -7,7 +7,7 @@ import typer
 
 from ..protocol.releases import NEWEST
 from ..version import __version__
-from . import clients, completion, histories, proxy, record, reproduce, serving, view
+from . import clients, completion, histories, real, reproduce, serving, view
 from .analyze_command import Analyze, Around, Group, Topic, Zone
 from .choices import Search
 from .ctl_command import Ctl
@@ -194,6 +194,5 @@ def analyze(
 histories.register(app)
 reproduce.register(app)
 clients.register(app)
-record.register(app)
 view.register(app)
-proxy.register(app)
+real.register(app)

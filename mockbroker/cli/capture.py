@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..captures import Message, messages
 from ..faults.match import api_name, parse_api
-from ..protocol.pcapng import read
+from ..protocol.capture_files import read
 from ..shown import shown
 
 

@@ -10,7 +10,7 @@ import typer
 from ..addresses import joined, parted
 from ..captures import frames
 from ..processes import ending_signals
-from ..protocol.pcapng import CaptureError, read
+from ..protocol.capture_files import CaptureError, read
 from ..recordings.file import RecordingError, Writer
 from ..recordings.passing import Direct, Passing
 from ..recordings.recorder import Counts, Recorder, record

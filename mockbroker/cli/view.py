@@ -1,4 +1,4 @@
-"""`mockbroker view`: a trace or a history in the browser."""
+"""`mockbroker view`: a trace, a history or a recording in the browser."""
 
 import tempfile
 from pathlib import Path
@@ -9,6 +9,7 @@ import typer
 from .failing import reported
 
 _HISTORY: Final = b'"mockbroker-history"'
+_GZIP: Final = b"\x1f\x8b"
 _HEAD_BYTES: Final = 1024
 
 
@@ -16,13 +17,13 @@ def view(
     file: Annotated[
         Path,
         typer.Argument(
-            help="A trace, of `serve --trace` or `cluster.trace.write`; a history, of `explore --out`; or "
-            "the folder that `reproduce` wrote."
+            help="A trace, of `serve --trace` or `cluster.trace.write`; a history, of `explore --out`; a "
+            "recording, of `record`; or the folder that `reproduce` wrote."
         ),
     ],
     port: Annotated[int, typer.Option(min=0, max=65535, help="The page's port; 0: any free one.")] = 0,
 ) -> None:
-    """Show a trace, a history or a reproduced incident in the browser, at the address that is printed.
+    """Show a trace, a history, a recording or a reproduced incident in the browser, at the printed address.
 
     Ctrl-C ends it. Exit status 2: the file is nothing of that kind.
     """
@@ -51,8 +52,14 @@ def _trace(file: Path, made: Path) -> Path:
         write_json_lines(made, read_parquet(file))
         return made
     with file.open("rb") as opened:
-        if _HISTORY not in opened.read(_HEAD_BYTES):
-            return file
+        head = opened.read(_HEAD_BYTES)
+    if head.startswith(_GZIP):
+        from .recorded_trace import write_trace
+
+        write_trace(file, made)
+        return made
+    if _HISTORY not in head:
+        return file
     from .replay import read_plan, simulate
 
     simulate(read_plan(file), made)

@@ -54,7 +54,7 @@ def read_request(frame: bytes) -> Asked:
     kind = schema.load(api, version, "Request")
     if schema.flexible(kind):
         offset = skip_tags(frame, offset)
-    body, _ = entity_reader(kind)(frame, offset)
+    body: Any = entity_reader(kind)(frame, offset)[0]
     return Asked(api, version, correlation_id, client_id, frame[:offset], body)
 
 
@@ -77,8 +77,7 @@ def correlation_id_of(answer: bytes) -> int:
 
 def read_answer(api: str, version: int, frame: bytes) -> Any:
     """The body of an answer. One of UNREADABLE."""
-    body, _ = entity_reader(schema.load(api, version, "Response"))(frame, _start(api, version, frame))
-    return body
+    return entity_reader(schema.load(api, version, "Response"))(frame, _start(api, version, frame))[0]
 
 
 def write_answer(api: str, version: int, frame: bytes, body: Any) -> bytes:
@@ -104,7 +103,7 @@ Change = Callable[[Any, str, Any], Any]
 def changed(entity: Any, change: Change) -> Any:
     """The entity with all fields changed, in it and in what it has; itself if none was."""
     different = {}
-    for name in _names(type(entity)):
+    for name in _names(entity):
         value = getattr(entity, name)
         new = change(entity, name, value)
         if new is value:
@@ -128,12 +127,17 @@ def entities(value: Any) -> Iterator[Any]:
             yield from entities(each)
     elif dataclasses.is_dataclass(value):
         yield value
-        for name in _names(type(value)):
+        for name in _names(value):
             inner = getattr(value, name)
             if isinstance(inner, tuple) or dataclasses.is_dataclass(inner):
                 yield from entities(inner)
 
 
+def _names(entity: Any) -> tuple[str, ...]:
+    kind: Any = type(entity)
+    return _names_of(kind)
+
+
 @functools.cache
-def _names(kind: type) -> tuple[str, ...]:
+def _names_of(kind: Any) -> tuple[str, ...]:
     return tuple(each.name for each in dataclasses.fields(kind))

@@ -180,7 +180,8 @@ def _failure(frame: bytes) -> bytes | None:
         answer = unknown_server_error(call, ApiKey(header.api_key), request)
         if answer is CLOSE:
             return None
-        return bytes(known.encode(header.correlation_id, answer))[4:]
+        frame_of = known.encode(header.correlation_id, answer)
+        return (b"".join(frame_of) if isinstance(frame_of, list) else bytes(frame_of))[4:]
     except (ValueError, AttributeError, KeyError, TypeError):
         return None
 

@@ -12,6 +12,8 @@ _MEMBERS: Final = frozenset({"member_id", "leader"})
 _GENERATIONS: Final = frozenset({"generation_id", "generation_id_or_member_epoch", "member_epoch"})
 _SESSIONS: Final = frozenset({"session_id"})
 _MAGIC_AT: Final = 16
+OLD: Final = "v3_and_below_"
+"""In front of some fields' names in AddPartitionsToTxn."""
 _NONE: Final = (-1, 0, "", None)
 
 
@@ -57,8 +59,10 @@ class Ids:
         def change(owner: Any, name: str, value: Any) -> Any:
             if name == "records" and isinstance(value, bytes) and value:
                 return self._records(value)
+            name = name.removeprefix(OLD)
             if name == "producer_epoch":
-                return self._given.get(("producer-epoch", getattr(owner, "producer_id", None), value), value)
+                producer = getattr(owner, "producer_id", getattr(owner, OLD + "producer_id", None))
+                return self._given.get(("producer-epoch", producer, value), value)
             kind = _kind(name, value, scope)
             return value if kind is None else self._given.get((*kind, value), value)
 
@@ -92,6 +96,8 @@ def _size(records: bytes, at: int) -> int:
 
 
 def _kind(name: str, value: Any, scope: Hashable) -> tuple[Hashable, ...] | None:
+    if name == "producer_id" and isinstance(value, int) and value >= 0:
+        return ("producer",)
     if value in _NONE:
         return None
     if name in _MEMBERS and isinstance(value, str):
@@ -102,7 +108,7 @@ def _kind(name: str, value: Any, scope: Hashable) -> tuple[Hashable, ...] | None
         return ("session", scope)
     if name == "topic_id":
         return ("topic",)
-    return ("producer",) if name == "producer_id" and isinstance(value, int) else None
+    return None
 
 
 def _named(item: Any) -> Hashable:

@@ -1,17 +1,20 @@
-"""Packet captures (pcapng) of Kafka's protocol, without Kafka's own state: only what went over the wire.
+"""Packet captures and recordings: only what went over the wire, without Kafka's own state.
 
 High watermarks, log starts, leaders and in-sync replicas are those in answers, and there is a row when one of
 them changes. `broker` is known if a Metadata answer said whose port it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from ...captures import Message, messages
 from ...dumps.files import Head
-from ...protocol import pcapng
+from ...protocol import capture_files
+from ...recordings.exchanges import messages as recorded_messages
+from ...recordings.file import RecordingError
+from ...recordings.file import read as recording_of
 from ..observations import Observation
 from . import exchanges
 from .exchanges import Values
@@ -20,13 +23,20 @@ from .registry import Reader
 from .trace import Exchanges, observation
 
 SOURCE: Final = "capture"
-_PCAPNG: Final = b"\n\r\r\n"
+_CAPTURES: Final = (
+    b"\n\r\r\n",
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+)
+_RECORDING: Final = b'{"schema":"mockbroker-recording"'
 _STATES: Final = {"Metadata": exchanges.leaders, "Fetch": exchanges.state_of_partitions}
 """By API; any other answer may say who leads now."""
 
 
 def recognises(head: Head) -> bool:
-    return head.data.startswith(_PCAPNG) and not head.compressed
+    return head.data.startswith(_CAPTURES) and not head.compressed
 
 
 class _Capture:
@@ -81,26 +91,49 @@ class _Capture:
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
     """`position` counts requests and answers, from 1."""
-    capture, file, number = _Capture(str(path)), str(path), 0
     with readable(path):
         opened = path.open("rb")
     with opened:
-        try:
-            for number, message in enumerate(messages(pcapng.read(opened)), 1):
-                try:
-                    found = list(capture.rows(number, message))
-                except (KeyError, TypeError, ValueError, AttributeError) as error:
-                    found = [
-                        unreadable(SOURCE, file, number, f"{type(error).__name__}: {error}", str(message))
-                    ]
-                for row in found:
-                    yield replace(row, time_ms=message.time_us // 1000)
-        except (pcapng.CaptureError, ValueError, IndexError, ArithmeticError) as error:
-            yield unreadable(SOURCE, file, number + 1, f"the capture ends here: {error}")
-        except Exception as error:
-            if type(error).__name__ != "error":  # struct.error has no better name
-                raise
-            yield unreadable(SOURCE, file, number + 1, f"the capture ends here: {error}")
+        yield from _rows(path, messages(capture_files.read(opened)))
 
 
-READERS: Final = [Reader(SOURCE, "packet capture", recognises, read)]
+def _rows(path: Path, every: Iterable[Message]) -> Iterator[Observation]:
+    capture, file, number = _Capture(str(path)), str(path), 0
+    try:
+        for number, message in enumerate(every, 1):
+            try:
+                found = list(capture.rows(number, message))
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                found = [unreadable(SOURCE, file, number, f"{type(error).__name__}: {error}", str(message))]
+            for row in found:
+                yield replace(row, time_ms=message.time_us // 1000)
+    except (capture_files.CaptureError, ValueError, IndexError, ArithmeticError) as error:
+        yield unreadable(SOURCE, file, number + 1, f"the capture ends here: {error}")
+    except Exception as error:
+        if type(error).__name__ != "error":  # struct.error has no better name
+            raise
+        yield unreadable(SOURCE, file, number + 1, f"the capture ends here: {error}")
+
+
+def recorded(head: Head) -> bool:
+    return head.compressed and head.data.startswith(_RECORDING)
+
+
+def read_recording(path: Path, reading: Reading) -> Iterator[Observation]:
+    """As `read`, of a recording."""
+    try:
+        with readable(path):
+            recording = recording_of(path)
+    except RecordingError as error:
+        yield unreadable(SOURCE, str(path), 1, str(error))
+        return
+    yield from _rows(path, recorded_messages(recording))
+    if recording.cut is not None:
+        number = len(recording.lines) + 1
+        yield unreadable(SOURCE, str(path), number, f"the recording ends here: {recording.cut}")
+
+
+READERS: Final = [
+    Reader(SOURCE, "packet capture", recognises, read),
+    Reader(SOURCE, "recording", recorded, read_recording),
+]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mockbroker.captures import messages
 from mockbroker.outcome import Client
-from mockbroker.protocol.pcapng import read
+from mockbroker.protocol.capture_files import read
 from mockbroker.server.capture import Capture
 from mockbroker.server.failures import OutputLostError
 from tests.driving.cluster import a_cluster

@@ -13,7 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mockbroker.captures import Message, messages
-from mockbroker.protocol.pcapng import CaptureError, Segment, Writer, read
+from mockbroker.protocol.capture_files import CaptureError, read
+from mockbroker.protocol.pcapng import Segment, Writer
 from tests import needs
 
 from ..driving.processes import finished, line_of, mockbroker_process, started

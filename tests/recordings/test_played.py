@@ -15,7 +15,8 @@ from mockbroker.recordings.exchanges import steps
 from mockbroker.recordings.file import read
 from mockbroker.rig.client import Client
 
-from ..driving.processes import line_of, mockbroker_process, started
+from ..cli.in_process import mockbroker
+from ..driving.processes import line_of, started
 
 LIMIT_S = 60.0
 QUIET = {"log_level": 0}
@@ -106,17 +107,17 @@ def test_what_was_never_recorded_is_refused_and_told(recorded: Path) -> None:
 
 def test_another_cluster_of_the_same_release_answers_alike(recorded: Path) -> None:
     with MockCluster(brokers=2) as cluster:
-        done = mockbroker_process("replay", str(recorded), "--to", cluster.bootstrap_servers.split(",")[0])
+        done = mockbroker("replay", str(recorded), "--to", cluster.bootstrap_servers.split(",")[0])
     assert done.stderr == ""
     assert re.search(r"[1-9]\d* answers are as recorded, 0 differ, 0 did not come, 0 requests", done.stdout)
-    assert done.returncode == 0
+    assert done.exit_code == 0
 
 
 def test_a_cluster_that_answers_otherwise_is_told_field_by_field(recorded: Path) -> None:
     fault = {"do": "error", "api": "OffsetCommit", "error": "GROUP_AUTHORIZATION_FAILED", "times": 1}
     with MockCluster(brokers=2, faults=[fault]) as cluster:
-        done = mockbroker_process("replay", str(recorded), "--to", cluster.bootstrap_servers.split(",")[0])
-    assert done.returncode == 1
+        done = mockbroker("replay", str(recorded), "--to", cluster.bootstrap_servers.split(",")[0])
+    assert done.exit_code == 1
     assert re.search(
         r"request \d+, OffsetCommit v\d+ to \S+: topics\[0\].partitions\[0\].error_code: 'NONE' was "
         r"recorded, 'GROUP_AUTHORIZATION_FAILED' came",
@@ -131,11 +132,11 @@ def test_a_capture_of_a_running_cluster_becomes_a_recording(tmp_path: Path) -> N
         with Client(host, int(port)) as client:
             client.call("metadata", 9, {"topics": [{"name": "t"}]})
         ended(process)
-    done = mockbroker_process("record", str(capture), "-o", str(path))
+    done = mockbroker("record", str(capture), "-o", str(path))
     assert done.stdout == f"{path}: 1 requests and 1 answers on 1 connection\n"
     assert [(one.api, one.version) for _, one in steps(read(path))] == [("metadata", 9)] * 2
-    refused = mockbroker_process("record", str(capture), "-o", str(path))
-    assert refused.returncode == 2
+    refused = mockbroker("record", str(capture), "-o", str(path))
+    assert refused.exit_code == 2
     assert "exists: choose another name, or give --overwrite" in refused.stderr
 
 
@@ -147,24 +148,27 @@ def test_a_capture_of_a_running_cluster_becomes_a_recording(tmp_path: Path) -> N
         (("record", "-o", "out", "--upstream", "127.0.0.1:1", "--port", "0"), "can't reach 127.0.0.1:1"),
     ],
 )
-def test_what_cant_be_recorded_says_why(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    done = mockbroker_process(*words, cwd=tmp_path)
-    assert done.returncode == 2
+def test_what_cant_be_recorded_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = mockbroker(*words)
+    assert done.exit_code == 2
     assert said in done.stderr
 
 
 def test_what_cant_be_played_says_why(recorded: Path, tmp_path: Path) -> None:
-    done = mockbroker_process("replay", str(recorded), "--to", "127.0.0.1:1")
-    assert done.returncode == 2
+    done = mockbroker("replay", str(recorded), "--to", "127.0.0.1:1")
+    assert done.exit_code == 2
     assert "127.0.0.1:1 does not answer as a Kafka broker" in done.stderr
-    done = mockbroker_process("replay", str(recorded), "--kafka", "3.9")
-    assert done.returncode == 2
+    done = mockbroker("replay", str(recorded), "--kafka", "3.9")
+    assert done.exit_code == 2
     assert "--kafka means nothing for a recording" in done.stderr
     cut = tmp_path / "cut"
     cut.write_bytes(recorded.read_bytes()[:-200])
     with running("replay", str(cut), "--port", "0") as (addresses, process):
-        done = mockbroker_process("replay", str(cut), "--port", addresses.split(",")[0].rpartition(":")[2])
-        assert done.returncode == 2
+        done = mockbroker("replay", str(cut), "--port", addresses.split(",")[0].rpartition(":")[2])
+        assert done.exit_code == 2
         assert "Choose another port, or port 0 for any free ones" in done.stderr
         assert "was cut off" in done.stderr
         ended(process)

@@ -12,7 +12,7 @@ from mockbroker import MockCluster
 from mockbroker.addresses import as_java_has_it, joined, of_client, parted
 from mockbroker.captures.decode import messages
 from mockbroker.errors import OptionError
-from mockbroker.protocol.pcapng import read
+from mockbroker.protocol.capture_files import read
 from mockbroker.rig.scene import Target
 from mockbroker.server.advertised import addresses
 from mockbroker.server.listening import PortInUseError

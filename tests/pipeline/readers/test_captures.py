@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mockbroker import MockCluster
+from mockbroker.cli.recording import of_capture
 
 from .reading import of_kind, rows, source
 from .test_trace import use
@@ -50,3 +52,21 @@ def test_a_capture_that_is_cut_short(capture: Path, tmp_path: Path) -> None:
     assert found[:-1] == rows(capture)[: len(found) - 1]
     assert found[-1]["kind"] == "unreadable"
     assert found[-1]["detail"].startswith("the capture ends here: ")
+
+
+def test_a_recording_tells_what_its_capture_tells(capture: Path, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    of_capture(capture, path, values=False)
+    told, wanted = rows(path), rows(capture)
+    for kind in ("append", "commit", "reset", "leader", "high-watermark", "fetched"):
+        assert [_said(each) for each in of_kind(told, kind)] == [
+            _said(each) for each in of_kind(wanted, kind)
+        ]
+    cut = tmp_path / "cut"
+    cut.write_bytes(path.read_bytes()[:-100])
+    assert "the recording ends here" in rows(cut)[-1]["detail"]
+
+
+def _said(row: dict[str, Any]) -> dict[str, Any]:
+    """Without where it stands."""
+    return {name: value for name, value in row.items() if name not in ("file", "position", "text")}
