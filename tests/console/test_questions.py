@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from mockbroker import MockCluster
+from mockbroker.names import Fault
 from tests.console.tools import expect
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ HELD = "holds the last stable offset of"
 @pytest.fixture(scope="module")
 def busy() -> Iterator[MockCluster]:
     """A reader that lags, an open transaction, one fault that fired and one that did not, a new leader."""
-    faults = [
+    faults: list[Fault] = [
         {
             "do": "error",
             "error": "REQUEST_TIMED_OUT",

@@ -68,7 +68,7 @@ def test_the_same_key_has_the_same_letters() -> None:
     writer = Lines()
     recorder = Recorder(writer, values=False)
     recorder.opened(0, 1, "c:1", "b:1")
-    produced = {
+    produced: dict[str, object] = {
         "transactional_id": None,
         "acks": -1,
         "timeout": 1000,

@@ -11,6 +11,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from mockbroker import MockCluster
+from mockbroker.names import Fault
 from mockbroker.recordings.exchanges import steps
 from mockbroker.recordings.file import read
 from mockbroker.rig.client import Client
@@ -32,7 +33,7 @@ def application(bootstrap: str) -> list[tuple[bytes | None, bytes | None]]:
     settings = {"bootstrap.servers": bootstrap, "group.id": "g", "auto.offset.reset": "earliest"}
     consumer = Consumer({**settings, "enable.auto.commit": False, **QUIET})
     consumer.subscribe(["t"])
-    found = []
+    found: list[tuple[bytes | None, bytes | None]] = []
     while len(found) < len(VALUES):
         message = consumer.poll(LIMIT_S)
         assert message is not None
@@ -114,7 +115,7 @@ def test_another_cluster_of_the_same_release_answers_alike(recorded: Path) -> No
 
 
 def test_a_cluster_that_answers_otherwise_is_told_field_by_field(recorded: Path) -> None:
-    fault = {"do": "error", "api": "OffsetCommit", "error": "GROUP_AUTHORIZATION_FAILED", "times": 1}
+    fault: Fault = {"do": "error", "api": "OffsetCommit", "error": "GROUP_AUTHORIZATION_FAILED", "times": 1}
     with MockCluster(brokers=2, faults=[fault]) as cluster:
         done = mockbroker("replay", str(recorded), "--to", cluster.bootstrap_servers.split(",")[0])
     assert done.exit_code == 1
