@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         NotThereError,
         OptionError,
         UnknownOptionError,
+        UpstreamError,
         WaitTimeoutError,
         WrongEventLoopError,
     )
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from .policies.behaviour import UnknownPolicyError
     from .policies.own import OwnPolicyError
     from .protocol.releases import UnknownReleaseError
+    from .proxying.mock_proxy import MockProxy
     from .pytest_plugin.factory import ClusterFactory
     from .pytest_plugin.marks import mark, mark_matrix
     from .security import Security
@@ -88,6 +90,7 @@ __all__ = [
     "MemberDescription",
     "MockBrokerError",
     "MockCluster",
+    "MockProxy",
     "NotRunningError",
     "NotThereError",
     "OptionError",
@@ -112,6 +115,7 @@ __all__ = [
     "UnknownOptionError",
     "UnknownPolicyError",
     "UnknownReleaseError",
+    "UpstreamError",
     "WaitTimeoutError",
     "When",
     "WrongEventLoopError",
@@ -148,6 +152,7 @@ _MODULES: Final = {
         "NotThereError",
         "OptionError",
         "UnknownOptionError",
+        "UpstreamError",
         "WaitTimeoutError",
         "WrongEventLoopError",
     ),
@@ -168,6 +173,7 @@ _MODULES: Final = {
     "policies.behaviour": ("UnknownPolicyError",),
     "policies.own": ("OwnPolicyError",),
     "protocol.releases": ("UnknownReleaseError",),
+    "proxying.mock_proxy": ("MockProxy",),
     "pytest_plugin.factory": ("ClusterFactory",),
     "pytest_plugin.marks": ("mark", "mark_matrix"),
     "security": ("Security",),

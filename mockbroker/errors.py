@@ -45,6 +45,10 @@ class ConflictError(MockBrokerError, RuntimeError):
     first."""
 
 
+class UpstreamError(MockBrokerError, ConnectionError):
+    """The cluster behind a proxy can't be reached, or does not answer as Kafka does."""
+
+
 def first_of(error: BaseException) -> BaseException:
     """The error itself, or the first one in the groups that are around it."""
     while isinstance(error, BaseExceptionGroup):

@@ -6,10 +6,10 @@ from typing import Final
 import trio
 import typer
 
+from ..errors import first_of
 from ..faults import Fault
 from ..processes import ending_signals
 from ..proxying import Proxy, ProxyOptions
-from ..proxying.options import only
 from ..shown import shown
 from .failing import say
 
@@ -21,7 +21,7 @@ def run(options: ProxyOptions, *, quiet: bool) -> int:
     try:
         proxy = trio.run(functools.partial(_main, options, quiet=quiet))
     except BaseExceptionGroup as group:
-        raise only(group) from None
+        raise first_of(group) from None
     if not quiet:
         for fault in proxy.faults:
             typer.echo(_told(fault))

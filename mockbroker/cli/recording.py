@@ -9,6 +9,7 @@ import typer
 
 from ..addresses import joined, parted
 from ..captures import frames
+from ..errors import first_of
 from ..processes import ending_signals
 from ..protocol.capture_files import CaptureError, read
 from ..recordings.file import RecordingError, Writer
@@ -89,9 +90,7 @@ def ended_by() -> Iterator[None]:
     try:
         yield
     except BaseExceptionGroup as group:
-        one: BaseException = group
-        while isinstance(one, BaseExceptionGroup):
-            one = one.exceptions[0]
+        one = first_of(group)
         if isinstance(one, OSError):
             raise one from None
         raise

@@ -1,7 +1,7 @@
 """A proxy between clients and a real cluster, which brings faults to it. `Session` knows no socket."""
 
 from .mock_proxy import MockProxy
-from .options import ProxyOptions, UpstreamError
+from .options import ProxyOptions
 from .proxy import Proxy
 
-__all__ = ["MockProxy", "Proxy", "ProxyOptions", "UpstreamError"]
+__all__ = ["MockProxy", "Proxy", "ProxyOptions"]

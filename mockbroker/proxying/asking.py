@@ -5,13 +5,14 @@ from typing import Final
 import trio
 
 from ..addresses import joined
+from ..errors import UpstreamError
 from ..protocol import schema, writing
 from ..protocol.answers import answer_codec
 from ..protocol.api_keys import ApiKey
 from ..protocol.headers import MalformedRequestError
 from ..protocol.messages.metadata import MetadataRequest, MetadataResponse
 from .framing import Framing
-from .options import Address, UpstreamError
+from .options import Address
 
 _VERSION: Final = 1
 """Which all releases since 0.10 answer."""

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 import trio
 
-from ..errors import NotRunningError
+from ..errors import NotRunningError, first_of
 from ..faults import Fault
-from .options import ProxyOptions, addresses, mapped, only
+from .options import ProxyOptions, addresses, mapped
 from .proxy import Proxy
 
 T = TypeVar("T")
@@ -32,7 +32,9 @@ class MockProxy:
         faults: Iterable[Mapping[str, Any]] = (),
     ) -> None:
         pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
-        self._options = ProxyOptions(addresses(upstream), host, port, mapped(pairs), list(faults))
+        self._options = ProxyOptions(
+            addresses(upstream, "upstream"), host, port, mapped(pairs, "upstream_map"), list(faults)
+        )
         self.lines: list[str] = []
         self._proxy: Proxy | None = None
         self._error: BaseException | None = None
@@ -83,7 +85,7 @@ class MockProxy:
         try:
             trio.run(self._main)
         except BaseException as error:
-            self._error = only(error)
+            self._error = first_of(error)
         finally:
             self._up.set()
 

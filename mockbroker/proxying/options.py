@@ -5,20 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..addresses import parted
-from ..errors import MockBrokerError
 
 Address = tuple[str, int]
-
-
-class UpstreamError(MockBrokerError, ConnectionError):
-    """The cluster behind the proxy can't be reached, or does not answer as Kafka does."""
-
-
-def only(error: BaseException) -> BaseException:
-    """The error within groups of one."""
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
 
 
 def address(text: str, what: str) -> Address:
@@ -32,19 +20,19 @@ def address(text: str, what: str) -> Address:
     return host, port
 
 
-def addresses(text: str) -> list[Address]:
+def addresses(text: str, what: str = "--upstream") -> list[Address]:
     """HOST:PORT,HOST:PORT. ValueError."""
-    return [address(each, "--upstream") for each in text.split(",")]
+    return [address(each, what) for each in text.split(",")]
 
 
-def mapped(pairs: Sequence[str]) -> dict[Address, Address]:
+def mapped(pairs: Sequence[str], what: str = "--upstream-map") -> dict[Address, Address]:
     """HOST:PORT=HOST:PORT. ValueError."""
     found = {}
     for each in pairs:
         theirs, equals, ours = each.partition("=")
         if not equals:
-            raise ValueError(f"--upstream-map {each!r}: write it as HOST:PORT=HOST:PORT")
-        found[address(theirs, "--upstream-map")] = address(ours, "--upstream-map")
+            raise ValueError(f"{what} {each!r}: write it as HOST:PORT=HOST:PORT")
+        found[address(theirs, what)] = address(ours, what)
     return found
 
 

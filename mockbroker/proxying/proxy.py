@@ -1,7 +1,6 @@
 """The proxy on real sockets: a listener for each broker, a `Connection` for each client."""
 
 import contextlib
-import errno
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -10,25 +9,21 @@ from typing import Any, Final
 import trio
 
 from ..addresses import as_java_has_it, joined, of_client
-from ..errors import MockBrokerError
+from ..errors import first_of
 from ..faults import Fault
 from ..outcome import Client
+from ..server.listening import listen
 from .asking import ask_brokers
 from .connection import Connection
-from .options import Address, ProxyOptions, only
+from .options import Address, ProxyOptions
 from .session import Session
 from .upstream import Upstream, UpstreamBroker
 
-_BACKLOG: Final = 128
 _CONNECT_SECONDS: Final = 10
 _ACCEPT_AGAIN_SECONDS: Final = 0.1
 """After a failure, such as too many open files."""
 _LINES: Final = 1000
 """How many different lines a user is told."""
-
-
-class ProxyPortError(MockBrokerError, OSError):
-    """The address for a broker's listener can't be had."""
 
 
 class Proxy:
@@ -70,7 +65,7 @@ class Proxy:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["Proxy"]:
-        """Listens, and carries what comes. UpstreamError, ProxyPortError, FaultError."""
+        """Listens, and carries what comes. UpstreamError, PortInUseError, FaultError."""
         try:
             async with trio.open_nursery() as self._nursery:
                 await self._start(self._options.faults)
@@ -91,17 +86,7 @@ class Proxy:
     # -- listeners
 
     def _listen(self, broker: int) -> Address:
-        host = self._options.host
-        sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-        try:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            sock.bind((host, self._next_port))
-            sock.listen(_BACKLOG)
-        except OSError as error:
-            sock.close()
-            where = joined(host, self._next_port)
-            why = f"broker {broker} can't have a listener at {where}: {error.strerror}"
-            raise ProxyPortError(error.errno or errno.EADDRINUSE, why) from None
+        sock = listen(self._options.host, self._next_port)
         if self._next_port:
             self._next_port += 1
         sock.setblocking(False)
@@ -158,7 +143,7 @@ class Proxy:
             await connection.run(Session(self._upstream, broker, client, ready, self._tell))
         except Exception as error:
             # Whatever it is, other clients have nothing to do with it.
-            self._tell(f"the connection of {host} to broker {broker.id} was closed: {only(error)!r}")
+            self._tell(f"the connection of {host} to broker {broker.id} was closed: {first_of(error)!r}")
         finally:
             client.closed()
 

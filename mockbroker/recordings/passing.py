@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import trio
 
 from ..addresses import joined
-from ..errors import MockBrokerError
+from ..errors import UpstreamError
 from .addresses import moved
 from .messages import UNREADABLE, correlation_id_of, read_request
 from .streams import Frames, Listeners, address_of, ends_of
@@ -32,13 +32,6 @@ class Passing(Protocol):
     """Passes traffic until it is cancelled; its `started` value is the address for clients."""
 
     async def run(self, told: Told, *, task_status: trio.TaskStatus[Address]) -> None: ...
-
-
-class UpstreamError(MockBrokerError, OSError):
-    """The cluster can't be reached."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class Direct:

@@ -8,9 +8,8 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, MockProxy, UpstreamError
 from mockbroker.faults import FaultError
-from mockbroker.proxying import MockProxy, UpstreamError
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from mockbroker.proxying import MockProxy
+from mockbroker import MockProxy
 from mockbroker.rig.real_broker import RealCluster
 
 from .. import needs
