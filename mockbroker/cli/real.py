@@ -38,7 +38,7 @@ def proxy(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the bootstrap address.")] = False,
 ) -> None:
-    """Stand before a real cluster, and let its clients' requests go wrong, until interrupted.
+    """Stand in front of a real cluster, and let its clients' requests go wrong, until interrupted.
 
     The first line printed is the bootstrap address for clients. At the end it says how often each fault
     fired; exit status 3: one never did. Exit status 2: no broker answers, or an option is not valid.
@@ -100,5 +100,5 @@ def record(
 
 
 def register(app: typer.Typer) -> None:
-    app.command(short_help="Stand before a real cluster, and let requests go wrong.")(proxy)
+    app.command(short_help="Stand in front of a real cluster, and let requests go wrong.")(proxy)
     app.command(short_help="Record what clients and brokers say to each other, in one file.")(record)

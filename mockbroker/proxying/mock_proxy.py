@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class MockProxy:
-    """Stands before the cluster at `upstream` (`host:port,...`) until its `with` block ends.
+    """Stands in front of the cluster at `upstream` (`host:port,...`) until its `with` block ends.
 
     `upstream_map` has the addresses (`host:port`) at which brokers are reached from here, by those that the
     cluster tells; `faults` are fields of faults, as for `MockCluster`. Entering it raises UpstreamError if no

@@ -27,7 +27,7 @@ _LINES: Final = 1000
 
 
 class Proxy:
-    """Stands before a cluster until its block ends. `tell` gets lines for its user, each once.
+    """Stands in front of a cluster until its block ends. `tell` gets lines for its user, each once.
 
     To be used in trio.
     """
