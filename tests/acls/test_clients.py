@@ -107,9 +107,9 @@ def test_a_consumer_reads_for_as_long_as_it_may() -> None:
         consumer.close()
 
 
-def read(consumer: Any, count: int) -> list[bytes]:
+def read(consumer: Any, count: int) -> list[bytes | None]:
     """The next values. Errors may still come of what was refused before."""
-    found: list[bytes] = []
+    found: list[bytes | None] = []
     refused = (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED)
     for _ in range(LIMIT_S):
         message: Message | None = consumer.poll(1)
