@@ -8,6 +8,14 @@ from typing import Final, NamedTuple
 from .values import ConfigError
 
 
+class ContradictionError(ConfigError):
+    """The values of two `names`, each of them valid alone."""
+
+    def __init__(self, message: str, *names: str) -> None:
+        super().__init__(message)
+        self.names = names
+
+
 class _Rule(NamedTuple):
     holds: Callable[[int, int], bool]
     words: str
@@ -63,13 +71,13 @@ _PAIRS: Final = (
 
 
 def check_brokers(known: Container[str], given: Container[str], number: Callable[[str], int]) -> None:
-    """ConfigError for the first pair that is a contradiction, of those whose names are both `known` to the
-    release. What is not `given` has its default; `number` has the values of all."""
+    """ContradictionError for the first pair of those whose names are both `known` to the release. What is not
+    `given` has its default; `number` has the values of all."""
     for pair in _PAIRS:
         if pair.this in known and pair.other in known:
             this, other = number(pair.this), number(pair.other)
             if not pair.rule.holds(this, other):
-                raise ConfigError(_told(pair, this, other, given))
+                raise ContradictionError(_told(pair, this, other, given), pair.this, pair.other)
 
 
 def _told(pair: _Pair, this: int, other: int, given: Container[str]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..configs import Configs
+from ..configs.together import ContradictionError
 from ..control.registry import Operation
 from ..control.table import OPERATIONS
 from ..faults import FaultError
@@ -168,8 +169,15 @@ def _check_behaviour(document: Document, cluster: Mapping[str, Any]) -> None:
     for name, value in config.items():
         try:
             Configs({name: value}, release)
+        except ContradictionError:
+            pass
         except ValueError as error:
             raise document.wrong("cluster", None, name, str(error)) from None
+    try:
+        Configs(config, release)
+    except ContradictionError as error:
+        line = next(name for name in error.names if name in config)
+        raise document.wrong("cluster", None, line, str(error)) from None
     for name, answer in policies.items():
         try:
             Policies(release, {name: answer})

@@ -176,6 +176,20 @@ def test_what_is_the_clusters_stands_below_it(tmp_path: Path, key: str) -> None:
         load(write(tmp_path, f"# a comment\n{key}\n"))
 
 
+@pytest.mark.parametrize("others", ["", "min."])
+def test_configurations_are_read_together(tmp_path: Path, others: str) -> None:
+    """Each alone contradicts a default."""
+    heartbeats = [f"group.share.{limit}heartbeat.interval.ms" for limit in dict.fromkeys(("", others))]
+    text = "[cluster.config]\n" + "\n".join(f'"{name}" = "100"' for name in heartbeats)
+    if others:
+        assert len(load(write(tmp_path, text)).cluster["config"]) == 2
+    else:
+        with pytest.raises(
+            ScenarioError, match=r":2: \[cluster\]: .* set group.share.heartbeat.interval.ms to"
+        ):
+            load(write(tmp_path, text))
+
+
 def test_a_step_that_does_nothing_is_asked_what(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"scenario\.toml:1: \[\[step\]\] 1: do what\?"):
         load(write(tmp_path, '[[step]]\nafter = "1s"\n'))
