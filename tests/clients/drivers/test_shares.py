@@ -68,18 +68,19 @@ async def test_what_is_said_of_records_is_committed(client: str, release: str | 
         assert {each["delivery_count"] for each in records} == {1}
         for offset, what in enumerate(SAID):
             ok(await _said(driver, offset, what))
-        assert ok(await driver.call("commit", "s", LIMIT_MS)) == {"results": [["t", 0, None]]}
+        results = ok(await driver.call("commit", "s", LIMIT_MS))["results"]
+        # krafka may have told brokers before.
+        assert results == [["t", 0, None]] or (client, results) == ("krafka", [])
         (again,) = await _polled(driver, 1)
         assert (again["offset"], again["delivery_count"]) == (1, 2)
-        renewed = await _said(driver, 1, "renew")
-        if "renew" in driver.hello.capabilities:
-            ok(renewed)
-            (again,) = await _polled(driver, 1)
-            assert (again["offset"], again["delivery_count"]) == (1, 2)
-        else:
-            assert renewed.error is not None
-            assert renewed.error.name == "unsupported"
-        await _refused(driver, cluster)
+        # Where a fetch is under way, the record is there again before it is refused: in Java's client after a
+        # renewal, in franz-go's until one.
+        if client == "franz-go":
+            await _renewed(driver)
+        in_hand = await _refused(driver, cluster, told)
+        if client != "franz-go":
+            _ = in_hand or await _polled(driver, 1)
+            await _renewed(driver)
         assert _told(each for each in told if "error" not in each) == set(range(len(SAID)))
         refused = [each for each in told if "error" in each]
         assert _told(refused) == {1}
@@ -92,9 +93,30 @@ def _told(lines: Iterable[Mapping[str, Any]]) -> set[int]:
     return {offset for line in lines for _, _, offsets in line["offsets"] for offset in offsets}
 
 
-async def _refused(driver: Driver, cluster: Any) -> None:
-    """Accepts a record whose lock has ended, without waiting for what becomes of that."""
+async def _renewed(driver: Driver) -> None:
+    """A record in hand is renewed, if the client can."""
+    answer = await _said(driver, 1, "renew")
+    if "renew" in driver.hello.capabilities:
+        ok(answer)
+        (again,) = await _polled(driver, 1)
+        assert again["offset"] == 1
+    else:
+        assert answer.error is not None
+        assert answer.error.name == "unsupported"
+
+
+async def _refused(
+    driver: Driver, cluster: Any, told: Sequence[Mapping[str, Any]]
+) -> Sequence[Mapping[str, Any]]:
+    """Accepts a record whose lock has ended, and waits for the refusal. What was delivered meanwhile."""
     cluster.expire_locks("g")
     ok(await _said(driver, 1, "accept"))
     ok(await driver.call("commit-async", "s"))
-    ok(await driver.call("poll", "s", 500))
+    found: Sequence[Mapping[str, Any]] = []
+    with trio.fail_after(LIMIT_MS / 1000):
+        while not any("error" in each for each in told):
+            if found:
+                ok(await driver.call("commit", "s", LIMIT_MS))
+            else:
+                found = ok(await driver.call("poll", "s", 500))["records"]
+    return found
