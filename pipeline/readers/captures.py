@@ -23,6 +23,7 @@ from .registry import Reader
 from .trace import Exchanges, observation
 
 SOURCE: Final = "capture"
+RECORDING: Final = "recording"
 _CAPTURES: Final = (
     b"\n\r\r\n",
     b"\xd4\xc3\xb2\xa1",
@@ -42,22 +43,22 @@ def recognises(head: Head) -> bool:
 class _Capture:
     """The messages of one file, in order."""
 
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self, file: str, source: str) -> None:
+        self._file, self._source = file, source
         self._exchanges = Exchanges()
         self._brokers: dict[tuple[str, int], int] = {}
         self._last: dict[tuple[Any, ...], Values] = {}
 
     def rows(self, number: int, message: Message) -> Iterator[Observation]:
         if not isinstance(message.body, dict):
-            row = unreadable(SOURCE, self._file, number, str(message.body), str(message))
+            row = unreadable(self._source, self._file, number, str(message.body), str(message))
             row.time_ms, row.client, row.api = message.time_us // 1000, message.client_id, message.api
             yield row
             return
         found = [*self._exchanges.rows(self._row(message)), *self._states(message)]
         text = str(message)[:MOST_TEXT]
         for values in found:
-            yield observation(values, SOURCE, self._file, number, text)
+            yield observation(values, self._source, self._file, number, text)
 
     def _row(self, message: Message) -> dict[str, Any]:
         """The message as a row of a trace."""
@@ -94,25 +95,25 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
     with readable(path):
         opened = path.open("rb")
     with opened:
-        yield from _rows(path, messages(capture_files.read(opened)))
+        yield from _rows(path, messages(capture_files.read(opened)), SOURCE)
 
 
-def _rows(path: Path, every: Iterable[Message]) -> Iterator[Observation]:
-    capture, file, number = _Capture(str(path)), str(path), 0
+def _rows(path: Path, every: Iterable[Message], source: str) -> Iterator[Observation]:
+    capture, file, number = _Capture(str(path), source), str(path), 0
     try:
         for number, message in enumerate(every, 1):
             try:
                 found = list(capture.rows(number, message))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                found = [unreadable(SOURCE, file, number, f"{type(error).__name__}: {error}", str(message))]
+                found = [unreadable(source, file, number, f"{type(error).__name__}: {error}", str(message))]
             for row in found:
                 yield replace(row, time_ms=message.time_us // 1000)
     except (capture_files.CaptureError, ValueError, IndexError, ArithmeticError) as error:
-        yield unreadable(SOURCE, file, number + 1, f"the capture ends here: {error}")
+        yield unreadable(source, file, number + 1, f"the {source} ends here: {error}")
     except Exception as error:
         if type(error).__name__ != "error":  # struct.error has no better name
             raise
-        yield unreadable(SOURCE, file, number + 1, f"the capture ends here: {error}")
+        yield unreadable(source, file, number + 1, f"the {source} ends here: {error}")
 
 
 def recorded(head: Head) -> bool:
@@ -125,15 +126,15 @@ def read_recording(path: Path, reading: Reading) -> Iterator[Observation]:
         with readable(path):
             recording = recording_of(path)
     except RecordingError as error:
-        yield unreadable(SOURCE, str(path), 1, str(error))
+        yield unreadable(RECORDING, str(path), 1, str(error))
         return
-    yield from _rows(path, recorded_messages(recording))
+    yield from _rows(path, recorded_messages(recording), RECORDING)
     if recording.cut is not None:
         number = len(recording.lines) + 1
-        yield unreadable(SOURCE, str(path), number, f"the recording ends here: {recording.cut}")
+        yield unreadable(RECORDING, str(path), number, f"the recording ends here: {recording.cut}")
 
 
 READERS: Final = [
     Reader(SOURCE, "packet capture", recognises, read),
-    Reader(SOURCE, "recording", recorded, read_recording),
+    Reader(RECORDING, "recording", recorded, read_recording),
 ]
