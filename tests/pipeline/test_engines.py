@@ -28,6 +28,7 @@ def by_text(findings: list[Any]) -> list[Any]:
     return sorted(findings, key=str)
 
 
+@pytest.mark.timeout(900)
 def test_in_files_of_every_kind(spark: SparkSession, given: Path, tmp_path: Path) -> None:
     found = {name: analyze([given], tmp_path / name, engine=name) for name in (DUCKDB, SPARK)}
     assert found[DUCKDB].findings
