@@ -195,16 +195,12 @@ _SEVERAL_STEPS: Final = (
     "cancel_reassignments",
     "require_in_sync",
 )
-_STREAMS: Final = frozenset(
+_OF_SEVERAL_APIS: Final = frozenset(
     {
         streaming.join,
         streaming.rebalance,
         streams_groups.configure_group,
         streams_groups.change_internal_topic,
-    }
-)
-_OF_SHARE_GROUPS: Final = frozenset(
-    {
         sharing.begin,
         sharing.deliver,
         sharing.write,
@@ -291,7 +287,7 @@ def sequence(
             draw = rng.choice(list(dict.fromkeys(everything)))
         else:
             draw = rng.choices(list(weights), list(weights.values()))[0]
-        if world.has(draw.__name__) or draw.__name__ in _SEVERAL_STEPS or draw in _OF_SHARE_GROUPS | _STREAMS:
+        if world.has(draw.__name__) or draw.__name__ in _SEVERAL_STEPS or draw in _OF_SEVERAL_APIS:
             draw(world)
     client_id = "differential" if world.chance(70) else rng.choice(_CLIENT_IDS)
     steps = tuple(world.steps[:25])

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from .sharing import GROUP
+from .members import GROUP
 from .world import World
 
 _CONFIGS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (

@@ -6,10 +6,9 @@ from typing import Any, Final
 from ..acknowledging import SHAPES
 from ..sharing import SHORT_LOCK_MS
 from ..steps import DISCONNECT, LOCKS_END
+from .members import set_config, to_join
 from .world import SharingMember, World
 
-GROUP: Final = 32
-"""Type of a resource that is configured."""
 _MOST_MEMBERS: Final = 3
 _ACCEPT, _RELEASE, _REJECT, _RENEW, _GAP = 1, 2, 3, 4, 0
 _USUAL: Final = ("each", "each typed", "whole", "whole typed", "records", "head", "tail", "middle")
@@ -23,13 +22,6 @@ def begin(world: World) -> None:
         if world.chance(80):
             set_config(world, group, "share.auto.offset.reset", "earliest")
     join(world)
-
-
-def set_config(world: World, group: str, name: str, value: str | None, operation: int = 0) -> None:
-    changed = {"name": name, "config_operation": operation, "value": value}
-    resource = {"resource_type": GROUP, "resource_name": group, "configs": [changed]}
-    fields = {"resources": [resource], "validate_only": False}
-    world.add("incremental_alter_configs", world.version("incremental_alter_configs"), fields)
 
 
 # -- membership
@@ -56,12 +48,8 @@ def _topics(world: World) -> list[str]:
 
 def join(world: World) -> None:
     """A member heartbeats until it has its partitions."""
-    again = [each for each in world.sharing if not each.joined]
-    if again and (len(world.sharing) >= _MOST_MEMBERS or world.chance(50)):
-        member = world.rng.choice(again)
-    elif len(world.sharing) < _MOST_MEMBERS:
-        member = _new_member(world)
-    else:
+    member = to_join(world, world.sharing, _MOST_MEMBERS, _new_member)
+    if member is None:
         share_group_heartbeat(world)
         return
     member.joined = True

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..streams_binding import KINDS, SHAPES
+from .members import set_config, to_join
 from .topologies import topology
 from .world import StreamsMember, World
 
@@ -22,15 +23,8 @@ _NOBODY: Final = "strangerAAAAAAAAAAAAAA"
 def begin(world: World) -> None:
     """Groups begin with a member; half of them keep copies of tasks."""
     if world.chance(50):
-        configure(world, world.groups[0], "streams.num.standby.replicas", world.rng.choice(("1", "1", "2")))
+        set_config(world, world.groups[0], "streams.num.standby.replicas", world.rng.choice(("1", "1", "2")))
     join(world)
-
-
-def configure(world: World, group: str, name: str, value: str | None, operation: int = 0) -> None:
-    changed = {"name": name, "config_operation": operation, "value": value}
-    resource = {"resource_type": 32, "resource_name": group, "configs": [changed]}
-    fields = {"resources": [resource], "validate_only": False}
-    world.add("incremental_alter_configs", world.version("incremental_alter_configs"), fields)
 
 
 def _new_member(world: World) -> StreamsMember:
@@ -56,12 +50,8 @@ def _member(world: World) -> StreamsMember:
 
 def join(world: World) -> None:
     """A member joins, and heartbeats until it has tasks."""
-    again = [each for each in world.streaming if not each.joined]
-    if again and (len(world.streaming) >= _MOST_MEMBERS or world.chance(50)):
-        member = world.rng.choice(again)
-    elif len(world.streaming) < _MOST_MEMBERS:
-        member = _new_member(world)
-    else:
+    member = to_join(world, world.streaming, _MOST_MEMBERS, _new_member)
+    if member is None:
         streams_group_heartbeat(world)
         return
     member.joined = True

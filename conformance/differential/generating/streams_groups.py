@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from .streaming import configure
+from .members import set_config
 from .world import World
 
 _CONFIGS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
@@ -18,7 +18,7 @@ _CONFIGS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 def configure_group(world: World) -> None:
     name, values = world.rng.choice(_CONFIGS)
     operation = world.rng.choices((0, 1), (85, 15))[0]
-    configure(world, world.group(), name, world.rng.choice(values), operation)
+    set_config(world, world.group(), name, world.rng.choice(values), operation)
 
 
 def _groups(world: World) -> list[str]:
