@@ -14,6 +14,17 @@ def parted(address: str) -> tuple[str, int]:
     return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
 
 
+def given(text: str, what: str) -> tuple[str, int]:
+    """Host and port of what somebody has given as `what`. ValueError says how to write it."""
+    try:
+        host, port = parted(text)
+    except ValueError:
+        host, port = "", 0
+    if not host or not 0 < port < 1 << 16 or ":" not in text:
+        raise ValueError(f"{what} {text!r}: write it as HOST:PORT")
+    return host, port
+
+
 def of_client(host: str) -> str:
     """A client's address as its socket has it, but in the form of IPv4 if it reached a socket for IPv6 with
     it."""

@@ -5,16 +5,16 @@ from pathlib import Path
 import trio
 import typer
 
-from ..addresses import joined
+from ..addresses import given, joined
 from ..processes import ending_signals
 from ..recordings.file import Recording, read
 from ..recordings.serving import Brokers, Played
 from .failing import say
-from .recording import address, ended_by
+from .recording import ended_by
 
 
 def play(path: Path, to: str | None, host: str, port: int) -> bool:
-    """Whether answers differ. RecordingError, OSError; ValueError for an address that is none."""
+    """Whether answers differ. RecordingError, OSError; ValueError if `to` is no address."""
     recording = read(path)
     if recording.cut is not None:
         say(f"mockbroker replay: {path} was cut off, {recording.cut}: what is before that is played")
@@ -46,4 +46,4 @@ async def _serve(recording: Recording, host: str, port: int) -> None:
 def _send(recording: Recording, to: str) -> bool:
     from ..recordings.sending import send
 
-    return send(recording, address(to, "--to"), typer.echo)
+    return send(recording, given(to, "--to"), typer.echo)

@@ -7,7 +7,7 @@ from pathlib import Path
 import trio
 import typer
 
-from ..addresses import joined, parted
+from ..addresses import given, joined
 from ..captures import frames
 from ..errors import first_of
 from ..processes import ending_signals
@@ -42,21 +42,10 @@ def of_capture(capture: Path, out: Path, *, values: bool) -> None:
 
 
 def passing(upstream: str, host: str, port: int, out: Path, *, values: bool) -> None:
-    """Until a signal ends it. UpstreamError, PortInUseError, OSError; ValueError if `upstream` is none."""
-    direct = Direct(address(upstream, "--upstream"), host, port)
+    """Until a signal ends it. UpstreamError, PortInUseError, OSError; ValueError for another address."""
+    direct = Direct(given(upstream, "--upstream"), host, port)
     with ended_by():
         trio.run(_pass, direct, out, values)
-
-
-def address(text: str, option: str) -> tuple[str, int]:
-    """Host and port. ValueError names the option."""
-    try:
-        found = parted(text)
-    except ValueError:
-        raise ValueError(f"{option} {text!r}: write it as HOST:PORT") from None
-    if ":" not in text:
-        raise ValueError(f"{option} {text!r}: write it as HOST:PORT")
-    return found
 
 
 async def _pass(direct: Passing, out: Path, values: bool) -> None:

@@ -4,25 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..addresses import parted
+from ..addresses import given
 
 Address = tuple[str, int]
 
 
-def address(text: str, what: str) -> Address:
-    """HOST:PORT. ValueError."""
-    try:
-        host, port = parted(text)
-    except ValueError:
-        host, port = "", 0
-    if not host or not 0 < port < 1 << 16 or ":" not in text:
-        raise ValueError(f"{what} {text!r}: write it as HOST:PORT")
-    return host, port
-
-
 def addresses(text: str, what: str = "--upstream") -> list[Address]:
     """HOST:PORT,HOST:PORT. ValueError."""
-    return [address(each, what) for each in text.split(",")]
+    return [given(each, what) for each in text.split(",")]
 
 
 def mapped(pairs: Sequence[str], what: str = "--upstream-map") -> dict[Address, Address]:
@@ -32,7 +21,7 @@ def mapped(pairs: Sequence[str], what: str = "--upstream-map") -> dict[Address, 
         theirs, equals, ours = each.partition("=")
         if not equals:
             raise ValueError(f"{what} {each!r}: write it as HOST:PORT=HOST:PORT")
-        found[address(theirs, what)] = address(ours, what)
+        found[given(theirs, what)] = given(ours, what)
     return found
 
 
