@@ -29,9 +29,7 @@ def run(options: ProxyOptions, *, quiet: bool) -> int:
 
 
 def _told(fault: Fault) -> str:
-    if fault.hits:
-        return f"{fault}: {fault.hits} hit" + "s" * (fault.hits != 1)
-    return f"{fault}: never fired, {fault.why_so_far}"
+    return fault.hits_in_words if fault.hits else f"{fault}: never fired, {fault.why_so_far}"
 
 
 async def _main(options: ProxyOptions, *, quiet: bool) -> Proxy:

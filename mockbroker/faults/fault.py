@@ -107,6 +107,11 @@ class Fault:
         return self.action.illegal(self.match)
 
     @property
+    def hits_in_words(self) -> str:
+        """What it is, and how often it has fired."""
+        return f"{self}: {self.hits} hit" + "s" * (self.hits != 1)
+
+    @property
     def why_so_far(self) -> str:
         """As `why`, for a text that says up to when requests were counted."""
         return self._why("")

@@ -83,7 +83,9 @@ class Watched:
             lines.append(f"clock: {self._clock}, at {time}")
         lines += [f"policy {each}" for each in self._other_policies()]
         lines += [
-            f"fault {_hits(fault)}" for fault in list(self._faults.added) if fault not in self._unfired()
+            f"fault {fault.hits_in_words}"
+            for fault in list(self._faults.added)
+            if fault not in self._unfired()
         ]
         lines += self._in_flight()
         if events := for_people(list(self._trace.events))[-_SHOWN:]:
@@ -195,7 +197,3 @@ def _places(failures: list[Exception]) -> list[str]:
 
 def _never_fired(fault: "Fault") -> str:
     return f"the fault {str(fault)!r} never fired: {fault.why}"
-
-
-def _hits(fault: "Fault") -> str:
-    return f"{fault}: {fault.hits} hit" + "s" * (fault.hits != 1)

@@ -182,3 +182,8 @@ function tomlValue(value) {
   }
   return JSON.stringify(value);
 }
+
+/** @param {string} text to the clipboard, if the browser lets us */
+export async function toClipboard(text) {
+  await navigator.clipboard?.writeText(text).catch(() => {});
+}

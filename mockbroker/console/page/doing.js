@@ -1,4 +1,4 @@
-import { asCtl, asCurl, asPytest, asScenario } from "./copying.js";
+import { asCtl, asCurl, asPytest, asScenario, toClipboard } from "./copying.js";
 import { html, useState } from "./html.js";
 import { time } from "./words.js";
 
@@ -76,7 +76,7 @@ export function DoneList({ done, clear, undo }) {
   if (!done.length) return html`<p class="nothing">What you do here is kept, to be copied as a test.</p>`;
   const copy = async (/** @type {string} */ copied) => {
     setText(copied);
-    await navigator.clipboard?.writeText(copied).catch(() => {});
+    await toClipboard(copied);
   };
   return html`<section class="done" aria-label="done so far">
     <h3>Done so far</h3>

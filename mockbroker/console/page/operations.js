@@ -1,5 +1,5 @@
 import { html, useEffect, useMemo, useState } from "./html.js";
-import { asCtl, asCurl, asPytest, asScenario, parts } from "./copying.js";
+import { asCtl, asCurl, asPytest, asScenario, parts, toClipboard } from "./copying.js";
 import { DoneList, doneSoFar, keep } from "./doing.js";
 import { Hits, seenIn, suggestionsFor, usePreview } from "./faults.js";
 import { Argument, FieldError, fieldOf, valueOf } from "./fields.js";
@@ -171,7 +171,7 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
     try {
       const line = as(call());
       setOutcome({ text: line, bad: false, field: "" });
-      await navigator.clipboard?.writeText(line).catch(() => {});
+      await toClipboard(line);
     } catch (error) {
       setOutcome(failed(error));
     }

@@ -3,27 +3,38 @@ import { html, useMemo, useRef } from "./html.js";
 /**
  * @typedef {import("./model.js").Partition} Partition
  * @typedef {import("./model.js").State} State
- * @typedef {{level: number, words: string}} Trouble
- *   `level`: 3 nobody can read or write, 2 a replica is missing or believes something else, 1 something waits, 0 none
+ * @typedef {keyof typeof LEVELS} Kind
+ * @typedef {{kind: Kind, words: string}} Trouble
  */
 
 /** From this many partitions on there is a map of them. */
 const MAP_FROM = 8;
 const CELL = 16;
+/** 3: nobody can read or write; 2: a replica is missing or believes something else; 1: something waits. */
+const LEVELS = { leaderless: 3, "out of sync": 2, late: 2, "held back": 1, none: 0 };
+/** What is said of the number of partitions, the worst first. @type {[Kind, string][]} */
+const TOLD = [
+  ["leaderless", "without a leader"],
+  ["out of sync", "with replicas out of sync"],
+  ["late", "whose leader epoch a broker does not know"],
+  ["held back", "whose last stable offset waits for a transaction"],
+];
+/** @type {Trouble} */
+const NO_TROUBLE = { kind: "none", words: "" };
 /** Groups in these states have no assignment that holds. */
 const UNSETTLED = new Set(["PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling", "NotReady"]);
 
 /** @param {Partition} partition @param {State} state @returns {Trouble} the worst of what there is */
 export function troubleOf(partition, state) {
   const { leader, leaderEpoch, isr, lastStable, highWatermark } = partition;
-  if (leader < 0) return { level: 3, words: "has no leader" };
+  if (leader < 0) return { kind: "leaderless", words: "has no leader" };
   const replicas = partition.lanes();
   const out = replicas.map((each) => each.broker).filter((each) => !isr.includes(each));
-  if (out.length && isr.length) return { level: 2, words: `not in sync: ${named(out)}` };
+  if (out.length && isr.length) return { kind: "out of sync", words: `not in sync: ${named(out)}` };
   const late = replicas.filter((each) => each.leader_epoch !== leaderEpoch && runs(state, each.broker)).map((each) => each.broker);
-  if (late.length) return { level: 2, words: `does not know leader epoch ${leaderEpoch}: ${named(late)}` };
-  if (lastStable < highWatermark) return { level: 1, words: `the last stable offset waits at ${lastStable} for a transaction` };
-  return { level: 0, words: "" };
+  if (late.length) return { kind: "late", words: `does not know leader epoch ${leaderEpoch}: ${named(late)}` };
+  if (lastStable < highWatermark) return { kind: "held back", words: `the last stable offset waits at ${lastStable} for a transaction` };
+  return NO_TROUBLE;
 }
 
 /** @param {State} state @param {number} broker */
@@ -48,13 +59,11 @@ export function healthOf(state, troubles) {
     if (how !== "running") found.push(`broker ${id} is ${how}`);
     else if (fenced) found.push(`broker ${id} is running, but fenced`);
   }
-  const count = (/** @type {(trouble: Trouble) => boolean} */ is) => [...troubles.values()].filter(is).length;
-  const say = (/** @type {number} */ many, /** @type {string} */ words) =>
-    many && found.push(`${many} partition${many > 1 ? "s" : ""} ${words}`);
-  say(count((each) => each.level === 3), "without a leader");
-  say(count((each) => each.words.startsWith("not in sync")), "with replicas out of sync");
-  say(count((each) => each.words.startsWith("does not know")), "whose leader epoch a broker does not know");
-  say(count((each) => each.level === 1), "whose last stable offset waits for a transaction");
+  const kinds = [...troubles.values()].map((each) => each.kind);
+  for (const [kind, words] of TOLD) {
+    const many = kinds.filter((each) => each === kind).length;
+    if (many) found.push(`${many} partition${many > 1 ? "s" : ""} ${words}`);
+  }
   for (const { group, state: how } of state.groups.values()) {
     if (UNSETTLED.has(how)) found.push(`group ${group} is in ${how}`);
   }
@@ -93,11 +102,12 @@ function Heat({ partitions, troubles, chosen, choose }) {
     event.preventDefault();
     buttons[Math.min(Math.max(place + by, 0), buttons.length - 1)]?.focus();
   };
-  const cells = partitions.map((each) => ({ name: each.name, ...(troubles.get(each) ?? { level: 0, words: "" }) }));
+  const cells = partitions.map((each) => ({ name: each.name, ...(troubles.get(each) ?? NO_TROUBLE) }));
   const drawn = useMemo(() => {
-    const sorted = cells.sort((a, b) => b.level - a.level);
+    const sorted = cells.sort((a, b) => LEVELS[b.kind] - LEVELS[a.kind]);
     const at = Math.max(sorted.findIndex((each) => each.name === chosen), 0);
-    return sorted.map(({ name, level, words }, index) => {
+    return sorted.map(({ name, kind, words }, index) => {
+      const level = LEVELS[kind];
       const told = `${name}: ${words || "well"}`;
       return html`<button type="button" key=${name} class="cell level-${level}" data-cell=${name} title=${told} aria-label=${told}
         aria-pressed=${name === chosen} tabindex=${index === at ? 0 : -1} onClick=${() => choose(name)}>${level ? "!" : ""}</button>`;
