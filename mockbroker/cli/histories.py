@@ -194,9 +194,10 @@ def replay(
     to another cluster. Exit status 1: an invariant was violated, or answers differ; 2: the file is neither.
     """
     from ..pairs import pairs
+    from ..recordings.file import is_recording
 
     try:
-        if _is_recording(file):
+        if is_recording(file):
             _refuse("a recording", kafka=kafka, policy=policy, commit=commit, client=client, trace=trace)
             from .playing import play
 
@@ -217,12 +218,6 @@ def replay(
         typer.echo(f"mockbroker replay: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if violated else 0)
-
-
-def _is_recording(path: Path) -> bool:
-    # A history is JSON text: what reads recordings is only imported for a file that is compressed.
-    with path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
 
 
 def _refuse(of: str, **given: object) -> None:

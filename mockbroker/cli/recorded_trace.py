@@ -34,7 +34,8 @@ def events(recording: Recording) -> Iterator[Event]:
     exchanges = [one for kind, one in steps(recording) if kind == "request"]
     numbers = {address: node for node, address in brokers(exchanges).items()}
     for one in exchanges:
-        numbers.setdefault(one.broker, max(numbers.values(), default=0) + 1)
+        if one.broker not in numbers:
+            numbers[one.broker] = max(numbers.values(), default=0) + 1
     begun = exchanges[0].at_us // 1000 if exchanges else 0
     rows = tuple(
         {"kind": "broker", "broker": each, "state": "running", "fenced": False} for each in numbers.values()

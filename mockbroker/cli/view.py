@@ -9,7 +9,6 @@ import typer
 from .failing import reported
 
 _HISTORY: Final = b'"mockbroker-history"'
-_GZIP: Final = b"\x1f\x8b"
 _HEAD_BYTES: Final = 1024
 
 
@@ -51,15 +50,16 @@ def _trace(file: Path, made: Path) -> Path:
 
         write_json_lines(made, read_parquet(file))
         return made
-    with file.open("rb") as opened:
-        head = opened.read(_HEAD_BYTES)
-    if head.startswith(_GZIP):
+    from ..recordings.file import is_recording
+
+    if is_recording(file):
         from .recorded_trace import write_trace
 
         write_trace(file, made)
         return made
-    if _HISTORY not in head:
-        return file
+    with file.open("rb") as opened:
+        if _HISTORY not in opened.read(_HEAD_BYTES):
+            return file
     from .replay import read_plan, simulate
 
     simulate(read_plan(file), made)

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..addresses import parted
+from ..addresses import joined, parted
 from ..captures import Frame, Message, decoded
 from .file import Line, Recording
 from .messages import UNREADABLE, entities, read_answer, read_request
@@ -87,7 +87,7 @@ def brokers(exchanges: Sequence[Exchange]) -> dict[int, str]:
             node = getattr(entity, "node_id", getattr(entity, "broker_id", None))
             host, port = getattr(entity, "host", ""), getattr(entity, "port", -1)
             if isinstance(node, int) and node >= 0 and host:
-                found[node] = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+                found[node] = joined(host, port)
     return found
 
 

@@ -19,17 +19,15 @@ from ..protocol.record_batch import (
     CONTROL,
     HEADER_BYTES,
     field,
-    next_batch,
     parse_header,
     varint,
 )
+from .batches import MAGIC_AT, split
 from .messages import Change
 
 _SECRETS: Final = frozenset({"auth_bytes", "hmac", "salt", "salted_password"})
 _SECRET_CONFIG: Final = re.compile("password|secret|credential|jaas|token|[.]key$", re.IGNORECASE)
 _CONFIG_NAMES: Final = ("name", "config_name")
-_MAGIC_AT: Final = 16
-_PACKED: Final = 6
 
 
 def hiding(*, values: bool) -> Change:
@@ -66,21 +64,10 @@ class _Filler:
 
 
 def hidden(records: bytes, key: Callable[[bytes], bytes]) -> bytes:
-    """Record batches without what their records say. A last one that is torn is left out, as is what is none:
-    a client reads neither."""
-    out, at = bytearray(), 0
-    while (size := _size(records, at)) > 0:
-        one = records[at : at + size]
-        out += _batch(one, key) if one[_MAGIC_AT] == 2 else _message(one, key)
-        at += size
-    return bytes(out)
-
-
-def _size(records: bytes, at: int) -> int:
-    try:
-        return next_batch(memoryview(records)[at:])
-    except ValueError:
-        return 0
+    """Record batches without what their records say. What follows the last whole one is left out: no
+    client reads it."""
+    whole, _ = split(records)
+    return b"".join(_batch(one, key) if one[MAGIC_AT] == 2 else _message(one, key) for one in whole)
 
 
 def _batch(batch: bytes, key: Callable[[bytes], bytes]) -> bytes:
@@ -133,4 +120,4 @@ def _message(data: bytes, key: Callable[[bytes], bytes]) -> bytes:
     filled = record._replace(
         key=record.key and key(record.key), value=record.value and b"x" * len(record.value)
     )
-    return message_set.message_of(filled, message.magic, data[_MAGIC_AT + 1], offset=record.offset)
+    return message_set.message_of(filled, message.magic, data[MAGIC_AT + 1], offset=record.offset)

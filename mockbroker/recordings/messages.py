@@ -4,8 +4,9 @@ import dataclasses
 import functools
 import io
 import struct
+from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from kio.schema.index import api_key_map
 from kio.serial import entity_reader, entity_writer
@@ -26,7 +27,7 @@ UNREADABLE: Final = (
     AttributeError,
     OverflowError,
 )
-"""What reading a frame raises that is none, or has no schema."""
+"""What is raised where a frame can't be read, or has no schema."""
 
 
 class Asked(NamedTuple):
@@ -73,6 +74,26 @@ def correlation_id_of(answer: bytes) -> int:
     if len(answer) < 4:
         raise ValueError(f"an answer of {len(answer)} bytes")
     return int(_INT32.unpack_from(answer)[0])
+
+
+class Waiting(Protocol):
+    """A request that waits for its answer."""
+
+    @property
+    def correlation_id(self) -> int: ...
+
+
+W = TypeVar("W", bound=Waiting)
+
+
+def answered(waiting: deque[W], correlation_id: int) -> W | None:
+    """Takes out the request that this answers, and those before it, which nothing answers: Produce with
+    acks=0. None, and takes out nothing, if there is no such request."""
+    if not any(each.correlation_id == correlation_id for each in waiting):
+        return None
+    while (found := waiting.popleft()).correlation_id != correlation_id:
+        pass
+    return found
 
 
 def read_answer(api: str, version: int, frame: bytes) -> Any:

@@ -3,14 +3,14 @@
 import itertools
 import time
 from collections import deque
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import trio
 
 from ..addresses import joined
 from ..errors import UpstreamError
 from .addresses import moved
-from .messages import UNREADABLE, correlation_id_of, read_request
+from .messages import UNREADABLE, answered, correlation_id_of, read_request
 from .streams import Frames, Listeners, address_of, ends_of
 
 Address = tuple[str, int]
@@ -74,12 +74,20 @@ class _At(Protocol):
     def __call__(self, broker: Address, /) -> Address: ...
 
 
+class _Asked(NamedTuple):
+    """What has to be known of a request to read its answer."""
+
+    correlation_id: int
+    api: str
+    version: int
+
+
 class _Connection:
     """A client's connection, and the one to the broker behind it."""
 
     def __init__(self, told: Told, number: int, broker: Address, at: _At) -> None:
         self._told, self._number, self._broker, self._at = told, number, broker, at
-        self._asked: deque[tuple[int, str, int]] = deque(maxlen=_UNANSWERED)
+        self._asked: deque[_Asked] = deque(maxlen=_UNANSWERED)
 
     async def run(self, client: trio.SocketStream) -> None:
         try:
@@ -117,18 +125,17 @@ class _Connection:
             asked = read_request(frame)
         except UNREADABLE:
             return
-        self._asked.append((asked.correlation_id, asked.api, asked.version))
+        self._asked.append(_Asked(asked.correlation_id, asked.api, asked.version))
 
     def _moved(self, frame: bytes) -> bytes:
         try:
             correlation_id = correlation_id_of(frame)
         except ValueError:
             return frame
-        if not any(each[0] == correlation_id for each in self._asked):
+        asked = answered(self._asked, correlation_id)
+        if asked is None:
             return frame
-        while (asked := self._asked.popleft())[0] != correlation_id:
-            pass
-        return moved(asked[1], asked[2], frame, lambda _, host, port: self._at((host, port)))
+        return moved(asked.api, asked.version, frame, lambda _, host, port: self._at((host, port)))
 
 
 def _now_us() -> int:

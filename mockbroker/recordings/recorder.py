@@ -12,6 +12,7 @@ from .file import Line, Writer
 from .hiding import hiding
 from .messages import (
     UNREADABLE,
+    answered,
     changed,
     correlation_id_of,
     name_of,
@@ -95,12 +96,10 @@ class Recorder:
         except ValueError:
             self.counts.unreadable += 1
             return
-        if not any(each.correlation_id == correlation_id for each in state.asked):
+        asked = answered(state.asked, correlation_id)
+        if asked is None:
             self.counts.unreadable += 1
             return
-        # Those before it are answered by nothing: Produce with acks=0.
-        while (asked := state.asked.popleft()).correlation_id != correlation_id:
-            pass
         self.counts.answers += 1
         self._writer.write(Line(at_us, connection, answer=self._answer(asked, frame)))
 

@@ -216,7 +216,7 @@ class Sender:
             return value
         found = {name: self._with_names(inner) for name, inner in value.items()}
         if "topic_id" in found and not found.get("name") and not found.get("topic"):
-            name = next((n for n, i in self._target.ids.items() if i == found["topic_id"]), "")
+            name = self._target.name(found["topic_id"])
             # Requests call it one or the other.
             found["name" if "partition_data" in found else "topic"] = name
         return found

@@ -53,9 +53,13 @@ class Target:
 
     def leader(self, topic: str | UUID, partition: int) -> Address | None:
         """Where the leader is; `topic` is its name, or its id."""
-        name = topic if isinstance(topic, str) else next((n for n, i in self.ids.items() if i == topic), "")
+        name = topic if isinstance(topic, str) else self.name(topic)
         found = self._leaders.get((name, partition))
         return None if found is None else self.brokers.get(found)
+
+    def name(self, topic_id: UUID) -> str:
+        """The topic's name; empty if there is none with this id."""
+        return self._names.get(topic_id, "")
 
     def group(self, group: str) -> Address | None:
         """Where the coordinator of a group is."""
@@ -112,6 +116,7 @@ class Target:
         self.brokers = {each["node_id"]: (each["host"], each["port"]) for each in answer["brokers"]}
         self.cluster_id: str | None = answer.get("cluster_id")
         self.ids = {each["name"]: each.get("topic_id") for each in answer["topics"]}
+        self._names: dict[UUID | None, str] = {topic_id: name for name, topic_id in self.ids.items()}
         self._leaders = {
             (topic["name"], each["partition_index"]): each["leader_id"]
             for topic in answer["topics"]

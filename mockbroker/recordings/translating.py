@@ -5,13 +5,13 @@ from typing import Any, Final
 from uuid import UUID
 
 from ..protocol.batch_writing import batch_of
-from ..protocol.record_batch import HEADER_BYTES, next_batch, parse_header
+from ..protocol.record_batch import HEADER_BYTES, parse_header
+from .batches import MAGIC_AT, split
 from .messages import changed
 
 _MEMBERS: Final = frozenset({"member_id", "leader"})
 _GENERATIONS: Final = frozenset({"generation_id", "generation_id_or_member_epoch", "member_epoch"})
 _SESSIONS: Final = frozenset({"session_id"})
-_MAGIC_AT: Final = 16
 OLD: Final = "v3_and_below_"
 """In front of some fields' names in AddPartitionsToTxn."""
 _NONE: Final = (-1, 0, "", None)
@@ -69,14 +69,11 @@ class Ids:
         return changed(body, change)
 
     def _records(self, records: bytes) -> bytes:
-        out, at = bytearray(), 0
-        while size := _size(records, at):
-            out += self._batch(records[at : at + size])
-            at += size
-        return bytes(out) + records[at:]
+        whole, rest = split(records)
+        return b"".join(map(self._batch, whole)) + rest
 
     def _batch(self, batch: bytes) -> bytes:
-        if batch[_MAGIC_AT] < 2:
+        if batch[MAGIC_AT] < 2:
             return batch
         header = parse_header(batch)
         producer = self._given.get(("producer", header.producer_id), header.producer_id)
@@ -86,13 +83,6 @@ class Ids:
             return batch
         new = header._replace(producer_id=producer, producer_epoch=epoch)
         return bytes(batch_of(new, batch[HEADER_BYTES:]))
-
-
-def _size(records: bytes, at: int) -> int:
-    try:
-        return next_batch(memoryview(records)[at:])
-    except ValueError:
-        return 0
 
 
 def _kind(name: str, value: Any, scope: Hashable) -> tuple[Hashable, ...] | None:
