@@ -6,7 +6,7 @@ from ..protocol.headers import MalformedRequestError
 
 
 class Framing:
-    """What came of one side. Frames of more than `most` bytes are refused, if that is not None."""
+    """What came of one side. Frames of more than `most` bytes are refused; None: of no size."""
 
     def __init__(self, most: int | None) -> None:
         self._data = bytearray()

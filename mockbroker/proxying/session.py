@@ -196,7 +196,8 @@ class Session:
                 f"it answered request {correlation_id}, although {pending.correlation_id} came before"
             )
         self._pending.popleft()
-        if pending.call is None and not names_brokers(pending.key, pending.version):
+        names = names_brokers(pending.key, pending.version)
+        if pending.call is None and not names:
             self._pass(frame)
             return
         try:
@@ -208,9 +209,7 @@ class Session:
             if pending.call is not None:
                 self._exchange = None
             return
-        changed = names_brokers(pending.key, pending.version) and rewrite(
-            found.api_key, answer, self._upstream
-        )
+        changed = names and rewrite(found.api_key, answer, self._upstream)
         if pending.call is not None:
             pending.call.answer(answer)
         elif changed:

@@ -206,9 +206,8 @@ class SharePartition(Acquiring):
         self.end_offset = max(self.end_offset, offset)
 
     def advance(self, *, moves_back: bool = False, most: int | None = None) -> bool:
-        """Moves the start offset past what is done, and forgets batches below it, of which it passes at
-        `most` so many at once. Whether it moved. If it `moves_back`, that may be behind the log start
-        (KAFKA-19859)."""
+        """Moves the start offset past what is done, past `most` batches if that is given, and forgets batches
+        below it. Whether it moved. If it `moves_back`, that may be behind the log start (KAFKA-19859)."""
         floor = self.floor(self.start_offset)
         if floor is None or (moves_back and not _done_at(floor, self.start_offset)):
             return False
