@@ -182,8 +182,8 @@ class Clusters:
                 await _end(send)
         finally:
             self._count -= 1
-            if lent := self._lent.pop(id_, None):
-                lent.ended.set()
+            if (gone := self._lent.pop(id_, None)) is not None:
+                gone.ended.set()
 
     async def _hold(
         self, lent: _Lent, lines: trio.MemoryReceiveChannel[bytes], receive: Receive, send: Send

@@ -3,16 +3,26 @@
 import contextlib
 import traceback
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .observer import ClientConnection, SilentObserver
 
 if TYPE_CHECKING:
     from ..control.clusters import Tell
     from ..control.target import Target
-    from .serving import ServedCluster
 
-Serve = Callable[..., "contextlib.AbstractAsyncContextManager[ServedCluster]"]
+
+class Served(Protocol):
+    """What is needed of a `ServedCluster`."""
+
+    control_url: str | None
+    control_token: str | None
+
+    @property
+    def target(self) -> "Target": ...
+
+
+Serve = Callable[..., contextlib.AbstractAsyncContextManager[Served]]
 
 
 _NOTHING: Final[Mapping[str, str]] = {}

@@ -48,7 +48,9 @@ def sent_to(where: dict[str, Any]) -> str | None:
     """The error that a producer gets for a record."""
     errors: list[str | None] = []
     producer = Producer({"bootstrap.servers": where["bootstrap_servers"], "log_level": 0})
-    producer.produce("orders", "1", on_delivery=lambda error, _: errors.append(error and error.name()))
+    producer.produce(
+        "orders", "1", on_delivery=lambda error, _: errors.append(error.name() if error else None)
+    )
     assert producer.flush(60) == 0
     return errors[0]
 
