@@ -123,14 +123,14 @@ class Clusters:
     async def _either(self, request: Request) -> ASGIApp:
         if request.method != "POST":
             return Answer([each.where for each in self._lent.values()])
-        if self._count >= MOST:
-            return error_answer(503, f"{MOST} clusters are lent already: close the connection of one of them")
         try:
             given = CREATE.function(None, **CREATE.arguments(await json_object(request)))
         except ValueError as error:
             return refusal(error)
         except ClientDisconnect:
             return Response(status_code=400)
+        if self._count >= MOST:
+            return error_answer(503, f"{MOST} clusters are lent already: close the connection of one of them")
         return functools.partial(self._lend, given, request.headers["host"])
 
     async def _delete(self, request: Request) -> ASGIApp:
@@ -164,40 +164,45 @@ class Clusters:
         self, given: Mapping[str, Any], host: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
         id_ = str(next(self._ids))
-        lines, told = _lines()
-        self._count += 1
-        try:
-            async with contextlib.AsyncExitStack() as stack:
-                url = f"http://{host}/clusters/{id_}"
-                try:
-                    target = await stack.enter_async_context(self._start(given, url, told))
-                except (ValueError, ImportError) as error:
-                    return await error_answer(400, str(error))(scope, receive, send)
-                except OSError as error:
-                    text = f"no cluster can be started now: {error.strerror or error}"
-                    return await error_answer(503, text)(scope, receive, send)
-                lent = _Lent(id_, _where(id_, url, target), target, self._app_of)
-                await self._hold(lent, lines, receive, send)
-            if lent.ends.cancel_called:
-                await _end(send)
-        finally:
-            self._count -= 1
-            if (gone := self._lent.pop(id_, None)) is not None:
-                gone.ended.set()
+        url = f"http://{host}/clusters/{id_}"
+        into, lines = trio.open_memory_channel[bytes](MOST_LINES)
+        async with contextlib.AsyncExitStack() as stack:
+            self._count += 1
+            stack.callback(self._forget, id_)
+            stack.enter_context(into)
+            stack.enter_context(lines)
+            try:
+                target = await stack.enter_async_context(self._start(given, url, _tell(into)))
+            except (ValueError, ImportError) as error:
+                answer = error_answer(400, str(error), field=getattr(error, "field", ""))
+                await answer(scope, receive, send)
+                return
+            except OSError as error:
+                text = f"no cluster can be started now: {error.strerror or error}"
+                await error_answer(503, text)(scope, receive, send)
+                return
+            lent = self._lent[id_] = _Lent(id_, _where(id_, url, target), target, self._app_of)
+            await _hold(lent, lines, receive, send)
+        if lent.ends.cancel_called:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _hold(
-        self, lent: _Lent, lines: trio.MemoryReceiveChannel[bytes], receive: Receive, send: Send
-    ) -> None:
-        """Until it is deleted, or the client is gone."""
-        self._lent[lent.id] = lent
-        with lent.ends:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(until_gone, receive, nursery.cancel_scope)
-                headers = [(b"content-type", b"application/jsonl"), (b"cache-control", b"no-store")]
-                await send({"type": "http.response.start", "status": 200, "headers": headers})
-                await _send(send, _line({"event": "serving", **lent.where}))
-                async for line in _with_pauses(lines):
-                    await _send(send, line)
+    def _forget(self, id_: str) -> None:
+        """Once it has ended, or did not start."""
+        self._count -= 1
+        if (gone := self._lent.pop(id_, None)) is not None:
+            gone.ended.set()
+
+
+async def _hold(lent: _Lent, lines: trio.MemoryReceiveChannel[bytes], receive: Receive, send: Send) -> None:
+    """Until it is deleted, or the client is gone."""
+    with lent.ends:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(until_gone, receive, nursery.cancel_scope)
+            headers = [(b"content-type", b"application/jsonl"), (b"cache-control", b"no-store")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await _send(send, _line({"event": "serving", **lent.where}))
+            async for line in _with_pauses(lines):
+                await _send(send, line)
 
 
 def _racks(given: Mapping[str, str] | None) -> dict[int, str] | None:
@@ -227,18 +232,17 @@ def _where(id_: str, url: str, target: Target) -> dict[str, Any]:
     }
 
 
-def _lines() -> tuple[trio.MemoryReceiveChannel[bytes], Tell]:
-    """Lines, and what adds one; those beyond MOST_LINES are dropped."""
-    into, out = trio.open_memory_channel[bytes](MOST_LINES)
+def _tell(into: trio.MemorySendChannel[bytes]) -> Tell:
+    """Adds a line, unless there were MOST_LINES."""
     left = MOST_LINES
 
-    def told(event: dict[str, Any]) -> None:
+    def tell(event: dict[str, Any]) -> None:
         nonlocal left
         if left:
             left -= 1
             into.send_nowait(_line(event))
 
-    return out, told
+    return tell
 
 
 async def _with_pauses(lines: trio.MemoryReceiveChannel[bytes]) -> AsyncIterator[bytes]:
@@ -255,7 +259,3 @@ def _line(event: Mapping[str, Any]) -> bytes:
 
 async def _send(send: Callable[[Any], Awaitable[None]], text: bytes) -> None:
     await send({"type": "http.response.body", "body": text, "more_body": True})
-
-
-async def _end(send: Send) -> None:
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
