@@ -148,6 +148,23 @@ def test_whoever_holds_it_is_told_of_troubles(url: str) -> None:
         assert "is what a broker takes" in told["reason"]
 
 
+def test_only_so_many_lines_tell_of_troubles(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "MOST_LINES", 1)
+    with lent(url) as (where, answer):
+        for _ in range(3):
+            with connected(where) as sock:
+                sock.sendall(b"\x7f\xff\xff\xff")
+                assert sock.recv(1) == b""
+        assert ask("DELETE", where["control_url"])[0] == 200
+        assert answer.read().count(b"\n") == 1
+
+
+def test_a_line_comes_now_and_then_where_nothing_happens(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_EVERY_S", 0.01)
+    with lent(url) as (_, answer):
+        assert [json.loads(answer.readline()) for _ in range(2)] == [{"event": "alive"}] * 2
+
+
 def test_the_command_line_takes_its_address(url: str) -> None:
     with lent(url, {"topics": {"orders": 1}}) as (where, _):
         [topic] = ControlClient(where["control_url"]).do(find("topics list"), {})
