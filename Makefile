@@ -55,7 +55,7 @@ acceptance: setup-all  ## campaigns of hours, by hand; make acceptance ARGS="--l
 lint: setup-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy mockbroker tests benchmarks docs found incidents studies
+	$(BIN)/mypy mockbroker tests benchmarks companions docs found incidents studies
 	$(BIN)/lint-imports
 
 bench: setup-dev

@@ -54,7 +54,7 @@ def start(scratch: Path, master: str = MASTER) -> "SparkSession":
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
-    _need_java()
+    need_java()
     # Otherwise workers use PATH's python3, which may be a different one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("mockbroker")
@@ -95,7 +95,7 @@ def queries_of(spark: "SparkSession", rows: int) -> Iterator[None]:
                 spark.conf.set(name, was)
 
 
-def _need_java() -> None:
+def need_java() -> None:
     """PipelineError that says what to do."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")

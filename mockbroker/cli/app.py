@@ -7,15 +7,17 @@ import typer
 
 from ..protocol.releases import NEWEST
 from ..version import __version__
-from . import clients, completion, histories, real, reproduce, serving, view
+from . import clients, completion, histories, looking_up, real, reproduce, serving, view
 from .analyze_command import Analyze, Around, Group, Topic, Zone
 from .choices import Search
 from .ctl_command import Ctl
 from .described import SERVE, described
 from .failing import reported
+from .groups import Grouped
 
 app = typer.Typer(
-    no_args_is_help=True,
+    cls=Grouped,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="A mock Kafka cluster whose behaviour is pluggable.",
@@ -28,13 +30,28 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+_NEXT = f"""\
+mockbroker {__version__}, a mock Kafka cluster whose behaviour is pluggable. What next?
+
+  mockbroker serve                  a cluster for your client, at 127.0.0.1:9092
+  mockbroker serve --console        the same, with a page that shows it and lets things go wrong
+  mockbroker faults                 what can go wrong
+  mockbroker doctor                 what is missing on this machine, and what needs it
+  mockbroker --help                 all commands
+
+In a Python test: the fixture mock_cluster, or `with mockbroker.MockCluster() as cluster`."""
+
+
 @app.callback()
 def commands(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """A mock Kafka cluster whose behaviour is pluggable."""
+    if context.invoked_subcommand is None:
+        typer.echo(_NEXT)
 
 
 app.command("serve")(described(serving.serve, SERVE))
@@ -195,4 +212,5 @@ histories.register(app)
 reproduce.register(app)
 clients.register(app)
 view.register(app)
+looking_up.register(app)
 real.register(app)

@@ -125,6 +125,11 @@ SERVE: Final[Mapping[str, Any]] = {
     "console": typer.Option(
         "--console", help="Serve a page that shows the cluster, with the control API. Prints its address."
     ),
+    "until_stdin_closes": typer.Option(
+        "--until-stdin-closes",
+        help="End when stdin closes, as a pipe does when the program that started this one is gone, even if "
+        "it was killed.",
+    ),
     "quiet": typer.Option("--quiet", "-q", help="Print only the addresses."),
     "log": typer.Option(help="Report as text or as JSON lines."),
 }

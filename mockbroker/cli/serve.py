@@ -7,7 +7,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +19,7 @@ from ..repeats import PRINTED, Repeats, counted
 from ..server.failures import OutputLostError
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
+from ..version import CONTRACT, __version__
 from .garbage import collect_when_idle, collect_young
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Report:
         if self.json_lines:
             self._json(
                 "serving",
+                contract=CONTRACT,
+                version=__version__,
                 bootstrap_servers=served.bootstrap_servers,
                 listeners=served.listeners,
                 kafka=str(cluster.release),
@@ -276,21 +279,35 @@ def _software(connection: "ClientConnection") -> str:
     return " ".join(filter(None, (client.software_name, client.software_version)))
 
 
-def run(report: Report, *, trace_file: Path | None = None, **options: Any) -> None:
-    """Serves until a signal ends it. `trace_file` gets JSON lines as things happen, or Parquet at the end.
+def run(
+    report: Report, *, trace_file: Path | None = None, until_stdin_closes: bool = False, **options: Any
+) -> None:
+    """Serves until a signal ends it, or until stdin closes. `trace_file` gets JSON lines as things happen, or
+    Parquet at the end.
 
-    OSError, ImportError without pyarrow.
+    OSError, ImportError without pyarrow; ValueError for a stdin that is closed already.
     """
+    ended = None
+    if until_stdin_closes:
+        from . import stdin
+
+        stdin.check_open()
+        ended = stdin.closed
     if trace_file is None:
-        trio.run(_main, report, None, options)
+        trio.run(_main, report, None, ended, options)
         return
     from .trace_file import written_to
 
     with written_to(trace_file) as listener:
-        trio.run(_main, report, listener, options)
+        trio.run(_main, report, listener, ended, options)
 
 
-async def _main(report: Report, listener: "Callable[[Event], None] | None", options: dict[str, Any]) -> None:
+async def _main(
+    report: Report,
+    listener: "Callable[[Event], None] | None",
+    ended: Callable[[], Awaitable[None]] | None,
+    options: dict[str, Any],
+) -> None:
     with trio.open_signal_receiver(*ending_signals()) as signals:
         trace = listener is not None or options["console"]
         async with serve(observer=report, trace=trace, **options) as served:
@@ -300,9 +317,16 @@ async def _main(report: Report, listener: "Callable[[Event], None] | None", opti
             report.ready(served, _seconds_since_start())
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(collect_when_idle)
+                if ended is not None:
+                    nursery.start_soon(_cancel_after, ended, nursery.cancel_scope)
                 async for _ in signals:
                     nursery.cancel_scope.cancel()
                     return
+
+
+async def _cancel_after(ended: Callable[[], Awaitable[None]], scope: trio.CancelScope) -> None:
+    await ended()
+    scope.cancel()
 
 
 def _seconds_since_start() -> float:

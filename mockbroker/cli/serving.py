@@ -54,6 +54,7 @@ def serve(
     overwrite: bool = False,
     control_token: str | None = None,
     console: bool = False,
+    until_stdin_closes: bool = False,
     quiet: bool = False,
     log: LogFormat = LogFormat.TEXT,
 ) -> None:
@@ -83,6 +84,7 @@ def serve(
             clock=clock.value,
             offsets=offsets_topic(offsets, quiet=quiet),
             now=now,
+            until_stdin_closes=until_stdin_closes,
             trace_file=trace,
             capture=capture,
             security=security(

@@ -5,8 +5,9 @@ answer that says why.
 """
 
 import contextlib
+import json
 import math
-from typing import Final
+from typing import Any, Final
 
 import trio
 from starlette.requests import Request
@@ -14,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .errors import TooLargeError, TooSlowError
 
+MOST_BYTES: Final = 1024 * 1024
+"""The largest body with arguments."""
 SECONDS: Final = 30
 """How long the whole body may take."""
 MOST_DISCARDED: Final = 64 * 1024 * 1024
@@ -52,6 +55,30 @@ async def body(request: Request, most_bytes: int) -> bytes:
     except trio.TooSlowError:
         raise TooSlowError(f"the body did not come within {SECONDS} s") from None
     return bytes(text)
+
+
+async def json_object(request: Request) -> dict[str, Any]:
+    """The body of a request that gives arguments by name; empty without one. ValueError; ClientDisconnect."""
+    text = await body(request, MOST_BYTES)
+    if not text.strip():
+        return {}
+    try:
+        found = json.loads(text, parse_constant=_no_constant)
+        # Half of a surrogate pair is not text, and can't be sent to a client.
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("the body has half of a surrogate pair, which is not text") from None
+    except ValueError as error:
+        raise ValueError(f"the body is not JSON: {error}") from None
+    except RecursionError:
+        raise ValueError("the body is nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError("the body is not a JSON object: give arguments by name")
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 class _Body:

@@ -34,7 +34,7 @@ class ControlClient:
         parts = urlsplit(url if "//" in url else f"http://{url}")
         if parts.scheme != "http" or not parts.netloc:
             raise ValueError(f"{url!r} is not a control address: write it as http://127.0.0.1:PORT")
-        self._url = f"http://{parts.netloc}"
+        self._url = f"http://{parts.netloc}{parts.path.rstrip('/')}"
         # Loopback addresses are not reached through a proxy.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 

@@ -14,6 +14,8 @@ from .oauth import PATH
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _PORT: Final = re.compile(r":\d*$")
 _CONSOLE: Final = "/console/"
+_TOKENS: Final = re.compile(rf"(/clusters/\d+)?{PATH}")
+"""Where clients ask for tokens of OAuth."""
 _OUR_SITES: Final = ("same-origin", "none")
 """What a browser sends with requests of our own pages, and for addresses that its user typed."""
 
@@ -27,7 +29,7 @@ def guarded(inner: ASGIApp, token: str | None) -> ASGIApp:
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         refusal = None
         if scope["type"] == "http":
-            free = scope["path"].startswith(_CONSOLE) or scope["path"] == PATH
+            free = scope["path"].startswith(_CONSOLE) or _TOKENS.fullmatch(scope["path"])
             needed = None if free else token
             refusal = _refusal(dict(scope["headers"]), needed)
         await (refusal or inner)(scope, receive, send)

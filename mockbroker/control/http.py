@@ -1,11 +1,10 @@
 """The operations over HTTP: JSON in, JSON out."""
 
 import inspect
-import json
 import re
 import socket
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, Final
+from typing import Any
 from urllib.parse import unquote
 
 import trio
@@ -16,12 +15,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
 from . import oauth
-from .answers import Answer, error_answer
-from .bodies import body, read_to_the_end
-from .errors import TooLargeError, TooSlowError
+from .answers import REFUSALS, Answer, error_answer, refusal
+from .bodies import json_object, read_to_the_end
+from .clusters import Clusters, Start
 from .guard import guarded
 from .openapi import document
 from .registry import Operation
@@ -30,16 +28,6 @@ from .stream import MOST_STREAMS, Events, Streams, since
 from .table import OPERATIONS
 from .target import Target
 
-MOST_BYTES: Final = 1024 * 1024
-"""The largest body that is accepted."""
-STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
-    (NotThereError, 404),
-    (ConflictError, 409),
-    (TooLargeError, 413),
-    (TooSlowError, 408),
-    (ValueError, 400),
-)
-
 
 async def serve(
     target: Target,
@@ -47,15 +35,22 @@ async def serve(
     token: str | None,
     *,
     console: bool = False,
+    lend: Start | None = None,
     task_status: trio.TaskStatus[None],
 ) -> None:
     """Answers on `sock`, which it owns from now on, until cancelled; with a `token`, only requests that send
-    it. With `console`, the page is there too."""
-    await serve_app(app(target, token, console=console), sock, task_status=task_status)
+    it. With `console`, the page is there too; with `lend`, clusters are lent."""
+    await serve_app(app(target, token, console=console, lend=lend), sock, task_status=task_status)
 
 
-def app(target: Target, token: str | None = None, *, console: bool = False) -> ASGIApp:
+def app(
+    target: Target, token: str | None = None, *, console: bool = False, lend: Start | None = None
+) -> ASGIApp:
     """The application, for any server."""
+    return read_to_the_end(guarded(_routed(target, token, console, lend), token))
+
+
+def _routed(target: Target, token: str | None, console: bool = False, lend: Start | None = None) -> ASGIApp:
     routes = [
         Route(_route(operation), _endpoint(target, operation), methods=[operation.method])
         for operation in sorted(OPERATIONS.values(), key=_takes_all)
@@ -68,9 +63,10 @@ def app(target: Target, token: str | None = None, *, console: bool = False) -> A
         from ..console import files
 
         routes += files.routes()
+    if lend is not None:
+        routes += Clusters(lend, lambda lent: _routed(lent, token)).routes()
     handlers = {HTTPException: _refused, Exception: _failed}
-    routed = _by_sent_path(Starlette(routes=routes, exception_handlers=handlers))
-    return read_to_the_end(guarded(routed, token))
+    return _by_sent_path(Starlette(routes=routes, exception_handlers=handlers))
 
 
 def _by_sent_path(inner: ASGIApp) -> ASGIApp:
@@ -98,7 +94,7 @@ def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Await
     async def endpoint(request: Request) -> Response:
         try:
             arguments = {
-                **operation.arguments(await _body(request), partial=True),
+                **operation.arguments(await json_object(request), partial=True),
                 **operation.arguments(_query(request), text=True, partial=True),
                 **operation.arguments(_in_path(request), text=True, partial=True),
             }
@@ -106,38 +102,14 @@ def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Await
             result = target.do(operation.function, **arguments)
             if inspect.isawaitable(result):
                 result = await result
-        except tuple(kind for kind, _ in STATUSES) as error:
-            status = next(status for kind, status in STATUSES if isinstance(error, kind))
-            return error_answer(status, str(error), field=getattr(error, "field", ""))
+        except REFUSALS as error:
+            return refusal(error)
         except ClientDisconnect:
             # Nobody reads it.
             return Response(status_code=400)
         return Answer(result)
 
     return endpoint
-
-
-async def _body(request: Request) -> dict[str, Any]:
-    text = await body(request, MOST_BYTES)
-    if not text.strip():
-        return {}
-    try:
-        found = json.loads(text, parse_constant=_no_constant)
-        # Half of a surrogate pair is not text, and can't be sent to a client.
-        json.dumps(found, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("the body has half of a surrogate pair, which is not text") from None
-    except ValueError as error:
-        raise ValueError(f"the body is not JSON: {error}") from None
-    except RecursionError:
-        raise ValueError("the body is nested too deeply") from None
-    if not isinstance(found, dict):
-        raise ValueError("the body is not a JSON object: give arguments by name")
-    return found
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _in_path(request: Request) -> dict[str, str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from ..version import __version__
+from .clusters import CREATE
 from .registry import Operation, Parameter
 from .schema import json_schema
 
@@ -32,6 +33,8 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     paths["/trace/stream"] = {"get": _stream()}
     paths["/metrics"] = {"get": _metrics()}
+    paths["/clusters"] = {"post": _lent(), "get": _listed()}
+    paths["/clusters/{id}"] = {"delete": _deleted()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -127,6 +130,55 @@ def _metrics() -> dict[str, Any]:
                 "content": {"text/plain": {"schema": {"type": "string"}}},
             },
             **_errors({"401": _NO_TOKEN}),
+        },
+    }
+
+
+def _lent() -> dict[str, Any]:
+    """`POST /clusters`, whose answer goes on. It is not there below `/clusters/{id}`."""
+    return {
+        "operationId": "clusters-create",
+        "summary": CREATE.summary,
+        "description": "JSON, one object in each line: the first says where the cluster and its control API "
+        "are, the others what went wrong.",
+        "tags": ["clusters"],
+        "parameters": [],
+        "requestBody": {
+            "required": False,
+            "content": {"application/json": {"schema": _body(CREATE.parameters.values())}},
+        },
+        "responses": {
+            "200": {
+                "description": "goes on until the client leaves or the cluster is deleted",
+                "content": {"application/jsonl": {"schema": {"type": "string"}}},
+            },
+            **_errors({"400": ERRORS["400"], "401": _NO_TOKEN, **_OF_BODIES, "503": "as many as may be"}),
+        },
+    }
+
+
+def _listed() -> dict[str, Any]:
+    return {
+        "operationId": "clusters-list",
+        "summary": "The clusters that are lent.",
+        "tags": ["clusters"],
+        "parameters": [],
+        "responses": {
+            "200": _json({"type": "array", "items": {"type": "object"}}, "done"),
+            **_errors({"401": _NO_TOKEN}),
+        },
+    }
+
+
+def _deleted() -> dict[str, Any]:
+    return {
+        "operationId": "clusters-delete",
+        "summary": "Ends a cluster that is lent.",
+        "tags": ["clusters"],
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+        "responses": {
+            "200": _json({"type": "object"}, "done"),
+            **_errors({"401": _NO_TOKEN, "404": "no such cluster"}),
         },
     }
 

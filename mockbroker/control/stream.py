@@ -71,7 +71,7 @@ class Events:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await self._send(send, ": the trace\n\n")
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(_until_gone, receive, nursery.cancel_scope)
+                nursery.start_soon(until_gone, receive, nursery.cancel_scope)
                 while True:
                     self._came = trio.Event()
                     last = await self._tell_after(last, send)
@@ -112,7 +112,8 @@ class Events:
         await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
 
 
-async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
+async def until_gone(receive: Receive, scope: trio.CancelScope) -> None:
+    """Cancels `scope` once the client has left."""
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()

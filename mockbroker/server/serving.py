@@ -58,6 +58,7 @@ class ServedCluster(RunningCluster):
         self.options = options
         self.control_url: str | None = None
         """The address of the control API, if there is one."""
+        self.control_token = options.control_token
         policies = Policies(release, options.policies, fixed=options.fixed)
         self.offsets = restoring.found(options.offsets)
         """What was found in the files of an offsets topic, if there are any."""
@@ -176,7 +177,7 @@ class ServedCluster(RunningCluster):
             return found
         from ..control.oauth import PATH
 
-        secret = self.options.control_token or found.token_secret
+        secret = self.control_token or found.token_secret
         return replace(found, token_url=f"{self.control_url}{PATH}", token_secret=secret)
 
     @property
@@ -188,10 +189,13 @@ class ServedCluster(RunningCluster):
         """Starts the control API, if it is wanted."""
         if self._control is not None:
             # Its imports take time, so they are done only when it is wanted.
-            from ..control.http import serve
+            from ..control import http
+            from .lending import lend
 
-            start = functools.partial(serve, console=self.options.console)
-            await nursery.start(start, self.target, self._control, self.options.control_token)
+            token = self.options.control_token
+            lending = functools.partial(lend, serve, token)
+            start = functools.partial(http.serve, console=self.options.console, lend=lending)
+            await nursery.start(start, self.target, self._control, token)
 
     def _prepare(self) -> None:
         options, cluster = self.options, self.cluster

@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.control import serving
+from mockbroker.control.bodies import MOST_BYTES
 from mockbroker.control.client import ControlClient, OperationError
-from mockbroker.control.http import MOST_BYTES, app
+from mockbroker.control.http import app
 from mockbroker.control.openapi import document
 from mockbroker.control.stream import MOST_STREAMS
 from mockbroker.control.table import OPERATIONS, find

@@ -218,7 +218,8 @@ def test_the_document_has_every_operation(asking: Asking) -> None:
     assert (status, document["openapi"]) == (200, "3.1.0")
     described = {(path, method) for path, each in document["paths"].items() for method in each}
     operations = {(each.path, each.method.lower()) for each in OPERATIONS.values()}
-    assert described == operations | {("/trace/stream", "get"), ("/metrics", "get")}
+    lent = {("/clusters", "post"), ("/clusters", "get"), ("/clusters/{id}", "delete")}
+    assert described == operations | lent | {("/trace/stream", "get"), ("/metrics", "get")}
     for path, methods in document["paths"].items():
         for told in methods.values():
             in_path = {each["name"] for each in told["parameters"] if each["in"] == "path"}
@@ -237,9 +238,12 @@ def test_the_document_says_how_requests_are_refused(asking: Asking) -> None:
         for method, told in methods.items():
             statuses = set(told["responses"])
             assert "401" in statuses
-            assert ("400" in statuses) == (path != "/metrics")
+            lent = path.startswith("/clusters") and method != "post"
+            assert ("400" in statuses) == (path != "/metrics" and not lent)
             assert ({"408", "413"} <= statuses) == (method in ("post", "put"))
-            assert ("503" in statuses) == (path == "/trace/stream")
+            assert ("503" in statuses) == (
+                (path, method) in (("/trace/stream", "get"), ("/clusters", "post"))
+            )
 
 
 def test_a_wait_does_not_keep_a_cluster_from_its_end() -> None:

@@ -9,7 +9,7 @@ import pytest
 from docs.generate import REFERENCE
 from mockbroker import repeats
 from mockbroker.cluster import call, client_telemetry, fetch_sessions, notes
-from mockbroker.control import bodies, http, oauth, records, serving, stream
+from mockbroker.control import bodies, clusters, oauth, records, serving, stream
 from mockbroker.controller import scram, topic_creation, topic_names
 from mockbroker.coordinators.streams import configuring, requests
 from mockbroker.environment import Environment
@@ -62,7 +62,11 @@ IN_CODE: Final = {
     "bytes of a form that asks for a token": oauth.MOST_BYTES,
     "clients whose metrics are known": client_telemetry._MOST_KEPT,
     "bytes of a client's last push that can be looked at": client_telemetry._LARGEST_KEPT,
-    "bytes of a request's body": http.MOST_BYTES,
+    "bytes of a request's body": bodies.MOST_BYTES,
+    "clusters that are lent at once": clusters.MOST,
+    "brokers of one of them": clusters.MOST_BROKERS,
+    "partitions with which one of them starts": clusters.MOST_PARTITIONS,
+    "lines that tell of troubles in one of them": clusters.MOST_LINES,
     "seconds until a request's body has to be there": bodies.SECONDS,
     "seconds that a client may read nothing of its answers (Linux)": serving.UNREAD_S,
     "records listed without `limit`": records._MOST,

@@ -142,6 +142,24 @@ def rd_kafka_mock_start_request_tracking(asking: Asking, made: Any) -> None:
 
 
 @check
+def Fault(asking: Asking, made: Any) -> None:  # noqa: N802
+    asking.ask("heartbeat", 3, group_id="other")
+    assert made.hits == 0
+    assert [asking.heartbeat() == "REBALANCE_IN_PROGRESS" for _ in range(2)] == [True, False]
+
+
+@check
+def When(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert [asking.heartbeat() for _ in range(2)] == ["REBALANCE_IN_PROGRESS"] * 2
+
+
+@check
+def Observe(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert asking.heartbeat(asking.coordinator()) == OTHERWISE
+    assert made.hits == 1
+
+
+@check
 def ControlKey(asking: Asking, made: Any) -> None:  # noqa: N802
     seen = [asking.heartbeat(each) == "NOT_COORDINATOR" for each in (asking.coordinator(),) * 2]
     assert seen == [True, False]

@@ -1,0 +1,1 @@
+"""Libraries for tests in other languages, and what is generated for them."""

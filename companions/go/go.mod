@@ -1,0 +1,3 @@
+module mockbroker
+
+go 1.22
