@@ -36,6 +36,13 @@ def proxy(
             help="A broker that tells the first address is reached at the second one. Repeatable.",
         ),
     ] = None,
+    kafka: Annotated[
+        str | None,
+        typer.Option(
+            autocompletion=completion.releases,
+            help="Show clients no more versions and features than this release has, such as 3.9.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the bootstrap address.")] = False,
 ) -> None:
     """Stand in front of a real cluster, and let its clients' requests go wrong, until interrupted.
@@ -43,12 +50,20 @@ def proxy(
     The first line printed is the bootstrap address for clients. At the end it says how often each fault
     fired; exit status 3: one never did. Exit status 2: no broker answers, or an option is not valid.
     """
+    from ..protocol.releases import parse
     from ..proxying.options import ProxyOptions, addresses, mapped
     from .given import faults
     from .proxying import run
 
     with reported("proxy"):
-        options = ProxyOptions(addresses(upstream), host, port, mapped(upstream_map or []), faults(fault))
+        options = ProxyOptions(
+            addresses(upstream),
+            host,
+            port,
+            mapped(upstream_map or []),
+            faults(fault),
+            None if kafka is None else parse(kafka),
+        )
         status = run(options, quiet=quiet)
     raise typer.Exit(status)
 

@@ -2,14 +2,18 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import trio
 
 from ..errors import NotRunningError, first_of
 from ..faults import Fault
+from ..protocol.releases import parse
 from .options import ProxyOptions, addresses, mapped
 from .proxy import Proxy
+
+if TYPE_CHECKING:
+    from ..names import ReleaseName
 
 T = TypeVar("T")
 
@@ -18,8 +22,9 @@ class MockProxy:
     """Stands in front of the cluster at `upstream` (`host:port,...`) until its `with` block ends.
 
     `upstream_map` has the addresses (`host:port`) at which brokers are reached from here, by those that the
-    cluster tells; `faults` are fields of faults, as for `MockCluster`. Entering it raises UpstreamError if no
-    broker answers, and FaultError. `lines` are what the command would print.
+    cluster tells; `faults` are fields of faults, as for `MockCluster`. With `kafka` clients are shown no more
+    versions and features than that release has. Entering it raises UpstreamError if no broker answers, and
+    FaultError. `lines` are what the command would print.
     """
 
     def __init__(
@@ -30,10 +35,17 @@ class MockProxy:
         port: int = 0,
         upstream_map: Mapping[str, str] | None = None,
         faults: Iterable[Mapping[str, Any]] = (),
+        kafka: "ReleaseName | None" = None,
     ) -> None:
+        """UnknownReleaseError; ValueError for an address."""
         pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
         self._options = ProxyOptions(
-            addresses(upstream, "upstream"), host, port, mapped(pairs, "upstream_map"), list(faults)
+            addresses(upstream, "upstream"),
+            host,
+            port,
+            mapped(pairs, "upstream_map"),
+            list(faults),
+            None if kafka is None else parse(kafka),
         )
         self.lines: list[str] = []
         self._proxy: Proxy | None = None

@@ -36,7 +36,7 @@ class Proxy:
         self._options = options
         self._tell_user = tell
         self._told: set[str] = set()
-        self._upstream = Upstream(self._listen)
+        self._upstream = Upstream(self._listen, options.kafka)
         self._upstream.environment.failed = lambda error, _: self._tell(f"a fault failed: {error!r}")
         self._next_port = options.port
         self._listening: dict[int, socket.socket] = {}

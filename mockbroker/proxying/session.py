@@ -8,8 +8,11 @@ answered, and those after it wait until it is.
 import struct
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
+from ..apis.advertised import answered
+from ..apis.api_versions import unsupported
 from ..cluster.call import Call
 from ..faults.exchange import End, Exchange
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Client, Unanswered
@@ -17,6 +20,7 @@ from ..protocol.answers import AnswerCodec, answer_codec
 from ..protocol.api_keys import ApiKey
 from ..protocol.codecs import UnsupportedVersionError, codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header
+from ..protocol.releases import Release
 from ..server.delivery import Deliveries
 from .framing import Framing, Outlet
 from .peeking import expects_answer
@@ -69,8 +73,8 @@ class Session:
         self._answers = Framing(None)
         self._pending: deque[_Pending] = deque()
         self._exchange: Exchange | None = None
-        self._touched: Exchange | None = None
-        """A request on which faults act, and which waits for the answers before it."""
+        self._held: Callable[[], None] | None = None
+        """What becomes of a request that waits for the answers before it."""
         self._correlation_id = 0
         self._silent = False
         """Whether nothing is answered any more."""
@@ -96,7 +100,7 @@ class Session:
 
     @property
     def _waits(self) -> bool:
-        return self._exchange is not None or self._touched is not None or self._silent
+        return self._exchange is not None or self._held is not None or self._silent
 
     def from_client(self, data: bytes) -> None:
         """Takes bytes of the client."""
@@ -129,9 +133,9 @@ class Session:
 
     def _take(self) -> None:
         while not self.wants_close:
-            if self._touched is not None and not self._pending:
-                exchange, self._touched = self._touched, None
-                self._begin(exchange)
+            if self._held is not None and not self._pending:
+                begin, self._held = self._held, None
+                begin()
             if self._waits or (frame := self._requests.next()) is None:
                 return
             self._request(frame)
@@ -141,13 +145,24 @@ class Session:
             raise MalformedRequestError(f"{len(frame)} bytes are shorter than a request header")
         key, version, correlation_id = _HEADER(frame)
         self._client.requests += 1
+        shown = self._upstream.shown
+        if shown is not None and not answered(shown, key, version):
+            self._held = partial(self._refuse, shown, key, version, correlation_id)
+            return
         faults = self._upstream.faults
         if faults.armed and key in faults.armed:
             exchange = self._exchange_for(key, version, correlation_id, frame)
             if exchange is not None:
-                self._touched = exchange
+                self._held = partial(self._begin, exchange)
                 return
         self._forward(_Pending(key, version, correlation_id), frame)
+
+    def _refuse(self, release: Release, key: int, version: int, correlation_id: int) -> None:
+        """As brokers of the release do."""
+        if key != ApiKey.API_VERSIONS:
+            raise MalformedRequestError(f"api key {key} v{version} is not served by Kafka {release}")
+        self.send(answer_codec(key, 0).encode(correlation_id, unsupported(release)))
+        self._deliveries.send_withheld()
 
     def _exchange_for(self, key: int, version: int, correlation_id: int, frame: bytes) -> Exchange | None:
         """None if no fault acts on the request, or it can't be read."""

@@ -10,7 +10,7 @@ from ..cluster.cluster import Cluster
 from ..environment import Environment
 from ..faults import Fault, FaultError, Faults
 from ..faults import parse as parse_fault
-from ..protocol.releases import NEWEST, parse
+from ..protocol.releases import NEWEST, Release, parse
 from ..seeded import streams
 
 ON_ANSWERS: Final = frozenset(
@@ -58,12 +58,14 @@ class UpstreamBroker:
 class Upstream:
     """Takes the place of the `Cluster` that faults and their conditions are given.
 
-    `listen` opens the listener of a broker that was not known, and returns its address.
+    `listen` opens the listener of a broker that was not known, and returns its address. `shown` is the
+    release whose versions clients may use; None: those of the cluster.
     """
 
-    def __init__(self, listen: Callable[[int], tuple[str, int]]) -> None:
+    def __init__(self, listen: Callable[[int], tuple[str, int]], shown: Release | None = None) -> None:
         self._listen = listen
-        self.environment = Environment(parse(NEWEST), streams(0))
+        self.shown = shown
+        self.environment = Environment(shown or parse(NEWEST), streams(0))
         self.release = self.environment.release
         self.controller = SimpleNamespace(
             on_client_quotas=[], image=SimpleNamespace(client_quotas=dict[Any, Any]())
