@@ -43,6 +43,14 @@ def proxy(
             help="Show clients no more versions and features than this release has, such as 3.9.",
         ),
     ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=ANSWER",
+            autocompletion=completion.policies,
+            help="Decide otherwise than the cluster: undefined-epoch=log-end-offset. Repeatable.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the bootstrap address.")] = False,
 ) -> None:
     """Stand in front of a real cluster, and let its clients' requests go wrong, until interrupted.
@@ -50,6 +58,7 @@ def proxy(
     The first line printed is the bootstrap address for clients. At the end it says how often each fault
     fired; exit status 3: one never did. Exit status 2: no broker answers, or an option is not valid.
     """
+    from ..pairs import pairs
     from ..protocol.releases import parse
     from ..proxying.options import ProxyOptions, addresses, mapped
     from .given import faults
@@ -63,6 +72,7 @@ def proxy(
             mapped(upstream_map or []),
             faults(fault),
             None if kafka is None else parse(kafka),
+            pairs("--policy", policy),
         )
         status = run(options, quiet=quiet)
     raise typer.Exit(status)

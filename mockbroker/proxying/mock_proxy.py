@@ -13,7 +13,7 @@ from .options import ProxyOptions, addresses, mapped
 from .proxy import Proxy
 
 if TYPE_CHECKING:
-    from ..names import ReleaseName
+    from ..names import Behaviours, ReleaseName
 
 T = TypeVar("T")
 
@@ -23,8 +23,10 @@ class MockProxy:
 
     `upstream_map` has the addresses (`host:port`) at which brokers are reached from here, by those that the
     cluster tells; `faults` are fields of faults, as for `MockCluster`. With `kafka` clients are shown no more
-    versions and features than that release has. Entering it raises UpstreamError if no broker answers, and
-    FaultError. `lines` are what the command would print.
+    versions and features than that release has. `policies` are answers of behaviours, by name, as for
+    `MockCluster`: of those that a proxy can decide. Entering it raises UpstreamError if no broker answers, or
+    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. `lines` are what the
+    command would print.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class MockProxy:
         upstream_map: Mapping[str, str] | None = None,
         faults: Iterable[Mapping[str, Any]] = (),
         kafka: "ReleaseName | None" = None,
+        policies: "Behaviours | None" = None,
     ) -> None:
         """UnknownReleaseError; ValueError for an address."""
         pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
@@ -46,6 +49,7 @@ class MockProxy:
             mapped(pairs, "upstream_map"),
             list(faults),
             None if kafka is None else parse(kafka),
+            dict(policies or {}),
         )
         self.lines: list[str] = []
         self._proxy: Proxy | None = None

@@ -31,7 +31,8 @@ class ProxyOptions:
     """`upstream` are addresses of the cluster's brokers. The first broker's listener is at `host` and `port`,
     the others get the next ports; with port 0 all get any. `map` has the addresses at which brokers are
     reached from here, by those that the cluster tells. `faults` are fields of faults. `kafka` is the release
-    whose versions clients may use; None: those of the cluster."""
+    whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours, by
+    name."""
 
     upstream: Sequence[Address]
     host: str = "127.0.0.1"
@@ -39,3 +40,4 @@ class ProxyOptions:
     map: Mapping[Address, Address] = field(default_factory=dict)
     faults: Sequence[Mapping[str, Any]] = ()
     kafka: Release | None = None
+    policies: Mapping[str, Any] = field(default_factory=dict)

@@ -36,7 +36,7 @@ class Proxy:
         self._options = options
         self._tell_user = tell
         self._told: set[str] = set()
-        self._upstream = Upstream(self._listen, options.kafka)
+        self._upstream = Upstream(self._listen, options.kafka, options.policies)
         self._upstream.environment.failed = lambda error, _: self._tell(f"a fault failed: {error!r}")
         self._next_port = options.port
         self._listening: dict[int, socket.socket] = {}
@@ -77,7 +77,7 @@ class Proxy:
                 sock.close()
 
     async def _start(self, faults: Iterable[Mapping[str, Any]]) -> None:
-        answer = await ask_brokers(list(self._options.upstream))
+        answer = await ask_brokers(list(self._options.upstream), self._upstream.decider.asks)
         for broker in sorted(answer.brokers, key=lambda each: each.node_id):
             self._upstream.told(broker.node_id, broker.host, broker.port)
         for given in faults:

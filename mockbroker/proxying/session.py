@@ -22,6 +22,7 @@ from ..protocol.codecs import UnsupportedVersionError, codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header
 from ..protocol.releases import Release
 from ..server.delivery import Deliveries
+from .deciding.dialogue import Dialogue, ToBroker
 from .framing import Framing, Outlet
 from .peeking import expects_answer
 from .rewriting import names_brokers, rewrite
@@ -35,15 +36,25 @@ UNSENT_BYTES: Final = 1 << 20
 
 
 class _Pending:
-    """A request that the broker has not answered yet; `call` is set if a fault acts on it."""
+    """A request that the broker has not answered yet. `take` takes the answer, unless that goes straight to
+    the client; with `own`, the request is not the client's."""
 
-    __slots__ = ("call", "correlation_id", "key", "version")
+    __slots__ = ("correlation_id", "key", "own", "take", "version")
 
-    def __init__(self, key: int, version: int, correlation_id: int, call: Call | None = None) -> None:
+    def __init__(
+        self,
+        key: int,
+        version: int,
+        correlation_id: int,
+        take: Callable[[Any], None] | None = None,
+        *,
+        own: bool = False,
+    ) -> None:
         self.key = key
         self.version = version
         self.correlation_id = correlation_id
-        self.call = call
+        self.take = take
+        self.own = own
 
 
 class Session:
@@ -149,8 +160,8 @@ class Session:
         if shown is not None and not answered(shown, key, version):
             self._held = partial(self._refuse, shown, key, version, correlation_id)
             return
-        faults = self._upstream.faults
-        if faults.armed and key in faults.armed:
+        upstream = self._upstream
+        if key in upstream.faults.armed or key in upstream.decider.apis:
             exchange = self._exchange_for(key, version, correlation_id, frame)
             if exchange is not None:
                 self._held = partial(self._begin, exchange)
@@ -165,30 +176,38 @@ class Session:
         self._deliveries.send_withheld()
 
     def _exchange_for(self, key: int, version: int, correlation_id: int, frame: bytes) -> Exchange | None:
-        """None if no fault acts on the request, or it can't be read."""
+        """None if no fault acts on the request and nothing is decided on it, or it can't be read."""
         header = parse_header(frame)
         try:
             found = codec(key, version)
         except UnsupportedVersionError as error:
-            self._tell(f"a request of {header.client_id} was passed on without faults: {error}")
+            self._tell(f"a request of {header.client_id} was passed on as it is: {error}")
             return None
         faults = self._upstream.faults
         faults.note(found.api_key, header.client_id)
         request = found.decode(memoryview(bytearray(frame)) if found.keeps_view else frame, header.size)
         cluster, broker = self._upstream.as_cluster, broker_of(self._broker)
         call = Call(cluster, broker, version, self._client, header.client_id, self._complete)
-        touches = faults.touching(found.api_key, call, request)
-        if not touches:
+        touches = faults.touching(found.api_key, call, request) if key in faults.armed else []
+        steps = self._upstream.decider.begin(call, found.api_key, request)
+        if not touches and steps is None:
             return None
 
         def work(inner: Call, _: Any) -> Any:
-            expects = self._forward(_Pending(key, version, correlation_id, inner), frame)
+            if steps is not None:
+                Dialogue(steps, inner, request, frame, self._ask).begin()
+                return PARKED
+            expects = self._forward(_Pending(key, version, correlation_id, inner.answer), frame)
             self._on_ready()
             return PARKED if expects else NO_ANSWER
 
         exchange = Exchange(call, found.api_key, request, work, touches)
         self._correlation_id = correlation_id
         return exchange
+
+    def _ask(self, what: ToBroker, take: Callable[[Any], None]) -> None:
+        self._forward(_Pending(what.key, what.version, what.correlation_id, take, own=what.own), what.frame)
+        self._on_ready()
 
     def _forward(self, pending: _Pending, frame: bytes) -> bool:
         """Passes a request on; False if it will not be answered."""
@@ -212,21 +231,23 @@ class Session:
             )
         self._pending.popleft()
         names = names_brokers(pending.key, pending.version)
-        if pending.call is None and not names:
+        if pending.take is None and not names:
             self._pass(frame)
             return
         try:
             found = _codec_of(pending, frame)
             answer = found.decode(frame)
         except MalformedRequestError as error:
+            if pending.own:
+                raise
             self._tell(f"passed on as it is, with addresses that it may have and without faults: {error}")
             self._pass(frame)
-            if pending.call is not None:
+            if pending.take is not None:
                 self._exchange = None
             return
         changed = names and rewrite(found.api_key, answer, self._upstream)
-        if pending.call is not None:
-            pending.call.answer(answer)
+        if pending.take is not None:
+            pending.take(answer)
         elif changed:
             self.send(found.encode(correlation_id, answer))
             self._deliveries.send_withheld()
@@ -258,7 +279,7 @@ class Session:
             self._deliver(exchange)
         except Exception as error:
             self._tell(
-                f"{self._client.address}: closed, because a fault on {exchange.api.name} failed: {error}"
+                f"{self._client.address}: closed, because {exchange.api.name} could not be answered: {error}"
             )
             self.wants_close = True
 

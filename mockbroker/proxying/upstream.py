@@ -1,6 +1,6 @@
 """What the proxy knows of the cluster behind it: as much as faults ask of a cluster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any, Final, cast
 from uuid import UUID
@@ -12,6 +12,7 @@ from ..faults import Fault, FaultError, Faults
 from ..faults import parse as parse_fault
 from ..protocol.releases import NEWEST, Release, parse
 from ..seeded import streams
+from .deciding import Decider
 
 ON_ANSWERS: Final = frozenset(
     {
@@ -59,13 +60,20 @@ class Upstream:
     """Takes the place of the `Cluster` that faults and their conditions are given.
 
     `listen` opens the listener of a broker that was not known, and returns its address. `shown` is the
-    release whose versions clients may use; None: those of the cluster.
+    release whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours,
+    by name. UnknownPolicyError.
     """
 
-    def __init__(self, listen: Callable[[int], tuple[str, int]], shown: Release | None = None) -> None:
+    def __init__(
+        self,
+        listen: Callable[[int], tuple[str, int]],
+        shown: Release | None = None,
+        policies: Mapping[str, Any] | None = None,
+    ) -> None:
         self._listen = listen
         self.shown = shown
         self.environment = Environment(shown or parse(NEWEST), streams(0))
+        self.decider = Decider(self.environment.release, policies or {})
         self.release = self.environment.release
         self.controller = SimpleNamespace(
             on_client_quotas=[], image=SimpleNamespace(client_quotas=dict[Any, Any]())
