@@ -51,6 +51,17 @@ def proxy(
             help="Decide otherwise than the cluster: undefined-epoch=log-end-offset. Repeatable.",
         ),
     ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a trace to this file, for `mockbroker view`: as Parquet if it ends in .parquet, else "
+            "as JSON lines.",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file of --trace if it exists.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the bootstrap address.")] = False,
 ) -> None:
     """Stand in front of a real cluster, and let its clients' requests go wrong, until interrupted.
@@ -61,7 +72,7 @@ def proxy(
     from ..pairs import pairs
     from ..protocol.releases import parse
     from ..proxying.options import ProxyOptions, addresses, mapped
-    from .given import faults
+    from .given import faults, refuse_existing
     from .proxying import run
 
     with reported("proxy"):
@@ -73,8 +84,11 @@ def proxy(
             faults(fault),
             None if kafka is None else parse(kafka),
             pairs("--policy", policy),
+            trace is not None,
         )
-        status = run(options, quiet=quiet)
+        if not overwrite:
+            refuse_existing(trace)
+        status = run(options, quiet=quiet, trace=trace)
     raise typer.Exit(status)
 
 

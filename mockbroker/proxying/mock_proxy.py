@@ -9,6 +9,9 @@ import trio
 from ..errors import NotRunningError, first_of
 from ..faults import Fault
 from ..protocol.releases import parse
+from ..server.trace_control import TraceControl
+from ..server.waiting import refuse_in_event_loop
+from ..trace import Trace
 from .options import ProxyOptions, addresses, mapped
 from .proxy import Proxy
 
@@ -39,6 +42,7 @@ class MockProxy:
         faults: Iterable[Mapping[str, Any]] = (),
         kafka: "ReleaseName | None" = None,
         policies: "Behaviours | None" = None,
+        trace: bool = False,
     ) -> None:
         """UnknownReleaseError; ValueError for an address."""
         pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
@@ -50,9 +54,11 @@ class MockProxy:
             list(faults),
             None if kafka is None else parse(kafka),
             dict(policies or {}),
+            trace,
         )
         self.lines: list[str] = []
         self._proxy: Proxy | None = None
+        self._trace: TraceControl | None = None
         self._error: BaseException | None = None
         self._up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="mockbroker proxy", daemon=True)
@@ -81,6 +87,14 @@ class MockProxy:
     def faults(self) -> list[Fault]:
         """The faults, with their `hits`; `why` says why one has not fired."""
         return self._do(lambda proxy: proxy.faults)
+
+    @property
+    def trace(self) -> TraceControl:
+        """What clients say and are answered, with the faults that hit them: from the first use of this on, or
+        with `trace=True` from the start."""
+        if self._trace is None:
+            self._trace = TraceControl(_Runs(self._do), self._do(_traced))
+        return self._trace
 
     def add_fault(self, do: str, **given: Any) -> Fault:
         """Adds a fault, as `cluster.faults.add` does. FaultError, also for a fault that only a mock can bring
@@ -111,3 +125,22 @@ class MockProxy:
         async with Proxy(self._options, self.lines.append).running() as self._proxy:
             self._up.set()
             await self._stop.wait()
+
+
+def _traced(proxy: Proxy) -> Trace:
+    proxy.trace.start()
+    return proxy.trace
+
+
+class _Runs:
+    """Functions of a trace, in the proxy's thread."""
+
+    def __init__(self, do: Callable[[Callable[[Proxy], Any]], Any]) -> None:
+        self._do = do
+
+    def run(self, function: Callable[[Any], T]) -> T:
+        found: T = self._do(function)
+        return found
+
+    def _refuse_to_block(self, instead: str) -> None:
+        refuse_in_event_loop(instead)

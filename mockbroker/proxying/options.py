@@ -32,7 +32,7 @@ class ProxyOptions:
     the others get the next ports; with port 0 all get any. `map` has the addresses at which brokers are
     reached from here, by those that the cluster tells. `faults` are fields of faults. `kafka` is the release
     whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours, by
-    name."""
+    name. With `trace` the trace begins at once."""
 
     upstream: Sequence[Address]
     host: str = "127.0.0.1"
@@ -41,3 +41,4 @@ class ProxyOptions:
     faults: Sequence[Mapping[str, Any]] = ()
     kafka: Release | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
+    trace: bool = False

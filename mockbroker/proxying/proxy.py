@@ -13,6 +13,7 @@ from ..errors import first_of
 from ..faults import Fault
 from ..outcome import Client
 from ..server.listening import listen
+from ..trace import Trace
 from .asking import ask_brokers
 from .connection import Connection
 from .options import Address, ProxyOptions
@@ -41,6 +42,9 @@ class Proxy:
         self._next_port = options.port
         self._listening: dict[int, socket.socket] = {}
         self._started = time.monotonic()
+        self._began_ms = int(time.time() * 1000)
+        self._upstream.environment.advance(self._began_ms)
+        self._upstream.trace.failed = lambda error: self._tell(f"the trace failed: {error}")
         self._sleep = trio.CancelScope()
         self._nursery: trio.Nursery
 
@@ -63,6 +67,11 @@ class Proxy:
         """Removes a fault. May be called twice."""
         self._upstream.faults.remove(fault)
 
+    @property
+    def trace(self) -> Trace:
+        """What clients say, and are answered: from its `start` on."""
+        return self._upstream.trace
+
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["Proxy"]:
         """Listens, and carries what comes. UpstreamError, PortInUseError, FaultError."""
@@ -82,6 +91,8 @@ class Proxy:
             self._upstream.told(broker.node_id, broker.host, broker.port)
         for given in faults:
             self.add_fault(**given)
+        if self._options.trace:
+            self._upstream.trace.start()
 
     # -- listeners
 
@@ -155,7 +166,8 @@ class Proxy:
     # -- time, for faults that wait
 
     def _catch_up(self) -> None:
-        self._upstream.environment.advance(int((time.monotonic() - self._started) * 1000))
+        passed_ms = int((time.monotonic() - self._started) * 1000)
+        self._upstream.environment.advance(self._began_ms + passed_ms)
 
     def _rearm(self) -> None:
         self._sleep.deadline = self._deadline()
@@ -164,7 +176,8 @@ class Proxy:
         due = self._upstream.environment.timers.next_deadline()
         if due is None:
             return float("inf")
-        return trio.current_time() + max(0.0, self._started + due / 1000 - time.monotonic())
+        due_at = self._started + (due - self._began_ms) / 1000
+        return trio.current_time() + max(0.0, due_at - time.monotonic())
 
     async def _keep_time(self) -> None:
         while True:

@@ -7,11 +7,15 @@ from uuid import UUID
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
+from ..cluster.liveness import Liveness
+from ..cluster.notes import Notes
 from ..environment import Environment
 from ..faults import Fault, FaultError, Faults
 from ..faults import parse as parse_fault
+from ..policies import Policies
 from ..protocol.releases import NEWEST, Release, parse
 from ..seeded import streams
+from ..trace import Trace
 from .deciding import Decider
 
 ON_ANSWERS: Final = frozenset(
@@ -49,6 +53,7 @@ class UpstreamBroker:
         self.port = port
         self.local = local
         self.environment = upstream.environment
+        self.liveness, self.fenced = Liveness.RUNNING, False
         self.endpoints: dict[str, Any] = {}
 
     @property
@@ -57,7 +62,7 @@ class UpstreamBroker:
 
 
 class Upstream:
-    """Takes the place of the `Cluster` that faults and their conditions are given.
+    """Takes the place of the `Cluster` that faults, their conditions and the trace are given.
 
     `listen` opens the listener of a broker that was not known, and returns its address. `shown` is the
     release whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours,
@@ -82,10 +87,25 @@ class Upstream:
         self.topics: dict[str, Any] = {}
         self.topic_ids: dict[UUID, Any] = {}
         self.faults = Faults(self.as_cluster)
+        self.notes = Notes()
+        self.trace = Trace(self.as_cluster)
 
     @property
     def as_cluster(self) -> Cluster:
         return cast(Cluster, self)
+
+    @property
+    def policies(self) -> Policies:
+        """What was chosen; the trace puts policies in their place that tell it what they decide."""
+        return self.decider.policies
+
+    @policies.setter
+    def policies(self, policies: Policies) -> None:
+        self.decider.policies = policies
+
+    def partitions(self) -> tuple[()]:
+        """None: what they are like is the cluster's business."""
+        return ()
 
     @property
     def now_ms(self) -> int:
@@ -103,7 +123,7 @@ class Upstream:
 
     def named(self, topic: str, topic_id: UUID | None) -> None:
         """Notes a topic's name, by which conditions find it in requests that have its id."""
-        known = self.topics.setdefault(topic, SimpleNamespace(name=topic))
+        known = self.topics.setdefault(topic, SimpleNamespace(name=topic, partitions=(), internal=False))
         if topic_id is not None and topic_id.int:
             self.topic_ids[topic_id] = known
 

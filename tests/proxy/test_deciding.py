@@ -21,7 +21,7 @@ FENCED_EPOCH, FENCED = "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"
 
 
 @contextmanager
-def between(chosen: dict[str, Any], **cluster: Any) -> Iterator[tuple[MockCluster, Client]]:
+def between(chosen: Any, **cluster: Any) -> Iterator[tuple[MockCluster, Client]]:
     """A cluster of one broker, and a client of the proxy before it."""
     topics = {"orders": 2, "others": 1}
     with (
@@ -277,7 +277,7 @@ def test_a_cluster_of_old_errors_can_be_made_to_answer_new_ones() -> None:
     ],
     ids=lambda value: next(iter(value.items())) if isinstance(value, dict) else "",
 )
-def test_what_a_proxy_can_not_decide_is_refused(policies: dict[str, Any], why: str) -> None:
+def test_what_a_proxy_can_not_decide_is_refused(policies: Any, why: str) -> None:
     with (
         MockCluster(brokers=1) as cluster,
         pytest.raises(UnknownPolicyError, match=why),

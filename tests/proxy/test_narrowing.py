@@ -86,7 +86,7 @@ def test_a_client_speaks_the_versions_of_the_release() -> None:
         producer = Producer({"bootstrap.servers": proxy.bootstrap_servers})
         producer.produce("orders", "order 1")
         assert producer.flush(60) == 0
-        versions = {each.version for each in cluster.trace.events("request", api="Produce")}
+        versions = {each.row()["version"] for each in cluster.trace.events("request", api="Produce")}
     low, high = facts(parse("2.1")).apis[ApiKey.PRODUCE]
     assert versions
     assert versions <= set(range(low, high + 1))

@@ -54,8 +54,8 @@ class Decider:
 
     def __init__(self, release: Release, chosen: Mapping[str, Any]) -> None:
         names = {_decidable(text) for text in chosen}
-        self._policies = Policies(release, chosen)
-        _refuse_accepting(self._policies)
+        self.policies = Policies(release, chosen)
+        _refuse_accepting(self.policies)
         self._decisions = [DECISIONS[each] for each in sorted(names)]
         self.asks = {api: VERSIONS[api] for each in self._decisions for api in each.asks}
         """What the cluster has to answer, in these versions."""
@@ -67,7 +67,7 @@ class Decider:
         decisions = [each for each in self._decisions if api in each.apis]
         if not decisions or unanswered(api, request):
             return None
-        asked = Asked(call, api, request, self._policies)
+        asked = Asked(call, api, request, self.policies)
         inner: Inner = _passed_on
         for each in decisions:
             inner = partial(_decided, each, asked, inner)

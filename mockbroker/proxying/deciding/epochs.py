@@ -30,7 +30,7 @@ def decide_undefined_epoch(asked: Asked, inner: Inner) -> Steps:
         if place in wanted
         and not each.error_code
         and 0 <= wanted[place].leader_epoch != each.leader_epoch
-        and asked.chosen(undefined_epoch, place[0]) is not None
+        and asked.decides(undefined_epoch, place[0])
     }
     if not unlike:
         return answer
@@ -39,6 +39,6 @@ def decide_undefined_epoch(asked: Asked, inner: Inner) -> Steps:
         if end.error_code:
             each.error_code, each.leader_epoch, each.end_offset = end.error_code, -1, -1
         elif wanted[place].leader_epoch > end.leader_epoch:
-            decided = asked.chosen(undefined_epoch, place[0])(end.leader_epoch, end.offset)
+            decided = asked.answer(undefined_epoch, place[0])(end.leader_epoch, end.offset)
             each.leader_epoch, each.end_offset = decided
     return answer

@@ -16,16 +16,18 @@ _NEVER: Final = 1 << 15
 def decide_fenced_error(asked: Asked, inner: Inner) -> Steps:
     """Replaces each of the two errors by the one that the answer in force has for this version."""
     answer = yield from inner(asked.request)
-    since = asked.chosen(fenced_error)
-    if since is None:
+    if not asked.decides(fenced_error):
         return answer
-    fenced = asked.call.version >= since.get(asked.api, _NEVER)
-    code = ErrorCode.PRODUCER_FENCED if fenced else ErrorCode.INVALID_PRODUCER_EPOCH
 
     def change(_: PlaceInAnswer, entry: Any) -> Any:
         name = error_field(entry.__class__)
         if name is None or getattr(entry, name) not in _FENCED:
             return entry
-        return replace(entry, **{name: code})
+        return replace(entry, **{name: _code(asked)})
 
     return changed(answer, asked.call, change)
+
+
+def _code(asked: Asked) -> ErrorCode:
+    since = asked.answer(fenced_error).get(asked.api, _NEVER)
+    return ErrorCode.PRODUCER_FENCED if asked.call.version >= since else ErrorCode.INVALID_PRODUCER_EPOCH

@@ -27,7 +27,7 @@ def decide_unknown_producer(asked: Asked, inner: Inner) -> Steps:
     batches = {
         place: batch
         for place, batch in _batches(asked)
-        if batch.base_sequence > 0 and asked.chosen(unknown_producer, place[0]) is not None
+        if batch.base_sequence > 0 and asked.decides(unknown_producer, place[0])
     }
     if not batches:
         return (yield from inner(asked.request))
@@ -39,7 +39,7 @@ def decide_unknown_producer(asked: Asked, inner: Inner) -> Steps:
         return (yield from inner(asked.request))
     starts = yield from offsets(dict.fromkeys(refused, -1), EARLIEST)
     found = [
-        (topic, index, starts[topic, index].offset, asked.chosen(unknown_producer, topic))
+        (topic, index, starts[topic, index].offset, asked.answer(unknown_producer, topic))
         for topic, index in refused
     ]
     rest = _without(asked, set(refused))
@@ -84,14 +84,14 @@ def decide_stale_duplicate(asked: Asked, inner: Inner) -> Steps:
         for each in topic.partition_responses
         if each.error_code in _REPLACED
         and (place := (name, each.index)) in batches
-        and asked.chosen(stale_duplicate, name) is not None
+        and asked.decides(stale_duplicate, name)
     }
     if not wrong:
         return answer
     for place, known in (yield from producers(wrong)).items():
         producer = known.get(batches[place].producer_id)
         if producer is not None and _is_behind(batches[place], producer):
-            wrong[place].error_code = asked.chosen(stale_duplicate, place[0])
+            wrong[place].error_code = asked.answer(stale_duplicate, place[0])
     return answer
 
 

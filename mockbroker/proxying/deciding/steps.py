@@ -1,7 +1,7 @@
 """A request that is decided on, and what has to be asked for that."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ...cluster.call import Call
 from ...faults.about import topic_of
@@ -16,6 +16,7 @@ from ...protocol.messages.list_offsets import (
     ListOffsetsTopic,
 )
 
+A = TypeVar("A")
 Place = tuple[str, int]
 """A topic's name, and a partition."""
 LATEST: Final = -1
@@ -49,13 +50,14 @@ class Asked(NamedTuple):
     request: Any
     policies: Policies
 
-    def chosen(self, behaviour: Behaviour[Any], topic: str | None = None) -> Any:
-        """The answer that was chosen for a topic; None if none was, and the cluster's own stays."""
-        broker = self.call.broker.id
-        kind, _ = self.policies.source(behaviour.name, topic=topic, broker=broker)
-        if kind not in ("chosen", "own"):
-            return None
-        return self.policies.at(topic, broker)[behaviour]
+    def decides(self, behaviour: Behaviour[Any], topic: str | None = None) -> bool:
+        """Whether an answer was chosen for a topic; if not, the cluster's own stays."""
+        kind, _ = self.policies.source(behaviour.name, topic=topic, broker=self.call.broker.id)
+        return kind in ("chosen", "own")
+
+    def answer(self, behaviour: Behaviour[A], topic: str | None = None) -> A:
+        """The answer that was chosen: to be asked for only when it is used, because that is traced."""
+        return self.policies.at(topic, self.call.broker.id)[behaviour]
 
     def topic(self, entry: Any) -> str | None:
         """The name of a topic that may be named by its id; None if it is not known."""
