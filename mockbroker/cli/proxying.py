@@ -44,6 +44,8 @@ async def _main(options: ProxyOptions, listener: Callable[[Event], None] | None,
             if listener is not None:
                 proxy.trace.attach(listener)
             typer.echo(proxy.bootstrap_servers)
+            if proxy.control_url is not None:
+                typer.echo(proxy.control_url)
             if not quiet:
                 count = len(options.faults)
                 typer.echo(f"{count} fault{'s' * (count != 1)}. Ctrl-C stops it.")

@@ -62,6 +62,21 @@ def proxy(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace the file of --trace if it exists.")
     ] = False,
+    control: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Serve the control API for faults and the trace on this port of loopback. 0: any free port.",
+        ),
+    ] = None,
+    control_token: Annotated[
+        str | None,
+        typer.Option(
+            help="Answer only requests to the control API that send this token. By default that of the "
+            "environment, MOCKBROKER_CONTROL_TOKEN."
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the bootstrap address.")] = False,
 ) -> None:
     """Stand in front of a real cluster, and let its clients' requests go wrong, until interrupted.
@@ -72,7 +87,7 @@ def proxy(
     from ..pairs import pairs
     from ..protocol.releases import parse
     from ..proxying.options import ProxyOptions, addresses, mapped
-    from .given import faults, refuse_existing
+    from .given import faults, refuse_existing, token
     from .proxying import run
 
     with reported("proxy"):
@@ -85,6 +100,8 @@ def proxy(
             None if kafka is None else parse(kafka),
             pairs("--policy", policy),
             trace is not None,
+            control,
+            token(control_token, control),
         )
         if not overwrite:
             refuse_existing(trace)

@@ -25,13 +25,14 @@ _ERROR: Final = {
 }
 
 
-def document(operations: Iterable[Operation]) -> dict[str, Any]:
-    """OpenAPI 3.1."""
+def document(operations: Iterable[Operation], *, metrics: bool = True) -> dict[str, Any]:
+    """OpenAPI 3.1. `metrics` says whether they are there."""
     paths: dict[str, Any] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     paths["/trace/stream"] = {"get": _stream()}
-    paths["/metrics"] = {"get": _metrics()}
+    if metrics:
+        paths["/metrics"] = {"get": _metrics()}
     return {
         "openapi": "3.1.0",
         "info": {

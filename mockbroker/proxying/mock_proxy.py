@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import trio
 
-from ..errors import NotRunningError, first_of
+from ..errors import ConflictError, NotRunningError, first_of
 from ..faults import Fault
 from ..protocol.releases import parse
 from ..server.trace_control import TraceControl
@@ -28,8 +28,8 @@ class MockProxy:
     cluster tells; `faults` are fields of faults, as for `MockCluster`. With `kafka` clients are shown no more
     versions and features than that release has. `policies` are answers of behaviours, by name, as for
     `MockCluster`: of those that a proxy can decide. Entering it raises UpstreamError if no broker answers, or
-    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. `lines` are what the
-    command would print.
+    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. With `control` there is a
+    control API, on that port of loopback, or on any if it is True. `lines` are what the command would print.
     """
 
     def __init__(
@@ -43,6 +43,8 @@ class MockProxy:
         kafka: "ReleaseName | None" = None,
         policies: "Behaviours | None" = None,
         trace: bool = False,
+        control: bool | int = False,
+        control_token: str | None = None,
     ) -> None:
         """UnknownReleaseError; ValueError for an address."""
         pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
@@ -55,6 +57,8 @@ class MockProxy:
             None if kafka is None else parse(kafka),
             dict(policies or {}),
             trace,
+            None if control is False else int(control) if control is not True else 0,
+            control_token,
         )
         self.lines: list[str] = []
         self._proxy: Proxy | None = None
@@ -87,6 +91,14 @@ class MockProxy:
     def faults(self) -> list[Fault]:
         """The faults, with their `hits`; `why` says why one has not fired."""
         return self._do(lambda proxy: proxy.faults)
+
+    @property
+    def control_url(self) -> str:
+        """The address of the control API. ConflictError if the proxy was made without one."""
+        url = self._do(lambda proxy: proxy.control_url)
+        if url is None:
+            raise ConflictError("this proxy has no control API: make it with control=True")
+        return url
 
     @property
     def trace(self) -> TraceControl:

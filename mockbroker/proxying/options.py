@@ -6,6 +6,7 @@ from typing import Any
 
 from ..addresses import given
 from ..protocol.releases import Release
+from ..tokens import check_token
 
 Address = tuple[str, int]
 
@@ -32,7 +33,8 @@ class ProxyOptions:
     the others get the next ports; with port 0 all get any. `map` has the addresses at which brokers are
     reached from here, by those that the cluster tells. `faults` are fields of faults. `kafka` is the release
     whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours, by
-    name. With `trace` the trace begins at once."""
+    name. With `trace` the trace begins at once. `control` is the port of the control API on loopback, None
+    for no API; with a `control_token`, only requests that send it are answered."""
 
     upstream: Sequence[Address]
     host: str = "127.0.0.1"
@@ -42,3 +44,8 @@ class ProxyOptions:
     kafka: Release | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
     trace: bool = False
+    control: int | None = None
+    control_token: str | None = None
+
+    def __post_init__(self) -> None:
+        check_token(self.control_token)

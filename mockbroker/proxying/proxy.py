@@ -4,6 +4,7 @@ import contextlib
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import trio
@@ -47,6 +48,8 @@ class Proxy:
         self._upstream.trace.failed = lambda error: self._tell(f"the trace failed: {error}")
         self._sleep = trio.CancelScope()
         self._nursery: trio.Nursery
+        self.control_url: str | None = None
+        """The address of the control API, if there is one."""
 
     @property
     def bootstrap_servers(self) -> str:
@@ -61,7 +64,7 @@ class Proxy:
 
     def add_fault(self, **given: Any) -> Fault:
         """Adds a fault: see docs/faults.md. FaultError, also for a fault that a proxy can't bring about."""
-        return self._upstream.add(given)
+        return self._upstream.faults.add(**{"do": None, **given})
 
     def remove_fault(self, fault: Fault) -> None:
         """Removes a fault. May be called twice."""
@@ -93,6 +96,23 @@ class Proxy:
             self.add_fault(**given)
         if self._options.trace:
             self._upstream.trace.start()
+        if self._options.control is not None:
+            await self._serve_control(self._options.control)
+
+    async def _serve_control(self, port: int) -> None:
+        # Few proxies are controlled.
+        from ..control.http import serve
+        from .controlling import OFFERED, target_of
+
+        sock = listen("127.0.0.1", port)
+        self.control_url = "http://{}:{}".format(*sock.getsockname())
+        target = target_of(self._upstream, self.bootstrap_servers, self._poke)
+        start = partial(serve, only=OFFERED)
+        await self._nursery.start(start, target, sock, self._options.control_token)
+
+    def _poke(self) -> None:
+        self._catch_up()
+        self._rearm()
 
     # -- listeners
 

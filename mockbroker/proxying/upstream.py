@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, cast
 from uuid import UUID
 
 from ..cluster.broker import Broker
@@ -10,35 +10,12 @@ from ..cluster.cluster import Cluster
 from ..cluster.liveness import Liveness
 from ..cluster.notes import Notes
 from ..environment import Environment
-from ..faults import Fault, FaultError, Faults
-from ..faults import parse as parse_fault
 from ..policies import Policies
 from ..protocol.releases import NEWEST, Release, parse
 from ..seeded import streams
 from ..trace import Trace
 from .deciding import Decider
-
-ON_ANSWERS: Final = frozenset(
-    {
-        "corrupt-crc",
-        "delay",
-        "disconnect",
-        "error",
-        "half-answer",
-        "hide-broker",
-        "reorder",
-        "replace",
-        "reset",
-        "silence",
-        "slow-bytes",
-        "throttle",
-        "truncated-batch",
-        "watch",
-        "wrong-correlation-id",
-    }
-)
-"""The faults that need nothing but a request and its answer."""
-_UNKNOWN: Final = ("listener", "user", "mechanism")
+from .faults import ProxiedFaults
 
 
 class UpstreamBroker:
@@ -86,7 +63,7 @@ class Upstream:
         self.brokers: dict[int, UpstreamBroker] = {}
         self.topics: dict[str, Any] = {}
         self.topic_ids: dict[UUID, Any] = {}
-        self.faults = Faults(self.as_cluster)
+        self.faults = ProxiedFaults(self.as_cluster)
         self.notes = Notes()
         self.trace = Trace(self.as_cluster)
 
@@ -126,17 +103,6 @@ class Upstream:
         known = self.topics.setdefault(topic, SimpleNamespace(name=topic, partitions=(), internal=False))
         if topic_id is not None and topic_id.int:
             self.topic_ids[topic_id] = known
-
-    def add(self, given: dict[str, Any]) -> Fault:
-        """Adds a fault. FaultError, also for one that a proxy can't bring about."""
-        do = parse_fault(given).do
-        if do not in ON_ANSWERS:
-            why = f"{do} is done to the cluster itself, which a proxy can't do; it can do"
-            raise FaultError(f"{why} {', '.join(sorted(ON_ANSWERS))}", "do")
-        for name in _UNKNOWN:
-            if given.get(name) is not None:
-                raise FaultError(f"a proxy does not know the {name} of a request: leave it out", name)
-        return self.faults.add(**{"do": None, **given})
 
 
 def broker_of(broker: UpstreamBroker) -> Broker:

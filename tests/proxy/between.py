@@ -22,7 +22,7 @@ class Between:
         shown = None if kafka is None else parse(kafka)
         self.upstream = Upstream(lambda broker: (LISTENER[0], LISTENER[1] + broker - 1), shown)
         self.upstream.told(1, "theirs", 9092)
-        self.faults = [self.upstream.add(each) for each in faults]
+        self.faults = [self.upstream.faults.add(**each) for each in faults]
         broker, client = self.upstream.brokers[1], Client()
         self.session = Session(self.upstream, broker, client, lambda: None, self.said.append)
 

@@ -1,5 +1,7 @@
 """A newer cluster that clients are shown as an older release."""
 
+from typing import Any
+
 from confluent_kafka import Producer
 
 from mockbroker import MockCluster, MockProxy
@@ -16,7 +18,7 @@ from mockbroker.protocol.releases import facts, parse
 
 from .between import Between, request, taken
 
-ASKED = {"client_software_name": "c", "client_software_version": "1"}
+ASKED: dict[str, Any] = {"client_software_name": "c", "client_software_version": "1"}
 
 
 def shown(kafka: str, answer: ApiVersionsResponse) -> ApiVersionsResponse:

@@ -24,8 +24,9 @@ def upstream() -> Iterator[str]:
 
 
 def produced(acks: int = -1, sequence: int = -1) -> dict[str, Any]:
-    who = {} if sequence < 0 else {"producer_id": 5, "producer_epoch": 0, "sequence": sequence}
-    partition = {"index": 0, "records": batch(1, **who)}
+    known = sequence >= 0
+    records = batch(1, producer_id=5 if known else -1, producer_epoch=0 if known else -1, sequence=sequence)
+    partition = {"index": 0, "records": records}
     return {
         "transactional_id": None,
         "acks": acks,
