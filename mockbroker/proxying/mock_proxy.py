@@ -57,7 +57,7 @@ class MockProxy:
             None if kafka is None else parse(kafka),
             dict(policies or {}),
             trace,
-            None if control is False else int(control) if control is not True else 0,
+            _port(control),
             control_token,
         )
         self.lines: list[str] = []
@@ -137,6 +137,12 @@ class MockProxy:
         async with Proxy(self._options, self.lines.append).running() as self._proxy:
             self._up.set()
             await self._stop.wait()
+
+
+def _port(control: bool | int) -> int | None:
+    if isinstance(control, bool):
+        return 0 if control else None
+    return control
 
 
 def _traced(proxy: Proxy) -> Trace:

@@ -198,7 +198,7 @@ class Session:
         call = Call(cluster, broker, version, self._client, header.client_id, self._complete)
         asked = self._traced(call, api, request, correlation_id, len(frame))
         touches = upstream.faults.touching(api, call, request) if key in upstream.faults.armed else []
-        steps = upstream.decider.begin(call, api, request)
+        steps = upstream.decider.begin(call, api, request, self._tell)
         if not touches and steps is None:
             self._forward(_Pending(key, version, correlation_id, asked=asked), frame)
             return

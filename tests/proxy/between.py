@@ -17,10 +17,10 @@ LISTENER = ("127.0.0.1", 19092)
 class Between:
     """A session with a broker 1, and what it wrote and said."""
 
-    def __init__(self, *faults: dict[str, Any], kafka: str | None = None) -> None:
+    def __init__(self, *faults: dict[str, Any], kafka: str | None = None, policies: Any = None) -> None:
         self.said: list[str] = []
         shown = None if kafka is None else parse(kafka)
-        self.upstream = Upstream(lambda broker: (LISTENER[0], LISTENER[1] + broker - 1), shown)
+        self.upstream = Upstream(lambda broker: (LISTENER[0], LISTENER[1] + broker - 1), shown, policies)
         self.upstream.told(1, "theirs", 9092)
         self.faults = [self.upstream.faults.add(**each) for each in faults]
         broker, client = self.upstream.brokers[1], Client()

@@ -8,10 +8,29 @@ import pytest
 from confluent_kafka import KafkaException, Producer
 
 from mockbroker import MockCluster, MockProxy, UnknownPolicyError, UpstreamError
+from mockbroker.protocol.answers import answer_codec
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.describe_producers import (
+    DescribeProducersResponse,
+    PartitionResponse,
+    TopicResponse,
+)
+from mockbroker.protocol.messages.list_offsets import (
+    ListOffsetsPartitionResponse,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+from mockbroker.protocol.messages.offset_for_leader_epoch import (
+    EpochEndOffset,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderTopicResult,
+)
 from mockbroker.rig.batches import batch
 from mockbroker.rig.client import Client
 
 from ..driving.clients import raw_client
+from .between import Between, request, taken
 
 PRODUCER = 5
 OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
@@ -188,6 +207,39 @@ def test_a_topic_that_is_named_by_its_id_is_known_from_metadata() -> None:
         )
         (found,) = answer["responses"][0]["partition_responses"]
         assert (found["error_code"], answer["responses"][0]["topic_id"]) == (UNKNOWN, topics[0]["topic_id"])
+
+
+def test_what_can_not_be_decided_is_told() -> None:
+    between = Between(policies={"unknown-producer": "unknown-producer-id"})
+    records = batch(1, producer_id=PRODUCER, producer_epoch=0, sequence=3)
+    topic = {"name": "orders", "partition_data": [{"index": 0, "records": records}]}
+    sent: dict[str, Any] = {"transactional_id": None, "acks": -1, "timeout": 1000, "topic_data": [topic]}
+    between.ask("produce", 9, **sent)
+    refused = PartitionResponse(0, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+    told = DescribeProducersResponse(topics=[TopicResponse("orders", [refused])])
+    between.session.from_broker(answer_codec(ApiKey.DESCRIBE_PRODUCERS, 0).encode(7, told))
+    assert taken(between.session.to_broker) == request("produce", 9, **sent)
+    assert between.said == [
+        "nothing is decided on batches for orders: DescribeProducers says TOPIC_AUTHORIZATION_FAILED"
+    ]
+
+
+def test_an_error_of_the_question_is_the_answer() -> None:
+    between = Between(policies={"undefined-epoch": "log-end-offset"})
+    asked = {"partition": 0, "current_leader_epoch": 0, "leader_epoch": 9}
+    topics = [{"topic": "orders", "partitions": [asked]}]
+    between.ask("offset_for_leader_epoch", 4, replica_id=-1, topics=topics)
+    undefined = OffsetForLeaderEpochResponse(
+        topics=[OffsetForLeaderTopicResult("orders", [EpochEndOffset(0, 0)])]
+    )
+    between.session.from_broker(answer_codec(ApiKey.OFFSET_FOR_LEADER_EPOCH, 4).encode(7, undefined))
+    assert taken(between.session.to_broker)
+    moved = ListOffsetsPartitionResponse(0, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    found = ListOffsetsResponse(topics=[ListOffsetsTopicResponse("orders", [moved])])
+    between.session.from_broker(answer_codec(ApiKey.LIST_OFFSETS, 4).encode(7, found))
+    answer = answer_codec(ApiKey.OFFSET_FOR_LEADER_EPOCH, 4).decode(taken(between.session.to_client)[4:])
+    assert answer.topics[0].partitions[0].error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert not between.said
 
 
 # -- stale-duplicate

@@ -62,12 +62,13 @@ class Decider:
         self.apis = frozenset(int(api) for each in self._decisions for api in each.apis)
         """Of requests on which something may be decided."""
 
-    def begin(self, call: Call, api: ApiKey, request: Any) -> Steps | None:
-        """The steps by which a request is answered; None if nothing is decided on it."""
+    def begin(self, call: Call, api: ApiKey, request: Any, tell: Callable[[str], None]) -> Steps | None:
+        """The steps by which a request is answered; None if nothing is decided on it. `tell` tells a user
+        what could not be decided."""
         decisions = [each for each in self._decisions if api in each.apis]
         if not decisions or unanswered(api, request):
             return None
-        asked = Asked(call, api, request, self.policies)
+        asked = Asked(call, api, request, self.policies, tell)
         inner: Inner = _passed_on
         for each in decisions:
             inner = partial(_decided, each, asked, inner)

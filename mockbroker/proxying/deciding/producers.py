@@ -1,6 +1,6 @@
 """`unknown-producer` and `stale-duplicate`, decided on Produce by the producers that partitions know."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -8,6 +8,7 @@ from ...policies.producers.stale_duplicate import stale_duplicate
 from ...policies.producers.unknown_producer import unknown_producer
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.describe_producers import ProducerState
+from ...protocol.messages.list_offsets import ListOffsetsPartitionResponse
 from ...protocol.messages.produce import (
     PartitionProduceResponse,
     ProduceRequest,
@@ -31,20 +32,16 @@ def decide_unknown_producer(asked: Asked, inner: Inner) -> Steps:
     }
     if not batches:
         return (yield from inner(asked.request))
-    known = yield from producers(batches)
+    known = yield from producers(asked, batches)
     refused = [
         place for place, batch in batches.items() if place in known and batch.producer_id not in known[place]
     ]
     if not refused:
         return (yield from inner(asked.request))
     starts = yield from offsets(dict.fromkeys(refused, -1), EARLIEST)
-    found = [
-        (topic, index, starts[topic, index].offset, asked.answer(unknown_producer, topic))
-        for topic, index in refused
-    ]
     rest = _without(asked, set(refused))
     answer = ProduceResponse() if not rest.topic_data else (yield from inner(rest))
-    return _with_refused(asked, answer, found)
+    return _with_refused(asked, answer, starts)
 
 
 def _without(asked: Asked, refused: set[Place]) -> ProduceRequest:
@@ -59,18 +56,24 @@ def _without(asked: Asked, refused: set[Place]) -> ProduceRequest:
 
 
 def _with_refused(
-    asked: Asked, answer: ProduceResponse, refused: list[tuple[str, int, int, ErrorCode]]
+    asked: Asked, answer: ProduceResponse, starts: Mapping[Place, ListOffsetsPartitionResponse]
 ) -> ProduceResponse:
+    """`starts` are where the logs of the refused begin: without that, Java's producer sends the batch again
+    (`TransactionManager.canRetry`)."""
     for topic in asked.request.topic_data:
         name = asked.topic(topic)
         entries = [
-            PartitionProduceResponse(index, code, -1, log_start_offset=start)
-            for where, index, start, code in refused
+            PartitionProduceResponse(index, _code(asked, where, start), -1, log_start_offset=start.offset)
+            for (where, index), start in starts.items()
             if where == name
         ]
         if entries:
             answer.responses.append(TopicProduceResponse(topic.topic_id, entries, topic.name))
     return answer
+
+
+def _code(asked: Asked, topic: str, start: ListOffsetsPartitionResponse) -> int:
+    return start.error_code or asked.answer(unknown_producer, topic)
 
 
 def decide_stale_duplicate(asked: Asked, inner: Inner) -> Steps:
@@ -88,7 +91,7 @@ def decide_stale_duplicate(asked: Asked, inner: Inner) -> Steps:
     }
     if not wrong:
         return answer
-    for place, known in (yield from producers(wrong)).items():
+    for place, known in (yield from producers(asked, wrong)).items():
         producer = known.get(batches[place].producer_id)
         if producer is not None and _is_behind(batches[place], producer):
             wrong[place].error_code = asked.answer(stale_duplicate, place[0])
@@ -107,6 +110,7 @@ def _batches(asked: Asked) -> Iterator[tuple[Place, BatchHeader]]:
     for topic in asked.request.topic_data:
         name = asked.topic(topic)
         if name is None:
+            asked.tell("nothing is decided on a Produce whose topic no answer to Metadata has named yet")
             continue
         for each in topic.partition_data:
             if each.records is None or len(each.records) < HEADER_BYTES:

@@ -7,6 +7,7 @@ from ...cluster.call import Call
 from ...faults.about import topic_of
 from ...policies import Behaviour, Policies
 from ...protocol.api_keys import ApiKey
+from ...protocol.errors import ErrorCode, error_name
 from ...protocol.messages.common import NamePartitionIndexes
 from ...protocol.messages.describe_producers import DescribeProducersRequest, ProducerState
 from ...protocol.messages.list_offsets import (
@@ -27,6 +28,9 @@ _END_OF_LOG: Final = -2
 VERSIONS: Final = {ApiKey.LIST_OFFSETS: 4, ApiKey.DESCRIBE_PRODUCERS: 0}
 """In which questions are asked. ListOffsets has leader epochs since v4 (KIP-320)."""
 
+_OF_PRODUCE: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+"""With these a Produce is answered, too."""
+
 
 class Question(NamedTuple):
     """What the broker is asked besides the client's request, in a version of `VERSIONS`."""
@@ -43,12 +47,13 @@ Inner = Callable[[Any], Steps]
 
 
 class Asked(NamedTuple):
-    """A request on which a behaviour decides."""
+    """A request on which a behaviour decides. `tell` tells a user what could not be decided."""
 
     call: Call
     api: ApiKey
     request: Any
     policies: Policies
+    tell: Callable[[str], None]
 
     def decides(self, behaviour: Behaviour[Any], topic: str | None = None) -> bool:
         """Whether an answer was chosen for a topic; if not, the cluster's own stays."""
@@ -85,13 +90,19 @@ def offsets(
     return {(topic.name, each.partition_index): each for topic in answer.topics for each in topic.partitions}
 
 
-def producers(places: Iterable[Place]) -> Generator[Question, Any, dict[Place, dict[int, ProducerState]]]:
-    """The producers that partitions know, by id; without partitions that the broker can't tell about."""
+def producers(
+    asked: Asked, places: Iterable[Place]
+) -> Generator[Question, Any, dict[Place, dict[int, ProducerState]]]:
+    """The producers that partitions know, by id; without partitions of which the broker does not tell."""
     topics = [NamePartitionIndexes(topic, partitions) for topic, partitions in by_topic(places)]
     answer = yield Question(ApiKey.DESCRIBE_PRODUCERS, DescribeProducersRequest(topics))
-    return {
-        (topic.name, each.partition_index): {one.producer_id: one for one in each.active_producers}
-        for topic in answer.topics
-        for each in topic.partitions
-        if not each.error_code
-    }
+    found = {}
+    for topic in answer.topics:
+        for each in topic.partitions:
+            if not each.error_code:
+                known = {one.producer_id: one for one in each.active_producers}
+                found[topic.name, each.partition_index] = known
+            elif each.error_code not in _OF_PRODUCE:
+                error = error_name(each.error_code)
+                asked.tell(f"nothing is decided on batches for {topic.name}: DescribeProducers says {error}")
+    return found
