@@ -18,7 +18,7 @@ from ..faults.exchange import End, Exchange, Handler
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Client, Unanswered
 from ..protocol.answers import AnswerCodec, answer_codec
 from ..protocol.api_keys import ApiKey
-from ..protocol.codecs import UnsupportedVersionError, codec
+from ..protocol.codecs import codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header
 from ..protocol.releases import Release
 from ..server.delivery import Deliveries
@@ -187,13 +187,13 @@ class Session:
         header = parse_header(frame)
         try:
             found = codec(key, version)
-        except UnsupportedVersionError as error:
+            request = found.decode(memoryview(bytearray(frame)) if found.keeps_view else frame, header.size)
+        except MalformedRequestError as error:
             self._tell(f"a request of {header.client_id} was passed on as it is: {error}")
             self._forward(_Pending(key, version, correlation_id), frame)
             return
         upstream, api = self._upstream, found.api_key
         upstream.faults.note(api, header.client_id)
-        request = found.decode(memoryview(bytearray(frame)) if found.keeps_view else frame, header.size)
         cluster, broker = upstream.as_cluster, broker_of(self._broker)
         call = Call(cluster, broker, version, self._client, header.client_id, self._complete)
         asked = self._traced(call, api, request, correlation_id, len(frame))

@@ -88,6 +88,15 @@ def test_what_it_can_not_read_passes_and_is_told() -> None:
     assert "METADATA v9" in line
 
 
+def test_a_request_that_it_can_not_read_passes_and_is_told() -> None:
+    between = Between({"do": "delay", "ms": 50, "api": "Metadata"})
+    unreadable = request("metadata", 9, topics=[])[4:-3]
+    between.session.from_client(len(unreadable).to_bytes(4) + unreadable)
+    assert taken(between.session.to_broker)[4:] == unreadable
+    (line,) = between.said
+    assert line.startswith("a request of c was passed on as it is: METADATA v9")
+
+
 def test_a_produce_without_an_answer_is_not_waited_for() -> None:
     between = Between()
     for version in (0, 3, 9):
