@@ -7,6 +7,7 @@ from . import reading, schema, writing
 from .api_keys import ApiKey
 from .codecs import codec, models_of
 from .headers import MalformedRequestError, skip_tags
+from .messages.add_partitions_to_txn import AddPartitionsToTxnResult
 from .messages.find_coordinator import Coordinator
 from .messages.offset_fetch import OffsetFetchResponseGroup
 from .primitives import FrameBuffer
@@ -16,6 +17,8 @@ _ONE_COORDINATOR: Final = 3
 """The newest FindCoordinator whose answer has one coordinator (KIP-699)."""
 _ONE_GROUP: Final = 7
 """The newest OffsetFetch whose answer has one group (KIP-709)."""
+_ONE_TRANSACTION: Final = 3
+"""The newest AddPartitionsToTxn whose answer is about one transaction (KIP-890)."""
 
 
 class AnswerCodec:
@@ -53,7 +56,8 @@ class AnswerCodec:
 
 
 def _as_handlers_have_it(api: ApiKey, version: int, answer: Any) -> Any:
-    """Records are lists of buffers; the only coordinator or group of an old version is a list of one."""
+    """Records are lists of buffers; the only coordinator, group or transaction of an old version is a list of
+    one."""
     if api in (ApiKey.FETCH, ApiKey.SHARE_FETCH):
         for topic in answer.responses:
             for partition in topic.partitions:
@@ -66,6 +70,8 @@ def _as_handlers_have_it(api: ApiKey, version: int, answer: Any) -> Any:
         answer.coordinators = [only]
     elif api is ApiKey.OFFSET_FETCH and version <= _ONE_GROUP:
         answer.groups = [OffsetFetchResponseGroup("", answer.topics, answer.error_code)]
+    elif api is ApiKey.ADD_PARTITIONS_TO_TXN and version <= _ONE_TRANSACTION:
+        answer.results_by_transaction = [AddPartitionsToTxnResult("", answer.results_by_topic_v3_and_below)]
     return answer
 
 

@@ -1,6 +1,8 @@
 """The proxy in the foreground, and what it reports."""
 
 import functools
+from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 import trio
@@ -11,15 +13,19 @@ from ..faults import Fault
 from ..processes import ending_signals
 from ..proxying import Proxy, ProxyOptions
 from ..shown import shown
+from ..trace import Event
 from .failing import say
+from .trace_file import written_to
 
 _NEVER_FIRED: Final = 3
 
 
-def run(options: ProxyOptions, *, quiet: bool) -> int:
-    """Serves until a signal ends it; returns the exit status. OSError, ValueError."""
+def run(options: ProxyOptions, *, quiet: bool, trace: Path | None = None) -> int:
+    """Serves until a signal ends it; returns the exit status. `trace` gets JSON lines as things happen, or
+    Parquet at the end. OSError, ValueError, ImportError without pyarrow."""
     try:
-        proxy = trio.run(functools.partial(_main, options, quiet=quiet))
+        with written_to(trace) as listener:
+            proxy = trio.run(functools.partial(_main, options, listener, quiet=quiet))
     except BaseExceptionGroup as group:
         raise first_of(group) from None
     if not quiet:
@@ -32,10 +38,14 @@ def _told(fault: Fault) -> str:
     return fault.hits_in_words if fault.hits else f"{fault}: never fired, {fault.why_so_far}"
 
 
-async def _main(options: ProxyOptions, *, quiet: bool) -> Proxy:
+async def _main(options: ProxyOptions, listener: Callable[[Event], None] | None, *, quiet: bool) -> Proxy:
     with trio.open_signal_receiver(*ending_signals()) as signals:
         async with Proxy(options, _tell).running() as proxy:
+            if listener is not None:
+                proxy.trace.attach(listener)
             typer.echo(proxy.bootstrap_servers)
+            if proxy.control_url is not None:
+                typer.echo(proxy.control_url)
             if not quiet:
                 count = len(options.faults)
                 typer.echo(f"{count} fault{'s' * (count != 1)}. Ctrl-C stops it.")

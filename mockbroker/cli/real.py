@@ -36,6 +36,47 @@ def proxy(
             help="A broker that tells the first address is reached at the second one. Repeatable.",
         ),
     ] = None,
+    kafka: Annotated[
+        str | None,
+        typer.Option(
+            autocompletion=completion.releases,
+            help="Show clients no more versions and features than this release has, such as 3.9.",
+        ),
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=ANSWER",
+            autocompletion=completion.policies,
+            help="Decide otherwise than the cluster: undefined-epoch=log-end-offset. Repeatable.",
+        ),
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a trace to this file, for `mockbroker view`: as Parquet if it ends in .parquet, else "
+            "as JSON lines.",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file of --trace if it exists.")
+    ] = False,
+    control: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Serve the control API for faults and the trace on this port of loopback. 0: any free port.",
+        ),
+    ] = None,
+    control_token: Annotated[
+        str | None,
+        typer.Option(
+            help="Answer only requests to the control API that send this token. By default that of the "
+            "environment, MOCKBROKER_CONTROL_TOKEN."
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the bootstrap address.")] = False,
 ) -> None:
     """Stand in front of a real cluster, and let its clients' requests go wrong, until interrupted.
@@ -43,13 +84,28 @@ def proxy(
     The first line printed is the bootstrap address for clients. At the end it says how often each fault
     fired; exit status 3: one never did. Exit status 2: no broker answers, or an option is not valid.
     """
+    from ..pairs import pairs
+    from ..protocol.releases import parse
     from ..proxying.options import ProxyOptions, addresses, mapped
-    from .given import faults
+    from .given import faults, refuse_existing, token
     from .proxying import run
 
     with reported("proxy"):
-        options = ProxyOptions(addresses(upstream), host, port, mapped(upstream_map or []), faults(fault))
-        status = run(options, quiet=quiet)
+        options = ProxyOptions(
+            addresses(upstream),
+            host,
+            port,
+            mapped(upstream_map or []),
+            faults(fault),
+            None if kafka is None else parse(kafka),
+            pairs("--policy", policy),
+            trace is not None,
+            control,
+            token(control_token, control),
+        )
+        if not overwrite:
+            refuse_existing(trace)
+        status = run(options, quiet=quiet, trace=trace)
     raise typer.Exit(status)
 
 

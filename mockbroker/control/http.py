@@ -1,9 +1,10 @@
 """The operations over HTTP: JSON in, JSON out."""
 
+import functools
 import inspect
 import re
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -28,6 +29,8 @@ from .stream import MOST_STREAMS, Events, Streams, since
 from .table import OPERATIONS
 from .target import Target
 
+ErrorHandler = Callable[[Request, Exception], Awaitable[Response]]
+
 
 async def serve(
     target: Target,
@@ -36,36 +39,52 @@ async def serve(
     *,
     console: bool = False,
     lend: Start | None = None,
+    only: Collection[str] | None = None,
     task_status: trio.TaskStatus[None],
 ) -> None:
     """Answers on `sock`, which it owns from now on, until cancelled; with a `token`, only requests that send
-    it. With `console`, the page is there too; with `lend`, clusters are lent."""
-    await serve_app(app(target, token, console=console, lend=lend), sock, task_status=task_status)
+    it. With `console`, the page is there too; with `lend`, clusters are lent; with `only`, there are no more
+    than these operations and the trace."""
+    await serve_app(app(target, token, console=console, lend=lend, only=only), sock, task_status=task_status)
 
 
 def app(
-    target: Target, token: str | None = None, *, console: bool = False, lend: Start | None = None
+    target: Target,
+    token: str | None = None,
+    *,
+    console: bool = False,
+    lend: Start | None = None,
+    only: Collection[str] | None = None,
 ) -> ASGIApp:
     """The application, for any server."""
-    return read_to_the_end(guarded(_routed(target, token, console, lend), token))
+    return read_to_the_end(guarded(_routed(target, token, console, lend, only), token))
 
 
-def _routed(target: Target, token: str | None, console: bool = False, lend: Start | None = None) -> ASGIApp:
+def _routed(
+    target: Target,
+    token: str | None,
+    console: bool = False,
+    lend: Start | None = None,
+    only: Collection[str] | None = None,
+) -> ASGIApp:
+    offered = [each for name, each in OPERATIONS.items() if only is None or name in only]
     routes = [
         Route(_route(operation), _endpoint(target, operation), methods=[operation.method])
-        for operation in sorted(OPERATIONS.values(), key=_takes_all)
+        for operation in sorted(offered, key=_takes_all)
     ]
-    routes.append(Route(oauth.PATH, oauth.endpoint(target, token), methods=["POST"]))
-    routes.append(Route("/openapi.json", _openapi))
+    routes.append(Route("/openapi.json", _openapi(offered, whole=only is None)))
     routes.append(Route("/trace/stream", _trace(target)))
-    routes.append(Route("/metrics", _metrics(target)))
+    if only is None:
+        routes.append(Route(oauth.PATH, oauth.endpoint(target, token), methods=["POST"]))
+        routes.append(Route("/metrics", _metrics(target)))
     if console:
         from ..console import files
 
         routes += files.routes()
     if lend is not None:
         routes += Clusters(lend, lambda lent: _routed(lent, token)).routes()
-    handlers = {HTTPException: _refused, Exception: _failed}
+    refused: ErrorHandler = functools.partial(_refused, offered)
+    handlers = {HTTPException: refused, Exception: _failed}
     return _by_sent_path(Starlette(routes=routes, exception_handlers=handlers))
 
 
@@ -148,20 +167,22 @@ def _metrics(target: Target) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
-async def _openapi(_: Request) -> Response:
-    return Answer(document(OPERATIONS.values()))
+def _openapi(offered: Collection[Operation], *, whole: bool) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(_: Request) -> Response:
+        return Answer(document(offered, whole=whole))
+
+    return endpoint
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _refused(offered: Collection[Operation], request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path, method = request.url.path, request.method
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "")
         return error_answer(405, f"{path} does not take {method}: use {allowed}", error.headers)
     if error.status_code == 404:
-        return error_answer(
-            404, f"nothing at {path}{nearest(path, set(_near(path)))}; GET /openapi.json lists all paths"
-        )
+        suggestion = nearest(path, set(_near(path, offered)))
+        return error_answer(404, f"nothing at {path}{suggestion}; GET /openapi.json lists all paths")
     return error_answer(error.status_code, error.detail, error.headers)
 
 
@@ -170,10 +191,10 @@ async def _failed(request: Request, error: Exception) -> Response:
     return error_answer(500, f"{request.method} {request.url.path} failed: {type(error).__name__}: {error}")
 
 
-def _near(path: str) -> Iterator[str]:
+def _near(path: str, offered: Collection[Operation]) -> Iterator[str]:
     """Existing paths with as many parts, filled in with the values of this path."""
     given = path.split("/")
-    for operation in OPERATIONS.values():
+    for operation in offered:
         parts = operation.path.split("/")
         if len(parts) == len(given):
             filled = (own if "{" in part else part for part, own in zip(parts, given, strict=True))

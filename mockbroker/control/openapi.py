@@ -26,15 +26,16 @@ _ERROR: Final = {
 }
 
 
-def document(operations: Iterable[Operation]) -> dict[str, Any]:
-    """OpenAPI 3.1."""
+def document(operations: Iterable[Operation], *, whole: bool = True) -> dict[str, Any]:
+    """OpenAPI 3.1. A control API that is not `whole` has no metrics, and lends no clusters."""
     paths: dict[str, Any] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     paths["/trace/stream"] = {"get": _stream()}
-    paths["/metrics"] = {"get": _metrics()}
-    paths["/clusters"] = {"post": _lent(), "get": _listed()}
-    paths["/clusters/{id}"] = {"delete": _deleted()}
+    if whole:
+        paths["/metrics"] = {"get": _metrics()}
+        paths["/clusters"] = {"post": _lent(), "get": _listed()}
+        paths["/clusters/{id}"] = {"delete": _deleted()}
     return {
         "openapi": "3.1.0",
         "info": {

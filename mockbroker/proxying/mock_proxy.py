@@ -2,14 +2,21 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import trio
 
-from ..errors import NotRunningError, first_of
+from ..errors import ConflictError, NotRunningError, first_of
 from ..faults import Fault
+from ..protocol.releases import parse
+from ..server.trace_control import TraceControl
+from ..server.waiting import refuse_in_event_loop
+from ..trace import Trace
 from .options import ProxyOptions, addresses, mapped
 from .proxy import Proxy
+
+if TYPE_CHECKING:
+    from ..names import Behaviours, ReleaseName
 
 T = TypeVar("T")
 
@@ -18,8 +25,11 @@ class MockProxy:
     """Stands in front of the cluster at `upstream` (`host:port,...`) until its `with` block ends.
 
     `upstream_map` has the addresses (`host:port`) at which brokers are reached from here, by those that the
-    cluster tells; `faults` are fields of faults, as for `MockCluster`. Entering it raises UpstreamError if no
-    broker answers, and FaultError. `lines` are what the command would print.
+    cluster tells; `faults` are fields of faults, as for `MockCluster`. With `kafka` clients are shown no more
+    versions and features than that release has. `policies` are answers of behaviours, by name, as for
+    `MockCluster`: of those that a proxy can decide. Entering it raises UpstreamError if no broker answers, or
+    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. With `control` there is a
+    control API, on that port of loopback, or on any if it is True. `lines` are what the command would print.
     """
 
     def __init__(
@@ -30,13 +40,29 @@ class MockProxy:
         port: int = 0,
         upstream_map: Mapping[str, str] | None = None,
         faults: Iterable[Mapping[str, Any]] = (),
+        kafka: "ReleaseName | None" = None,
+        policies: "Behaviours | None" = None,
+        trace: bool = False,
+        control: bool | int = False,
+        control_token: str | None = None,
     ) -> None:
+        """UnknownReleaseError; ValueError for an address."""
         pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
         self._options = ProxyOptions(
-            addresses(upstream, "upstream"), host, port, mapped(pairs, "upstream_map"), list(faults)
+            addresses(upstream, "upstream"),
+            host,
+            port,
+            mapped(pairs, "upstream_map"),
+            list(faults),
+            None if kafka is None else parse(kafka),
+            dict(policies or {}),
+            trace,
+            _port(control),
+            control_token,
         )
         self.lines: list[str] = []
         self._proxy: Proxy | None = None
+        self._trace: TraceControl | None = None
         self._error: BaseException | None = None
         self._up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="mockbroker proxy", daemon=True)
@@ -65,6 +91,22 @@ class MockProxy:
     def faults(self) -> list[Fault]:
         """The faults, with their `hits`; `why` says why one has not fired."""
         return self._do(lambda proxy: proxy.faults)
+
+    @property
+    def control_url(self) -> str:
+        """The address of the control API. ConflictError if the proxy was made without one."""
+        url = self._do(lambda proxy: proxy.control_url)
+        if url is None:
+            raise ConflictError("this proxy has no control API: make it with control=True")
+        return url
+
+    @property
+    def trace(self) -> TraceControl:
+        """What clients say and are answered, with the faults that hit them: from the first use of this on, or
+        with `trace=True` from the start."""
+        if self._trace is None:
+            self._trace = TraceControl(_Runs(self._do), self._do(_traced))
+        return self._trace
 
     def add_fault(self, do: str, **given: Any) -> Fault:
         """Adds a fault, as `cluster.faults.add` does. FaultError, also for a fault that only a mock can bring
@@ -95,3 +137,28 @@ class MockProxy:
         async with Proxy(self._options, self.lines.append).running() as self._proxy:
             self._up.set()
             await self._stop.wait()
+
+
+def _port(control: bool | int) -> int | None:
+    if isinstance(control, bool):
+        return 0 if control else None
+    return control
+
+
+def _traced(proxy: Proxy) -> Trace:
+    proxy.trace.start()
+    return proxy.trace
+
+
+class _Runs:
+    """Functions of a trace, in the proxy's thread."""
+
+    def __init__(self, do: Callable[[Callable[[Proxy], Any]], Any]) -> None:
+        self._do = do
+
+    def run(self, function: Callable[[Any], T]) -> T:
+        found: T = self._do(function)
+        return found
+
+    def _refuse_to_block(self, instead: str) -> None:
+        refuse_in_event_loop(instead)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..addresses import given
+from ..protocol.releases import Release
+from ..tokens import check_token
 
 Address = tuple[str, int]
 
@@ -29,10 +31,21 @@ def mapped(pairs: Sequence[str], what: str = "--upstream-map") -> dict[Address, 
 class ProxyOptions:
     """`upstream` are addresses of the cluster's brokers. The first broker's listener is at `host` and `port`,
     the others get the next ports; with port 0 all get any. `map` has the addresses at which brokers are
-    reached from here, by those that the cluster tells. `faults` are fields of faults."""
+    reached from here, by those that the cluster tells. `faults` are fields of faults. `kafka` is the release
+    whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours, by
+    name. With `trace` the trace begins at once. `control` is the port of the control API on loopback, None
+    for no API; with a `control_token`, only requests that send it are answered."""
 
     upstream: Sequence[Address]
     host: str = "127.0.0.1"
     port: int = 0
     map: Mapping[Address, Address] = field(default_factory=dict)
     faults: Sequence[Mapping[str, Any]] = ()
+    kafka: Release | None = None
+    policies: Mapping[str, Any] = field(default_factory=dict)
+    trace: bool = False
+    control: int | None = None
+    control_token: str | None = None
+
+    def __post_init__(self) -> None:
+        check_token(self.control_token)

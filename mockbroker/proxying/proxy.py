@@ -4,6 +4,7 @@ import contextlib
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import trio
@@ -13,6 +14,7 @@ from ..errors import first_of
 from ..faults import Fault
 from ..outcome import Client
 from ..server.listening import listen
+from ..trace import Trace
 from .asking import ask_brokers
 from .connection import Connection
 from .options import Address, ProxyOptions
@@ -36,13 +38,18 @@ class Proxy:
         self._options = options
         self._tell_user = tell
         self._told: set[str] = set()
-        self._upstream = Upstream(self._listen)
+        self._upstream = Upstream(self._listen, options.kafka, options.policies)
         self._upstream.environment.failed = lambda error, _: self._tell(f"a fault failed: {error!r}")
         self._next_port = options.port
         self._listening: dict[int, socket.socket] = {}
         self._started = time.monotonic()
+        self._began_ms = int(time.time() * 1000)
+        self._upstream.environment.advance(self._began_ms)
+        self._upstream.trace.failed = lambda error: self._tell(f"the trace failed: {error}")
         self._sleep = trio.CancelScope()
         self._nursery: trio.Nursery
+        self.control_url: str | None = None
+        """The address of the control API, if there is one."""
 
     @property
     def bootstrap_servers(self) -> str:
@@ -57,11 +64,16 @@ class Proxy:
 
     def add_fault(self, **given: Any) -> Fault:
         """Adds a fault: see docs/faults.md. FaultError, also for a fault that a proxy can't bring about."""
-        return self._upstream.add(given)
+        return self._upstream.faults.add(**{"do": None, **given})
 
     def remove_fault(self, fault: Fault) -> None:
         """Removes a fault. May be called twice."""
         self._upstream.faults.remove(fault)
+
+    @property
+    def trace(self) -> Trace:
+        """What clients say, and are answered: from its `start` on."""
+        return self._upstream.trace
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["Proxy"]:
@@ -77,11 +89,30 @@ class Proxy:
                 sock.close()
 
     async def _start(self, faults: Iterable[Mapping[str, Any]]) -> None:
-        answer = await ask_brokers(list(self._options.upstream))
+        answer = await ask_brokers(list(self._options.upstream), self._upstream.decider.asks)
         for broker in sorted(answer.brokers, key=lambda each: each.node_id):
             self._upstream.told(broker.node_id, broker.host, broker.port)
         for given in faults:
             self.add_fault(**given)
+        if self._options.trace:
+            self._upstream.trace.start()
+        if self._options.control is not None:
+            await self._serve_control(self._options.control)
+
+    async def _serve_control(self, port: int) -> None:
+        # Few proxies are controlled.
+        from ..control.http import serve
+        from .controlling import OFFERED, target_of
+
+        sock = listen("127.0.0.1", port)
+        self.control_url = "http://{}:{}".format(*sock.getsockname())
+        target = target_of(self._upstream, self.bootstrap_servers, self._poke)
+        start = partial(serve, only=OFFERED)
+        await self._nursery.start(start, target, sock, self._options.control_token)
+
+    def _poke(self) -> None:
+        self._catch_up()
+        self._rearm()
 
     # -- listeners
 
@@ -155,7 +186,8 @@ class Proxy:
     # -- time, for faults that wait
 
     def _catch_up(self) -> None:
-        self._upstream.environment.advance(int((time.monotonic() - self._started) * 1000))
+        passed_ms = int((time.monotonic() - self._started) * 1000)
+        self._upstream.environment.advance(self._began_ms + passed_ms)
 
     def _rearm(self) -> None:
         self._sleep.deadline = self._deadline()
@@ -164,7 +196,8 @@ class Proxy:
         due = self._upstream.environment.timers.next_deadline()
         if due is None:
             return float("inf")
-        return trio.current_time() + max(0.0, self._started + due / 1000 - time.monotonic())
+        due_at = self._started + (due - self._began_ms) / 1000
+        return trio.current_time() + max(0.0, due_at - time.monotonic())
 
     async def _keep_time(self) -> None:
         while True:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
-from ..protocol.messages.api_versions import ApiVersion
+from ..protocol.api_keys import ApiKey
+from .narrowing import narrow
 from .upstream import Upstream
 
 _SINCE: Final[Mapping[int, int]] = {
@@ -59,17 +59,8 @@ def _nodes(answer: Any, upstream: Upstream) -> bool:
 
 
 def _versions(answer: Any, upstream: Upstream) -> bool:
-    """Only what the proxy can read is advertised: in other versions it would not find the addresses."""
-    answer.api_keys = [found for each in answer.api_keys if (found := _narrowed(each)) is not None]
+    narrow(answer, upstream.shown)
     return True
-
-
-def _narrowed(each: ApiVersion) -> ApiVersion | None:
-    known = next((versions for key, versions in CODEC_VERSIONS.items() if key == each.api_key), None)
-    if known is None:
-        return None
-    low, high = max(known[0], each.min_version), min(known[1], each.max_version)
-    return ApiVersion(each.api_key, low, high) if low <= high else None
 
 
 _REWRITERS: Final[Mapping[ApiKey, Callable[[Any, Upstream], bool]]] = {

@@ -8,20 +8,28 @@ answered, and those after it wait until it is.
 import struct
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
+from ..apis.advertised import answered
+from ..apis.api_versions import unsupported
 from ..cluster.call import Call
-from ..faults.exchange import End, Exchange
+from ..faults.exchange import End, Exchange, Handler
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Client, Unanswered
 from ..protocol.answers import AnswerCodec, answer_codec
 from ..protocol.api_keys import ApiKey
-from ..protocol.codecs import UnsupportedVersionError, codec
+from ..protocol.codecs import codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header
+from ..protocol.releases import Release
 from ..server.delivery import Deliveries
+from .deciding.dialogue import Dialogue, ToBroker
 from .framing import Framing, Outlet
 from .peeking import expects_answer
 from .rewriting import names_brokers, rewrite
 from .upstream import Upstream, UpstreamBroker, broker_of
+
+if TYPE_CHECKING:
+    from ..trace.exchanges import Asked
 
 _CORRELATION_ID: Final = struct.Struct(">i").unpack_from
 _HEADER: Final = struct.Struct(">hhi").unpack_from
@@ -31,15 +39,27 @@ UNSENT_BYTES: Final = 1 << 20
 
 
 class _Pending:
-    """A request that the broker has not answered yet; `call` is set if a fault acts on it."""
+    """A request that the broker has not answered yet. `take` takes the answer, unless that goes straight to
+    the client; with `own`, the request is not the client's. `asked` is what the trace has of it."""
 
-    __slots__ = ("call", "correlation_id", "key", "version")
+    __slots__ = ("asked", "correlation_id", "key", "own", "take", "version")
 
-    def __init__(self, key: int, version: int, correlation_id: int, call: Call | None = None) -> None:
+    def __init__(
+        self,
+        key: int,
+        version: int,
+        correlation_id: int,
+        take: Callable[[Any], None] | None = None,
+        *,
+        own: bool = False,
+        asked: "Asked | None" = None,
+    ) -> None:
         self.key = key
         self.version = version
         self.correlation_id = correlation_id
-        self.call = call
+        self.take = take
+        self.own = own
+        self.asked = asked
 
 
 class Session:
@@ -69,9 +89,11 @@ class Session:
         self._answers = Framing(None)
         self._pending: deque[_Pending] = deque()
         self._exchange: Exchange | None = None
-        self._touched: Exchange | None = None
-        """A request on which faults act, and which waits for the answers before it."""
+        self._held: Callable[[], None] | None = None
+        """What becomes of a request that waits for the answers before it."""
         self._correlation_id = 0
+        self._asked: Asked | None = None
+        """What the trace has of the request of `_exchange`."""
         self._silent = False
         """Whether nothing is answered any more."""
         self._within = False
@@ -96,7 +118,7 @@ class Session:
 
     @property
     def _waits(self) -> bool:
-        return self._exchange is not None or self._touched is not None or self._silent
+        return self._exchange is not None or self._held is not None or self._silent
 
     def from_client(self, data: bytes) -> None:
         """Takes bytes of the client."""
@@ -123,15 +145,16 @@ class Session:
             self._take()
         except MalformedRequestError as error:
             self._tell(f"{self._client.address}: closed, {error}")
+            self._upstream.trace.malformed(self._broker.id, self._client.address, None, str(error))
             self.wants_close = True
         finally:
             self._within = False
 
     def _take(self) -> None:
         while not self.wants_close:
-            if self._touched is not None and not self._pending:
-                exchange, self._touched = self._touched, None
-                self._begin(exchange)
+            if self._held is not None and not self._pending:
+                begin, self._held = self._held, None
+                begin()
             if self._waits or (frame := self._requests.next()) is None:
                 return
             self._request(frame)
@@ -141,45 +164,86 @@ class Session:
             raise MalformedRequestError(f"{len(frame)} bytes are shorter than a request header")
         key, version, correlation_id = _HEADER(frame)
         self._client.requests += 1
-        faults = self._upstream.faults
-        if faults.armed and key in faults.armed:
-            exchange = self._exchange_for(key, version, correlation_id, frame)
-            if exchange is not None:
-                self._touched = exchange
-                return
-        self._forward(_Pending(key, version, correlation_id), frame)
+        shown = self._upstream.shown
+        if shown is not None and not answered(shown, key, version):
+            self._held = partial(self._refuse, shown, key, version, correlation_id)
+            return
+        upstream = self._upstream
+        if upstream.trace.on or key in upstream.faults.armed or key in upstream.decider.apis:
+            self._look_at(key, version, correlation_id, frame)
+        else:
+            self._forward(_Pending(key, version, correlation_id), frame)
 
-    def _exchange_for(self, key: int, version: int, correlation_id: int, frame: bytes) -> Exchange | None:
-        """None if no fault acts on the request, or it can't be read."""
+    def _refuse(self, release: Release, key: int, version: int, correlation_id: int) -> None:
+        """As brokers of the release do."""
+        if key != ApiKey.API_VERSIONS:
+            raise MalformedRequestError(f"api key {key} v{version} is not served by Kafka {release}")
+        self.send(answer_codec(key, 0).encode(correlation_id, unsupported(release)))
+        self._deliveries.send_withheld()
+
+    def _look_at(self, key: int, version: int, correlation_id: int, frame: bytes) -> None:
+        """Passes on a request that faults, behaviours or the trace have to see. If a fault or a behaviour may
+        act on it, it waits for its turn."""
         header = parse_header(frame)
         try:
             found = codec(key, version)
-        except UnsupportedVersionError as error:
-            self._tell(f"a request of {header.client_id} was passed on without faults: {error}")
-            return None
-        faults = self._upstream.faults
-        faults.note(found.api_key, header.client_id)
-        request = found.decode(memoryview(bytearray(frame)) if found.keeps_view else frame, header.size)
-        cluster, broker = self._upstream.as_cluster, broker_of(self._broker)
+            request = found.decode(memoryview(bytearray(frame)) if found.keeps_view else frame, header.size)
+        except MalformedRequestError as error:
+            self._tell(f"a request of {header.client_id} was passed on as it is: {error}")
+            self._forward(_Pending(key, version, correlation_id), frame)
+            return
+        upstream, api = self._upstream, found.api_key
+        upstream.faults.note(api, header.client_id)
+        cluster, broker = upstream.as_cluster, broker_of(self._broker)
         call = Call(cluster, broker, version, self._client, header.client_id, self._complete)
-        touches = faults.touching(found.api_key, call, request)
-        if not touches:
-            return None
+        asked = self._traced(call, api, request, correlation_id, len(frame))
+        touches = upstream.faults.touching(api, call, request) if key in upstream.faults.armed else []
+        steps = upstream.decider.begin(call, api, request, self._tell)
+        if not touches and steps is None:
+            self._forward(_Pending(key, version, correlation_id, asked=asked), frame)
+            return
 
         def work(inner: Call, _: Any) -> Any:
-            expects = self._forward(_Pending(key, version, correlation_id, inner), frame)
+            if steps is not None:
+                Dialogue(steps, inner, request, frame, self._ask).begin()
+                return PARKED
+            expects = self._forward(_Pending(key, version, correlation_id, inner.answer), frame)
             self._on_ready()
             return PARKED if expects else NO_ANSWER
 
-        exchange = Exchange(call, found.api_key, request, work, touches)
-        self._correlation_id = correlation_id
-        return exchange
+        handler: Handler = work
+        if asked is not None:
+            asked.faults = touches
+            handler = upstream.trace.during(asked, work)
+        exchange = Exchange(call, api, request, handler, touches)
+        self._held = partial(self._begin, exchange, correlation_id, asked)
+
+    def _traced(
+        self, call: Call, api: ApiKey, request: Any, correlation_id: int, size: int
+    ) -> "Asked | None":
+        trace = self._upstream.trace
+        if not trace.on:
+            return None
+        return trace.requested(call, api, request, self._client.address, correlation_id, size)
+
+    def _ask(self, what: ToBroker, take: Callable[[Any], None]) -> None:
+        if self._asked is not None:
+            take = self._attributed(self._asked, take)
+        self._forward(_Pending(what.key, what.version, what.correlation_id, take, own=what.own), what.frame)
+        self._on_ready()
+
+    def _attributed(self, asked: "Asked", take: Callable[[Any], None]) -> Callable[[Any], None]:
+        """What is decided in `take` is attributed to the request, as in its handler."""
+        decide = self._upstream.trace.during(asked, lambda _, answer: take(answer))
+        return partial(decide, asked.call)
 
     def _forward(self, pending: _Pending, frame: bytes) -> bool:
         """Passes a request on; False if it will not be answered."""
         self.to_broker.add(len(frame).to_bytes(4))
         self.to_broker.add(frame)
         if pending.key == ApiKey.PRODUCE and not expects_answer(frame, pending.version):
+            if pending.asked is not None:
+                self._upstream.trace.answered(pending.asked, NO_ANSWER)
             return False
         self._pending.append(pending)
         return True
@@ -197,21 +261,25 @@ class Session:
             )
         self._pending.popleft()
         names = names_brokers(pending.key, pending.version)
-        if pending.call is None and not names:
+        if pending.take is None and pending.asked is None and not names:
             self._pass(frame)
             return
         try:
             found = _codec_of(pending, frame)
             answer = found.decode(frame)
         except MalformedRequestError as error:
+            if pending.own:
+                raise
             self._tell(f"passed on as it is, with addresses that it may have and without faults: {error}")
             self._pass(frame)
-            if pending.call is not None:
+            if pending.take is not None:
                 self._exchange = None
             return
         changed = names and rewrite(found.api_key, answer, self._upstream)
-        if pending.call is not None:
-            pending.call.answer(answer)
+        if pending.asked is not None:
+            self._upstream.trace.answered(pending.asked, answer)
+        if pending.take is not None:
+            pending.take(answer)
         elif changed:
             self.send(found.encode(correlation_id, answer))
             self._deliveries.send_withheld()
@@ -225,8 +293,8 @@ class Session:
 
     # -- a request on which faults act
 
-    def _begin(self, exchange: Exchange) -> None:
-        self._exchange = exchange
+    def _begin(self, exchange: Exchange, correlation_id: int, asked: "Asked | None") -> None:
+        self._exchange, self._correlation_id, self._asked = exchange, correlation_id, asked
         self._codec = answer_codec(exchange.api, exchange.call.version)
         outcome = exchange.begin()
         if outcome is not PARKED:
@@ -243,7 +311,7 @@ class Session:
             self._deliver(exchange)
         except Exception as error:
             self._tell(
-                f"{self._client.address}: closed, because a fault on {exchange.api.name} failed: {error}"
+                f"{self._client.address}: closed, because {exchange.api.name} could not be answered: {error}"
             )
             self.wants_close = True
 
@@ -251,6 +319,8 @@ class Session:
         if exchange.error is not None:
             raise exchange.error
         answer = exchange.answer
+        if self._asked is not None:
+            self._upstream.trace.answered(self._asked, answer)
         if type(answer) is Unanswered:
             self._exchange = None
             if answer is CLOSE:

@@ -1,39 +1,21 @@
 """What the proxy knows of the cluster behind it: as much as faults ask of a cluster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, cast
 from uuid import UUID
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
+from ..cluster.liveness import Liveness
+from ..cluster.notes import Notes
 from ..environment import Environment
-from ..faults import Fault, FaultError, Faults
-from ..faults import parse as parse_fault
-from ..protocol.releases import NEWEST, parse
+from ..policies import Policies
+from ..protocol.releases import NEWEST, Release, parse
 from ..seeded import streams
-
-ON_ANSWERS: Final = frozenset(
-    {
-        "corrupt-crc",
-        "delay",
-        "disconnect",
-        "error",
-        "half-answer",
-        "hide-broker",
-        "reorder",
-        "replace",
-        "reset",
-        "silence",
-        "slow-bytes",
-        "throttle",
-        "truncated-batch",
-        "watch",
-        "wrong-correlation-id",
-    }
-)
-"""The faults that need nothing but a request and its answer."""
-_UNKNOWN: Final = ("listener", "user", "mechanism")
+from ..trace import Trace
+from .deciding import Decider
+from .faults import ProxiedFaults
 
 
 class UpstreamBroker:
@@ -48,6 +30,7 @@ class UpstreamBroker:
         self.port = port
         self.local = local
         self.environment = upstream.environment
+        self.liveness, self.fenced = Liveness.RUNNING, False
         self.endpoints: dict[str, Any] = {}
 
     @property
@@ -56,14 +39,23 @@ class UpstreamBroker:
 
 
 class Upstream:
-    """Takes the place of the `Cluster` that faults and their conditions are given.
+    """Takes the place of the `Cluster` that faults, their conditions and the trace are given.
 
-    `listen` opens the listener of a broker that was not known, and returns its address.
+    `listen` opens the listener of a broker that was not known, and returns its address. `shown` is the
+    release whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours,
+    by name. UnknownPolicyError.
     """
 
-    def __init__(self, listen: Callable[[int], tuple[str, int]]) -> None:
+    def __init__(
+        self,
+        listen: Callable[[int], tuple[str, int]],
+        shown: Release | None = None,
+        policies: Mapping[str, Any] | None = None,
+    ) -> None:
         self._listen = listen
-        self.environment = Environment(parse(NEWEST), streams(0))
+        self.shown = shown
+        self.environment = Environment(shown or parse(NEWEST), streams(0))
+        self.decider = Decider(self.environment.release, policies or {})
         self.release = self.environment.release
         self.controller = SimpleNamespace(
             on_client_quotas=[], image=SimpleNamespace(client_quotas=dict[Any, Any]())
@@ -71,11 +63,26 @@ class Upstream:
         self.brokers: dict[int, UpstreamBroker] = {}
         self.topics: dict[str, Any] = {}
         self.topic_ids: dict[UUID, Any] = {}
-        self.faults = Faults(self.as_cluster)
+        self.faults = ProxiedFaults(self.as_cluster)
+        self.notes = Notes()
+        self.trace = Trace(self.as_cluster)
 
     @property
     def as_cluster(self) -> Cluster:
         return cast(Cluster, self)
+
+    @property
+    def policies(self) -> Policies:
+        """What was chosen; the trace puts policies in their place that tell it what they decide."""
+        return self.decider.policies
+
+    @policies.setter
+    def policies(self, policies: Policies) -> None:
+        self.decider.policies = policies
+
+    def partitions(self) -> tuple[()]:
+        """None: what they are like is the cluster's business."""
+        return ()
 
     @property
     def now_ms(self) -> int:
@@ -93,20 +100,9 @@ class Upstream:
 
     def named(self, topic: str, topic_id: UUID | None) -> None:
         """Notes a topic's name, by which conditions find it in requests that have its id."""
-        known = self.topics.setdefault(topic, SimpleNamespace(name=topic))
+        known = self.topics.setdefault(topic, SimpleNamespace(name=topic, partitions=(), internal=False))
         if topic_id is not None and topic_id.int:
             self.topic_ids[topic_id] = known
-
-    def add(self, given: dict[str, Any]) -> Fault:
-        """Adds a fault. FaultError, also for one that a proxy can't bring about."""
-        do = parse_fault(given).do
-        if do not in ON_ANSWERS:
-            why = f"{do} is done to the cluster itself, which a proxy can't do; it can do"
-            raise FaultError(f"{why} {', '.join(sorted(ON_ANSWERS))}", "do")
-        for name in _UNKNOWN:
-            if given.get(name) is not None:
-                raise FaultError(f"a proxy does not know the {name} of a request: leave it out", name)
-        return self.faults.add(**{"do": None, **given})
 
 
 def broker_of(broker: UpstreamBroker) -> Broker:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from ..errors import WaitTimeoutError
 from ..trace import Event, Trace
@@ -11,7 +11,6 @@ from ..trace.events import DETAILS
 from ..trace.files import write_json_lines, write_parquet
 from ..trace.finding import check, fits
 from . import waiting
-from .calls import Calls
 
 if TYPE_CHECKING:
     from ..names import EventKind
@@ -19,12 +18,21 @@ if TYPE_CHECKING:
 __tracebackhide__ = True
 
 WAIT_S: Final = 30.0
+T = TypeVar("T")
+
+
+class Runs(Protocol):
+    """Runs functions in the thread in which a trace is written."""
+
+    def run(self, function: Callable[[Any], T]) -> T: ...
+
+    def _refuse_to_block(self, instead: str) -> None: ...
 
 
 class TraceControl:
     """What has happened in the cluster, and waiting for what will."""
 
-    def __init__(self, cluster: Calls, trace: Trace) -> None:
+    def __init__(self, cluster: Runs, trace: Trace) -> None:
         self._cluster = cluster
         self._trace = trace
 

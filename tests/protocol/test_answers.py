@@ -10,7 +10,6 @@ from mockbroker.protocol.headers import MalformedRequestError
 from .test_schema import filled
 
 ONE_WAY = {
-    ApiKey.ADD_PARTITIONS_TO_TXN: 3,
     ApiKey.JOIN_GROUP: 6,
     ApiKey.LEAVE_GROUP: 2,
     ApiKey.STREAMS_GROUP_HEARTBEAT: 99,

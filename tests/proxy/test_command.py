@@ -45,6 +45,8 @@ def test_it_tells_what_fired(upstream: str, sends: bool, status: int, told: str)
         (["--fault", "stop-broker api=Produce target=1"], "stop-broker is done to the cluster itself"),
         (["--fault", "dissconnect"], "no fault 'dissconnect'"),
         (["--upstream-map", "a:1"], "--upstream-map 'a:1': write it as HOST:PORT=HOST:PORT"),
+        (["--policy", "election=unclean"], "election is decided in the cluster itself"),
+        (["--kafka", "5.0"], "no Kafka release '5.0'"),
         (["--upstream", "nowhere"], "--upstream 'nowhere': write it as HOST:PORT"),
         (["--upstream", "127.0.0.1:1"], "no broker told which brokers there are: 127.0.0.1:1: "),
     ],

@@ -5,7 +5,6 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockbroker.outcome import Client
 from mockbroker.protocol.answers import answer_codec
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse, SupportedFeatureKey
@@ -14,53 +13,12 @@ from mockbroker.protocol.messages.fetch import FetchResponse
 from mockbroker.protocol.messages.find_coordinator import Coordinator, FindCoordinatorResponse
 from mockbroker.protocol.messages.metadata import MetadataResponse, MetadataResponseBroker
 from mockbroker.protocol.messages.produce import ProduceResponse
-from mockbroker.proxying.framing import Outlet
-from mockbroker.proxying.session import Session
-from mockbroker.proxying.upstream import Upstream
-from mockbroker.rig.client import encode, flexible
 
 from ..properties import examples
+from .between import LISTENER, Between, request, taken
 
-LISTENER = ("127.0.0.1", 19092)
 NODE = NodeEndpoint(1, "theirs", 9092)
 LOCAL = NodeEndpoint(1, *LISTENER)
-
-
-class Between:
-    """A session with a broker 1, and what it wrote and said."""
-
-    def __init__(self, *faults: dict[str, Any]) -> None:
-        self.said: list[str] = []
-        self.upstream = Upstream(lambda broker: (LISTENER[0], LISTENER[1] + broker - 1))
-        self.upstream.told(1, "theirs", 9092)
-        self.faults = [self.upstream.add(each) for each in faults]
-        broker, client = self.upstream.brokers[1], Client()
-        self.session = Session(self.upstream, broker, client, lambda: None, self.said.append)
-
-    def ask(self, api: str, version: int, correlation_id: int = 7, **fields: Any) -> bytes:
-        """Sends a request; returns what the broker gets of all."""
-        self.session.from_client(request(api, version, correlation_id, **fields))
-        return taken(self.session.to_broker)
-
-    def answer(self, api: ApiKey, version: int, answer: Any, correlation_id: int = 7) -> Any:
-        """The broker answers; returns the answer that the client gets."""
-        self.session.from_broker(answer_codec(api, version).encode(correlation_id, answer))
-        return answer_codec(api, version).decode(taken(self.session.to_client)[4:])
-
-
-def request(api: str, version: int, correlation_id: int = 7, **fields: Any) -> bytes:
-    key = ApiKey[api.upper()]
-    tags = b"\0" * flexible(api, version)
-    header = key.to_bytes(2) + version.to_bytes(2) + correlation_id.to_bytes(4) + b"\0\1c" + tags
-    body = header + encode(api, version, fields)
-    return len(body).to_bytes(4) + body
-
-
-def taken(outlet: Outlet) -> bytes:
-    data = b"".join(outlet.first(1 << 20))
-    outlet.written(len(data))
-    assert not outlet.size
-    return data
 
 
 def produce(acks: int, correlation_id: int) -> bytes:
@@ -128,6 +86,15 @@ def test_what_it_can_not_read_passes_and_is_told() -> None:
     assert taken(between.session.to_client) == unreadable
     (line,) = between.said
     assert "METADATA v9" in line
+
+
+def test_a_request_that_it_can_not_read_passes_and_is_told() -> None:
+    between = Between({"do": "delay", "ms": 50, "api": "Metadata"})
+    unreadable = request("metadata", 9, topics=[])[4:-3]
+    between.session.from_client(len(unreadable).to_bytes(4) + unreadable)
+    assert taken(between.session.to_broker)[4:] == unreadable
+    (line,) = between.said
+    assert line.startswith("a request of c was passed on as it is: METADATA v9")
 
 
 def test_a_produce_without_an_answer_is_not_waited_for() -> None:

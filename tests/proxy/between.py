@@ -1,0 +1,52 @@
+"""A session without sockets, for tests."""
+
+from typing import Any
+
+from mockbroker.outcome import Client
+from mockbroker.protocol.answers import answer_codec
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.releases import parse
+from mockbroker.proxying.framing import Outlet
+from mockbroker.proxying.session import Session
+from mockbroker.proxying.upstream import Upstream
+from mockbroker.rig.client import encode, flexible
+
+LISTENER = ("127.0.0.1", 19092)
+
+
+class Between:
+    """A session with a broker 1, and what it wrote and said."""
+
+    def __init__(self, *faults: dict[str, Any], kafka: str | None = None, policies: Any = None) -> None:
+        self.said: list[str] = []
+        shown = None if kafka is None else parse(kafka)
+        self.upstream = Upstream(lambda broker: (LISTENER[0], LISTENER[1] + broker - 1), shown, policies)
+        self.upstream.told(1, "theirs", 9092)
+        self.faults = [self.upstream.faults.add(**each) for each in faults]
+        broker, client = self.upstream.brokers[1], Client()
+        self.session = Session(self.upstream, broker, client, lambda: None, self.said.append)
+
+    def ask(self, api: str, version: int, correlation_id: int = 7, **fields: Any) -> bytes:
+        """Sends a request; returns what the broker gets of all."""
+        self.session.from_client(request(api, version, correlation_id, **fields))
+        return taken(self.session.to_broker)
+
+    def answer(self, api: ApiKey, version: int, answer: Any, correlation_id: int = 7) -> Any:
+        """The broker answers; returns the answer that the client gets."""
+        self.session.from_broker(answer_codec(api, version).encode(correlation_id, answer))
+        return answer_codec(api, version).decode(taken(self.session.to_client)[4:])
+
+
+def request(api: str, version: int, correlation_id: int = 7, **fields: Any) -> bytes:
+    key = ApiKey[api.upper()]
+    tags = b"\0" * flexible(api, version)
+    header = key.to_bytes(2) + version.to_bytes(2) + correlation_id.to_bytes(4) + b"\0\1c" + tags
+    body = header + encode(api, version, fields)
+    return len(body).to_bytes(4) + body
+
+
+def taken(outlet: Outlet) -> bytes:
+    data = b"".join(outlet.first(1 << 20))
+    outlet.written(len(data))
+    assert not outlet.size
+    return data
