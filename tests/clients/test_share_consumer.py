@@ -49,7 +49,8 @@ def franz_go_reads(_: str) -> list[str]:
 
 
 def krafka_reads(_: str) -> list[str]:
-    return [str(building.rust_program(build.HERE / "rust-share", "krafka", None))]
+    program = build.HERE / "rust-share" / "main.rs"
+    return [str(building.rust_file(PROGRAMS / "krafka", program, "krafka", None))]
 
 
 @pytest.mark.parametrize(

@@ -55,12 +55,15 @@ def _patterns() -> Iterator[Seen]:
             source = Path(str(module.__file__)).read_text(encoding="utf-8")
             done = set[int]()
             for name, value in vars(module).items():
-                used = tuple(each for each in _USES if re.search(rf"\b{name}\.{each}\b", source))
-                uses = used or _USED.get(f"{module.__name__}.{name}", ("search",))
-                for where, pattern in _within(value, name, done):
-                    if isinstance(pattern.pattern, str) and not name.startswith("__"):
-                        yield Seen(f"{module.__name__}.{where}", pattern, uses)
+                within = [] if name.startswith("__") else list(_within(value, name, done))
+                uses = _uses(module.__name__, name, source) if within else ()
+                yield from (Seen(f"{module.__name__}.{where}", pattern, uses) for where, pattern in within)
             yield from _inline(module.__name__, source)
+
+
+def _uses(module: str, name: str, source: str) -> tuple[str, ...]:
+    found = tuple(re.findall(rf"\b{name}\.({'|'.join(_USES)})\b", source))
+    return tuple(each for each in _USES if each in found) or _USED.get(f"{module}.{name}", ("search",))
 
 
 def _modules(package: str) -> Iterator[ModuleType]:
@@ -75,7 +78,8 @@ def _within(value: Any, name: str, done: set[int]) -> Iterator[tuple[str, "re.Pa
         return
     done.add(id(value))
     if isinstance(value, re.Pattern):
-        yield name, value
+        if isinstance(value.pattern, str):
+            yield name, value
     elif isinstance(value, dict):
         for key, each in value.items():
             yield from _within(each, f"{name}[{key!r}]", done)
