@@ -72,8 +72,9 @@ class DuckTable(Table):
         return self._then(f"SELECT * FROM {self._step} LIMIT {rows}", self.columns)
 
     def collect(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.arrow().to_pylist()
-        return found
+        # Not by Arrow: a relation is planned twice, when it is made and when its rows are asked for.
+        rows = self._database.connection.execute(self.query()).fetchall()
+        return [dict(zip(self.columns, row, strict=True)) for row in rows]
 
     def arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
