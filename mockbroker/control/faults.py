@@ -17,7 +17,8 @@ FaultName = Annotated[str, "A fault's name."]
 
 class FaultState(TypedDict):
     """`hits` is how many requests it has touched, `held` how many it is holding; `over` is whether it will
-    touch no more. `illegal` says why no broker does what it does; it is empty if some may."""
+    touch no more. `illegal` says why no broker does what it does; it is empty if some may. `why` says which
+    of the fault's conditions no request has met; it is empty once the fault has fired."""
 
     name: str
     fault: str
@@ -26,11 +27,6 @@ class FaultState(TypedDict):
     over: bool
     optional: bool
     illegal: str
-
-
-class FaultShown(FaultState):
-    """`why` says which of the fault's conditions no request has met; it is empty once the fault has fired."""
-
     why: str
 
 
@@ -88,15 +84,14 @@ async def preview(
 
 @operation("faults list", "GET", "/faults")
 def list_faults(target: Target) -> list[FaultState]:
-    """Lists every fault, and how often it fired."""
+    """Lists every fault, how often it fired, and if it did not, why."""
     return [_state(name, fault) for name, fault in target.named_faults().items()]
 
 
 @operation("faults show", "GET", "/faults/{name}")
-def show(target: Target, name: FaultName) -> FaultShown:
+def show(target: Target, name: FaultName) -> FaultState:
     """Shows one fault, how often it fired, and if it did not, why."""
-    fault = target.fault(name)
-    return {**_state(name, fault), "why": fault.why}
+    return _state(name, target.fault(name))
 
 
 @operation("faults wait", "GET", "/faults/{name}/wait")

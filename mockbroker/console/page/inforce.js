@@ -8,7 +8,7 @@ import { time } from "./words.js";
  *
  * @typedef {import("./recording.js").Recording} Recording
  * @typedef {import("./groups.js").Act} Act
- * @typedef {{name: string, fault: string, hits: number, held: number, over: boolean, why?: string, illegal: string}} Fault
+ * @typedef {{name: string, fault: string, hits: number, held: number, over: boolean, illegal: string, why: string}} Fault
  * @typedef {{name: string, answer: string, default: string, summary: string,
  *   overrides: {topic: string | null, broker: number | null, answer: string}[]}} Behaviour
  */
@@ -25,7 +25,7 @@ export function Faults({ recording, act }) {
   const rows = faults.map((each) => [
     each.name,
     each.fault + (each.illegal ? ` — no broker does so: ${each.illegal}` : ""),
-    html`<${Fires} fault=${each} />`,
+    firing(each),
     whoWasHit(recording, each) || "nobody",
     html`<button type="button" onClick=${() => act("faults-pause", { name: each.name })}>pause</button>${SPACE}
       <button type="button" onClick=${() => act("faults-remove", { name: each.name })}>remove</button>`,
@@ -34,11 +34,9 @@ export function Faults({ recording, act }) {
     <${Table} title="Faults" columns=${["name", "fault", "fired", "who was hit", ""]} rows=${rows} nothing="There are no faults: brokers answer as they should." />`;
 }
 
-/** How often it fired; if it has not, what it waits for. @param {{fault: Fault}} props */
-function Fires({ fault }) {
-  const { why = "" } = usePolled(`/faults/${encodeURIComponent(fault.name)}`, fault);
-  const holds = fault.held ? `, holds ${fault.held}` : "";
-  return `${fault.hits} times${holds}${fault.over ? ", and is over" : ""}${why ? `: ${why}` : ""}`;
+/** How often it fired; if it has not, what it waits for. @param {Fault} fault */
+function firing({ hits, held, over, why }) {
+  return `${hits} times${held ? `, holds ${held}` : ""}${over ? ", and is over" : ""}${why ? `: ${why}` : ""}`;
 }
 
 /** @param {Recording} recording @param {Pick<Fault, "name" | "fault">} fault @returns {string} clients, and how often each */

@@ -30,7 +30,8 @@ export function operationsOf(document) {
   const found = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, one] of Object.entries(/** @type {Record<string, any>} */ (methods))) {
-      if (method === "get" || one.operationId === "faults-preview") continue;
+      // Nothing is done by a preview, and other clusters are not on this page.
+      if (method === "get" || one.operationId === "faults-preview" || one.tags[0] === "clusters") continue;
       const body = one.requestBody?.content?.["application/json"]?.schema ?? {};
       const inPath = (one.parameters ?? []).map((/** @type {any} */ each) => fieldOf(each.name, each.schema, each.required, each.description));
       /** @type {Variant[]} */
