@@ -1,6 +1,7 @@
 """The companions' own tests, and those of an application with a real client, as its language runs them."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,14 @@ def run(command: list[str], folder: Path) -> None:
 def test_go(folder: str) -> None:
     run(["go", "vet", "./..."], FOLDER / folder)
     run(["go", "test", "-count=1", "./..."], FOLDER / folder)
+
+
+def test_what_the_readme_shows_stands_in_the_example() -> None:
+    [shown] = re.findall(
+        r"^```go\n(.*?)^```", (FOLDER.parent / "README.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    example = (FOLDER / "go/example/orders_test.go").read_text()
+    assert all(f"\t{line}\n" in example for line in shown.splitlines())
 
 
 @pytest.mark.needs("node", "npm")

@@ -41,6 +41,7 @@ ELSEWHERE: Final = (
     ("docs/control.md", "python", "", "tests/docs/test_control.py runs it"),
     ("docs/control.md", "java", "", "tests/docs/test_control.py runs it"),
     ("docs/control.md", "go", "", "tests/docs/test_control.py runs it"),
+    ("README.md", "go", "", "stands in companions/go/example, whose tests tests/companions runs"),
     ("docs/analyze.md", "sql", "read_parquet", "is for DuckDB, which nothing else needs"),
     ("docs/spark-as-a-client.md", "python", "readStream", "needs Spark: tests/pipeline has its like"),
     (
