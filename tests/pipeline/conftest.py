@@ -88,6 +88,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
+        # Producers that are kept would look for a test's brokers at ports that others have got since.
+        "spark.kafka.producer.cache.timeout": "1s",
+        "spark.kafka.producer.cache.evictorThreadRunInterval": "1s",
         "spark.jars": ",".join(map(str, jars)),
     }
     builder = SparkSession.builder.master("local[2]").appName("mockbroker-tests")
