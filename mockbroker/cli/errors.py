@@ -5,17 +5,14 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ..apis.advertised import advertised
 from ..faults.legal import legal_codes
 from ..faults.match import api_name, parse_api
 from ..protocol.api_keys import ApiKey
 from ..protocol.releases import Release, names, parse
-from .tables import width, write
-
-_WIDE: Final = 100
-"""The number of columns if there is no terminal."""
+from .tables import text_width, write
 
 
 def show(apis: Sequence[str], kafka: str, *, as_json: bool) -> None:
@@ -31,7 +28,7 @@ def show(apis: Sequence[str], kafka: str, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return
-    write(_lines(rows, release, width() or _WIDE))
+    write(_lines(rows, release, text_width()))
 
 
 def _row(api: ApiKey, versions: tuple[int, int]) -> dict[str, Any]:

@@ -11,10 +11,8 @@ from ..control.fault_schema import fault_schema
 from ..faults.actions import ACTIONS
 from ..faults.match import api_name
 from ..nearest import nearest
-from .tables import fields, table, width, write
+from .tables import fields, table, text_width, width, write
 
-_WIDE: Final = 100
-"""The number of columns if there is no terminal."""
 _EXAMPLES: Final[Mapping[str, str]] = {
     "acl": "'alice allow read on topic:orders'",
     "assignment": "'{\"orders\": [0]}'",
@@ -51,8 +49,7 @@ def show(wanted: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return
-    within = width() or _WIDE
-    write(_each(rows, schema["properties"], within) if wanted else _all(rows, width()))
+    write(_each(rows, schema["properties"], text_width()) if wanted else _all(rows, width()))
 
 
 def example(name: str) -> str:

@@ -4,15 +4,12 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from ..nearest import nearest
 from ..policies import CATALOGUE, Behaviour
 from ..protocol.releases import names, parse
-from .tables import width, write
-
-_WIDE: Final = 100
-"""The number of columns if there is no terminal."""
+from .tables import text_width, write
 
 
 def show(kafka: str, wanted: list[str], *, as_json: bool) -> None:
@@ -39,7 +36,7 @@ def show(kafka: str, wanted: list[str], *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return
-    write(_lines(rows, str(release), width() or _WIDE))
+    write(_lines(rows, str(release), text_width()))
 
 
 def _lines(rows: list[dict[str, Any]], release: str, within: int) -> Iterator[str]:

@@ -15,11 +15,17 @@ from ..shown import shown
 _GAP: Final = "  "
 _NOTHING: Final = "-"
 _INDENT: Final = "    "
+_TEXT_COLUMNS: Final = 100
 
 
 def width() -> int | None:
     """The number of columns of the terminal; None if lines may have any length."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def text_width() -> int:
+    """The number of columns for text that is wrapped, with or without a terminal."""
+    return width() or _TEXT_COLUMNS
 
 
 def of_answer(answer: Any, within: int | None) -> Iterator[str]:
