@@ -76,9 +76,10 @@ func Start(t testing.TB, options ...Option) *Cluster {
 	cluster := &Cluster{t: t}
 	lease := cluster.lend(process.controlURL, given)
 	t.Cleanup(func() {
+		// Also if the review ends the test.
+		defer lease.Close()
+		defer cluster.ask("DELETE", "", nil, nil)
 		cluster.review()
-		cluster.ask("DELETE", "", nil, nil)
-		lease.Close()
 	})
 	return cluster
 }
