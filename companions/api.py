@@ -100,12 +100,29 @@ def _method(name: str, method: str, path: str, operation: Mapping[str, Any]) -> 
     return Method(name, operation["summary"], method, path, {each: fields[each] for each in needed}, optional)
 
 
+def cluster_options() -> Mapping[str, Any]:
+    """The options of `POST /clusters`, each with its JSON schema."""
+    options: Mapping[str, Any] = _body(document(OPERATIONS.values())["paths"]["/clusters"]["post"])[
+        "properties"
+    ]
+    return options
+
+
 def fault_schema() -> FaultSchema:
     """That of `POST /faults`."""
     schema = _body(document(OPERATIONS.values())["paths"]["/faults"]["post"])
     actions = {each["title"]: each["description"].split(".")[0] + "." for each in schema["oneOf"]}
-    own = {name: field for each in schema["oneOf"] for name, field in each["properties"].items()}
+    own: dict[str, Any] = {}
+    for name, field in (found for each in schema["oneOf"] for found in each["properties"].items()):
+        own[name] = _either(own.get(name, field), field)
     return FaultSchema(actions, {**own, **schema["properties"]})
+
+
+def _either(one: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A field of two actions, which may have other choices in each."""
+    if "enum" not in one or "enum" not in other:
+        return one
+    return {**one, "enum": list(dict.fromkeys([*one["enum"], *other["enum"]]))}
 
 
 def _body(operation: Mapping[str, Any]) -> Mapping[str, Any]:

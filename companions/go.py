@@ -103,12 +103,13 @@ def _comment(text: str) -> Iterator[str]:
 
 
 def _camel(name: str) -> str:
-    words = re.split("[-_]", name)
-    return "".join(
-        {"id": "ID", "api": "API", "acl": "ACL", "ms": "Ms"}.get(each, each.capitalize()) for each in words
-    )
+    return "".join(map(_word, re.split("[-_]", name)))
 
 
 def _variable(name: str) -> str:
-    camel = _camel(name)
-    return {"ACL": "acl", "API": "api"}.get(camel, camel[0].lower() + camel[1:])
+    first, *rest = name.split("_")
+    return first + "".join(map(_word, rest))
+
+
+def _word(word: str) -> str:
+    return word.upper() if word in _INITIALS else word.capitalize()

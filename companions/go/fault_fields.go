@@ -148,7 +148,7 @@ type Fault struct {
 	// What the user logs in with.
 	Password string `json:"password,omitempty"`
 	Member   string `json:"member,omitempty"`
-	// How long after the controller's decision the broker learns of it.
+	// How long each of its fetches takes.
 	DelayMs int64 `json:"delay_ms,omitempty"`
 	By      int64 `json:"by,omitempty"`
 	// What to call the fault; a number if left out.

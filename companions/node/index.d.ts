@@ -1,23 +1,6 @@
-import type { FaultFields, Verbs } from './types.d.ts'
+import type { FaultFields, Options, Verbs } from './types.d.ts'
 
-export type { FaultFields }
-
-export interface Options {
-  /** The release to act as, such as "2.3"; without it, the newest. */
-  kafka?: string
-  /** How many brokers; three without it. */
-  brokers?: number
-  /** Topics, each with its number of partitions. */
-  topics?: Record<string, number>
-  /** Configuration of all brokers. */
-  config?: Record<string, string>
-  /** Answers of behaviours, such as `{ 'undefined-epoch': 'log-end-offset' }`. */
-  policies?: Record<string, string>
-  /** Whether every fix is applied that was made or proposed. */
-  fixed?: boolean
-  clock?: 'wall' | 'manual'
-  seed?: number
-}
+export type { FaultFields, Options }
 
 export interface StoredRecord {
   partition: number

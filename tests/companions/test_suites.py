@@ -54,6 +54,7 @@ import { withCluster, MockBrokerError } from './index.js'
 
 await withCluster({ kafka: '3.9', topics: { orders: 1 } }, async (cluster) => {
   const lost = await cluster.addFault({ do: 'disconnect', api: 'Produce', when: 'after', nth: 1 })
+  await cluster.addFault({ do: 'disconnect', when: 'before', optional: true })
   await cluster.moveLeader('orders', 0, { to: 2 })
   // @ts-expect-error: no such action
   await cluster.addFault({ do: 'disconect' })
