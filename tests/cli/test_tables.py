@@ -110,7 +110,7 @@ def test_without_a_width_a_row_is_a_line_whatever_is_in_it(rows: list[tuple[str,
 
 @pytest.mark.parametrize("columns", [80, 120])
 def test_the_behaviours_are_read_at_any_width(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mockbroker.cli.policies.width", lambda: columns)
+    monkeypatch.setattr(tables, "width", lambda: columns)
     done = CliRunner().invoke(app, ["policies"])
     assert max(map(len, done.output.splitlines())) <= columns
     assert "\nundefined-epoch  KAFKA-19902\n" in done.output

@@ -73,7 +73,7 @@ def test_confluent_kafka_waits_and_loses_nothing(cluster: MockCluster) -> None:
 @pytest.mark.needs(*needs.JAVA)
 @pytest.mark.usefixtures("without_hints")
 def test_java_waits_and_loses_nothing(clients: Clients, cluster: MockCluster, name: str) -> None:
-    limit(cluster, producer_byte_rate=RATE / 2, consumer_byte_rate=RATE / 2)
+    limit(cluster, producer_byte_rate=RATE / 4, consumer_byte_rate=RATE / 2)
     java = driven.Client(clients("java"), cluster.bootstrap_servers)
     scenario.check(scenario.run(java, Plan(name, "none", "range")))
     for api in ("Produce", "Fetch"):

@@ -19,6 +19,8 @@ from .. import needs
 SEEDS = range(10)
 """For each of the four clients; `make soak` has more."""
 HANG_S = 15.0
+SLOW_S = 3 * LIMIT_S
+"""All seeds run at once, beside other tests."""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def test_with_every_known_bug_off(make: Callable[[str], Application], client: st
         Case("4.4", seed, fixed=True).for_client(bumps_epochs=application.bumps_epochs) for seed in SEEDS
     ]
     with ThreadPoolExecutor(len(SEEDS)) as pool:  # they wait for timeouts, most of the time
-        ended = pool.map(lambda case: str(run(application, case)), cases)
+        ended = pool.map(lambda case: str(run(application, case, limit_s=SLOW_S)), cases)
         outcomes = dict(zip(SEEDS, ended, strict=True))
     assert outcomes == dict.fromkeys(SEEDS, "exactly once")
 
