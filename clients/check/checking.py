@@ -15,12 +15,14 @@ from ..hunt.playing import Users
 from ..hunt.stage import PATIENCE, Patience, Stage
 from .cells import Cell
 from .scene import NotReachedError, Scene
-from .verdicts import NOT_SUPPORTED, Judged, Verdict, failed, verdict
+from .verdicts import NOT_SUPPORTED, Judged, Verdict, failed, never_ended, verdict
 
 LANES: Final = 12
 """Runs at a time: most of the time they wait for the timers of clients."""
 RUNS: Final = 3
 """How often a cell is played in which something was violated."""
+LIMIT_S: Final = 240.0
+"""How long a run may take: none needs half of it, unless calls of the client go on for minutes."""
 Tell = Callable[[Judged], None]
 
 
@@ -31,11 +33,12 @@ async def check(
     *,
     lanes: int = LANES,
     patience: Patience = PATIENCE,
+    limit_s: float = LIMIT_S,
     left_out: LeftOut | None = None,
 ) -> tuple[str, list[Judged]]:
     """The client's name, and what came of each cell, in their order; `tell` hears of each as soon as it is
-    known. A driver that fails is a verdict of its cell. Settings that the driver doesn't take are added to
-    `left_out`. OSError if it can't be started."""
+    known. A driver that fails, or a run that does not end in `limit_s`, is a verdict of its cell. Settings
+    that the driver doesn't take are added to `left_out`. OSError if it can't be started."""
     client = ""
     found: dict[int, Judged] = {}
     # Runs are repeated on any lane, so that a slow cell does not keep the others waiting.
@@ -49,7 +52,7 @@ async def check(
     async def work(lane: DriverLane) -> None:
         nonlocal client, left
         async for cell in to_play:
-            client = await _play(lane, cell) or client
+            client = await _play(lane, cell, limit_s) or client
             if len(cell.verdicts) == 1 and cell.verdicts[0].violated:
                 cell.wanted = RUNS
                 enqueue(cell, RUNS - 1)
@@ -90,7 +93,7 @@ class _Played:
         return Judged(self.cell, first, times, len(self.verdicts), self.decided, self.seconds)
 
 
-async def _play(lane: DriverLane, played: _Played) -> str:
+async def _play(lane: DriverLane, played: _Played, limit_s: float) -> str:
     """Plays a cell once, and returns the client's name if its driver told it."""
     cell = played.cell
     try:
@@ -104,14 +107,14 @@ async def _play(lane: DriverLane, played: _Played) -> str:
         played.verdicts.append(Verdict(NOT_SUPPORTED, (), (told,)))
         return driver.hello.client
     began = trio.current_time()
-    found, decided = await _once(lane, cell)
+    found, decided = await _once(lane, cell, limit_s)
     played.seconds += trio.current_time() - began
     played.verdicts.append(found)
     played.decided = played.decided or decided
     return driver.hello.client
 
 
-async def _once(lane: DriverLane, cell: Cell) -> tuple[Verdict, frozenset[str]]:
+async def _once(lane: DriverLane, cell: Cell, limit_s: float) -> tuple[Verdict, frozenset[str]]:
     not_reached = ""
 
     async def tell(stage: Stage, users: Users) -> None:
@@ -123,7 +126,10 @@ async def _once(lane: DriverLane, cell: Cell) -> tuple[Verdict, frozenset[str]]:
 
     plan = cell.scenario.plan(cell.kafka, cell.fixed, cell.policies)
     try:
-        outcome = await lane.run(plan, tell)
+        with trio.fail_after(limit_s):
+            outcome = await lane.run(plan, tell)
+    except trio.TooSlowError:
+        return never_ended(limit_s), frozenset()
     except (DriverFailedError, BaseExceptionGroup) as error:
         return failed(_why(error)), frozenset()
     return verdict(outcome, not_reached), frozenset(outcome.decided)

@@ -94,6 +94,11 @@ def failed(error: Exception, story: tuple[str, ...] = ()) -> Verdict:
     return Verdict(f"driver failed: {first}", (), tuple(rest), story)
 
 
+def never_ended(limit_s: float) -> Verdict:
+    """Of a run that was given up."""
+    return Verdict(NOT_REACHED, (), (f"waited in vain, for {limit_s:.0f} s, until the run ended",))
+
+
 def _evidence(story: Sequence[str], violations: Sequence[Violation]) -> Iterator[str]:
     for each in violations[:_SHOWN]:
         yield str(each).partition("\n")[0]

@@ -102,6 +102,19 @@ async def test_a_driver_that_dies_or_hangs_is_a_verdict(monkeypatch: pytest.Monk
 
 
 @pytest.mark.trio
+async def test_a_run_that_does_not_end_is_given_up_and_the_next_one_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    patient = Patience(call_ms=600_000, grace_s=600)
+    cells = [cell("leaders-move"), cell("rebalance")]
+    given = wrong("hangs", monkeypatch)
+    _, judged = await check(given, cells, lambda _: None, patience=patient, limit_s=1, lanes=1)
+    assert [each.verdict.word for each in judged] == ["not reached"] * 2
+    assert judged[0].verdict.evidence == ("waited in vain, for 1 s, until the run ended",)
+    assert not any(each.unexpected for each in judged)
+
+
+@pytest.mark.trio
 async def test_what_a_driver_lacks_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     (judged,) = await played(wrong("lacking", monkeypatch), cell("retention"))
     assert judged.told == "right"
