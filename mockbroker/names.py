@@ -1083,7 +1083,9 @@ class FaultFields(TypedDict, total=False):
     group: str | None
     transactional_id: str | None
     topic: str | None
+    topic_id: str | None
     partition: int | None
+    resource: str | None
     broker: int | None
     nth_on_connection: int | None
     nth: int

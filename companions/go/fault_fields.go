@@ -157,6 +157,8 @@ type Fault struct {
 	API string `json:"api,omitempty"`
 	// A topic that the request names, or a pattern: orders-*
 	Topic string `json:"topic,omitempty"`
+	// A topic id that the request names, as Kafka writes it.
+	TopicID string `json:"topic_id,omitempty"`
 	// A partition that the request names.
 	Partition *int32 `json:"partition,omitempty"`
 	// A group that the request names, or a pattern.
@@ -171,6 +173,9 @@ type Fault struct {
 	Listener string `json:"listener,omitempty"`
 	// A transactional id that the request names, or a pattern.
 	TransactionalID string `json:"transactional_id,omitempty"`
+	// What the request names of configurations, ACLs, quotas, SCRAM credentials or features, or a member
+	// of LeaveGroup, or a pattern.
+	Resource string `json:"resource,omitempty"`
 	// The broker that receives the request.
 	Broker int32 `json:"broker,omitempty"`
 	// The number of the request on its connection, from 1.

@@ -63,6 +63,8 @@ export interface FaultFields {
   api?: string | number | Array<string | number>
   /** A topic that the request names, or a pattern: orders-* */
   topic?: string
+  /** A topic id that the request names, as Kafka writes it. */
+  topicId?: string
   /** A partition that the request names. */
   partition?: number
   /** A group that the request names, or a pattern. */
@@ -77,6 +79,8 @@ export interface FaultFields {
   listener?: string
   /** A transactional id that the request names, or a pattern. */
   transactionalId?: string
+  /** What the request names of configurations, ACLs, quotas, SCRAM credentials or features, or a member of LeaveGroup, or a pattern. */
+  resource?: string
   /** The broker that receives the request. */
   broker?: number
   /** The number of the request on its connection, from 1. */

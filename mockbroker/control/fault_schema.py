@@ -19,6 +19,7 @@ _NUMBERS: Final = int | list[int]
 _CONDITIONS: Final[Mapping[str, tuple[Any, str]]] = {
     "api": (str | int | list[str | int], "The API, by name or key, or several."),
     "topic": (str, "A topic that the request names, or a pattern: orders-*"),
+    "topic_id": (str, "A topic id that the request names, as Kafka writes it."),
     "partition": (int, "A partition that the request names."),
     "group": (str, "A group that the request names, or a pattern."),
     "client_id": (str, "The client that sends the request, or a pattern."),
@@ -26,6 +27,13 @@ _CONDITIONS: Final[Mapping[str, tuple[Any, str]]] = {
     "mechanism": (str, "The mechanism of the login, which a SaslHandshake names, or a pattern."),
     "listener": (str, "The listener by which the client came, or a pattern."),
     "transactional_id": (str, "A transactional id that the request names, or a pattern."),
+    "resource": (
+        str,
+        (
+            "What the request names of configurations, ACLs, quotas, SCRAM credentials or features, or a "
+            "member of LeaveGroup, or a pattern."
+        ),
+    ),
     "broker": (int, "The broker that receives the request."),
     "nth_on_connection": (int, "The number of the request on its connection, from 1."),
     "version": (_NUMBERS, "The version of the request, or several."),

@@ -12,6 +12,7 @@ from . import (
     configs,
     faults,
     group_offsets,
+    group_waits,
     groups,
     handshakes,
     hints,
@@ -29,7 +30,7 @@ from . import (
 from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
-    *(brokers, clients, topics, records, partitions, verbs, groups, group_offsets, configs),
+    *(brokers, clients, topics, records, partitions, verbs, groups, group_waits, group_offsets, configs),
     *(transactions, telemetry, acls, users, tokens, certificates, handshakes, policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {

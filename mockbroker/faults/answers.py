@@ -3,8 +3,9 @@
 import functools
 import sys
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from ..apis.registry import declared
@@ -12,10 +13,10 @@ from ..cluster.call import Call
 from ..outcome import CLOSE
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode, default_message
-from .about import PARTITION_NAMES, partition_of, topic_of
+from .about import PARTITION_NAMES, partition_of, resources_of, topic_id_of, topic_of
 from .legal import usual_level
 from .match import FaultError, Match, api_name
-from .places import error_field, level_of, levels, lists_of, response_class
+from .places import error_field, level_in, level_of, levels, lists_of, response_class
 
 if TYPE_CHECKING:
     from ..protocol.messages.find_coordinator import Coordinator, FindCoordinatorRequest
@@ -62,11 +63,14 @@ class PlaceInAnswer(NamedTuple):
 
     level: str
     topic: str | None = None
+    topic_id: str | None = None
     partition: int | None = None
     group: str | None = None
+    resources: frozenset[str] = frozenset()
     path: tuple[str, ...] = ()
 
 
+_OF_RESOURCES: Final = ("member", "resource")
 _OWN: Final = ("auth_bytes", "configs", "metadata", "protocol_type", "protocol_name")
 """Fields of answers that are called like one of the request, and mean something else."""
 
@@ -74,21 +78,22 @@ Change = Callable[[PlaceInAnswer, Any], Any]
 """Returns the entry that replaces another one, or the same entry."""
 
 
-def changed(answer: Any, call: Call, change: Change) -> Any:
-    """A copy of the answer in which every entry was replaced by `change`, the innermost first."""
-    return _changed(answer, PlaceInAnswer("top"), call, change)
+def changed(answer: Any, call: Call, request: Any, change: Change) -> Any:
+    """A copy of the answer to `request` in which `change` has replaced every entry, the innermost first."""
+    return _changed(answer, PlaceInAnswer("top"), call, request, change)
 
 
-def _changed(entity: Any, place: PlaceInAnswer, call: Call, change: Change) -> Any:
+def _changed(entity: Any, place: PlaceInAnswer, call: Call, request: Any, change: Change) -> Any:
     values: dict[str, Any] = {}
     for each in fields(entity):
         value = getattr(entity, each.name)
         if isinstance(value, list | tuple) and value and is_dataclass(value[0]):
             values[each.name] = [
-                _changed(entry, _place(each, entry, place, call), call, change) for entry in value
+                _changed(entry, _place(each, entry, asked, place, call), call, request, change)
+                for entry, asked in zip(value, _asked(each, len(value), request), strict=True)
             ]
         elif is_dataclass(value):
-            values[each.name] = _changed(value, _part(each.name, place), call, change)
+            values[each.name] = _changed(value, _part(each.name, place), call, request, change)
     return change(place, replace(entity, **values) if values else entity)
 
 
@@ -96,15 +101,24 @@ def _part(name: str, outer: PlaceInAnswer) -> PlaceInAnswer:
     return outer._replace(level=name, path=(*outer.path, name))
 
 
-def _place(field: Field[Any], entry: Any, outer: PlaceInAnswer, call: Call) -> PlaceInAnswer:
+def _asked(field: Field[Any], count: int, request: Any) -> Iterable[Any]:
+    """The entries of the request to which those of an answer's list belong, in their order; None for each if
+    they don't have one each."""
+    entries = _source(field.metadata.get("of", ()), request) if level_of(field) in _OF_RESOURCES else ()
+    return entries if len(entries) == count else repeat(None, count)
+
+
+def _place(field: Field[Any], entry: Any, asked: Any, outer: PlaceInAnswer, call: Call) -> PlaceInAnswer:
     level = level_of(field)
     place = outer._replace(level=level, path=(*outer.path, field.name))
     if level == "topic":
-        return place._replace(topic=topic_of(entry, call.cluster))
+        return place._replace(topic=topic_of(entry, call.cluster), topic_id=topic_id_of(entry))
     if level == "partition":
         return place._replace(partition=partition_of(entry))
     if level == "group":
         return place._replace(group=entry.group_id)
+    if level in _OF_RESOURCES:
+        return place._replace(resources=resources_of(entry, asked) or outer.resources)
     return place
 
 
@@ -120,7 +134,7 @@ class Errors:
     def of(cls, api: ApiKey, version: int, code: int, match: Match, level: str | None) -> "Errors":
         """FaultError if the API's answers have no error code at that level."""
         has = levels(api)
-        level = level or usual_level(api, version)
+        level = level or _level_of_resource(api, version, match) or usual_level(api, version)
         if level not in has:
             why = f"{api_name(api)} has error codes at {' or '.join(has)} level, not at {level!r}"
             raise FaultError(why, "level")
@@ -143,9 +157,18 @@ class Errors:
         return replace(entity, **values)
 
 
+def _level_of_resource(api: ApiKey, version: int, match: Match) -> str | None:
+    found = next((each for each in _OF_RESOURCES if match.resource is not None and each in levels(api)), None)
+    return level_in(api, version, found) if found else None
+
+
 def meant(place: PlaceInAnswer, match: Match) -> bool:
     """Whether a fault with that match is for the entry at `place`."""
     if place.topic is not None and not match.covers(place.topic, place.partition):
+        return False
+    if place.topic_id is not None and not match.covers_topic_id(place.topic_id):
+        return False
+    if place.resources and not match.covers_resource(place.resources):
         return False
     return place.group is None or match.covers_group(place.group)
 
@@ -156,7 +179,7 @@ def for_all_topics(answer: "MetadataResponse", call: Call, code: int, match: Mat
     if code in _HIDDEN:
         return replace(answer, topics=[each for each in answer.topics if not match.covers(each.name, None)])
     level = "partition" if code in _LEADERLESS else "topic"
-    return cast("MetadataResponse", changed(answer, call, Errors(code, match, level)))
+    return cast("MetadataResponse", changed(answer, call, None, Errors(code, match, level)))
 
 
 def refuses(api: ApiKey) -> bool:
@@ -218,7 +241,7 @@ def error_everywhere(
         answer = replace(answer, entries=None)
     if api is ApiKey.FIND_COORDINATOR:
         return replace(answer, coordinators=_nowhere(request, error, message))
-    return _changed(answer, PlaceInAnswer("top"), call, change)
+    return changed(answer, call, request, change)
 
 
 def _nowhere(request: "FindCoordinatorRequest", error: ErrorCode, message: str | None) -> "list[Coordinator]":

@@ -10,6 +10,7 @@ from ..cluster.call import Call
 from ..errors import MockBrokerError
 from ..nearest import among, nearest
 from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
+from ..protocol.primitives import uuid_of_short
 from ..protocol.schema import class_name
 from .about import about
 from .unmet import Unmet
@@ -48,7 +49,17 @@ def parse_api(text: str | int | ApiKey) -> ApiKey:
         raise FaultError(why, "api") from None
 
 
-_NAMES: Final = ("client_id", "user", "mechanism", "listener", "group", "transactional_id", "topic")
+_NAMES: Final = (
+    "client_id",
+    "user",
+    "mechanism",
+    "listener",
+    "group",
+    "transactional_id",
+    "topic",
+    "topic_id",
+    "resource",
+)
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
@@ -63,10 +74,13 @@ class Match:
 
     Names may have wildcards (`orders-*`). `user` is who has logged in, or whom a SaslAuthenticate names,
     without the type: `alice`. `mechanism` is by which, `listener` the name of the one that the client came
-    by. `nth_on_connection` is the number of the request among all of its connection, from 1: that is mostly
-    an ApiVersions. `nth` is the first matching request that counts, from 1; `times` is how many count (all
-    if it is None; one if only `nth` is given); with `probability` each of them fires or not, depending on
-    `seed`.
+    by. `topic_id` is a topic's id in base 64, if the request names it by its id. `resource` is what
+    requests of APIs for operators name that has no condition of its own: a resource of configurations or
+    ACLs, an entity of quotas, a user of SCRAM credentials, a feature, a member of LeaveGroup.
+    `nth_on_connection` is the number of the request among all of its connection, from 1: that is mostly
+    an ApiVersions. `nth` is the first matching request that counts, from 1; `times` is how many count
+    (all if it is None; one if only `nth` is given); with `probability` each of them fires or not,
+    depending on `seed`.
     """
 
     api: tuple[ApiKey, ...] = ()
@@ -78,7 +92,9 @@ class Match:
     group: str | None = None
     transactional_id: str | None = None
     topic: str | None = None
+    topic_id: str | None = None
     partition: int | None = None
+    resource: str | None = None
     broker: int | None = None
     nth_on_connection: int | None = None
     nth: int = 1
@@ -107,6 +123,10 @@ class Match:
             if values.get(name) is not None and not isinstance(values[name], str):
                 why = f"{name} is {values[name]!r}: give a name, or a pattern with wildcards"
                 raise FaultError(why, name)
+        topic_id = values.get("topic_id")
+        if topic_id is not None and uuid_of_short(topic_id) is None:
+            why = f"topic_id is {topic_id!r}: give the 22 letters with which Kafka writes an id"
+            raise FaultError(why, "topic_id")
         probability = values.get("probability", 1.0)
         if (
             not isinstance(probability, int | float)
@@ -147,6 +167,10 @@ class Match:
             return Unmet("group", what.groups)
         if not _fits(self.transactional_id, what.transactional_ids):
             return Unmet("transactional_id", what.transactional_ids)
+        if self.topic_id is not None and not self.covers_topic_id(*what.topic_ids):
+            return Unmet("topic_id", sorted(what.topic_ids))
+        if not _fits(self.resource, what.resources):
+            return Unmet("resource", sorted(what.resources))
         if self.topic is None and self.partition is None:
             return None
         if not any(self.covers(topic, None) for topic in what.topics):
@@ -171,7 +195,8 @@ class Match:
     @property
     def names_anything(self) -> bool:
         """Whether it depends on what a request names."""
-        return (self.group, self.transactional_id, self.topic, self.partition) != (None, None, None, None)
+        names = (self.group, self.transactional_id, self.topic, self.topic_id, self.partition, self.resource)
+        return any(each is not None for each in names)
 
     def shown(self) -> dict[str, str]:
         """The wanted values, by condition."""
@@ -189,6 +214,12 @@ class Match:
         if self.topic is not None and not _fits(self.topic, {topic or ""}):
             return False
         return self.partition is None or partition is None or self.partition == partition
+
+    def covers_topic_id(self, *topic_ids: str) -> bool:
+        return self.topic_id is None or self.topic_id in topic_ids
+
+    def covers_resource(self, names: Collection[str]) -> bool:
+        return _fits(self.resource, names)
 
     def covers_client(self, client_id: str) -> bool:
         return _fits(self.client_id, {client_id})

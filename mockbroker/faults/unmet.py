@@ -70,7 +70,7 @@ def _meant(wanted: str, found: list[str], condition: str) -> str:
 
 
 _QUOTED: Final = frozenset(
-    {"client_id", "group", "listener", "mechanism", "topic", "transactional_id", "user"}
+    {"client_id", "group", "listener", "mechanism", "resource", "topic", "transactional_id", "user"}
 )
 _PHRASES: Final = {
     "version": "of version {}",
@@ -83,6 +83,8 @@ _PHRASES: Final = {
     "group": "for the group {!r}",
     "transactional_id": "for the transactional id {!r}",
     "topic": "for the topic {!r}",
+    "topic_id": "for the topic id {}",
+    "resource": "for the resource {!r}",
     "partition": "for partition {}",
 }
 _PLURALS: Final = {
@@ -96,5 +98,7 @@ _PLURALS: Final = {
     "group": "for",
     "transactional_id": "for",
     "topic": "for",
+    "topic_id": "for",
+    "resource": "for",
     "partition": "for",
 }

@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from ..cluster.replicas import PATIENCE_S
+from ..errors import WaitTimeoutError
+from . import waiting
 from .calls import Calls
+from .waiting import WAIT_S
 
 if TYPE_CHECKING:
     from ..contents.values import (
@@ -34,6 +37,14 @@ class Given(TypedDict, total=False):
     partition: int | None
     acks: Literal[-1, 1]
     timeout: float
+
+
+class Wanted(TypedDict, total=False):
+    """What `wait_for_group` waits for."""
+
+    state: str
+    members: int
+    assigned: int
 
 
 class Contents(Calls):
@@ -165,6 +176,36 @@ class Contents(Calls):
         from ..control import groups
 
         return self.do(groups.group_named, group)
+
+    def wait_for_group(
+        self, group: str, timeout: float = WAIT_S, **wanted: Unpack[Wanted]
+    ) -> "GroupDescription":
+        """Waits until a group is there, and is as it is to be: `wait_for_group("billing", state="Stable",
+        members=2, assigned=6)`, where `assigned` is how many partitions its members have in all.
+
+        WaitTimeoutError after `timeout` seconds says how it is instead; OptionError for a state that no group
+        has; BlockingCallError where asyncio or trio runs: await `wait_for_group_async` there.
+        """
+        from ..control.group_waits import LOOK_S, Awaited
+
+        self._refuse_to_block("cluster.wait_for_group_async(...)")
+        awaited = Awaited(group, **wanted)
+        found = waiting.found(lambda: self.do(awaited.found), LOOK_S, timeout)
+        if found is None:
+            raise WaitTimeoutError(self.do(awaited.missed, timeout))
+        return found
+
+    async def wait_for_group_async(
+        self, group: str, timeout: float = WAIT_S, **wanted: Unpack[Wanted]
+    ) -> "GroupDescription":
+        """Like `wait_for_group`, under asyncio and trio."""
+        from ..control.group_waits import LOOK_S, Awaited
+
+        awaited = Awaited(group, **wanted)
+        found = await waiting.found_async(lambda: self._do_async(awaited.found), LOOK_S, timeout)
+        if found is None:
+            raise WaitTimeoutError(await self._do_async(awaited.missed, timeout))
+        return found
 
     def committed(self, group: str) -> "dict[tuple[str, int], CommittedOffset]":
         """What a group has committed, by topic and partition: `committed("billing")["orders", 0].offset`.

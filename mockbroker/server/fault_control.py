@@ -1,20 +1,19 @@
 """Faults of a running cluster."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..control import faults
 from ..errors import ConflictError, OptionError, WaitTimeoutError
 from ..faults import ClientRequest, Fault, FaultError, Faults
 from . import waiting
 from .calls import Calls
+from .waiting import WAIT_S
 
 if TYPE_CHECKING:
     from ..names import FaultAction, FaultFields
 
 __tracebackhide__ = True
-
-WAIT_S: Final = 30.0
 
 
 class FaultHandle:

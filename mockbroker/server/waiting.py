@@ -9,9 +9,9 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import trio
 
@@ -21,6 +21,8 @@ __tracebackhide__ = True
 
 T = TypeVar("T")
 Tells = list[Callable[..., None]]
+WAIT_S: Final = 30.0
+"""How long tests wait unless they say how long."""
 
 
 def refuse_in_event_loop(instead: str) -> None:
@@ -104,6 +106,31 @@ async def _until_in_asyncio(done: Callable[[], object], tells: Tells, timeout: f
                 return True
         except TimeoutError:
             return bool(done())
+
+
+def found(look: Callable[[], T | None], every_s: float, timeout: float) -> T | None:
+    """Looks again and again, for things of which nobody is told; blocks. None after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while (it := look()) is None and time.monotonic() < deadline:
+        time.sleep(every_s)
+    return it
+
+
+async def found_async(look: Callable[[], Awaitable[T | None]], every_s: float, timeout: float) -> T | None:
+    """As `found`, under asyncio or trio; other tasks run meanwhile."""
+    deadline = time.monotonic() + timeout
+    while (it := await look()) is None and time.monotonic() < deadline:
+        await _pause(every_s)
+    return it
+
+
+async def _pause(seconds: float) -> None:
+    if trio.lowlevel.in_trio_task():
+        await trio.sleep(seconds)
+        return
+    import asyncio
+
+    await asyncio.sleep(seconds)
 
 
 async def result_of(future: "Future[T]") -> T:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import socket
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -149,6 +151,23 @@ def Fault(asking: Asking, made: Any) -> None:  # noqa: N802
 
 
 @check
+def Resource(asking: Asking, made: Any) -> None:  # noqa: N802
+    names = ("orders", "other")
+    resources = [{"resource_type": 2, "resource_name": each, "configuration_keys": []} for each in names]
+    results = asking.ask("describe_configs", 3, resources=resources)["results"]
+    told = {each["resource_name"]: each["error_code"] for each in results}
+    assert told == {"orders": "TOPIC_AUTHORIZATION_FAILED", "other": "UNKNOWN_TOPIC_OR_PARTITION"}
+
+
+@check
+def TopicID(asking: Asking, made: Any) -> None:  # noqa: N802
+    topic_id = UUID(bytes=base64.urlsafe_b64decode(asking.cluster.topic("orders").topic_id + "=="))
+    by_name = asking.ask("metadata", 12, topics=[{"name": "orders"}])
+    by_id = asking.ask("metadata", 12, topics=[{"topic_id": topic_id, "name": None}])
+    assert [each["topics"][0]["error_code"] for each in (by_name, by_id)] == ["NONE", "UNKNOWN_TOPIC_ID"]
+
+
+@check
 def When(asking: Asking, made: Any) -> None:  # noqa: N802
     assert [asking.heartbeat() for _ in range(2)] == ["REBALANCE_IN_PROGRESS"] * 2
 
@@ -199,6 +218,11 @@ def CurrentNode(asking: Asking, made: Any) -> None:  # noqa: N802
     asking.heartbeat(2)
     assert made.hits == 0
     assert asking.heartbeat(1) == "NOT_COORDINATOR"
+
+
+@check
+def SetFollowers(asking: Asking, made: Any) -> None:  # noqa: N802
+    rd_kafka_mock_partition_set_follower(asking, made)
 
 
 @check

@@ -68,11 +68,12 @@ class Error(Action):
         if exchange.has_answer and self.level is None and _is_for_all_topics(exchange):
             exchange.answer = for_all_topics(exchange.answer, exchange.call, code, match)
         elif exchange.has_answer:
-            exchange.answer = changed(exchange.answer, exchange.call, errors)
+            exchange.answer = changed(exchange.answer, exchange.call, exchange.request, errors)
         elif when == "instead" and unanswered(exchange.api, exchange.request):
             exchange.end(CLOSE)
         elif when == "instead":
-            exchange.answer_with(changed(refusal(exchange.api, exchange.request), exchange.call, errors))
+            refused = refusal(exchange.api, exchange.request)
+            exchange.answer_with(changed(refused, exchange.call, exchange.request, errors))
         return True
 
     def needs_answer(self, api: ApiKey) -> bool:
@@ -166,5 +167,5 @@ class Replace(Action):
             return replace(entity, **{name: self.value}) if name in names else entity
 
         if exchange.has_answer:
-            exchange.answer = changed(exchange.answer, exchange.call, change)
+            exchange.answer = changed(exchange.answer, exchange.call, exchange.request, change)
         return True

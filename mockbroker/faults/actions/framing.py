@@ -118,7 +118,7 @@ class _OfRecords(Action):
             return replace(entity, records=self.spoilt(data))
 
         if exchange.api is ApiKey.FETCH and exchange.has_answer:
-            exchange.answer = changed(exchange.answer, exchange.call, change)
+            exchange.answer = changed(exchange.answer, exchange.call, exchange.request, change)
         return True
 
     @abstractmethod

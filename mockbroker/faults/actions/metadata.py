@@ -29,7 +29,7 @@ class _Lie(Action):
             def change(place: PlaceInAnswer, entity: Any) -> Any:
                 return self.change(place, entity) if meant(place, match) else entity
 
-            exchange.answer = changed(exchange.answer, exchange.call, change)
+            exchange.answer = changed(exchange.answer, exchange.call, exchange.request, change)
         return True
 
     @abstractmethod

@@ -25,7 +25,7 @@ def decide_fenced_error(asked: Asked, inner: Inner) -> Steps:
             return entry
         return replace(entry, **{name: _code(asked)})
 
-    return changed(answer, asked.call, change)
+    return changed(answer, asked.call, asked.request, change)
 
 
 def _code(asked: Asked) -> ErrorCode:
