@@ -80,18 +80,20 @@ class Settings:
 
 def run(settings: Settings) -> bool:
     """Prints a table for each client, writes the files that are wanted, and returns whether anything tells
-    against a client. ValueError, BuildError, OSError."""
+    against a client. A client's card is written as soon as it has been played. ValueError, BuildError,
+    OSError."""
     settings.check()
     scenarios = cells.scenarios(settings.only)
     plan = list(cells.planned(scenarios, settings.releases, settings.fixed, settings.policies))
-    reports = [
-        _one(settings, name, options, settings.words(name), plan) for name, options in settings.drivers()
-    ]
+    reports = []
+    for name, options in settings.drivers():
+        reports.append(_one(settings, name, options, settings.words(name), plan))
+        if settings.cards is not None:
+            cards.write(settings.cards, reports[-1:])
     for path, write in (
         (settings.junit, junit.write),
         (settings.json, json_file.write),
         (settings.html, page.write),
-        (settings.cards, cards.write),
     ):
         if path is not None:
             write(path, reports)

@@ -156,6 +156,7 @@ BY_ACTION = {each["title"]: each for each in SCHEMA["oneOf"]}
 GOOD = {"error": "NOT_LEADER_OR_FOLLOWER", "assignment": {}, "field": "leader_id", "value": 1, "target": 1}
 GOOD |= {"acl": "bob allow read on topic:t", "password": "secret"}
 BAD: dict[str, Any] = {"error": "NONSENSE", "api": [[]], "field": "nonsense", "topic": 1, "group": 1}
+BAD |= {"topic_id": "orders", "resource": 1}
 BAD |= {
     "client_id": 1,
     "user": 1,

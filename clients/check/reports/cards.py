@@ -7,7 +7,7 @@ from typing import Final
 from ..report import Report
 from ..scenarios import SCENARIOS, STORIES
 from ..verdicts import NOT_SUPPORTED, RIGHT, Judged
-from . import access
+from . import access, kept
 from .markdown import plain, word
 
 INDEX: Final = "README.md"
@@ -19,19 +19,19 @@ _INTRODUCTION: Final = """\
 How released clients did in known stories, as [`mockbroker check`](../check.md) played them. A cell has the
 invariants that they violated, and in how many runs they violated one or reported an error. Under brokers
 with a bug this is what users of these clients saw, and no defect of the client.
-`mockbroker check --client all --cards docs/report-cards` makes all cards again.
+`mockbroker check --client all --cards docs/report-cards` makes all cards again, `--client java` only that one.
 """
 _COLUMNS: Final = """
 *Fixed*: brokers have every fix that was made or proposed. What counts against the client is **bold**."""
 
 
 def write(folder: Path, reports: Iterable[Report]) -> None:
-    """A page for each client, and `README.md` with all of them. OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    every = list(reports)
-    for report in every:
-        _write(folder / _file(report), _card(report, _defects(folder.parent / _FOUND, report)))
-    _write(folder / INDEX, _index(every))
+    """A page for each client, and `README.md` with all that have one there. Runs that were kept there before
+    stay, unless they were played anew. KeptError, OSError."""
+    for report in reports:
+        whole = kept.add(folder, report)
+        _write(folder / _file(whole), _card(whole, _defects(folder.parent / _FOUND, whole)))
+    _write(folder / INDEX, _index(kept.every(folder)))
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:

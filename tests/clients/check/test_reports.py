@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -130,6 +131,40 @@ def test_cards(report: Report, tmp_path: Path) -> None:
     rows = [line for line in card.splitlines() if line.startswith("| ") and "retention" in line]
     assert rows
     assert {line.replace("\\|", "").count("|") for line in rows} == {len(report.columns) + 2}
+
+
+def test_what_was_played_before_stays_in_a_card(report: Report, tmp_path: Path) -> None:
+    """Only what was played anew is replaced, and cards of other clients stay in the table."""
+    cards.write(tmp_path, [report])
+    before = (tmp_path / "mine.md").read_text(), (tmp_path / "README.md").read_text()
+    cards.write(tmp_path, [replace(report, judged=(KNOWN,))])
+    assert ((tmp_path / "mine.md").read_text(), (tmp_path / "README.md").read_text()) == before
+    other = Report("yours", "your client 2.0", ("--client", "yours"), (TOLD,))
+    cards.write(tmp_path, [other])
+    assert (tmp_path / "mine.md").read_text() == before[0]
+    index = (tmp_path / "README.md").read_text()
+    assert "| [my client 1.0](mine.md) |" in index
+    assert "| [your client 2.0](yours.md) | 1.2 s / – |" in index
+    again = judged("retention", Verdict("right"))
+    cards.write(tmp_path, [replace(report, judged=(again,))])
+    assert "**read-again" not in (tmp_path / "mine.md").read_text()
+    assert "\n| [retention](README.md#the-scenarios) | right (2 of 3) |" in (tmp_path / "mine.md").read_text()
+
+
+def test_runs_of_another_version_of_the_client_are_forgotten(report: Report, tmp_path: Path) -> None:
+    cards.write(tmp_path, [report])
+    cards.write(tmp_path, [replace(report, client="my client 1.1", judged=(TOLD,))])
+    assert "retention" not in (tmp_path / "mine.md").read_text()
+    assert "my client 1.0" not in (tmp_path / "README.md").read_text()
+
+
+def test_runs_that_can_not_be_read(report: Report, tmp_path: Path) -> None:
+    cards.write(tmp_path, [report])
+    for text in ("[", "{}", '{"client": "mine", "options": [], "decided": [], "runs": [1]}'):
+        (tmp_path / "data" / "mine.json").write_text(text)
+        with pytest.raises(ValueError, match=r"mine.json has no runs of `check` .*: remove it"):
+            cards.write(tmp_path, [report])
+        assert (tmp_path / "data" / "mine.json").read_text() == text
 
 
 def test_a_card_leads_to_what_is_wrong_with_its_client(report: Report, tmp_path: Path) -> None:
