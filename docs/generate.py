@@ -1,4 +1,4 @@
-"""Writes `docs/reference/` from the code: `make docs`. A test fails when it is stale."""
+"""Writes `docs/reference/` and `docs/trust.md` from the code: `make docs`. A test fails when it is stale."""
 
 import dataclasses
 import enum
@@ -33,11 +33,12 @@ from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.producer_setting import Generation
 from mockbroker.simulation.steps import STEPS
 
-from . import apis, interfaces, questions
+from . import apis, interfaces, questions, trust
 from .log_lines.catalogue import page as log_lines
 from .names import main as write_names
 
-REFERENCE = Path(__file__).parent / "reference"
+_DOCS: Final = Path(__file__).parent
+REFERENCE: Final = _DOCS / "reference"
 _RELEASES = names()
 
 
@@ -204,19 +205,20 @@ def _help(app: Typer, program: str, command: str) -> Iterator[str]:
 
 
 PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
-    "apis.md": apis.page,
-    "policies.md": _policies,
-    "error-codes.md": _error_codes,
-    "faults.md": _faults,
-    "findings.md": _findings,
-    "simulation.md": _simulation,
-    "command-line.md": _command_line,
-    "control.md": interfaces.control,
-    "trace.md": interfaces.trace,
-    "questions.md": questions.page,
-    "log-lines.md": log_lines,
+    "reference/apis.md": apis.page,
+    "reference/policies.md": _policies,
+    "reference/error-codes.md": _error_codes,
+    "reference/faults.md": _faults,
+    "reference/findings.md": _findings,
+    "reference/simulation.md": _simulation,
+    "reference/command-line.md": _command_line,
+    "reference/control.md": interfaces.control,
+    "reference/trace.md": interfaces.trace,
+    "reference/questions.md": questions.page,
+    "reference/log-lines.md": log_lines,
+    "trust.md": trust.page,
 }
-"""Name of each page, and its lines."""
+"""The lines of each page, by its path in `docs/`."""
 
 
 def text(name: str) -> str:
@@ -226,8 +228,8 @@ def text(name: str) -> str:
 def main() -> None:
     REFERENCE.mkdir(exist_ok=True)
     for name in PAGES:
-        (REFERENCE / name).write_text(text(name))
-        sys.stdout.write(f"docs/reference/{name}\n")
+        (_DOCS / name).write_text(text(name))
+        sys.stdout.write(f"docs/{name}\n")
     write_names()
     sys.stdout.write("mockbroker/names.py\n")
 
