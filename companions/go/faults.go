@@ -31,13 +31,13 @@ func (f *AddedFault) Wait(hits int) {
 	f.cluster.do("GET", path("/faults/%v/wait", f.Name), arguments, nil)
 }
 
-// Pause lets it act on no request until it is released.
+// Pause holds every request that matches it, until Release.
 func (f *AddedFault) Pause() {
 	f.cluster.t.Helper()
 	f.cluster.do("POST", path("/faults/%v/pause", f.Name), nil, nil)
 }
 
-// Release lets it act again after a pause, and lets go of the requests that it holds.
+// Release lets go of the requests that it holds, and holds none from now on.
 func (f *AddedFault) Release() {
 	f.cluster.t.Helper()
 	f.cluster.do("POST", path("/faults/%v/release", f.Name), nil, nil)
