@@ -30,8 +30,13 @@ public final class MockBrokerExtension implements ParameterResolver, AfterEachCa
                             + " @BeforeEach or @AfterEach method, not of a constructor or a @BeforeAll method");
         }
         context.getRoot().getStore(NAMESPACE).getOrComputeIfAbsent(Run.class, key -> new Run(), Run.class);
-        return context.getStore(NAMESPACE)
-                .getOrComputeIfAbsent(MockCluster.class, key -> start(context), MockCluster.class);
+        Store store = context.getStore(NAMESPACE);
+        MockCluster cluster = store.get(MockCluster.class, MockCluster.class);
+        if (cluster == null) {
+            cluster = start(context);
+            store.put(MockCluster.class, cluster);
+        }
+        return cluster;
     }
 
     /** What the test itself found comes first. */
@@ -79,7 +84,10 @@ public final class MockBrokerExtension implements ParameterResolver, AfterEachCa
         if (!given.kafka().isEmpty()) {
             options.kafka(given.kafka());
         }
-        if (given.seed().length > 0) {
+        if (given.seed().length > 1) {
+            throw new MockBrokerException("seed has " + given.seed().length + " values: give one", "seed");
+        }
+        if (given.seed().length == 1) {
             options.seed(given.seed()[0]);
         }
         return options;

@@ -58,17 +58,29 @@ final class ServeProcess {
     }
 
     static ServeProcess start(String path) {
+        Process process = spawn(path);
+        try {
+            return new ServeProcess(process, read(firstLine(process, path)));
+        } catch (MockBrokerException error) {
+            process.destroy();
+            throw error;
+        }
+    }
+
+    private static Process spawn(String path) {
         List<String> command = new ArrayList<>(List.of(path));
         command.addAll(OPTIONS);
-        Process process;
         try {
-            process = new ProcessBuilder(command).start();
+            return new ProcessBuilder(command).start();
         } catch (IOException error) {
             throw new MockBrokerException(
-                    path + " can't be started: install it with `pip install mockbroker`, or set MOCKBROKER to the"
-                            + " path of its executable (" + error.getMessage() + ")",
+                    path + " can't be started: install it with `pip install mockbroker`, or set MOCKBROKER to the path"
+                            + " of its executable (" + error.getMessage() + ")",
                     error);
         }
+    }
+
+    private static String firstLine(Process process, String path) {
         StringWriter said = new StringWriter();
         Thread listening = drain(reader(process.getErrorStream()), said);
         BufferedReader lines = reader(process.getInputStream());
@@ -78,12 +90,14 @@ final class ServeProcess {
                 listening.join();
                 throw new MockBrokerException(path + " did not start: " + said.toString().strip());
             }
-            ServeProcess started = new ServeProcess(process, read(line));
             // The cluster stands still while the pipe is full and nobody reads it.
             drain(lines, Writer.nullWriter());
-            return started;
-        } catch (IOException | InterruptedException error) {
-            throw new MockBrokerException(path + " did not start: " + error, error);
+            return line;
+        } catch (IOException error) {
+            throw new MockBrokerException(path + " did not start: " + error.getMessage(), error);
+        } catch (InterruptedException error) {
+            Thread.currentThread().interrupt();
+            throw new MockBrokerException(path + " did not start in time", error);
         }
     }
 

@@ -38,10 +38,11 @@ class OrdersTest {
 
     @Test
     void aProducerThatIsNotIdempotentWritesItTwice(MockCluster cluster) throws Exception {
-        cluster.addFault(Fault.of("disconnect").api("Produce").when("after").nth(1));
+        AddedFault lost = cluster.addFault(Fault.of("disconnect").api("Produce").when("after").nth(1));
         try (Orders orders = new Orders(cluster, Map.of("enable.idempotence", "false"))) {
             orders.write("order 1");
         }
+        lost.awaitHits(1);
         assertEquals(List.of("order 1", "order 1"), written(cluster));
     }
 

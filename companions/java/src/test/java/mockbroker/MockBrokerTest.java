@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -184,6 +185,10 @@ class MockBrokerTest {
         void config(MockCluster cluster) {}
 
         @Test
+        @MockBroker(seed = {1, 2})
+        void seed(MockCluster cluster) {}
+
+        @Test
         @MockBroker(brokers = 1)
         void broker(MockCluster cluster) {
             cluster.stopBroker(9);
@@ -201,7 +206,14 @@ class MockBrokerTest {
     @Test
     void mistakesAreToldInTheWordsOfMockbroker() {
         Played.of(Mistaken.class)
-                .failed("undefined-epoch", "12", "topics has \"orders:six\": write", "config has \"num.partitions\"", "9");
+                .failed(
+                        "did you mean 'undefined-epoch'",
+                        "no Kafka release '12'",
+                        "topics has \"orders:six\": write NAME",
+                        "config has \"num.partitions\": write NAME=VALUE",
+                        "seed has 2 values",
+                        "no broker 9: choose one of 1")
+                .forEach(each -> assertEquals(0, each.getSuppressed().length));
         Played.of(NotOfATest.class).failed("each test has a cluster of its own");
     }
 
@@ -213,6 +225,8 @@ class MockBrokerTest {
             named.pause();
             named.release();
             assertEquals(0, named.hits());
+            assertThrows(MockBrokerException.class, () -> named.awaitHits(1, Duration.ofMillis(10)));
+            assertEquals(0, cluster.ask("GET", "/faults/all", Map.of()).get("hits").asInt());
             assertThrows(MockBrokerException.class, () -> cluster.addFault(Fault.of("disconect")));
             cluster.advanceClock("7d");
             cluster.alterOffset("billing/eu", "orders", 0, 1);
@@ -222,6 +236,7 @@ class MockBrokerTest {
 
     private static void with(Consumer<MockCluster> test) {
         ClusterOptions options = new ClusterOptions().brokers(1).topics(Map.of("orders", 1)).clock("manual");
+        options.faults(Fault.of("watch").name("all"));
         try (MockCluster cluster = MockCluster.start(options)) {
             test.accept(cluster);
         }
