@@ -13,6 +13,7 @@ _IMPORTS: Final = ("com.fasterxml.jackson.databind.JsonNode", "java.util.Map")
 _INTS: Final = frozenset(
     {"broker", "brokers", "partition", "partitions", "replication_factor", "target", "to"}
 )
+_WIDTH: Final = 110
 _BOXED: Final = {"int": "Integer", "long": "Long", "double": "Double", "boolean": "Boolean"}
 
 
@@ -72,12 +73,22 @@ def _verb(method: Method) -> Iterator[str]:
         yield f"        return {name}({without});"
         yield "    }\n"
         taken.append(f"{options} options")
-    needed = "".join(f', "{each}", {_camel(each)}' for each in method.needed)
-    given = "options.given" if method.optional else "Map.of()"
+    request = f'"{method.method}", "{method.path}", {"options.given" if method.optional else "Map.of()"}'
+    needed = ", ".join(f'"{each}", {_camel(each)}' for each in method.needed)
     yield from _told(method.summary, 1)
     yield f"    public JsonNode {name}({', '.join(taken)}) {{"
-    yield f'        return act("{method.method}", "{method.path}", {given}{needed});'
+    yield from _act(request, needed)
     yield "    }"
+
+
+def _act(request: str, needed: str) -> Iterator[str]:
+    line = f"        return act({', '.join(filter(None, (request, needed)))});"
+    if len(line) <= _WIDTH:
+        yield line
+    else:
+        yield "        return act("
+        yield f"                {request},"
+        yield f"                {needed});"
 
 
 def _fault() -> Iterator[str]:

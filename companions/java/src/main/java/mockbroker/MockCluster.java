@@ -102,7 +102,7 @@ public final class MockCluster extends Verbs implements AutoCloseable {
         return list("/hints", JsonNode::asText);
     }
 
-    /** The records of a topic that its consumers may read, by partition and offset. */
+    /** All records of a topic that are stored, by partition and offset. MockBrokerException for more than 1,000. */
     public List<StoredRecord> records(String topic) {
         return list("/topics/" + Requests.encode(topic) + "/records", StoredRecord::new);
     }

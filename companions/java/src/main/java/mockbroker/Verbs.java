@@ -42,7 +42,9 @@ abstract class Verbs {
 
     /** Deletes the records of a partition below an offset, as a client's DeleteRecords does. */
     public JsonNode deleteRecords(String topic, int partition, DeleteRecordsOptions options) {
-        return act("POST", "/topics/{topic}/partitions/{partition}/delete-records", options.given, "topic", topic, "partition", partition);
+        return act(
+                "POST", "/topics/{topic}/partitions/{partition}/delete-records", options.given,
+                "topic", topic, "partition", partition);
     }
 
     /** Shuts a broker down: its connections are closed, and other brokers become leaders of its partitions. */
@@ -83,7 +85,9 @@ abstract class Verbs {
      * clients by what it knew before. With 0 it learns everything at once again, including what it missed.
      */
     public JsonNode slowMetadata(int broker, long delayMs) {
-        return act("POST", "/brokers/{broker}/slow-metadata", Map.of(), "broker", broker, "delay_ms", delayMs);
+        return act(
+                "POST", "/brokers/{broker}/slow-metadata", Map.of(),
+                "broker", broker, "delay_ms", delayMs);
     }
 
     /**
@@ -107,12 +111,16 @@ abstract class Verbs {
      * broker goes on, with its other listeners, and clients are still told of this one.
      */
     public JsonNode closeListener(int broker, String listener) {
-        return act("POST", "/brokers/{broker}/listeners/{listener}/close", Map.of(), "broker", broker, "listener", listener);
+        return act(
+                "POST", "/brokers/{broker}/listeners/{listener}/close", Map.of(),
+                "broker", broker, "listener", listener);
     }
 
     /** Opens a broker's listener again. */
     public JsonNode openListener(int broker, String listener) {
-        return act("POST", "/brokers/{broker}/listeners/{listener}/open", Map.of(), "broker", broker, "listener", listener);
+        return act(
+                "POST", "/brokers/{broker}/listeners/{listener}/open", Map.of(),
+                "broker", broker, "listener", listener);
     }
 
     /**
@@ -128,7 +136,9 @@ abstract class Verbs {
      * as if it had written nothing there for {@code producer.id.expiration.ms}.
      */
     public JsonNode expireProducer(String topic, int partition, ExpireProducerOptions options) {
-        return act("POST", "/topics/{topic}/partitions/{partition}/expire-producer", options.given, "topic", topic, "partition", partition);
+        return act(
+                "POST", "/topics/{topic}/partitions/{partition}/expire-producer", options.given,
+                "topic", topic, "partition", partition);
     }
 
     /** Makes another broker of the ISR the partition's leader. */
@@ -138,22 +148,30 @@ abstract class Verbs {
 
     /** Makes another broker of the ISR the partition's leader. */
     public JsonNode moveLeader(String topic, int partition, MoveLeaderOptions options) {
-        return act("POST", "/topics/{topic}/partitions/{partition}/move-leader", options.given, "topic", topic, "partition", partition);
+        return act(
+                "POST", "/topics/{topic}/partitions/{partition}/move-leader", options.given,
+                "topic", topic, "partition", partition);
     }
 
     /** Stops a follower from fetching: it leaves the ISR after {@code replica.lag.time.max.ms}. */
     public JsonNode pauseFollower(String topic, int partition, int broker) {
-        return act("POST", "/topics/{topic}/partitions/{partition}/followers/{broker}/pause", Map.of(), "topic", topic, "partition", partition, "broker", broker);
+        return act(
+                "POST", "/topics/{topic}/partitions/{partition}/followers/{broker}/pause", Map.of(),
+                "topic", topic, "partition", partition, "broker", broker);
     }
 
     /** Makes each fetch of a follower take longer. */
     public JsonNode slowFollower(String topic, int partition, int broker, long delayMs) {
-        return act("POST", "/topics/{topic}/partitions/{partition}/followers/{broker}/slow", Map.of(), "topic", topic, "partition", partition, "broker", broker, "delay_ms", delayMs);
+        return act(
+                "POST", "/topics/{topic}/partitions/{partition}/followers/{broker}/slow", Map.of(),
+                "topic", topic, "partition", partition, "broker", broker, "delay_ms", delayMs);
     }
 
     /** Lets a paused or slow follower fetch as usual: it truncates its log if need be, and catches up. */
     public JsonNode resumeFollower(String topic, int partition, int broker) {
-        return act("POST", "/topics/{topic}/partitions/{partition}/followers/{broker}/resume", Map.of(), "topic", topic, "partition", partition, "broker", broker);
+        return act(
+                "POST", "/topics/{topic}/partitions/{partition}/followers/{broker}/resume", Map.of(),
+                "topic", topic, "partition", partition, "broker", broker);
     }
 
     /**
@@ -161,7 +179,9 @@ abstract class Verbs {
      * fetcher-failure}).
      */
     public JsonNode failFollower(String topic, int partition, int broker) {
-        return act("POST", "/topics/{topic}/partitions/{partition}/followers/{broker}/fail", Map.of(), "topic", topic, "partition", partition, "broker", broker);
+        return act(
+                "POST", "/topics/{topic}/partitions/{partition}/followers/{broker}/fail", Map.of(),
+                "topic", topic, "partition", partition, "broker", broker);
     }
 
     /** Makes another broker, one that has its records, the coordinator of a group or a transactional id. */
@@ -188,7 +208,9 @@ abstract class Verbs {
      * rebalances without it.
      */
     public JsonNode evictMember(String group, String member) {
-        return act("POST", "/groups/{group}/members/{member}/evict", Map.of(), "group", group, "member", member);
+        return act(
+                "POST", "/groups/{group}/members/{member}/evict", Map.of(),
+                "group", group, "member", member);
     }
 
     /**
@@ -196,7 +218,9 @@ abstract class Verbs {
      * transactional.id.expiration.ms}.
      */
     public JsonNode expireTransactionalId(String transactionalId) {
-        return act("POST", "/transactions/{transactional_id}/expire", Map.of(), "transactional_id", transactionalId);
+        return act(
+                "POST", "/transactions/{transactional_id}/expire", Map.of(),
+                "transactional_id", transactionalId);
     }
 
     /** Makes another broker, one that has its records, the coordinator of a group or a transactional id. */
@@ -206,7 +230,9 @@ abstract class Verbs {
 
     /** Makes another broker, one that has its records, the coordinator of a group or a transactional id. */
     public JsonNode moveTransactionCoordinator(String transactionalId, MoveTransactionCoordinatorOptions options) {
-        return act("POST", "/transactions/{transactional_id}/move-coordinator", options.given, "transactional_id", transactionalId);
+        return act(
+                "POST", "/transactions/{transactional_id}/move-coordinator", options.given,
+                "transactional_id", transactionalId);
     }
 
     /** Adds ACLs, as CreateAcls does: from now on clients may do more, or less. */
@@ -245,7 +271,9 @@ abstract class Verbs {
 
     /** Sets where a group without members goes on, as kafka-consumer-groups.sh and kafka-share-groups.sh do */
     public JsonNode alterOffset(String group, String topic, int partition, long offset) {
-        return act("POST", "/groups/{group}/offset", Map.of(), "group", group, "topic", topic, "partition", partition, "offset", offset);
+        return act(
+                "POST", "/groups/{group}/offset", Map.of(),
+                "group", group, "topic", topic, "partition", partition, "offset", offset);
     }
 
     /** Has TLS handshakes go wrong of clients that connect from now on. */
