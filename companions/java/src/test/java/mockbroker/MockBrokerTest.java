@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MockBrokerTest {
     private static String url;
@@ -128,8 +130,10 @@ class MockBrokerTest {
             assertEquals(mine, cluster.id());
         }
 
-        @RepeatedTest(2)
-        void isThatOfTheMethodsAroundIt(MockCluster cluster) {
+        @ParameterizedTest
+        @ValueSource(strings = {"orders", "bills"})
+        void isThatOfTheMethodsAroundIt(String topic, MockCluster cluster) {
+            cluster.createTopic(topic, new CreateTopicOptions().partitions(2));
             assertEquals(mine, cluster.id());
         }
 
