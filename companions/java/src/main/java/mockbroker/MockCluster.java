@@ -63,11 +63,14 @@ public final class MockCluster extends Verbs implements AutoCloseable {
         return where.get("bootstrap_servers").asText();
     }
 
-    /** A new set of properties for clients, to which you may add others. */
+    /** What clients are configured with: addresses, certificates, and the login of the first user. Add to it. */
     public Properties clientProperties() {
-        Properties properties = new Properties();
-        properties.put("bootstrap.servers", bootstrapServers());
-        return properties;
+        return settings(Map.of());
+    }
+
+    /** The same, with another user's login. MockBrokerException if there is no such user. */
+    public Properties clientProperties(String user) {
+        return settings(Map.of("user", user));
     }
 
     /** The address of a control API for this cluster alone. */
@@ -174,6 +177,13 @@ public final class MockCluster extends Verbs implements AutoCloseable {
             }
         }
         return ask(method, filled, body);
+    }
+
+    private Properties settings(Map<String, Object> whose) {
+        Properties properties = new Properties();
+        JsonNode found = ask("GET", "/clients/settings/java", whose);
+        found.fieldNames().forEachRemaining(name -> properties.setProperty(name, found.get(name).asText()));
+        return properties;
     }
 
     private <T> List<T> list(String path, Function<JsonNode, T> each) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -242,6 +243,18 @@ class MockBrokerTest {
         options.faults(Fault.of("watch").name("all"));
         try (MockCluster cluster = MockCluster.start(options)) {
             test.accept(cluster);
+        }
+    }
+
+    @Test
+    void clientsAreToldTheirLogin() {
+        Map<String, Object> security = Map.of("sasl", "plain", "users", Map.of("alice", "secret", "bob", "hidden"));
+        try (MockCluster cluster = MockCluster.start(new ClusterOptions().brokers(1).security(security))) {
+            Properties properties = cluster.clientProperties("bob");
+            assertEquals(cluster.bootstrapServers(), properties.getProperty("bootstrap.servers"));
+            assertEquals("SASL_PLAINTEXT", properties.getProperty("security.protocol"));
+            assertTrue(properties.getProperty("sasl.jaas.config").contains("hidden"), properties::toString);
+            assertThrows(MockBrokerException.class, () -> cluster.clientProperties("carol"));
         }
     }
 
