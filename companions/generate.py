@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from . import go, node
+from . import go, java, node
 
 FILES: Final[Mapping[str, Callable[[], str]]] = {
     "go/verbs.go": go.verbs,
     "go/fault_fields.go": go.faults,
     "node/verbs.js": node.verbs,
     "node/types.d.ts": node.types,
+    **{f"java/src/main/java/mockbroker/{name}": write for name, write in java.files().items()},
 }
 FOLDER: Final = Path(__file__).parent
 

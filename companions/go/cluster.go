@@ -144,7 +144,7 @@ type Record struct {
 	Value     *string `json:"value"`
 }
 
-// Records are those of a topic that its consumers may read.
+// Records are all that are stored of a topic, by partition and offset; more than 1,000 are an error.
 func (c *Cluster) Records(topic string) []Record {
 	c.t.Helper()
 	var records []Record

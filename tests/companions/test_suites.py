@@ -1,6 +1,5 @@
 """The companions' own tests, and those of an application with a real client, as its language runs them."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -11,11 +10,12 @@ import pytest
 
 from companions.generate import FOLDER
 from mockbroker.clients.drivers.shipped import command_for
+from mockbroker.rig.downloads import for_maven
 from tests.console.tools import tools
 
 
 def run(command: list[str], folder: Path) -> None:
-    environment = {**os.environ, "MOCKBROKER": str(Path(sys.executable).with_name("mockbroker"))}
+    environment = {**for_maven(), "MOCKBROKER": str(Path(sys.executable).with_name("mockbroker"))}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
@@ -35,6 +35,12 @@ def test_what_the_readme_shows_stands_in_the_example() -> None:
     )
     example = (FOLDER / "go/example/orders_test.go").read_text()
     assert all(f"\t{line}\n" in example for line in shown.splitlines())
+
+
+@pytest.mark.needs("java", "mvn")
+def test_java(tmp_path: Path) -> None:
+    copied = shutil.copytree(FOLDER / "java", tmp_path / "java", ignore=shutil.ignore_patterns("target"))
+    run(["mvn", "-B", "-q", "test"], copied)
 
 
 @pytest.mark.needs("node", "npm")
