@@ -205,6 +205,11 @@ public final class Fault extends Fields<Fault> {
         return set("topic", topic);
     }
 
+    /** A topic id that the request names, as Kafka writes it. */
+    public Fault topicId(String topicId) {
+        return set("topic_id", topicId);
+    }
+
     /** A partition that the request names. */
     public Fault partition(int partition) {
         return set("partition", partition);
@@ -238,6 +243,14 @@ public final class Fault extends Fields<Fault> {
     /** A transactional id that the request names, or a pattern. */
     public Fault transactionalId(String transactionalId) {
         return set("transactional_id", transactionalId);
+    }
+
+    /**
+     * What the request names of configurations, ACLs, quotas, SCRAM credentials or features, or a member
+     * of LeaveGroup, or a pattern.
+     */
+    public Fault resource(String resource) {
+        return set("resource", resource);
     }
 
     /** The broker that receives the request. */
