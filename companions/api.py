@@ -22,6 +22,7 @@ NAMES: Final[Mapping[str, str]] = {
     "brokers-drop-fetch-sessions": "drop_fetch_sessions",
     "brokers-drop-share-sessions": "drop_share_sessions",
     "groups-configure": "configure_group",
+    "groups-wait": "wait_for_group",
     "groups-alter-offset": "alter_offset",
     "groups-expire-locks": "expire_locks",
     "groups-move-coordinator": "move_coordinator",

@@ -265,6 +265,20 @@ func (c *Cluster) ConfigureGroup(group string, config map[string]string) {
 	c.do("POST", path("/groups/%v/configure", group), map[string]any{"config": config}, nil)
 }
 
+// WaitForGroupOptions are what WaitForGroup can be told besides.
+type WaitForGroupOptions struct {
+	State    string  `json:"state,omitempty"`
+	Members  int64   `json:"members,omitempty"`
+	Assigned int64   `json:"assigned,omitempty"`
+	Timeout  float64 `json:"timeout,omitempty"`
+}
+
+// WaitForGroup: Waits until a group is there and as it is to be, and shows it.
+func (c *Cluster) WaitForGroup(group string, options ...WaitForGroupOptions) {
+	c.t.Helper()
+	c.do("GET", path("/groups/%v/wait", group), with(map[string]any{}, options), nil)
+}
+
 // AlterOffset: Sets where a group without members goes on, as kafka-consumer-groups.sh and kafka-
 // share-groups.sh do
 func (c *Cluster) AlterOffset(group string, topic string, partition int32, offset int64) {

@@ -160,6 +160,8 @@ export interface Verbs {
   removeUser(user: string): Promise<unknown>
   /** Sets the configuration of a group, which need not be there yet, as a client's IncrementalAlterConfigs */
   configureGroup(group: string, config: Record<string, string>): Promise<unknown>
+  /** Waits until a group is there and as it is to be, and shows it. */
+  waitForGroup(group: string, options?: { state?: "Empty" | "PreparingRebalance" | "CompletingRebalance" | "Assigning" | "Reconciling" | "NotReady" | "Stable" | null; members?: number | null; assigned?: number | null; timeout?: number }): Promise<unknown>
   /** Sets where a group without members goes on, as kafka-consumer-groups.sh and kafka-share-groups.sh do */
   alterOffset(group: string, topic: string, partition: number, offset: number): Promise<unknown>
   /** Has TLS handshakes go wrong of clients that connect from now on. */

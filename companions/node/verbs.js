@@ -30,6 +30,7 @@ export const VERBS = {
   setPassword: { method: 'POST', path: '/users/{user}/set-password', required: ['user', 'password'] },
   removeUser: { method: 'POST', path: '/users/{user}/remove', required: ['user'] },
   configureGroup: { method: 'POST', path: '/groups/{group}/configure', required: ['group', 'config'] },
+  waitForGroup: { method: 'GET', path: '/groups/{group}/wait', required: ['group'] },
   alterOffset: { method: 'POST', path: '/groups/{group}/offset', required: ['group', 'topic', 'partition', 'offset'] },
   breakHandshakes: { method: 'POST', path: '/handshakes/break', required: ['how'] },
   mendHandshakes: { method: 'POST', path: '/handshakes/mend', required: [] },

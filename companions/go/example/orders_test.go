@@ -73,6 +73,7 @@ func TestAGroupGoesOnWhereItCommitted(t *testing.T) {
 	reader := client(t, cluster, kgo.ConsumerGroup("billing"), kgo.ConsumeTopics("orders"))
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
+	cluster.WaitForGroup("billing", mockbroker.WaitForGroupOptions{State: "Stable", Assigned: 1})
 	fetched := reader.PollFetches(ctx)
 	if err := fetched.Err(); err != nil || fetched.NumRecords() != 1 {
 		t.Fatalf("%d records, %v", fetched.NumRecords(), err)

@@ -43,6 +43,8 @@ test('a group goes on where it committed', () =>
     await consumer.connect()
     await consumer.subscribe({ topic, fromBeginning: true })
     await new Promise((read) => consumer.run({ eachMessage: async () => read() }))
+    await cluster.waitForGroup('billing', { state: 'Stable', members: 1, assigned: 1 })
     await consumer.disconnect()
+    await cluster.waitForGroup('billing', { state: 'Empty' })
     assert.deepEqual((await cluster.committed('billing')).map((each) => each.offset), [1])
   }))

@@ -269,6 +269,16 @@ abstract class Verbs {
         return act("POST", "/groups/{group}/configure", Map.of(), "group", group, "config", config);
     }
 
+    /** Waits until a group is there and as it is to be, and shows it. */
+    public JsonNode waitForGroup(String group) {
+        return waitForGroup(group, new WaitForGroupOptions());
+    }
+
+    /** Waits until a group is there and as it is to be, and shows it. */
+    public JsonNode waitForGroup(String group, WaitForGroupOptions options) {
+        return act("GET", "/groups/{group}/wait", options.given, "group", group);
+    }
+
     /** Sets where a group without members goes on, as kafka-consumer-groups.sh and kafka-share-groups.sh do */
     public JsonNode alterOffset(String group, String topic, int partition, long offset) {
         return act(

@@ -14,6 +14,7 @@ import mockbroker.Fault;
 import mockbroker.MockBroker;
 import mockbroker.MockCluster;
 import mockbroker.StoredRecord;
+import mockbroker.WaitForGroupOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -61,6 +62,7 @@ class OrdersTest {
     void aGroupGoesOnWhereItCommitted(MockCluster cluster) {
         cluster.produce("orders", "order 1");
         assertEquals(List.of("order 1"), read(cluster, "billing"));
+        cluster.waitForGroup("billing", new WaitForGroupOptions().state("Empty"));
         cluster.produce("orders", "order 2");
         assertEquals(List.of("order 2"), read(cluster, "billing"));
         assertEquals(
