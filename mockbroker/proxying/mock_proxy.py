@@ -105,7 +105,7 @@ class MockProxy:
         """What clients say and are answered, with the faults that hit them: from the first use of this on, or
         with `trace=True` from the start."""
         if self._trace is None:
-            self._trace = TraceControl(_Runs(self._do), self._do(_traced))
+            self._trace = TraceControl(self._do, refuse_in_event_loop, self._do(_traced))
         return self._trace
 
     def add_fault(self, do: str, **given: Any) -> Fault:
@@ -117,11 +117,11 @@ class MockProxy:
         """Removes a fault."""
         self._do(lambda proxy: proxy.remove_fault(fault))
 
-    def _do(self, what: Callable[[Proxy], T]) -> T:
+    def _do(self, function: Callable[[Proxy], T]) -> T:
         proxy = self._proxy
         if proxy is None:
             raise NotRunningError("the proxy is not running: use it in a with block")
-        return trio.from_thread.run_sync(what, proxy, trio_token=self._token)
+        return trio.from_thread.run_sync(function, proxy, trio_token=self._token)
 
     def _run(self) -> None:
         try:
@@ -148,17 +148,3 @@ def _port(control: bool | int) -> int | None:
 def _traced(proxy: Proxy) -> Trace:
     proxy.trace.start()
     return proxy.trace
-
-
-class _Runs:
-    """Functions of a trace, in the proxy's thread."""
-
-    def __init__(self, do: Callable[[Callable[[Proxy], Any]], Any]) -> None:
-        self._do = do
-
-    def run(self, function: Callable[[Any], T]) -> T:
-        found: T = self._do(function)
-        return found
-
-    def _refuse_to_block(self, instead: str) -> None:
-        refuse_in_event_loop(instead)

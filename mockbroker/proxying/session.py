@@ -24,7 +24,7 @@ from ..protocol.releases import Release
 from ..server.delivery import Deliveries
 from .deciding.dialogue import Dialogue, ToBroker
 from .framing import Framing, Outlet
-from .peeking import expects_answer
+from .peeking import expects_answer, head_of
 from .rewriting import names_brokers, rewrite
 from .upstream import Upstream, UpstreamBroker, broker_of
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..trace.exchanges import Asked
 
 _CORRELATION_ID: Final = struct.Struct(">i").unpack_from
-_HEADER: Final = struct.Struct(">hhi").unpack_from
 _UNSUPPORTED_VERSION: Final = 35
 UNSENT_BYTES: Final = 1 << 20
 """While a side has not taken more than this, the other one is not read."""
@@ -162,7 +161,7 @@ class Session:
     def _request(self, frame: bytes) -> None:
         if len(frame) < 10:
             raise MalformedRequestError(f"{len(frame)} bytes are shorter than a request header")
-        key, version, correlation_id = _HEADER(frame)
+        key, version, correlation_id = head_of(frame)
         self._client.requests += 1
         shown = self._upstream.shown
         if shown is not None and not answered(shown, key, version):
