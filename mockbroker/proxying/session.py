@@ -154,6 +154,7 @@ class Session:
             if self._held is not None and not self._pending:
                 begin, self._held = self._held, None
                 begin()
+                continue
             if self._waits or (frame := self._requests.next()) is None:
                 return
             self._request(frame)
