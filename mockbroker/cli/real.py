@@ -95,13 +95,13 @@ def proxy(
             addresses(upstream),
             host,
             port,
-            mapped(upstream_map or []),
-            faults(fault),
-            None if kafka is None else parse(kafka),
-            pairs("--policy", policy),
-            trace is not None,
-            control,
-            token(control_token, control),
+            map=mapped(upstream_map or []),
+            faults=faults(fault),
+            kafka=None if kafka is None else parse(kafka),
+            policies=pairs("--policy", policy),
+            trace=trace is not None,
+            control=control,
+            control_token=token(control_token, control),
         )
         if not overwrite:
             refuse_existing(trace)

@@ -1,22 +1,21 @@
 """A proxy in a thread of its own, for tests."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, Unpack
 
 import trio
 
+from ..cluster_options import check_names
 from ..errors import ConflictError, NotRunningError, first_of
 from ..faults import Fault
 from ..protocol.releases import parse
+from ..proxy_options import OPTIONS, MockProxyOptions
 from ..server.trace_control import TraceControl
 from ..server.waiting import refuse_in_event_loop
 from ..trace import Trace
 from .options import ProxyOptions, addresses, mapped
 from .proxy import Proxy
-
-if TYPE_CHECKING:
-    from ..names import Behaviours, ReleaseName
 
 T = TypeVar("T")
 
@@ -24,42 +23,15 @@ T = TypeVar("T")
 class MockProxy:
     """Stands in front of the cluster at `upstream` (`host:port,...`) until its `with` block ends.
 
-    `upstream_map` has the addresses (`host:port`) at which brokers are reached from here, by those that the
-    cluster tells; `faults` are fields of faults, as for `MockCluster`. With `kafka` clients are shown no more
-    versions and features than that release has. `policies` are answers of behaviours, by name, as for
-    `MockCluster`: of those that a proxy can decide. Entering it raises UpstreamError if no broker answers, or
-    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. With `control` there is a
-    control API, on that port of loopback, or on any if it is True. `lines` are what the command would print.
+    The options are those of `MockProxyOptions`. Entering it raises UpstreamError if no broker answers, or
+    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. `lines` are what the
+    command would print.
     """
 
-    def __init__(
-        self,
-        upstream: str,
-        *,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        upstream_map: Mapping[str, str] | None = None,
-        faults: Iterable[Mapping[str, Any]] = (),
-        kafka: "ReleaseName | None" = None,
-        policies: "Behaviours | None" = None,
-        trace: bool = False,
-        control: bool | int = False,
-        control_token: str | None = None,
-    ) -> None:
-        """UnknownReleaseError; ValueError for an address."""
-        pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
-        self._options = ProxyOptions(
-            addresses(upstream, "upstream"),
-            host,
-            port,
-            mapped(pairs, "upstream_map"),
-            list(faults),
-            None if kafka is None else parse(kafka),
-            dict(policies or {}),
-            trace,
-            _port(control),
-            control_token,
-        )
+    def __init__(self, upstream: str, **options: Unpack[MockProxyOptions]) -> None:
+        """UnknownOptionError, UnknownReleaseError; ValueError for an address."""
+        check_names(options, "MockProxy", OPTIONS)
+        self._options = _options(upstream, **options)
         self.lines: list[str] = []
         self._proxy: Proxy | None = None
         self._trace: TraceControl | None = None
@@ -117,6 +89,10 @@ class MockProxy:
         """Removes a fault."""
         self._do(lambda proxy: proxy.remove_fault(fault))
 
+    def run_with_trace(self, function: Callable[[Trace], T]) -> T:
+        """Calls `function` in the proxy's thread with the trace, whether or not it has begun."""
+        return self._do(lambda proxy: function(proxy.trace))
+
     def _do(self, function: Callable[[Proxy], T]) -> T:
         proxy = self._proxy
         if proxy is None:
@@ -137,6 +113,25 @@ class MockProxy:
         async with Proxy(self._options, self.lines.append).running() as self._proxy:
             self._up.set()
             await self._stop.wait()
+
+
+def _options(
+    upstream: str,
+    *,
+    upstream_map: Mapping[str, str] | None = None,
+    kafka: str | None = None,
+    control: bool | int = False,
+    **others: Any,
+) -> ProxyOptions:
+    """UnknownReleaseError, ValueError."""
+    pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
+    return ProxyOptions(
+        addresses(upstream, "upstream"),
+        map=mapped(pairs, "upstream_map"),
+        kafka=None if kafka is None else parse(kafka),
+        control=_port(control),
+        **others,
+    )
 
 
 def _port(control: bool | int) -> int | None:

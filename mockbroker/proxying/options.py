@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from ..addresses import given
 from ..protocol.releases import Release
@@ -33,8 +33,9 @@ class ProxyOptions:
     the others get the next ports; with port 0 all get any. `map` has the addresses at which brokers are
     reached from here, by those that the cluster tells. `faults` are fields of faults. `kafka` is the release
     whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours, by
-    name. With `trace` the trace begins at once. `control` is the port of the control API on loopback, None
-    for no API; with a `control_token`, only requests that send it are answered."""
+    name. With `trace` the trace begins at once, with "requests" without bodies. `control` is the port of the
+    control API on loopback, None for no API; with a `control_token`, only requests that send it are
+    answered."""
 
     upstream: Sequence[Address]
     host: str = "127.0.0.1"
@@ -43,7 +44,7 @@ class ProxyOptions:
     faults: Sequence[Mapping[str, Any]] = ()
     kafka: Release | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
-    trace: bool = False
+    trace: bool | Literal["requests"] = False
     control: int | None = None
     control_token: str | None = None
 

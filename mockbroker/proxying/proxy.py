@@ -95,7 +95,7 @@ class Proxy:
         for given in faults:
             self.add_fault(**given)
         if self._options.trace:
-            self._upstream.trace.start()
+            self._upstream.trace.start(bodies=self._options.trace is True)
         if self._options.control is not None:
             await self._serve_control(self._options.control)
 

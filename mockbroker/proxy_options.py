@@ -1,0 +1,40 @@
+"""The options of a proxy, for type checkers: the same for `MockProxy` and pytest.
+
+This module imports nothing that takes time, since pytest may import it in every run.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from .names import Behaviours, Fault, ReleaseName
+
+
+class MockProxyOptions(TypedDict, total=False):
+    """`host` and `port` are those of the first broker's listener; the others get the next ports, or any. With
+    `upstream_map` brokers are reached at other addresses than the cluster tells, both as `host:port`.
+    `faults` are fields of faults, as for `MockCluster`. With `kafka` clients are shown no more versions and
+    features than that release has. `policies` are answers of behaviours, by name, as for `MockCluster`: of
+    those that a proxy can decide. With `trace` the trace begins at once, with "requests" without bodies. With
+    `control` there is a control API, on that port of loopback, or on any if it is True; with a
+    `control_token`, only requests that send it are answered."""
+
+    host: str
+    port: int
+    upstream_map: Mapping[str, str] | None
+    faults: "Sequence[Fault]"
+    kafka: "ReleaseName | None"
+    policies: "Behaviours"
+    trace: bool | Literal["requests"]
+    control: bool | int
+    control_token: str | None
+
+
+class MarkedProxyOptions(MockProxyOptions, total=False):
+    """Those of the marker, which may also say in front of which cluster."""
+
+    upstream: str
+
+
+OPTIONS: Final = frozenset(MockProxyOptions.__annotations__)
+MARKED: Final = frozenset({"upstream", *OPTIONS})
