@@ -4,10 +4,13 @@ This module imports nothing that takes time, since pytest may import it in every
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .names import Behaviours, Fault, ReleaseName
+    from .security import Security
 
 
 class MockProxyOptions(TypedDict, total=False):
@@ -17,7 +20,11 @@ class MockProxyOptions(TypedDict, total=False):
     features than that release has. `policies` are answers of behaviours, by name, as for `MockCluster`: of
     those that a proxy can decide. With `trace` the trace begins at once, with "requests" without bodies. With
     `control` there is a control API, on that port of loopback, or on any if it is True; with a
-    `control_token`, only requests that send it are answered."""
+    `control_token`, only requests that send it are answered.
+
+    With `upstream_tls` brokers are spoken to by TLS, and with `upstream_ca`, a file in PEM, their
+    certificates are checked with other authorities than those of this machine. `security` is about TLS of the
+    proxy's own listeners: of `Security`, `tls`, `client_auth`, `folder`, `certificate`, `key` and `ca`."""
 
     host: str
     port: int
@@ -28,6 +35,9 @@ class MockProxyOptions(TypedDict, total=False):
     trace: bool | Literal["requests"]
     control: bool | int
     control_token: str | None
+    upstream_tls: bool
+    upstream_ca: "str | Path | None"
+    security: "Security | Mapping[str, Any] | None"
 
 
 class MarkedProxyOptions(MockProxyOptions, total=False):

@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from . import completion
+from .choices import ClientAuth
+from .described import SERVE
 from .failing import reported
 
 
@@ -51,6 +53,38 @@ def proxy(
             help="Decide otherwise than the cluster: undefined-epoch=log-end-offset. Repeatable.",
         ),
     ] = None,
+    upstream_tls: Annotated[
+        bool, typer.Option("--upstream-tls", help="The cluster's listeners have TLS.")
+    ] = False,
+    upstream_ca: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the brokers' certificates are checked with, in PEM, in place of what this machine "
+            "trusts. Implies --upstream-tls.",
+        ),
+    ] = None,
+    tls: Annotated[
+        bool,
+        typer.Option(
+            "--tls",
+            help="Clients use TLS. The files of a certificate authority for this proxy alone are named at "
+            "the start; that needs the extra security, unless there is a --certificate.",
+        ),
+    ] = False,
+    client_auth: Annotated[ClientAuth, SERVE["client_auth"]] = ClientAuth.NONE,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The proxy's certificate, in PEM.")
+    ] = None,
+    key: Annotated[Path | None, SERVE["key"]] = None,
+    ca: Annotated[Path | None, SERVE["ca"]] = None,
+    tls_folder: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where the files of the authority go, instead of a folder that is removed.",
+        ),
+    ] = None,
     trace: Annotated[
         Path | None,
         typer.Option(
@@ -87,7 +121,7 @@ def proxy(
     from ..pairs import pairs
     from ..protocol.releases import parse
     from ..proxying.options import ProxyOptions, addresses, mapped
-    from .given import faults, refuse_existing, token
+    from .given import faults, refuse_existing, security, token
     from .proxying import run
 
     with reported("proxy"):
@@ -102,6 +136,11 @@ def proxy(
             trace=trace is not None,
             control=control,
             control_token=token(control_token, control),
+            upstream_tls=upstream_tls,
+            upstream_ca=upstream_ca,
+            security=security(
+                tls, None, None, None, client_auth.value, certificate, key, ca, tls_folder, None, None, {}
+            ),
         )
         if not overwrite:
             refuse_existing(trace)

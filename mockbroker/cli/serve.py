@@ -148,20 +148,10 @@ def _files(served: ServedCluster) -> Iterator[str]:
     access = served.target.access
     for listener in access.listeners[1:]:
         yield f"{listener.name}, {listener.protocol}: {listener.servers}"
-    files = served.secured.files
-    for what, path in (
-        ()
-        if files is None
-        else (
-            ("certificate authority", files.ca),
-            ("truststore for Java", files.truststore),
-            ("a client's certificate", access.client),
-            ("its key", access.client_key),
-            ("both for Java", access.keystore),
-        )
-    ):
-        if path is not None:
-            yield f"{what}: {path}"
+    from ..control.access import named
+
+    for what, path in named(access):
+        yield f"{what}: {path}"
     if served.secured.jwks is not None:
         yield f"keys of tokens (JWKS): {served.secured.jwks}"
 

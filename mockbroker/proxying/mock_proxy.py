@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, Unpack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import trio
 
@@ -11,11 +12,15 @@ from ..errors import ConflictError, NotRunningError, first_of
 from ..faults import Fault
 from ..protocol.releases import parse
 from ..proxy_options import OPTIONS, MockProxyOptions
+from ..security import Security
 from ..server.trace_control import TraceControl
 from ..server.waiting import refuse_in_event_loop
 from ..trace import Trace
 from .options import ProxyOptions, addresses, mapped
 from .proxy import Proxy
+
+if TYPE_CHECKING:
+    from ..server.security_calls import ClientName
 
 T = TypeVar("T")
 
@@ -29,7 +34,7 @@ class MockProxy:
     """
 
     def __init__(self, upstream: str, **options: Unpack[MockProxyOptions]) -> None:
-        """UnknownOptionError, UnknownReleaseError; ValueError for an address."""
+        """UnknownOptionError, UnknownReleaseError, OptionError; ValueError for an address."""
         check_names(options, "MockProxy", OPTIONS)
         self._options = _options(upstream, **options)
         self.lines: list[str] = []
@@ -80,6 +85,23 @@ class MockProxy:
             self._trace = TraceControl(self._do, refuse_in_event_loop, self._do(_traced))
         return self._trace
 
+    def client_settings(
+        self,
+        client: "ClientName",
+        *,
+        mechanism: str | None = None,
+        user: str | None = None,
+        password: str | None = None,
+    ) -> dict[str, Any]:
+        """What a client has to be configured with, as it spells it: addresses, certificates, and with a
+        `mechanism` of SASL a login, which the cluster checks. OptionError, also for OAUTHBEARER, whose tokens
+        come from elsewhere."""
+        from ..control.clients import settings_of
+        from ..server.security_calls import with_context
+
+        access = self._do(lambda proxy: proxy.access(mechanism, user, password))
+        return with_context(client, settings_of(access, client)[0])
+
     def add_fault(self, do: str, **given: Any) -> Fault:
         """Adds a fault, as `cluster.faults.add` does. FaultError, also for a fault that only a mock can bring
         about."""
@@ -121,15 +143,19 @@ def _options(
     upstream_map: Mapping[str, str] | None = None,
     kafka: str | None = None,
     control: bool | int = False,
+    upstream_ca: str | Path | None = None,
+    security: Security | Mapping[str, Any] | None = None,
     **others: Any,
 ) -> ProxyOptions:
-    """UnknownReleaseError, ValueError."""
+    """UnknownReleaseError, OptionError, ValueError."""
     pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
     return ProxyOptions(
         addresses(upstream, "upstream"),
         map=mapped(pairs, "upstream_map"),
         kafka=None if kafka is None else parse(kafka),
         control=_port(control),
+        upstream_ca=None if upstream_ca is None else Path(upstream_ca),
+        security=Security.of(security),
         **others,
     )
 

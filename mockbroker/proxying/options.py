@@ -1,14 +1,18 @@
 """What a proxy is started with."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, Literal
 
 from ..addresses import given
+from ..errors import OptionError
 from ..protocol.releases import Release
+from ..security import Security
 from ..tokens import check_token
 
 Address = tuple[str, int]
+_KNOWN: Final = frozenset({"tls", "certificate", "key", "ca", "client_auth", "folder"})
 
 
 def addresses(text: str, what: str = "--upstream") -> list[Address]:
@@ -35,7 +39,10 @@ class ProxyOptions:
     whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours, by
     name. With `trace` the trace begins at once, with "requests" without bodies. `control` is the port of the
     control API on loopback, None for no API; with a `control_token`, only requests that send it are
-    answered."""
+    answered.
+
+    With `upstream_tls`, or with an `upstream_ca`, the file of authorities in PEM, the proxy speaks TLS to
+    brokers. `security` is about TLS of the proxy's own listeners: None for none. OptionError."""
 
     upstream: Sequence[Address]
     host: str = "127.0.0.1"
@@ -47,6 +54,32 @@ class ProxyOptions:
     trace: bool | Literal["requests"] = False
     control: int | None = None
     control_token: str | None = None
+    upstream_tls: bool = False
+    upstream_ca: Path | None = None
+    security: Security | None = None
 
     def __post_init__(self) -> None:
         check_token(self.control_token)
+        if self.security is not None:
+            _check(self.security)
+
+    def reached_at(self, address: Address) -> Address:
+        """Where the broker is reached from here of which the cluster tells this address."""
+        return self.map.get(address, address)
+
+    def told_as(self, address: Address) -> Address:
+        """What the cluster tells of the broker that is reached from here at this address."""
+        return next((theirs for theirs, ours in self.map.items() if ours == address), address)
+
+
+def _check(security: Security) -> None:
+    """OptionError for what is not the proxy's business."""
+    usual = Security()
+    for each in fields(Security):
+        if each.name not in _KNOWN and getattr(security, each.name) != getattr(usual, each.name):
+            raise OptionError(
+                f"security of a proxy has {each.name}: leave it out, because logins are passed on to the "
+                f"cluster, which decides; it can have {', '.join(sorted(_KNOWN))}"
+            )
+    if not security.tls:
+        raise OptionError("security of a proxy is about TLS only: add tls=True, or leave it out")

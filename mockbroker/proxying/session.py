@@ -24,7 +24,7 @@ from ..protocol.releases import Release
 from ..server.delivery import Deliveries
 from .deciding.dialogue import Dialogue, ToBroker
 from .framing import Framing, Outlet
-from .peeking import expects_answer, head_of
+from .peeking import expects_answer, head_of, tokens_follow
 from .rewriting import names_brokers, rewrite
 from .upstream import Upstream, UpstreamBroker, broker_of
 
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 _CORRELATION_ID: Final = struct.Struct(">i").unpack_from
 _UNSUPPORTED_VERSION: Final = 35
+_TOKENS: Final = (
+    "it logs in by SaslHandshake v0, which can't be passed on: clients since Kafka 1.0 use v1 (KIP-152)"
+)
 UNSENT_BYTES: Final = 1 << 20
 """While a side has not taken more than this, the other one is not read."""
 
@@ -131,7 +134,7 @@ class Session:
             while not self.wants_close and (frame := self._answers.next()) is not None:
                 self._answered(frame)
         except MalformedRequestError as error:
-            self._tell(f"broker {self._broker.id}: {error}")
+            self._tell(f"{self._broker}: {error}")
             self.wants_close = True
         self._go_on()
 
@@ -143,7 +146,7 @@ class Session:
         try:
             self._take()
         except MalformedRequestError as error:
-            self._tell(f"{self._client.address}: closed, {error}")
+            self._tell(f"{self._client.host.lstrip('/')}: closed, {error}")
             self._upstream.trace.malformed(self._broker.id, self._client.address, None, str(error))
             self.wants_close = True
         finally:
@@ -168,6 +171,8 @@ class Session:
         if shown is not None and not answered(shown, key, version):
             self._held = partial(self._refuse, shown, key, version, correlation_id)
             return
+        if tokens_follow(key, version):
+            raise MalformedRequestError(_TOKENS)
         upstream = self._upstream
         if upstream.trace.on or key in upstream.faults.armed or key in upstream.decider.apis:
             self._look_at(key, version, correlation_id, frame)

@@ -17,7 +17,7 @@ from ..proxy_options import OPTIONS as OF_PROXIES
 from . import options
 from .clusters import Clusters
 from .options import MARKER, MATRIX, PROXY
-from .proxies import INI, OPTION, WatchedProxy, check_cluster_options
+from .proxies import INI, OPTION, WatchedProxy, check_cluster_options, of_mock
 
 if TYPE_CHECKING:
     from ..proxying.mock_proxy import MockProxy
@@ -145,7 +145,8 @@ def mock_proxy(
     if upstream:
         _check_upstream(item, upstream, _mock_cluster_variant)
     else:
-        upstream = request.getfixturevalue("mock_cluster").bootstrap_servers
+        cluster = request.getfixturevalue("mock_cluster")
+        upstream, given = cluster.bootstrap_servers, {**of_mock(cluster), **given}
     watched = item.stash[_PROXY] = _started(upstream, given)
     yield watched.proxy
     _end(watched, passed=item.stash.get(_PASSED, False))

@@ -11,6 +11,7 @@ from .watching import Watch, last
 
 if TYPE_CHECKING:
     from ..faults import Fault
+    from ..server.mock_cluster import MockCluster
 
 __tracebackhide__ = True
 OPTION: Final = "--mockbroker-upstream"
@@ -56,6 +57,14 @@ class WatchedProxy(Watch):
         lines = [*self.proxy.lines, *self.not_said(failure)]
         lines.append(f"proxy at {self._servers}, in front of {self._upstream}")
         return "\n".join([*lines, *self.hits(), *last(self._trace)])
+
+
+def of_mock(cluster: "MockCluster") -> dict[str, Any]:
+    """What a proxy in front of it needs."""
+    access = cluster.do(lambda target: target.access)
+    if not access.listeners[0].protocol.endswith("SSL"):
+        return {}
+    return {"upstream_tls": True, "upstream_ca": access.ca}
 
 
 def check_cluster_options(given: Mapping[str, Any], upstream: str) -> None:

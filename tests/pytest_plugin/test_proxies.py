@@ -59,6 +59,17 @@ def test_broken(mock_proxy):
     )
 
 
+def test_a_proxy_speaks_tls_to_the_cluster_of_the_test(run: Run) -> None:
+    result = run(
+        """
+@pytest.mark.mockbroker(brokers=1, topics={"orders": 1}, security={"tls": True})
+def test_it(mock_proxy):
+    assert "orders" in ask(mock_proxy)
+"""
+    )
+    result.assert_outcomes(passed=1)
+
+
 REAL = """
 @pytest.mark.mockbroker(topics={"orders": 1})
 @pytest.mark.mockbroker_proxy(kafka="2.8")
