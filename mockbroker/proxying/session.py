@@ -284,6 +284,8 @@ class Session:
         if pending.asked is not None:
             self._upstream.trace.answered(pending.asked, answer)
         if pending.take is not None:
+            if not pending.own:
+                self._codec = found
             pending.take(answer)
         elif changed:
             self.send(found.encode(correlation_id, answer))
