@@ -43,8 +43,9 @@ class ListenerTls:
         key, ca = (None if each is None else str(each) for each in (files.key, files.ca))
         return context(str(files.certificate), key, ca, client_auth)
 
-    async def side(self, sock: socket.socket) -> TlsSide:
-        """After the handshake. ConnectionError says what was the matter with it."""
+    async def side(self, sock: socket.socket) -> TlsSide | None:
+        """After the handshake; None if the client has left without a word. ConnectionError says what else was
+        the matter with it."""
         plain = trio.SocketStream(trio.socket.from_stdlib_socket(sock))
         stream = trio.SSLStream(plain, self._context, server_side=True, https_compatible=True)
         try:
@@ -54,8 +55,9 @@ class ListenerTls:
             raise ConnectionError(f"no TLS handshake within {SECONDS} s") from None
         except trio.BrokenResourceError as error:
             why = error.__cause__
-            told = explained(why) if isinstance(why, ssl.SSLError) else "it ended in the handshake"
-            raise ConnectionError(f"TLS failed: {told}") from None
+            if isinstance(why, ssl.SSLError) and not isinstance(why, ssl.SSLEOFError):
+                raise ConnectionError(f"TLS failed: {explained(why)}") from None
+            return None
         return TlsSide(stream)
 
     def close(self) -> None:

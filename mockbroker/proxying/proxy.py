@@ -187,7 +187,7 @@ class Proxy:
                 await self._carry(broker, ours, theirs, name)
 
     async def _shaken(self, sock: socket.socket, client: str) -> Side | None:
-        """The client's side; None if its TLS handshake fails, which is told."""
+        """The client's side; None if there is none, because its TLS handshake has failed."""
         if self._tls is None:
             return PlainSide(sock)
         try:

@@ -7,19 +7,22 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from mockbroker import MockProxy
+from mockbroker import Fault, MockProxy, Security
+from mockbroker.addresses import joined
+from mockbroker.rig import sasl_listener
 from mockbroker.rig.real_broker import RealCluster
 
 from .. import needs
 
 RELEASE = "4.4.0"
 RECORDS = 10
+SECURITY = Security(tls=True)
 
 
 @pytest.mark.long
 @pytest.mark.needs(*needs.JAVA)
 def test_groups_and_transactions_of_a_real_cluster_survive_faults() -> None:
-    faults = [
+    faults: list[Fault] = [
         {"do": "disconnect", "api": "Produce", "when": "after", "times": 1},
         {"do": "error", "error": "NOT_LEADER_OR_FOLLOWER", "api": "Produce", "nth": 3, "topic": "orders"},
         {"do": "error", "error": "COORDINATOR_NOT_AVAILABLE", "api": "FindCoordinator", "times": 1},
@@ -37,6 +40,29 @@ def test_groups_and_transactions_of_a_real_cluster_survive_faults() -> None:
         _transfer(servers)
         assert [each.hits for each in proxy.faults] == [1, 1, 1, 2], [each.why for each in proxy.faults]
         assert not proxy.lines
+
+
+@pytest.mark.long
+@pytest.mark.needs(*needs.JAVA)
+def test_tls_and_logins_reach_a_real_broker() -> None:
+    """Sessions by PLAIN last 3 s there: clients log in again on the same connection (KIP-368)."""
+    listeners = {"TLS": "SSL", "BOTH": "SASL_SSL"}
+    alice = {"mechanism": "PLAIN", "user": "alice", "password": sasl_listener.USERS["alice"]}
+    with RealCluster(RELEASE, sasl=True, listeners=listeners) as cluster:
+        ca = cluster.certificates.pem("ca")
+        for listener, given in {"TLS": {}, "BOTH": alice, sasl_listener.NAME: alice}.items():
+            tls = ca if listener in listeners else None
+            with MockProxy(joined(*cluster.address(listener)), upstream_ca=tls, security=SECURITY) as proxy:
+                lost = proxy.add_fault("disconnect", api="Produce", when="after", times=1)
+                settings = proxy.client_settings("confluent-kafka", **given)
+                producer = Producer({**settings, "enable.idempotence": True, "log_level": 0})
+                for index in range(RECORDS):
+                    producer.produce("orders", f"{listener} {index}")
+                    assert producer.flush(60) == 0
+                again = proxy.add_fault("watch", api="SaslAuthenticate", optional=True)
+                while given and not again.hits:
+                    producer.poll(1)
+                assert (lost.hits, proxy.lines) == (1, [])
 
 
 def _transfer(servers: str) -> None:

@@ -95,7 +95,9 @@ def test_a_cluster_that_can_not_be_asked_is_told(
     with MockCluster(security=theirs, brokers=1) as cluster:
         if certificate:
             cluster.show_certificate(certificate)
-        options = {name: authority(cluster) if each is ... else each for name, each in given.items()}
+        options: dict[str, Any] = {
+            name: authority(cluster) if each is ... else each for name, each in given.items()
+        }
         with (
             pytest.raises(UpstreamError, match=f"127.0.0.1:[0-9]+: .*({why})"),
             MockProxy(cluster.bootstrap_servers, **options),
@@ -141,6 +143,7 @@ def test_a_client_of_another_protocol_is_told_once(ours: Security | None, sent: 
         MockProxy(cluster.bootstrap_servers, security=ours) as proxy,
     ):
         host, _, port = proxy.bootstrap_servers.rpartition(":")
+        socket.create_connection((host, int(port)), timeout=60).close()
         for _ in range(2):
             with socket.create_connection((host, int(port)), timeout=60) as sock:
                 sock.sendall(sent)
