@@ -22,9 +22,11 @@ class MockProxyOptions(TypedDict, total=False):
     `control` there is a control API, on that port of loopback, or on any if it is True; with a
     `control_token`, only requests that send it are answered.
 
-    With `upstream_tls` brokers are spoken to by TLS, and with `upstream_ca`, a file in PEM, their
-    certificates are checked with other authorities than those of this machine. `security` is about TLS of the
-    proxy's own listeners: of `Security`, `tls`, `client_auth`, `folder`, `certificate`, `key` and `ca`."""
+    With `upstream_tls` brokers are spoken to by TLS. Files in PEM, which imply that: with those in
+    `upstream_ca` brokers' certificates are checked, in place of what this machine trusts; brokers are shown
+    `upstream_certificate`, whose key may be in the same file, or is `upstream_key`. `security` is about TLS
+    of the proxy's own listeners: of `Security`, `tls`, `client_auth`, `folder`, `certificate`, `key` and
+    `ca`."""
 
     host: str
     port: int
@@ -37,6 +39,8 @@ class MockProxyOptions(TypedDict, total=False):
     control_token: str | None
     upstream_tls: bool
     upstream_ca: "str | Path | None"
+    upstream_certificate: "str | Path | None"
+    upstream_key: "str | Path | None"
     security: "Security | Mapping[str, Any] | None"
 
 

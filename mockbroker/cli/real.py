@@ -64,6 +64,15 @@ def proxy(
             "trusts. Implies --upstream-tls.",
         ),
     ] = None,
+    upstream_certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The certificate that brokers are shown, in PEM, if they want one (ssl.client.auth). "
+            "Implies --upstream-tls.",
+        ),
+    ] = None,
+    upstream_key: Annotated[Path | None, SERVE["key"]] = None,
     tls: Annotated[
         bool,
         typer.Option(
@@ -120,7 +129,7 @@ def proxy(
     """
     from ..pairs import pairs
     from ..protocol.releases import parse
-    from ..proxying.options import ProxyOptions, addresses, mapped
+    from ..proxying.options import ProxyOptions, UpstreamTls, addresses, mapped
     from .given import faults, refuse_existing, security, token
     from .proxying import run
 
@@ -136,8 +145,7 @@ def proxy(
             trace=trace is not None,
             control=control,
             control_token=token(control_token, control),
-            upstream_tls=upstream_tls,
-            upstream_ca=upstream_ca,
+            upstream_tls=UpstreamTls.of(upstream_tls, upstream_ca, upstream_certificate, upstream_key),
             security=security(
                 tls, None, None, None, client_auth.value, certificate, key, ca, tls_folder, None, None, {}
             ),

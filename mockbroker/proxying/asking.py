@@ -1,5 +1,6 @@
 """The proxy's own questions at the start: which brokers there are, and what they answer."""
 
+import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from ..protocol.headers import MalformedRequestError
 from ..protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from ..protocol.messages.metadata import MetadataRequest, MetadataResponse, MetadataResponseBroker
 from ..protocol.messages.sasl_handshake import SaslHandshakeRequest
-from .dialing import Stream
+from .dialing import Stream, explained
 from .framing import Framing
 from .options import Address
 from .requesting import request_frame
@@ -113,6 +114,8 @@ async def _ask(stream: Stream, api: ApiKey, version: int, request: Any) -> Any:
                 raise ConnectionError("it wants TLS: give --upstream-tls, or the authority's --upstream-ca")
             begins = False
             framing.add(received)
-    except trio.BrokenResourceError:
+    except trio.BrokenResourceError as error:
+        if isinstance(error.__cause__, ssl.SSLError):
+            raise ConnectionError(explained(error.__cause__)) from None
         raise _ClosedError from None
     return answer_codec(api, version).decode(frame)

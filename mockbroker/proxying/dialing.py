@@ -2,13 +2,12 @@
 
 import socket
 import ssl
-from pathlib import Path
 from typing import Final
 
 import trio
 
 from ..errors import OptionError
-from .options import Address
+from .options import Address, UpstreamTls
 from .sides import PlainSide, Side, TlsSide, TlsStream
 
 SECONDS: Final = 10
@@ -18,16 +17,10 @@ Stream = trio.SocketStream | TlsStream
 
 
 class Dial:
-    """With `tls`, brokers are spoken to by TLS, and `ca` is the file of the authorities that are trusted, in
-    PEM; by default those of this machine. OptionError."""
+    """By TLS, if there is an `UpstreamTls`. OptionError."""
 
-    def __init__(self, *, tls: bool, ca: Path | None) -> None:
-        self._context = None
-        if tls:
-            try:
-                self._context = ssl.create_default_context(cafile=None if ca is None else str(ca))
-            except OSError as error:
-                raise OptionError(f"upstream_ca can't be used: {error} ({ca})") from None
+    def __init__(self, tls: UpstreamTls | None) -> None:
+        self._context = None if tls is None else _context(tls)
 
     async def stream(self, there: Address, host: str) -> Stream:
         """To the broker at `there`, whose certificate is for `host`. OSError."""
@@ -39,7 +32,7 @@ class Dial:
             await stream.do_handshake()
         except trio.BrokenResourceError as error:
             await trio.aclose_forcefully(stream)
-            raise ConnectionError(_explained(error.__cause__)) from None
+            raise ConnectionError(explained(error.__cause__)) from None
         except BaseException:
             await trio.aclose_forcefully(stream)
             raise
@@ -57,12 +50,29 @@ class Dial:
         return PlainSide(socket.socket(fileno=stream.socket.detach()))
 
 
-def _explained(error: BaseException | None) -> str:
+def _context(tls: UpstreamTls) -> ssl.SSLContext:
+    ca, certificate, key = (None if each is None else str(each) for each in tls)
+    try:
+        context = ssl.create_default_context(cafile=ca)
+    except OSError as error:
+        raise OptionError(f"upstream_ca can't be used: {error} ({ca})") from None
+    if certificate is not None:
+        try:
+            context.load_cert_chain(certificate, key)
+        except OSError as error:
+            named = ", ".join(filter(None, (certificate, key)))
+            raise OptionError(f"upstream_certificate can't be used: {error} ({named})") from None
+    return context
+
+
+def explained(error: BaseException | None) -> str:
     """In words for people who configure a proxy."""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = error.verify_message.rstrip(".")
         return f"its certificate is not valid: {why} (the authority's file is given by --upstream-ca)"
     if isinstance(error, ssl.SSLError):
         reason = (error.reason or str(error)).lower().replace("_", " ")
+        if "certificate" in reason:
+            return f"TLS failed: {reason} (what it is shown is given by --upstream-certificate)"
         return f"TLS failed: {reason} (does this listener have TLS?)"
     return f"it closed the connection in the TLS handshake: {error}"

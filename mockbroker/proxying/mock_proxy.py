@@ -16,7 +16,7 @@ from ..security import Security
 from ..server.trace_control import TraceControl
 from ..server.waiting import refuse_in_event_loop
 from ..trace import Trace
-from .options import ProxyOptions, addresses, mapped
+from .options import ProxyOptions, UpstreamTls, addresses, mapped
 from .proxy import Proxy
 
 if TYPE_CHECKING:
@@ -143,7 +143,10 @@ def _options(
     upstream_map: Mapping[str, str] | None = None,
     kafka: str | None = None,
     control: bool | int = False,
+    upstream_tls: bool = False,
     upstream_ca: str | Path | None = None,
+    upstream_certificate: str | Path | None = None,
+    upstream_key: str | Path | None = None,
     security: Security | Mapping[str, Any] | None = None,
     **others: Any,
 ) -> ProxyOptions:
@@ -154,7 +157,7 @@ def _options(
         map=mapped(pairs, "upstream_map"),
         kafka=None if kafka is None else parse(kafka),
         control=_port(control),
-        upstream_ca=None if upstream_ca is None else Path(upstream_ca),
+        upstream_tls=UpstreamTls.of(upstream_tls, upstream_ca, upstream_certificate, upstream_key),
         security=Security.of(security),
         **others,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from ..addresses import given
 from ..errors import OptionError
@@ -31,6 +31,29 @@ def mapped(pairs: Sequence[str], what: str = "--upstream-map") -> dict[Address, 
     return found
 
 
+class UpstreamTls(NamedTuple):
+    """Files in PEM: the authorities that brokers' certificates are checked with, by default those of this
+    machine, and a certificate that is shown to brokers, whose key may be in the same file."""
+
+    ca: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+
+    @classmethod
+    def of(
+        cls,
+        tls: bool,
+        ca: str | Path | None = None,
+        certificate: str | Path | None = None,
+        key: str | Path | None = None,
+    ) -> "UpstreamTls | None":
+        """From what a user wrote: a file implies TLS. OptionError."""
+        if key is not None and certificate is None:
+            raise OptionError("upstream_key is the key of a certificate: give upstream_certificate, too")
+        files = [None if each is None else Path(each) for each in (ca, certificate, key)]
+        return cls(*files) if tls or any(files) else None
+
+
 @dataclass(frozen=True)
 class ProxyOptions:
     """`upstream` are addresses of the cluster's brokers. The first broker's listener is at `host` and `port`,
@@ -41,8 +64,8 @@ class ProxyOptions:
     control API on loopback, None for no API; with a `control_token`, only requests that send it are
     answered.
 
-    With `upstream_tls`, or with an `upstream_ca`, the file of authorities in PEM, the proxy speaks TLS to
-    brokers. `security` is about TLS of the proxy's own listeners: None for none. OptionError."""
+    With `upstream_tls` the proxy speaks TLS to brokers. `security` is about TLS of the proxy's own listeners:
+    None for none. OptionError."""
 
     upstream: Sequence[Address]
     host: str = "127.0.0.1"
@@ -54,8 +77,7 @@ class ProxyOptions:
     trace: bool | Literal["requests"] = False
     control: int | None = None
     control_token: str | None = None
-    upstream_tls: bool = False
-    upstream_ca: Path | None = None
+    upstream_tls: UpstreamTls | None = None
     security: Security | None = None
 
     def __post_init__(self) -> None:

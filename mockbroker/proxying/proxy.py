@@ -53,7 +53,7 @@ class Proxy:
         self._began_ms = int(time.time() * 1000)
         self._upstream.environment.advance(self._began_ms)
         self._upstream.trace.failed = lambda error: self._tell(f"the trace failed: {error}")
-        self._dial = Dial(tls=options.upstream_tls or options.upstream_ca is not None, ca=options.upstream_ca)
+        self._dial = Dial(options.upstream_tls)
         self._tls: ListenerTls | None = None
         self._sleep = trio.CancelScope()
         self._nursery: trio.Nursery

@@ -66,6 +66,22 @@ def test_clients_get_in_and_faults_hit_them(
     assert PASSWORD not in (tmp_path / "trace.jsonl").read_text()
 
 
+def test_brokers_are_shown_a_certificate() -> None:
+    security = Security(tls=True, client_auth="required")
+    with MockCluster(security=security, brokers=1, topics={"orders": 1}) as cluster:
+        access = cluster.do(lambda target: target.access)
+        files: Any = {"upstream_certificate": access.client, "upstream_key": access.client_key}
+        with MockProxy(cluster.bootstrap_servers, upstream_ca=access.ca, **files) as proxy:
+            producer = Producer(proxy.client_settings("confluent-kafka"))
+            producer.produce("orders", "order")
+            assert producer.flush(60) == 0
+        with (
+            pytest.raises(UpstreamError, match=r"certificate required .*--upstream-certificate"),
+            MockProxy(cluster.bootstrap_servers, upstream_ca=access.ca),
+        ):
+            pytest.fail("it started")
+
+
 def test_a_wrong_password_is_refused_by_the_cluster() -> None:
     with (
         MockCluster(security=Security(sasl="PLAIN", users=USERS), brokers=1) as cluster,
@@ -109,12 +125,22 @@ def test_a_cluster_that_can_not_be_asked_is_told(
     ("given", "why"),
     [
         ({"upstream_ca": "nowhere.pem"}, "upstream_ca can't be used: .*nowhere.pem"),
+        ({"upstream_certificate": "nowhere.pem"}, "upstream_certificate can't be used: .*nowhere.pem"),
+        ({"upstream_key": "nowhere.key"}, "upstream_key is the key of a certificate"),
         ({"security": {"sasl": "PLAIN", "users": USERS}}, "security of a proxy has sasl: leave it out"),
         ({"security": {"listeners": {"A": "PLAINTEXT"}}}, "security of a proxy has listeners"),
         ({"security": {}}, "add tls=True"),
         ({"security": {"tls": True, "certificate": "nowhere.pem"}}, "can't be used: .*nowhere.pem"),
     ],
-    ids=["no file", "login", "listeners", "nothing", "no certificate"],
+    ids=[
+        "no file",
+        "no certificate for brokers",
+        "only a key",
+        "login",
+        "listeners",
+        "nothing",
+        "no certificate",
+    ],
 )
 def test_what_can_not_be_is_refused(given: Any, why: str) -> None:
     with (
