@@ -26,7 +26,6 @@ from .upstream import Upstream, UpstreamBroker
 
 if TYPE_CHECKING:
     from ..control.access import Access
-    from ..server.certificates import Files
     from .listening import ListenerTls
 
 _ACCEPT_AGAIN_SECONDS: Final = 0.1
@@ -80,11 +79,6 @@ class Proxy:
     def remove_fault(self, fault: Fault) -> None:
         """Removes a fault. May be called twice."""
         self._upstream.faults.remove(fault)
-
-    @property
-    def files(self) -> "Files | None":
-        """What clients are given for TLS."""
-        return None if self._tls is None else self._tls.files
 
     def access(self, mechanism: str | None, user: str | None, password: str | None) -> "Access":
         """How clients reach the proxy, and log in to the cluster. OptionError."""
