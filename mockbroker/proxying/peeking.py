@@ -3,7 +3,6 @@
 import struct
 from typing import Final
 
-from ..protocol.api_keys import ApiKey
 from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
 from ..protocol.primitives import read_uvarint
 
@@ -11,11 +10,6 @@ head_of: Final = struct.Struct(">hhi").unpack_from
 """API key, version and correlation id of a request."""
 _TRANSACTIONAL_SINCE: Final = 3
 _FLEXIBLE_SINCE: Final = 9
-
-
-def tokens_follow(key: int, version: int) -> bool:
-    """Whether a login goes on without headers after this request (KIP-152)."""
-    return key == ApiKey.SASL_HANDSHAKE and version == 0
 
 
 def expects_answer(frame: bytes, version: int) -> bool:

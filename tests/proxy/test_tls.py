@@ -11,9 +11,14 @@ from aiokafka import AIOKafkaConsumer
 from confluent_kafka import Producer
 
 from mockbroker import MockCluster, MockProxy, OptionError, Security, UpstreamError
+from mockbroker.protocol.answers import answer_codec
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.metadata import MetadataResponse
+from mockbroker.protocol.messages.sasl_handshake import SaslHandshakeResponse
 from mockbroker.proxying.options import ProxyOptions
 
-from .between import LISTENER, Between, request
+from .between import LISTENER, Between, request, taken
 
 PASSWORD: Final = "correct horse"
 USERS: Final = {"alice": PASSWORD}
@@ -179,13 +184,68 @@ def test_a_client_of_another_protocol_is_told_once(ours: Security | None, sent: 
         assert told.startswith(line)
 
 
-def test_logins_without_headers_are_not_passed_on() -> None:
+def framed(data: bytes) -> bytes:
+    return len(data).to_bytes(4) + data
+
+
+@pytest.mark.parametrize(("mechanism", "tokens"), [("PLAIN", 1), ("SCRAM-SHA-256", 2)])
+def test_tokens_without_headers_are_passed_on(mechanism: str, tokens: int) -> None:
+    between = Between({"do": "delay", "ms": 1, "api": "FindCoordinator"})
+    session = between.session
+    sent = request("sasl_handshake", 0, 1, mechanism=mechanism)
+    # Nobody knows yet what comes after it.
+    session.from_client(sent + framed(b"1st"))
+    assert taken(session.to_broker) == sent
+    session.from_broker(answer_codec(ApiKey.SASL_HANDSHAKE, 0).encode(1, SaslHandshakeResponse()))
+    assert taken(session.to_client)
+    assert taken(session.to_broker) == framed(b"1st")
+    session.from_broker(framed(b"?"))
+    for _ in range(tokens - 1):
+        session.from_client(framed(b"2nd"))
+        assert taken(session.to_broker) == framed(b"2nd")
+        session.from_broker(framed(b""))
+    assert taken(session.to_client)
+    between.ask("metadata", 9, 2, topics=[])
+    assert between.answer(ApiKey.METADATA, 9, MetadataResponse(), 2) == MetadataResponse()
+    assert not between.said
+
+
+def test_a_handshake_that_was_refused_is_followed_by_requests() -> None:
     between = Between()
-    between.session.from_client(request("sasl_handshake", 0, mechanism="PLAIN"))
+    between.ask("sasl_handshake", 0, 1, mechanism="PLAIN")
+    refused = SaslHandshakeResponse(ErrorCode.UNSUPPORTED_SASL_MECHANISM, ["SCRAM-SHA-256"])
+    assert between.answer(ApiKey.SASL_HANDSHAKE, 0, refused, 1) == refused
+    assert between.ask("metadata", 9, 2, topics=[]) == request("metadata", 9, 2, topics=[])
+
+
+def test_tokens_of_which_nobody_knows_the_end_are_refused() -> None:
+    between = Between()
+    between.session.from_client(request("sasl_handshake", 0, mechanism="GSSAPI"))
     assert between.session.wants_close
     assert not between.session.to_broker.size
     (line,) = between.said
+    assert "GSSAPI" in line
     assert "KIP-152" in line
+
+
+def test_a_login_without_headers_succeeds() -> None:
+    with (
+        MockCluster(security=Security(sasl="PLAIN", users=USERS), brokers=1) as cluster,
+        MockProxy(cluster.bootstrap_servers) as proxy,
+    ):
+        host, _, port = proxy.bootstrap_servers.rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=60) as sock, sock.makefile("rb") as come:
+
+            def asked(data: bytes) -> bytes:
+                sock.sendall(data)
+                return come.read(int.from_bytes(come.read(4)))
+
+            shaken = asked(request("sasl_handshake", 0, 1, mechanism="PLAIN"))
+            assert answer_codec(ApiKey.SASL_HANDSHAKE, 0).decode(shaken).error_code == ErrorCode.NONE
+            assert asked(framed(f"\0alice\0{PASSWORD}".encode())) == b""
+            told = answer_codec(ApiKey.METADATA, 9).decode(asked(request("metadata", 9, 2, topics=[])))
+            assert [each.port for each in told.brokers] == [int(port)]
+        assert not proxy.lines
 
 
 def test_a_broker_gets_the_listener_of_its_address() -> None:
