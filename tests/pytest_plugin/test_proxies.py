@@ -32,6 +32,10 @@ def test_both(mock_proxy, mock_cluster):
     assert [each.hits for each in mock_proxy.faults] == [1]
     assert mock_proxy.trace.events("answer", api="Metadata")
 
+@pytest.mark.mockbroker(security={"tls": True})
+def test_tls(mock_proxy):
+    assert "orders" in ask(mock_proxy)
+
 @pytest.mark.mockbroker_proxy(faults=[other])
 def test_forgotten(mock_proxy):
     ask(mock_proxy)
@@ -43,7 +47,7 @@ def test_broken(mock_proxy):
 """,
         "-pno:randomly",
     )
-    result.assert_outcomes(passed=3, errors=1, failed=1)
+    result.assert_outcomes(passed=4, errors=1, failed=1)
     result.stdout.fnmatch_lines(
         [
             "mockbroker: the fault 'silence before api=Produce' never fired: no Produce came; *=True*",
@@ -57,17 +61,6 @@ def test_broken(mock_proxy):
             "ERROR *::test_forgotten*",
         ]
     )
-
-
-def test_a_proxy_speaks_tls_to_the_cluster_of_the_test(run: Run) -> None:
-    result = run(
-        """
-@pytest.mark.mockbroker(brokers=1, topics={"orders": 1}, security={"tls": True})
-def test_it(mock_proxy):
-    assert "orders" in ask(mock_proxy)
-"""
-    )
-    result.assert_outcomes(passed=1)
 
 
 REAL = """
