@@ -51,9 +51,10 @@ if TYPE_CHECKING:
     from .policies.behaviour import UnknownPolicyError
     from .policies.own import OwnPolicyError
     from .protocol.releases import UnknownReleaseError
+    from .proxy_options import MarkedProxyOptions, MockProxyOptions
     from .proxying.mock_proxy import MockProxy
     from .pytest_plugin.factory import ClusterFactory
-    from .pytest_plugin.marks import mark, mark_matrix
+    from .pytest_plugin.marks import mark, mark_matrix, mark_proxy
     from .security import Security
     from .server.failures import ClusterError, OutputLostError, RequestFailedError
     from .server.fault_control import FaultHandle
@@ -87,10 +88,12 @@ __all__ = [
     "FaultHandle",
     "GroupDescription",
     "InstalledAnswer",
+    "MarkedProxyOptions",
     "MemberDescription",
     "MockBrokerError",
     "MockCluster",
     "MockProxy",
+    "MockProxyOptions",
     "NotRunningError",
     "NotThereError",
     "OptionError",
@@ -122,6 +125,7 @@ __all__ = [
     "__version__",
     "mark",
     "mark_matrix",
+    "mark_proxy",
     "serve",
     "unchecked",
 ]
@@ -173,9 +177,10 @@ _MODULES: Final = {
     "policies.behaviour": ("UnknownPolicyError",),
     "policies.own": ("OwnPolicyError",),
     "protocol.releases": ("UnknownReleaseError",),
+    "proxy_options": ("MarkedProxyOptions", "MockProxyOptions"),
     "proxying.mock_proxy": ("MockProxy",),
     "pytest_plugin.factory": ("ClusterFactory",),
-    "pytest_plugin.marks": ("mark", "mark_matrix"),
+    "pytest_plugin.marks": ("mark", "mark_matrix", "mark_proxy"),
     "security": ("Security",),
     "server.failures": ("ClusterError", "OutputLostError", "RequestFailedError"),
     "server.fault_control": ("FaultHandle",),

@@ -8,6 +8,7 @@ from typing import Final
 import trio
 import typer
 
+from ..control.access import named
 from ..errors import first_of
 from ..faults import Fault
 from ..processes import ending_signals
@@ -47,6 +48,8 @@ async def _main(options: ProxyOptions, listener: Callable[[Event], None] | None,
             if proxy.control_url is not None:
                 typer.echo(proxy.control_url)
             if not quiet:
+                for what, path in named(proxy.access(None, None, None)):
+                    typer.echo(f"{what}: {path}")
                 count = len(options.faults)
                 typer.echo(f"{count} fault{'s' * (count != 1)}. Ctrl-C stops it.")
             async for _ in signals:

@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from . import completion
+from .choices import ClientAuth
+from .described import SERVE
 from .failing import reported
 
 
@@ -51,6 +53,47 @@ def proxy(
             help="Decide otherwise than the cluster: undefined-epoch=log-end-offset. Repeatable.",
         ),
     ] = None,
+    upstream_tls: Annotated[
+        bool, typer.Option("--upstream-tls", help="The cluster's listeners have TLS.")
+    ] = False,
+    upstream_ca: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the brokers' certificates are checked with, in PEM, in place of what this machine "
+            "trusts. Implies --upstream-tls.",
+        ),
+    ] = None,
+    upstream_certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The certificate that brokers are shown, in PEM, if they want one (ssl.client.auth). "
+            "Implies --upstream-tls.",
+        ),
+    ] = None,
+    upstream_key: Annotated[Path | None, SERVE["key"]] = None,
+    tls: Annotated[
+        bool,
+        typer.Option(
+            "--tls",
+            help="Clients use TLS. The files of a certificate authority for this proxy alone are named at "
+            "the start; that needs the extra security, unless there is a --certificate.",
+        ),
+    ] = False,
+    client_auth: Annotated[ClientAuth, SERVE["client_auth"]] = ClientAuth.NONE,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The proxy's certificate, in PEM.")
+    ] = None,
+    key: Annotated[Path | None, SERVE["key"]] = None,
+    ca: Annotated[Path | None, SERVE["ca"]] = None,
+    tls_folder: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where the files of the authority go, instead of a folder that is removed.",
+        ),
+    ] = None,
     trace: Annotated[
         Path | None,
         typer.Option(
@@ -86,8 +129,8 @@ def proxy(
     """
     from ..pairs import pairs
     from ..protocol.releases import parse
-    from ..proxying.options import ProxyOptions, addresses, mapped
-    from .given import faults, refuse_existing, token
+    from ..proxying.options import ProxyOptions, UpstreamTls, addresses, mapped
+    from .given import faults, refuse_existing, security, token
     from .proxying import run
 
     with reported("proxy"):
@@ -95,13 +138,17 @@ def proxy(
             addresses(upstream),
             host,
             port,
-            mapped(upstream_map or []),
-            faults(fault),
-            None if kafka is None else parse(kafka),
-            pairs("--policy", policy),
-            trace is not None,
-            control,
-            token(control_token, control),
+            map=mapped(upstream_map or []),
+            faults=faults(fault),
+            kafka=None if kafka is None else parse(kafka),
+            policies=pairs("--policy", policy),
+            trace=trace is not None,
+            control=control,
+            control_token=token(control_token, control),
+            upstream_tls=UpstreamTls.of(upstream_tls, upstream_ca, upstream_certificate, upstream_key),
+            security=security(
+                tls, None, None, None, client_auth.value, certificate, key, ca, tls_folder, None, None, {}
+            ),
         )
         if not overwrite:
             refuse_existing(trace)

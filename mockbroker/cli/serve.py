@@ -1,7 +1,6 @@
 """`mockbroker serve`: the server in the foreground, and what it reports."""
 
 import contextlib
-import json
 import os
 import sys
 import time
@@ -10,16 +9,16 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import trio
 
 from ..processes import ending_signals
-from ..repeats import PRINTED, Repeats, counted
+from ..repeats import Repeats, counted
 from ..server.failures import OutputLostError
+from ..server.observer import Observer
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
-from ..version import CONTRACT, __version__
 from .garbage import collect_when_idle, collect_young
 
 if TYPE_CHECKING:
@@ -29,182 +28,117 @@ if TYPE_CHECKING:
 
 
 _NO_ADDRESS: Final = ("0.0.0.0", "::")
-_CLIENTS: Final = 1000
+CLIENTS: Final = 1000
 """Of how many clients it tells one by one, until it sums up."""
+
+
+class Observing(Observer, Protocol):
+    """What users of the command are told."""
+
+    def ready(self, served: ServedCluster, seconds: float) -> None:
+        """It serves, so many seconds after the process has begun."""
 
 
 class Report:
     """Prints the addresses first, then a line for each client and each refused request; lines that are alike
     are counted, see `Repeats`."""
 
-    def __init__(self, quiet: bool, json_lines: bool) -> None:
+    def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
-        self.json_lines = json_lines
         self._arrow = arrow()
         self._clients: Counter[tuple[str, str]] = Counter()
         self._repeats = Repeats(self._repeated)
 
     def ready(self, served: ServedCluster, seconds: float) -> None:
         cluster = served.cluster
-        if self.json_lines:
-            self._json(
-                "serving",
-                contract=CONTRACT,
-                version=__version__,
-                bootstrap_servers=served.bootstrap_servers,
-                listeners=served.listeners,
-                kafka=str(cluster.release),
-                brokers=len(cluster.brokers),
-                cluster_id=cluster.cluster_id,
-                control_url=served.control_url,
-                console_url=served.console_url,
-                seconds=round(seconds, 3),
-                **_secured(served),
-                **_restored(served),
-            )
-            for name, fault in _illegal(served):
-                self._json("illegal fault", name=name, fault=str(fault), why=fault.illegal)
-            return
         for address in filter(None, (served.bootstrap_servers, served.control_url, served.console_url)):
-            self._print(address)
-        if not self.quiet:
-            brokers = f"{len(cluster.brokers)} broker" + "s" * (len(cluster.brokers) != 1)
-            where = (
-                f", listening on {served.listeners}" if served.listeners != served.bootstrap_servers else ""
-            )
-            self._print(
-                f"Kafka {cluster.release}, {brokers}{where}, ready after {seconds:.2f} s. Ctrl-C stops it."
-            )
-            for line in _files(served):
-                self._print(line)
-            if served.offsets is not None:
-                self._print(
-                    "{offsets_records} records of {offsets_groups} groups in {offsets_partitions} partitions "
-                    "of the offsets topic{left_out}; it is {started}".format(
-                        left_out=f", {served.offsets.left_out} left out" * bool(served.offsets.left_out),
-                        **_restored(served),
-                    )
+            write(address)
+        if self.quiet:
+            return
+        brokers = f"{len(cluster.brokers)} broker" + "s" * (len(cluster.brokers) != 1)
+        where = f", listening on {served.listeners}" if served.listeners != served.bootstrap_servers else ""
+        write(f"Kafka {cluster.release}, {brokers}{where}, ready after {seconds:.2f} s. Ctrl-C stops it.")
+        for line in _files(served):
+            write(line)
+        if served.offsets is not None:
+            write(
+                "{offsets_records} records of {offsets_groups} groups in {offsets_partitions} partitions "
+                "of the offsets topic{left_out}; it is {started}".format(
+                    left_out=f", {served.offsets.left_out} left out" * bool(served.offsets.left_out),
+                    **restored(served),
                 )
-            for name, fault in _illegal(served):
-                self._print(f"fault {name}, {fault}: {fault.illegal}")
-            if served.options.advertise is None and served.options.host in _NO_ADDRESS:
-                self._error(
-                    f"mockbroker serve: clients are told the address {served.options.host}, which works on "
-                    "this machine only: give --advertise HOST with an address that other machines can reach"
-                )
+            )
+        for name, fault in illegal(served):
+            write(f"fault {name}, {fault}: {fault.illegal}")
+        if served.options.advertise is None and served.options.host in _NO_ADDRESS:
+            _write_error(
+                f"mockbroker serve: clients are told the address {served.options.host}, which works on "
+                "this machine only: give --advertise HOST with an address that other machines can reach"
+            )
 
     def identified(self, connection: "ClientConnection") -> None:
-        software = _software(connection)
         client = _client(connection)
         self._clients[client] += 1
-        if self.json_lines:
-            self._of(connection, "client", client_id=connection.client_id, software=software)
-        elif self._clients[client] == 1 and not self.quiet:
+        if self._clients[client] == 1 and not self.quiet:
             # A client has several connections, of which only the first is worth a line.
-            what = f" ({software})" if software else ""
+            known = software(connection)
+            what = f" ({known})" if known else ""
             line = f"{self._place(connection)}: {connection.client_id or 'no client id'}{what}"
-            if self._repeats.is_new("client", line, _CLIENTS):
-                self._print(line)
+            if self._repeats.is_new("client", line, CLIENTS):
+                write(line)
 
     def malformed(self, connection: "ClientConnection", reason: str) -> None:
-        if self.json_lines:
-            self._of(connection, "refused", reason=reason)
-        else:
-            self._warn(f"{self._place(connection)}: closed, {reason}")
+        self._warn(f"{self._place(connection)}: closed, {reason}")
 
     def mismatched(self, connection: "ClientConnection", why: str) -> None:
-        if self.json_lines:
-            self._of(connection, "mismatched", reason=why)
-        else:
-            self._warn(f"{self._place(connection)}: {why}")
+        self._warn(f"{self._place(connection)}: {why}")
 
     def failed(self, connection: "ClientConnection | None", error: Exception) -> None:
-        if self.json_lines:
-            self._of(connection, "failed", reason=str(error), error=error)
-        else:
-            self._warn(f"{error}{'' if isinstance(error, OutputLostError) else _place(error)}")
+        self._warn(f"{error}{'' if isinstance(error, OutputLostError) else _place(error)}")
 
     def policy_failed(self, error: Exception) -> None:
-        if self.json_lines:
-            self._event("policy failed", reason=str(error), error=error)
-        else:
-            self._warn(f"{error}{_place(error)}")
+        self._warn(f"{error}{_place(error)}")
 
     def full(self, reason: str) -> None:
-        if self.json_lines:
-            self._event("full", reason=reason)
-        else:
-            self._warn(f"mockbroker serve: {reason}")
+        self._warn(f"mockbroker serve: {reason}")
 
     def disconnected(self, connection: "ClientConnection") -> None:
         client = _client(connection)
         self._clients[client] -= 1
         if not self._clients[client]:
             del self._clients[client]
-        if self.json_lines:
-            self._of(connection, "disconnected")
 
     def sum_up(self) -> None:
         self._repeats.sum_up()
 
     def _repeated(self, subject: str, line: str, count: int, seconds: float) -> None:
-        if self.json_lines:
-            self._json("repeated", of=subject, reason=line, count=count, seconds=round(seconds, 3))
-        elif subject == "client":
-            self._print(counted(line, count, seconds))
-        else:
-            self._error(counted(line, count, seconds))
+        put = write if subject == "client" else _write_error
+        put(counted(line, count, seconds))
 
     def _warn(self, line: str) -> None:
         if self._repeats.is_new("warning", line):
-            self._error(line)
-
-    def _of(self, connection: "ClientConnection | None", event: str, **values: Any) -> None:
-        """An event of a connection, if there is one."""
-        address, broker = (connection.name, connection.broker.id) if connection else (None, None)
-        self._event(event, address=address, broker=broker, **values)
-
-    def _event(self, event: str, *, reason: str = "", error: Exception | None = None, **values: Any) -> None:
-        """As a line of JSON, unless there have been many like it."""
-        if not self._repeats.is_new(event, reason, PRINTED if reason else _CLIENTS):
-            return
-        if reason:
-            values["reason"] = reason
-        if error is not None:
-            values["traceback"] = "".join(traceback.format_exception(error))
-        self._json(event, **values)
+            _write_error(line)
 
     def _place(self, connection: "ClientConnection") -> str:
         return f"{connection.name} {self._arrow} broker {connection.broker.id}"
 
-    def _json(self, event: str, **values: Any) -> None:
-        self._print(json.dumps({"event": event, "time": round(time.time(), 3), **values}))
 
-    def _print(self, line: str) -> None:
-        try:
-            sys.stdout.write(shown(line) + "\n")
-            sys.stdout.flush()
-        except OSError as error:
-            # Python would try at exit to write the rest again.
-            sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-            self._error(f"mockbroker serve: can't write to stdout: {error.strerror}; serving goes on")
-
-    def _error(self, line: str) -> None:
-        # stderr may be closed too: then there is nowhere to report.
-        with contextlib.suppress(OSError):
-            sys.stderr.write(shown(line) + "\n")
-            sys.stderr.flush()
+def write(line: str) -> None:
+    """To stdout. If that is lost, stderr says so, once."""
+    try:
+        sys.stdout.write(shown(line) + "\n")
+        sys.stdout.flush()
+    except OSError as error:
+        # Python would try at exit to write the rest again.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        _write_error(f"mockbroker serve: can't write to stdout: {error.strerror}; serving goes on")
 
 
-def _secured(served: ServedCluster) -> dict[str, Any]:
-    """Its listeners and files; nothing without security."""
-    if served.secured is None:
-        return {}
-    files = served.secured.files
-    paths = {} if files is None else {name: str(path) for name, path in vars(files).items() if path}
-    if (jwks := served.secured.jwks) is not None:
-        paths["jwks"] = str(jwks)
-    return {"protocols": served.options.listeners, "files": paths}
+def _write_error(line: str) -> None:
+    # stderr may be closed too: then there is nowhere to report.
+    with contextlib.suppress(OSError):
+        sys.stderr.write(shown(line) + "\n")
+        sys.stderr.flush()
 
 
 def _files(served: ServedCluster) -> Iterator[str]:
@@ -214,30 +148,20 @@ def _files(served: ServedCluster) -> Iterator[str]:
     access = served.target.access
     for listener in access.listeners[1:]:
         yield f"{listener.name}, {listener.protocol}: {listener.servers}"
-    files = served.secured.files
-    for what, path in (
-        ()
-        if files is None
-        else (
-            ("certificate authority", files.ca),
-            ("truststore for Java", files.truststore),
-            ("a client's certificate", access.client),
-            ("its key", access.client_key),
-            ("both for Java", access.keystore),
-        )
-    ):
-        if path is not None:
-            yield f"{what}: {path}"
+    from ..control.access import named
+
+    for what, path in named(access):
+        yield f"{what}: {path}"
     if served.secured.jwks is not None:
         yield f"keys of tokens (JWKS): {served.secured.jwks}"
 
 
-def _illegal(served: ServedCluster) -> "list[tuple[str, Fault]]":
+def illegal(served: ServedCluster) -> "list[tuple[str, Fault]]":
     """The faults that do what no broker does."""
     return [(name, fault) for name, fault in served.target.named_faults().items() if fault.illegal]
 
 
-def _restored(served: ServedCluster) -> dict[str, Any]:
+def restored(served: ServedCluster) -> dict[str, Any]:
     """What the cluster was started with; nothing without `--offsets`."""
     offsets = served.offsets
     if offsets is None:
@@ -271,16 +195,17 @@ def _place(error: Exception) -> str:
 
 def _client(connection: "ClientConnection") -> tuple[str, str]:
     """Whose connection it is, as far as the client said."""
-    return f"{connection.client.host} {connection.client_id}", _software(connection)
+    return f"{connection.client.host} {connection.client_id}", software(connection)
 
 
-def _software(connection: "ClientConnection") -> str:
+def software(connection: "ClientConnection") -> str:
+    """What the client says that it is."""
     client = connection.client
     return " ".join(filter(None, (client.software_name, client.software_version)))
 
 
 def run(
-    report: Report, *, trace_file: Path | None = None, until_stdin_closes: bool = False, **options: Any
+    report: Observing, *, trace_file: Path | None = None, until_stdin_closes: bool = False, **options: Any
 ) -> None:
     """Serves until a signal ends it, or until stdin closes. `trace_file` gets JSON lines as things happen, or
     Parquet at the end.
@@ -303,7 +228,7 @@ def run(
 
 
 async def _main(
-    report: Report,
+    report: Observing,
     listener: "Callable[[Event], None] | None",
     ended: Callable[[], Awaitable[None]] | None,
     options: dict[str, Any],

@@ -62,13 +62,18 @@ def serve(
     from ..pairs import pairs
     from .given import faults, racks, refuse_existing, security, token, topics
     from .offsets import offsets_topic
-    from .serve import Report, run
+    from .serve import Observing, Report, run
 
     with reported("serve"):
         if not overwrite:
             refuse_existing(trace, capture)
+        report: Observing = Report(quiet)
+        if log is LogFormat.JSON:
+            from .json_report import JsonReport
+
+            report = JsonReport()
         run(
-            Report(quiet=quiet, json_lines=log is LogFormat.JSON),
+            report,
             kafka=kafka,
             brokers=brokers,
             host=host,

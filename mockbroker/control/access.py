@@ -1,6 +1,6 @@
 """How clients reach a cluster and log in."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
@@ -20,6 +20,19 @@ class Listener:
 
 
 _NO_TLS: Final = "no listener has TLS: start the cluster with tls=True"
+
+
+def named(access: "Access") -> "Iterator[tuple[str, Path]]":
+    """The files that clients need."""
+    for what, path in (
+        ("certificate authority", access.ca),
+        ("truststore for Java", access.truststore),
+        ("a client's certificate", access.client),
+        ("its key", access.client_key),
+        ("both for Java", access.keystore),
+    ):
+        if path is not None:
+            yield what, path
 
 
 def _no_certificate(which: str, key: str | None) -> None:

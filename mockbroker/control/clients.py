@@ -63,7 +63,18 @@ def in_code(
     target: Target, client: str, user: str | None, listener: str | None, mechanism: str | None
 ) -> tuple[Settings, str | None]:
     """The same for a program in Python; and for whom it is to be given what asks for tokens, if anybody."""
-    way = _way(target.access, user, listener, mechanism)
+    return settings_of(target.access, client, user, listener, mechanism)
+
+
+def settings_of(
+    access: Access,
+    client: str,
+    user: str | None = None,
+    listener: str | None = None,
+    mechanism: str | None = None,
+) -> tuple[Settings, str | None]:
+    """As `in_code`, of any cluster."""
+    way = _way(access, user, listener, mechanism)
     code = way._replace(in_code=_known(client) in IN_PYTHON)
     found = _CLIENTS[client](code)
     given = (

@@ -1,33 +1,26 @@
 """The two sockets of a session. Each side is read only as far as the other one takes what comes of it."""
 
 import contextlib
-import socket
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 import trio
 
-from ..server.sockets import NO_LINGER
 from .framing import Outlet
 from .session import UNSENT_BYTES, Session
+from .sides import Side
 
-_READ_BYTES: Final = 256 * 1024
-_BUFFERS_PER_WRITE: Final = 64
 BROKER_GONE: Final = (ConnectionError, TimeoutError)
 
 
 class Connection:
-    """Carries bytes between `client` and `broker`, which do not block, and closes both in the end.
+    """Carries bytes between `client` and `broker`, and closes both in the end.
 
     `before` is called before bytes are handled, `after` afterwards.
     """
 
     def __init__(
-        self,
-        client: socket.socket,
-        broker: socket.socket,
-        before: Callable[[], None],
-        after: Callable[[], None],
+        self, client: Side, broker: Side, before: Callable[[], None], after: Callable[[], None]
     ) -> None:
         self._client = client
         self._broker = broker
@@ -51,10 +44,9 @@ class Connection:
                 nursery.start_soon(self._guarded, self._write_broker, nursery.cancel_scope)
                 nursery.start_soon(self._guarded, self._write_client, nursery.cancel_scope)
         finally:
-            if session.resets:
-                self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
-            self._client.close()
-            self._broker.close()
+            with trio.CancelScope(shield=True):
+                await self._client.close(resets=session.resets)
+                await self._broker.close(resets=False)
 
     async def _guarded(self, work: Callable[[], Awaitable[None]], scope: trio.CancelScope) -> None:
         try:
@@ -71,7 +63,7 @@ class Connection:
         while True:
             while session.is_full or session.to_broker.size > UNSENT_BYTES:
                 await self._changed.wait()
-            data = await _received(self._client)
+            data = await self._client.receive()
             if not data:
                 self._client_ended = True
                 self.poke()
@@ -85,7 +77,7 @@ class Connection:
                 await self._changed.wait()
             data = b""
             with contextlib.suppress(*BROKER_GONE):
-                data = await _received(self._broker)
+                data = await self._broker.receive()
             if not data:
                 self._broker_ended = True
                 self.poke()
@@ -98,8 +90,8 @@ class Connection:
         session = self._session
         with contextlib.suppress(OSError):
             # What is left, and what went wrong, is the writers' business.
-            _write(self._broker, session.to_broker)
-            _write(self._client, session.to_client)
+            self._broker.write_now(session.to_broker)
+            self._client.write_now(session.to_client)
         self._after()
         self.poke()
 
@@ -109,7 +101,7 @@ class Connection:
             with contextlib.suppress(*BROKER_GONE):
                 await self._written(self._broker, outlet)
                 if self._client_ended:
-                    self._broker.shutdown(socket.SHUT_WR)
+                    self._broker.end()
                     return
             if self._broker_ended:
                 return
@@ -123,26 +115,7 @@ class Connection:
                 return
             await self._changed.wait()
 
-    async def _written(self, sock: socket.socket, outlet: Outlet) -> None:
+    async def _written(self, side: Side, outlet: Outlet) -> None:
         while outlet.size:
-            await trio.lowlevel.wait_writable(sock)
-            if _write(sock, outlet):
-                self.poke()
-
-
-async def _received(sock: socket.socket) -> bytes:
-    await trio.lowlevel.checkpoint()
-    while True:
-        try:
-            return sock.recv(_READ_BYTES)
-        except BlockingIOError:
-            await trio.lowlevel.wait_readable(sock)
-
-
-def _write(sock: socket.socket, outlet: Outlet) -> int:
-    """Writes as much as the kernel takes; returns how many bytes that was."""
-    before = outlet.size
-    with contextlib.suppress(BlockingIOError):
-        while outlet.size:
-            outlet.written(sock.sendmsg(outlet.first(_BUFFERS_PER_WRITE)))
-    return before - outlet.size
+            await side.write(outlet)
+            self.poke()

@@ -3,6 +3,7 @@
 from collections import deque
 
 from ..protocol.headers import MalformedRequestError
+from ..server.foreign import TLS_HANDSHAKE
 
 
 class Framing:
@@ -26,13 +27,19 @@ class Framing:
             return None
         size = int.from_bytes(data[:4], signed=True)
         if size < 0 or (self._most is not None and size > self._most):
-            raise MalformedRequestError(f"a frame of {size} bytes")
+            raise MalformedRequestError(_no_frame(bytes(data[:4]), size))
         if len(data) < 4 + size:
             return None
         with memoryview(data) as view:
             frame = bytes(view[4 : 4 + size])
         del data[: 4 + size]
         return frame
+
+
+def _no_frame(beginning: bytes, size: int) -> str:
+    if beginning.startswith(TLS_HANDSHAKE):
+        return "it sent a TLS handshake, but the proxy was started without --tls"
+    return f"a frame of {size} bytes"
 
 
 class Outlet:
@@ -49,6 +56,17 @@ class Outlet:
     def first(self, most: int) -> list[bytes | memoryview]:
         """The first buffers, `most` of them."""
         return [self._data[i] for i in range(min(most, len(self._data)))]
+
+    def joined(self, most: int) -> bytes:
+        """The first bytes, `most` of them."""
+        found: list[memoryview] = []
+        left = min(most, self.size)
+        for each in self._data:
+            if not left:
+                break
+            found.append(memoryview(each)[:left])
+            left -= len(found[-1])
+        return b"".join(found)
 
     def written(self, size: int) -> None:
         """So many bytes were written."""

@@ -1,22 +1,26 @@
 """A proxy in a thread of its own, for tests."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import trio
 
+from ..cluster_options import check_names
 from ..errors import ConflictError, NotRunningError, first_of
 from ..faults import Fault
 from ..protocol.releases import parse
+from ..proxy_options import OPTIONS, MockProxyOptions
+from ..security import Security
 from ..server.trace_control import TraceControl
 from ..server.waiting import refuse_in_event_loop
 from ..trace import Trace
-from .options import ProxyOptions, addresses, mapped
+from .options import ProxyOptions, UpstreamTls, addresses, mapped
 from .proxy import Proxy
 
 if TYPE_CHECKING:
-    from ..names import Behaviours, ReleaseName
+    from ..server.security_calls import ClientName
 
 T = TypeVar("T")
 
@@ -24,42 +28,15 @@ T = TypeVar("T")
 class MockProxy:
     """Stands in front of the cluster at `upstream` (`host:port,...`) until its `with` block ends.
 
-    `upstream_map` has the addresses (`host:port`) at which brokers are reached from here, by those that the
-    cluster tells; `faults` are fields of faults, as for `MockCluster`. With `kafka` clients are shown no more
-    versions and features than that release has. `policies` are answers of behaviours, by name, as for
-    `MockCluster`: of those that a proxy can decide. Entering it raises UpstreamError if no broker answers, or
-    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. With `control` there is a
-    control API, on that port of loopback, or on any if it is True. `lines` are what the command would print.
+    The options are those of `MockProxyOptions`. Entering it raises UpstreamError if no broker answers, or
+    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. `lines` are what the
+    command would print.
     """
 
-    def __init__(
-        self,
-        upstream: str,
-        *,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        upstream_map: Mapping[str, str] | None = None,
-        faults: Iterable[Mapping[str, Any]] = (),
-        kafka: "ReleaseName | None" = None,
-        policies: "Behaviours | None" = None,
-        trace: bool = False,
-        control: bool | int = False,
-        control_token: str | None = None,
-    ) -> None:
-        """UnknownReleaseError; ValueError for an address."""
-        pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
-        self._options = ProxyOptions(
-            addresses(upstream, "upstream"),
-            host,
-            port,
-            mapped(pairs, "upstream_map"),
-            list(faults),
-            None if kafka is None else parse(kafka),
-            dict(policies or {}),
-            trace,
-            _port(control),
-            control_token,
-        )
+    def __init__(self, upstream: str, **options: Unpack[MockProxyOptions]) -> None:
+        """UnknownOptionError, UnknownReleaseError, OptionError; ValueError for an address."""
+        check_names(options, "MockProxy", OPTIONS)
+        self._options = _options(upstream, **options)
         self.lines: list[str] = []
         self._proxy: Proxy | None = None
         self._trace: TraceControl | None = None
@@ -105,8 +82,25 @@ class MockProxy:
         """What clients say and are answered, with the faults that hit them: from the first use of this on, or
         with `trace=True` from the start."""
         if self._trace is None:
-            self._trace = TraceControl(_Runs(self._do), self._do(_traced))
+            self._trace = TraceControl(self._do, refuse_in_event_loop, self._do(_traced))
         return self._trace
+
+    def client_settings(
+        self,
+        client: "ClientName",
+        *,
+        mechanism: str | None = None,
+        user: str | None = None,
+        password: str | None = None,
+    ) -> dict[str, Any]:
+        """What a client has to be configured with, as it spells it: addresses, certificates, and with a
+        `mechanism` of SASL a login, which the cluster checks. OptionError, also for OAUTHBEARER, whose tokens
+        come from elsewhere."""
+        from ..control.clients import settings_of
+        from ..server.security_calls import with_context
+
+        access = self._do(lambda proxy: proxy.access(mechanism, user, password))
+        return with_context(client, settings_of(access, client)[0])
 
     def add_fault(self, do: str, **given: Any) -> Fault:
         """Adds a fault, as `cluster.faults.add` does. FaultError, also for a fault that only a mock can bring
@@ -117,11 +111,15 @@ class MockProxy:
         """Removes a fault."""
         self._do(lambda proxy: proxy.remove_fault(fault))
 
-    def _do(self, what: Callable[[Proxy], T]) -> T:
+    def run_with_trace(self, function: Callable[[Trace], T]) -> T:
+        """Calls `function` in the proxy's thread with the trace, whether or not it has begun."""
+        return self._do(lambda proxy: function(proxy.trace))
+
+    def _do(self, function: Callable[[Proxy], T]) -> T:
         proxy = self._proxy
         if proxy is None:
             raise NotRunningError("the proxy is not running: use it in a with block")
-        return trio.from_thread.run_sync(what, proxy, trio_token=self._token)
+        return trio.from_thread.run_sync(function, proxy, trio_token=self._token)
 
     def _run(self) -> None:
         try:
@@ -139,6 +137,32 @@ class MockProxy:
             await self._stop.wait()
 
 
+def _options(
+    upstream: str,
+    *,
+    upstream_map: Mapping[str, str] | None = None,
+    kafka: str | None = None,
+    control: bool | int = False,
+    upstream_tls: bool = False,
+    upstream_ca: str | Path | None = None,
+    upstream_certificate: str | Path | None = None,
+    upstream_key: str | Path | None = None,
+    security: Security | Mapping[str, Any] | None = None,
+    **others: Any,
+) -> ProxyOptions:
+    """UnknownReleaseError, OptionError, ValueError."""
+    pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
+    return ProxyOptions(
+        addresses(upstream, "upstream"),
+        map=mapped(pairs, "upstream_map"),
+        kafka=None if kafka is None else parse(kafka),
+        control=_port(control),
+        upstream_tls=UpstreamTls.of(upstream_tls, upstream_ca, upstream_certificate, upstream_key),
+        security=Security.of(security),
+        **others,
+    )
+
+
 def _port(control: bool | int) -> int | None:
     if isinstance(control, bool):
         return 0 if control else None
@@ -148,17 +172,3 @@ def _port(control: bool | int) -> int | None:
 def _traced(proxy: Proxy) -> Trace:
     proxy.trace.start()
     return proxy.trace
-
-
-class _Runs:
-    """Functions of a trace, in the proxy's thread."""
-
-    def __init__(self, do: Callable[[Callable[[Proxy], Any]], Any]) -> None:
-        self._do = do
-
-    def run(self, function: Callable[[Any], T]) -> T:
-        found: T = self._do(function)
-        return found
-
-    def _refuse_to_block(self, instead: str) -> None:
-        refuse_in_event_loop(instead)

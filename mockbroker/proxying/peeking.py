@@ -1,10 +1,13 @@
-"""What has to be known of a Produce that is not decoded."""
+"""What has to be known of requests that are not decoded."""
 
+import struct
 from typing import Final
 
 from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
 from ..protocol.primitives import read_uvarint
 
+head_of: Final = struct.Struct(">hhi").unpack_from
+"""API key, version and correlation id of a request."""
 _TRANSACTIONAL_SINCE: Final = 3
 _FLEXIBLE_SINCE: Final = 9
 

@@ -5,7 +5,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
@@ -13,15 +13,21 @@ from ..addresses import as_java_has_it, joined, of_client
 from ..errors import first_of
 from ..faults import Fault
 from ..outcome import Client
+from ..security import Security
 from ..server.listening import listen
 from ..trace import Trace
 from .asking import ask_brokers
 from .connection import Connection
+from .dialing import Dial, Stream
 from .options import Address, ProxyOptions
 from .session import Session
+from .sides import PlainSide, Side
 from .upstream import Upstream, UpstreamBroker
 
-_CONNECT_SECONDS: Final = 10
+if TYPE_CHECKING:
+    from ..control.access import Access
+    from .listening import ListenerTls
+
 _ACCEPT_AGAIN_SECONDS: Final = 0.1
 """After a failure, such as too many open files."""
 _LINES: Final = 1000
@@ -46,6 +52,8 @@ class Proxy:
         self._began_ms = int(time.time() * 1000)
         self._upstream.environment.advance(self._began_ms)
         self._upstream.trace.failed = lambda error: self._tell(f"the trace failed: {error}")
+        self._dial = Dial(options.upstream_tls)
+        self._tls: ListenerTls | None = None
         self._sleep = trio.CancelScope()
         self._nursery: trio.Nursery
         self.control_url: str | None = None
@@ -53,9 +61,11 @@ class Proxy:
 
     @property
     def bootstrap_servers(self) -> str:
-        """The listeners of all brokers that are known, in order of broker id."""
+        """The listeners of all brokers that are known, in order of broker id; if the cluster wants a login,
+        first those of the addresses that were given."""
         brokers = sorted(self._upstream.brokers.values(), key=lambda each: each.id)
-        return ",".join(joined(*each.local) for each in brokers)
+        found = dict.fromkeys(each.local for each in (*self._upstream.seeds, *brokers))
+        return ",".join(joined(*each) for each in found)
 
     @property
     def faults(self) -> list[Fault]:
@@ -70,6 +80,12 @@ class Proxy:
         """Removes a fault. May be called twice."""
         self._upstream.faults.remove(fault)
 
+    def access(self, mechanism: str | None, user: str | None, password: str | None) -> "Access":
+        """How clients reach the proxy, and log in to the cluster. OptionError."""
+        from .access import access
+
+        return access(self.bootstrap_servers, self._tls, mechanism, user, password)
+
     @property
     def trace(self) -> Trace:
         """What clients say, and are answered: from its `start` on."""
@@ -77,8 +93,10 @@ class Proxy:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["Proxy"]:
-        """Listens, and carries what comes. UpstreamError, PortInUseError, FaultError."""
+        """Listens, and carries what comes. UpstreamError, PortInUseError, FaultError; OptionError and
+        MissingExtraError for TLS."""
         try:
+            self._use_tls(self._options.security)
             async with trio.open_nursery() as self._nursery:
                 await self._start(self._options.faults)
                 self._nursery.start_soon(self._keep_time)
@@ -87,17 +105,33 @@ class Proxy:
         finally:
             for sock in self._listening.values():
                 sock.close()
+            if self._tls is not None:
+                self._tls.close()
+
+    def _use_tls(self, security: Security | None) -> None:
+        if security is None:
+            return
+        # Most proxies have no TLS.
+        from .listening import ListenerTls
+
+        self._tls = ListenerTls(security, [self._options.host])
 
     async def _start(self, faults: Iterable[Mapping[str, Any]]) -> None:
-        answer = await ask_brokers(list(self._options.upstream), self._upstream.decider.asks)
-        for broker in sorted(answer.brokers, key=lambda each: each.node_id):
+        options = self._options
+        brokers = await ask_brokers(list(options.upstream), self._asked_at, self._upstream.decider.asks)
+        for broker in sorted(brokers, key=lambda each: each.node_id):
             self._upstream.told(broker.node_id, broker.host, broker.port)
+        if not brokers:
+            self._upstream.begins_at(map(options.told_as, options.upstream))
         for given in faults:
             self.add_fault(**given)
         if self._options.trace:
-            self._upstream.trace.start()
+            self._upstream.trace.start(bodies=self._options.trace is True)
         if self._options.control is not None:
             await self._serve_control(self._options.control)
+
+    async def _asked_at(self, address: Address) -> Stream:
+        return await self._dial.stream(address, self._options.told_as(address)[0])
 
     async def _serve_control(self, port: int) -> None:
         # Few proxies are controlled.
@@ -137,34 +171,38 @@ class Proxy:
                 continue
             sock.setblocking(False)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._nursery.start_soon(self._serve, self._upstream.brokers[broker], sock, name[:2])
+            self._nursery.start_soon(self._serve, self._upstream.broker(broker), sock, name[:2])
 
     async def _serve(self, broker: UpstreamBroker, sock: socket.socket, name: Address) -> None:
         with sock:
-            theirs = await self._connected(broker)
-            if theirs is not None:
-                await self._carry(broker, sock, theirs, name)
+            ours = await self._shaken(sock, name[0])
+            theirs = None if ours is None else await self._connected(broker)
+            if ours is not None and theirs is not None:
+                await self._carry(broker, ours, theirs, name)
 
-    async def _connected(self, broker: UpstreamBroker) -> socket.socket | None:
-        """A socket to the broker; None if it can't be reached, which is told."""
-        there = self._options.map.get(broker.address, broker.address)
+    async def _shaken(self, sock: socket.socket, client: str) -> Side | None:
+        """The client's side; None if there is none, because its TLS handshake has failed."""
+        if self._tls is None:
+            return PlainSide(sock)
         try:
-            with trio.fail_after(_CONNECT_SECONDS):
-                stream = await trio.open_tcp_stream(*there)
-        except (OSError, trio.TooSlowError) as error:
-            why = str(error) or f"no connection within {_CONNECT_SECONDS} s"
-            self._tell(f"broker {broker.id} can't be reached at {joined(*there)}: {why}")
+            return await self._tls.side(sock)
+        except ConnectionError as error:
+            self._tell(f"{of_client(client)}: closed, {error}")
             return None
-        found = socket.socket(fileno=stream.socket.detach())
-        found.setblocking(False)
-        return found
 
-    async def _carry(
-        self, broker: UpstreamBroker, sock: socket.socket, theirs: socket.socket, name: Address
-    ) -> None:
+    async def _connected(self, broker: UpstreamBroker) -> Side | None:
+        """The broker's side; None if it can't be reached, which is told."""
+        there = self._options.reached_at(broker.address)
+        try:
+            return await self._dial.side(there, broker.host)
+        except OSError as error:
+            self._tell(f"{broker} can't be reached at {joined(*there)}: {error}")
+            return None
+
+    async def _carry(self, broker: UpstreamBroker, ours: Side, theirs: Side, name: Address) -> None:
         host = of_client(name[0])
         client = Client(f"/{as_java_has_it(host)}", joined(host, name[1]))
-        connection = Connection(sock, theirs, self._catch_up, self._rearm)
+        connection = Connection(ours, theirs, self._catch_up, self._rearm)
 
         def ready() -> None:
             connection.poke()

@@ -24,16 +24,18 @@ from ..protocol.releases import Release
 from ..server.delivery import Deliveries
 from .deciding.dialogue import Dialogue, ToBroker
 from .framing import Framing, Outlet
-from .peeking import expects_answer
+from .peeking import expects_answer, head_of
 from .rewriting import names_brokers, rewrite
+from .tokens import tokens_after, tokens_follow
 from .upstream import Upstream, UpstreamBroker, broker_of
 
 if TYPE_CHECKING:
     from ..trace.exchanges import Asked
 
 _CORRELATION_ID: Final = struct.Struct(">i").unpack_from
-_HEADER: Final = struct.Struct(">hhi").unpack_from
 _UNSUPPORTED_VERSION: Final = 35
+_TOKEN: Final = -1
+"""In place of the API key of what has no header."""
 UNSENT_BYTES: Final = 1 << 20
 """While a side has not taken more than this, the other one is not read."""
 
@@ -96,6 +98,10 @@ class Session:
         """What the trace has of the request of `_exchange`."""
         self._silent = False
         """Whether nothing is answered any more."""
+        self._tokens = 0
+        """How many frames of the client without a header come next."""
+        self._shaking = False
+        """Whether that is still to be found out."""
         self._within = False
         wait = upstream.environment.wait
         self._deliveries = Deliveries(self, wait, on_ready, self._delivered)
@@ -118,7 +124,7 @@ class Session:
 
     @property
     def _waits(self) -> bool:
-        return self._exchange is not None or self._held is not None or self._silent
+        return self._exchange is not None or self._held is not None or self._silent or self._shaking
 
     def from_client(self, data: bytes) -> None:
         """Takes bytes of the client."""
@@ -132,7 +138,7 @@ class Session:
             while not self.wants_close and (frame := self._answers.next()) is not None:
                 self._answered(frame)
         except MalformedRequestError as error:
-            self._tell(f"broker {self._broker.id}: {error}")
+            self._tell(f"{self._broker}: {error}")
             self.wants_close = True
         self._go_on()
 
@@ -144,7 +150,7 @@ class Session:
         try:
             self._take()
         except MalformedRequestError as error:
-            self._tell(f"{self._client.address}: closed, {error}")
+            self._tell(f"{self._client.host.lstrip('/')}: closed, {error}")
             self._upstream.trace.malformed(self._broker.id, self._client.address, None, str(error))
             self.wants_close = True
         finally:
@@ -155,24 +161,45 @@ class Session:
             if self._held is not None and not self._pending:
                 begin, self._held = self._held, None
                 begin()
+                continue
             if self._waits or (frame := self._requests.next()) is None:
                 return
             self._request(frame)
 
     def _request(self, frame: bytes) -> None:
+        if self._tokens:
+            self._tokens -= 1
+            self._forward(_Pending(_TOKEN, 0, 0), frame)
+            return
         if len(frame) < 10:
             raise MalformedRequestError(f"{len(frame)} bytes are shorter than a request header")
-        key, version, correlation_id = _HEADER(frame)
+        key, version, correlation_id = head_of(frame)
         self._client.requests += 1
         shown = self._upstream.shown
         if shown is not None and not answered(shown, key, version):
             self._held = partial(self._refuse, shown, key, version, correlation_id)
+            return
+        if tokens_follow(key, version):
+            self._shake(correlation_id, frame)
             return
         upstream = self._upstream
         if upstream.trace.on or key in upstream.faults.armed or key in upstream.decider.apis:
             self._look_at(key, version, correlation_id, frame)
         else:
             self._forward(_Pending(key, version, correlation_id), frame)
+
+    def _shake(self, correlation_id: int, frame: bytes) -> None:
+        """Passes on a SaslHandshake; what comes after it is known by its answer."""
+        tokens = tokens_after(frame)
+
+        def take(answer: Any) -> None:
+            self._shaking = False
+            self._tokens = 0 if answer.error_code else tokens
+            self.send(answer_codec(ApiKey.SASL_HANDSHAKE, 0).encode(correlation_id, answer))
+            self._deliveries.send_withheld()
+
+        self._shaking = True
+        self._forward(_Pending(ApiKey.SASL_HANDSHAKE, 0, correlation_id, take, own=True), frame)
 
     def _refuse(self, release: Release, key: int, version: int, correlation_id: int) -> None:
         """As brokers of the release do."""
@@ -251,6 +278,10 @@ class Session:
     # -- answers
 
     def _answered(self, frame: bytes) -> None:
+        if self._pending and self._pending[0].key == _TOKEN:
+            self._pending.popleft()
+            self._pass(frame)
+            return
         if len(frame) < 4 or not self._pending:
             raise MalformedRequestError("it sent what no request asked for")
         pending = self._pending[0]
@@ -279,6 +310,8 @@ class Session:
         if pending.asked is not None:
             self._upstream.trace.answered(pending.asked, answer)
         if pending.take is not None:
+            if not pending.own:
+                self._codec = found
             pending.take(answer)
         elif changed:
             self.send(found.encode(correlation_id, answer))

@@ -1,6 +1,6 @@
 """What the proxy knows of the cluster behind it: as much as faults ask of a cluster."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID
@@ -37,6 +37,9 @@ class UpstreamBroker:
     def address(self) -> tuple[str, int]:
         return self.host, self.port
 
+    def __str__(self) -> str:
+        return f"broker {self.id}" if self.id >= 0 else "a broker"
+
 
 class Upstream:
     """Takes the place of the `Cluster` that faults, their conditions and the trace are given.
@@ -61,11 +64,22 @@ class Upstream:
             on_client_quotas=[], image=SimpleNamespace(client_quotas=dict[Any, Any]())
         )
         self.brokers: dict[int, UpstreamBroker] = {}
+        self.seeds: list[UpstreamBroker] = []
         self.topics: dict[str, Any] = {}
         self.topic_ids: dict[UUID, Any] = {}
         self.faults = ProxiedFaults(self.as_cluster)
         self.notes = Notes()
         self.trace = Trace(self.as_cluster)
+
+    def begins_at(self, addresses: Iterable[tuple[str, int]]) -> None:
+        """Opens listeners for brokers of which only addresses are known: by these, clients get to know the
+        cluster. They have ids of their own, as in clients."""
+        for number, (host, port) in enumerate(dict.fromkeys(addresses), 1):
+            self.seeds.append(UpstreamBroker(-number, host, port, self._listen(-number), self))
+
+    def broker(self, listener: int) -> UpstreamBroker:
+        """Whose listener it is that was opened for this id."""
+        return self.brokers[listener] if listener >= 0 else self.seeds[-listener - 1]
 
     @property
     def as_cluster(self) -> Cluster:
@@ -94,9 +108,16 @@ class Upstream:
             return host, port
         found = self.brokers.get(broker)
         if found is None:
-            found = self.brokers[broker] = UpstreamBroker(broker, host, port, self._listen(broker), self)
+            found = self.brokers[broker] = self._found(broker, host, port)
         found.host, found.port = host, port
         return found.local
+
+    def _found(self, broker: int, host: str, port: int) -> UpstreamBroker:
+        for seed in self.seeds:
+            if seed.id < 0 and seed.address == (host, port):
+                seed.id = broker
+                return seed
+        return UpstreamBroker(broker, host, port, self._listen(broker), self)
 
     def named(self, topic: str, topic_id: UUID | None) -> None:
         """Notes a topic's name, by which conditions find it in requests that have its id."""

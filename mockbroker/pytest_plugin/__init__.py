@@ -1,33 +1,51 @@
-"""The pytest plugin: fixtures and markers for clusters. A test fails if its faults did not fire.
+"""The pytest plugin: fixtures and markers for clusters and proxies. A test fails if its faults did not fire.
 
 PYTEST_DONT_REWRITE
 """
 
 import contextlib
 import logging
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
 
+from ..cluster_options import OPTIONS as OF_CLUSTERS
 from ..cluster_options import check_names
 from ..errors import OptionError
+from ..proxy_options import OPTIONS as OF_PROXIES
 from . import options
 from .clusters import Clusters
-from .options import MARKER, MATRIX
+from .options import MARKER, MATRIX, PROXY
+from .proxies import INI, OPTION, WatchedProxy, check_cluster_options, of_mock
 
 if TYPE_CHECKING:
+    from ..proxying.mock_proxy import MockProxy
     from ..server.mock_cluster import MockCluster
     from .factory import ClusterFactory
 
 _CLUSTERS: Final = pytest.StashKey[Clusters]()
 _SHARED: Final = pytest.StashKey[Clusters]()
+_PROXY: Final = pytest.StashKey[WatchedProxy]()
 _PASSED: Final = pytest.StashKey[bool]()
 _SHARED_FACTORY: Final = "mock_cluster_session_factory"
 _VARIANT: Final = "_mock_cluster_variant"
 _BROKER_TESTS: Final = "mockbroker.conformance"
 _FACTORIES: Final = ("mock_cluster", "mock_cluster_factory")
-_FIXTURES: Final = (*_FACTORIES, "mock_cluster_session", _SHARED_FACTORY, "mock_cluster_options")
+_OF_PROXIES: Final = ("mock_proxy", "mock_proxy_options")
+_FIXTURES: Final = (
+    *_FACTORIES,
+    "mock_cluster_session",
+    _SHARED_FACTORY,
+    "mock_cluster_options",
+    *_OF_PROXIES,
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    what = "the cluster in front of which mock_proxy stands, as HOST:PORT,...; by default a mock"
+    parser.getgroup("mockbroker").addoption(OPTION, metavar="HOST:PORT", help=what)
+    parser.addini(INI, what)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,6 +53,10 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         f"{MARKER}(kafka='2.3', policies={{...}}, faults=[{{...}}], topics={{...}}, clock='manual', ...): "
         "which Kafka cluster mock_cluster gives.",
+    )
+    config.addinivalue_line(
+        "markers",
+        f"{PROXY}(upstream='HOST:PORT', faults=[{{...}}], ...): which proxy mock_proxy gives.",
     )
     config.addinivalue_line(
         "markers",
@@ -71,7 +93,11 @@ def mock_cluster_factory(
 ) -> "Iterator[ClusterFactory]":
     """Makes Kafka clusters for this test: `mock_cluster_factory(kafka="2.3")`. Markers apply to them too."""
     item = request.node
-    defaults = {**_defaults(mock_cluster_options), **options.of_test(item), **_mock_cluster_variant}
+    defaults = {
+        **_known(mock_cluster_options, "mock_cluster_options", OF_CLUSTERS),
+        **options.of_test(item),
+        **_mock_cluster_variant,
+    }
     clusters = item.stash[_CLUSTERS] = Clusters(defaults, "mock_cluster_factory")
     with _reported_once(request.config, clusters):
         yield clusters.make
@@ -89,11 +115,60 @@ def mock_cluster_session_factory(
     request: pytest.FixtureRequest, mock_cluster_options: Mapping[str, Any]
 ) -> "Iterator[ClusterFactory]":
     """Makes Kafka clusters that stay until the last test is over."""
-    clusters = Clusters(_defaults(mock_cluster_options), _SHARED_FACTORY)
+    defaults = _known(mock_cluster_options, "mock_cluster_options", OF_CLUSTERS)
+    clusters = Clusters(defaults, _SHARED_FACTORY)
     request.session.stash[_SHARED] = clusters
     with _reported_once(request.config, clusters):
         yield clusters.make
     _end(clusters, passed=True)
+
+
+@pytest.fixture(scope="session")
+def mock_proxy_options() -> Mapping[str, Any]:
+    """Options of every proxy, unless a marker says otherwise: define it in your conftest.py."""
+    return {}
+
+
+@pytest.fixture
+def mock_proxy(
+    request: pytest.FixtureRequest,
+    mock_cluster_factory: "ClusterFactory",
+    mock_proxy_options: Mapping[str, Any],
+    _mock_cluster_variant: dict[str, Any],
+) -> "Iterator[MockProxy]":
+    """A proxy for this test, as its `mockbroker_proxy` markers say: in front of the cluster that these, the
+    command line or the configuration of pytest name, or else of the test's `mock_cluster`."""
+    item, config = request.node, request.config
+    known = _known(mock_proxy_options, "mock_proxy_options", OF_PROXIES)
+    given = {**known, **options.of_test(item, PROXY)}
+    upstream = given.pop("upstream", None) or config.getoption(OPTION) or config.getini(INI)
+    if upstream:
+        _check_upstream(item, upstream, _mock_cluster_variant)
+    else:
+        cluster = request.getfixturevalue("mock_cluster")
+        upstream, given = cluster.bootstrap_servers, {**of_mock(cluster), **given}
+    watched = item.stash[_PROXY] = _started(upstream, given)
+    yield watched.proxy
+    _end(watched, passed=item.stash.get(_PASSED, False))
+
+
+def _check_upstream(item: pytest.Item, upstream: str, variant: Mapping[str, Any]) -> None:
+    if variant:
+        pytest.skip(f"@pytest.mark.{MATRIX} is for mocks, and this run is in front of {upstream}")
+    try:
+        check_cluster_options(options.of_test(item), upstream)
+    except OptionError as error:
+        _fail(str(error))
+
+
+def _started(upstream: str, given: Mapping[str, Any]) -> WatchedProxy:
+    from ..errors import UpstreamError
+    from ..server.listening import PortInUseError
+
+    try:
+        return WatchedProxy(upstream, given)
+    except (ValueError, UpstreamError, PortInUseError) as error:
+        _fail(str(error))
 
 
 @pytest.fixture
@@ -102,9 +177,9 @@ def _mock_cluster_variant(request: pytest.FixtureRequest) -> dict[str, Any]:
     return found
 
 
-def _defaults(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def _known(given: Mapping[str, Any], where: str, names: Collection[str]) -> Mapping[str, Any]:
     try:
-        check_names(given, "mock_cluster_options")
+        check_names(given, where, names)
     except OptionError as error:
         _fail(str(error))
     return given
@@ -119,11 +194,11 @@ def _made(factory: "ClusterFactory") -> "MockCluster":
         _fail(str(error))
 
 
-def _end(clusters: Clusters, *, passed: bool) -> None:
-    """Stops the clusters. A fault that never fired is not reported if the test has failed anyway."""
-    problems = clusters.stop()
+def _end(ended: Clusters | WatchedProxy, *, passed: bool) -> None:
+    """Stops them. A fault that never fired is not reported if the test has failed anyway."""
+    problems = ended.stop()
     if passed:
-        problems += clusters.problems(over=True)
+        problems += ended.problems(over=True)
     if problems:
         _fail("\n".join(problems))
 
@@ -187,6 +262,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     try:
         given = options.of_test(item)
+        options.of_test(item, PROXY)
     except OptionError as error:
         _fail(str(error))
     names = getattr(item, "fixturenames", ())
@@ -214,8 +290,8 @@ def pytest_runtest_makereport(
     if report.when == "call":
         item.stash[_PASSED] = report.passed
     if report.failed:
-        for clusters in (item.stash.get(_CLUSTERS, None), _shared(item)):
-            if clusters is not None and (text := clusters.describe(report.longreprtext)):
+        for each in (item.stash.get(_PROXY, None), item.stash.get(_CLUSTERS, None), _shared(item)):
+            if each is not None and (text := each.describe(report.longreprtext)):
                 report.sections.append((MARKER, text))
     return report
 

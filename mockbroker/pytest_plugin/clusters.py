@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from ..cluster_options import ClusterOptions, check_names
 from ..errors import NotRunningError
 from ..tracebacks import described
+from .watching import Watch, last
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
@@ -18,20 +19,18 @@ if TYPE_CHECKING:
     from ..server.mock_cluster import MockCluster
 
 __tracebackhide__ = True
-_SHOWN: Final = 40
-"""How many events are in the report of a test that failed."""
 _PLACES: Final = 10
-"""And how many share partitions."""
+"""How many share partitions are in the report of a test that failed."""
 
 
-class Watched:
+class Watched(Watch):
     """A cluster, its faults, and what went wrong in it. Can be read after the cluster has stopped, too."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
+        super().__init__()
         from ..server.mock_cluster import MockCluster
 
         given = {"trace": True if options.get("console") else "requests", **options}
-        self._reported: set[object] = set()
         self._fixed = bool(given.get("fixed"))
         self._clock = given.get("clock", "wall")
         self.cluster: MockCluster = MockCluster(**given).start()
@@ -39,7 +38,11 @@ class Watched:
         self._seed = self.cluster.seed
         self._reporting = self.cluster._thread.reporting
         self._trace = self.cluster.run_with_trace(lambda trace: trace)
-        self._faults: Faults = self.cluster.run_with_faults(lambda faults: faults)
+        self._added: Faults = self.cluster.run_with_faults(lambda faults: faults)
+
+    @property
+    def _faults(self) -> "list[Fault]":
+        return self._added.added
 
     def stop(self) -> str | None:
         """Stops the cluster; returns the error that had ended it before, if there was one."""
@@ -55,25 +58,11 @@ class Watched:
 
     def problems(self, *, over: bool) -> Iterator[str]:
         """What the test should fail of, each only once; faults that may still fire only if it is `over`."""
-        yield from _places([each for each in list(self.cluster.failures) if self._is_news(each)])
-        for fault in self._unfired():
-            if (over or fault.removed) and self._is_news(fault):
-                yield f"{_never_fired(fault)}; say optional=True if it need not"
-
-    def _unfired(self) -> "list[Fault]":
-        return [fault for fault in list(self._faults.added) if not fault.hits and not fault.optional]
-
-    def _is_news(self, what: object) -> bool:
-        if what in self._reported:
-            return False
-        self._reported.add(what)
-        return True
+        yield from _places([each for each in list(self.cluster.failures) if self.is_news(each)])
+        yield from self.never_fired(over=over)
 
     def describe(self, failure: str) -> str:
         """What somebody who looks at a failed test wants to know, except what `failure` has already said."""
-        # Imported only for tests that fail.
-        from ..trace.decisions import for_people
-
         core = self._core
         lines = self._causes(failure)
         time = datetime.fromtimestamp(core.now_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
@@ -82,32 +71,23 @@ class Watched:
         if self._clock != "wall":
             lines.append(f"clock: {self._clock}, at {time}")
         lines += [f"policy {each}" for each in self._other_policies()]
-        lines += [
-            f"fault {fault.hits_in_words}"
-            for fault in list(self._faults.added)
-            if fault not in self._unfired()
-        ]
+        lines += self.hits()
         lines += self._in_flight()
-        if events := for_people(list(self._trace.events))[-_SHOWN:]:
-            lines += ["the last that happened:", *map(str, events)]
+        lines += last(self._trace)
         return "\n".join(lines)
 
     def _causes(self, failure: str) -> list[str]:
         """Why the test may have failed, the likeliest reason first, except what `failure` has already
         said."""
         failures = _places(list(self.cluster.failures))
-        unfired = [
-            _never_fired(fault)
-            for fault in self._unfired()
-            if str(fault) not in failure or fault.why not in failure
-        ]
-        return [*(each for each in failures if each not in failure), *self._hints(), *unfired]
+        unsaid = (each for each in failures if each not in failure)
+        return [*unsaid, *self._hints(), *self.not_said(failure)]
 
     def _hints(self) -> list[str]:
         from ..control.hints import found
 
         manual = self._clock == "manual"
-        return self._looked(lambda core: list(found(core, self._faults, manual_clock=manual)))
+        return self._looked(lambda core: list(found(core, self._added, manual_clock=manual)))
 
     def _in_flight(self) -> list[str]:
         """What share groups have in flight."""
@@ -193,7 +173,3 @@ def _places(failures: list[Exception]) -> list[str]:
         places.setdefault(described(failure.__cause__ or failure), []).append(failure)
     more = {place: f"\n({len(same) - 1} more like it)" * (len(same) > 1) for place, same in places.items()}
     return [f"{same[0]}:\n{place}{more[place]}" for place, same in places.items()]
-
-
-def _never_fired(fault: "Fault") -> str:
-    return f"the fault {str(fault)!r} never fired: {fault.why}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import pytest
 
 from ..cluster_options import ClusterOptions
+from ..proxy_options import MarkedProxyOptions
 
 if TYPE_CHECKING:
     from ..names import ReleaseName
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 def mark(**options: Unpack[ClusterOptions]) -> pytest.MarkDecorator:
     """`@mockbroker.mark(kafka="2.3")` is `@pytest.mark.mockbroker(kafka="2.3")`."""
     return pytest.mark.mockbroker.with_args(**options)
+
+
+def mark_proxy(**options: Unpack[MarkedProxyOptions]) -> pytest.MarkDecorator:
+    """`@mockbroker.mark_proxy(kafka="2.8")` is `@pytest.mark.mockbroker_proxy(kafka="2.8")`."""
+    return pytest.mark.mockbroker_proxy.with_args(**options)
 
 
 def mark_matrix(

@@ -7,9 +7,11 @@ import pytest
 
 from ..cluster_options import OPTIONS, check_names
 from ..errors import OptionError
+from ..proxy_options import MARKED
 
 MARKER: Final = "mockbroker"
 MATRIX: Final = "mockbroker_matrix"
+PROXY: Final = "mockbroker_proxy"
 
 MATRIX_OPTIONS: Final = frozenset({"fixed", "kafka"})
 BOTH: Final = "both"
@@ -24,11 +26,11 @@ def of_mark(mark: pytest.Mark, known: Collection[str] = OPTIONS) -> Mapping[str,
     return mark.kwargs
 
 
-def of_test(node: pytest.Item) -> dict[str, Any]:
+def of_test(node: pytest.Item, marker: str = MARKER) -> dict[str, Any]:
     """The options in the markers of a test, its class and its module; the nearest counts. OptionError."""
     found: dict[str, Any] = {}
-    for mark in node.iter_markers(MARKER):
-        found = {**of_mark(mark), **found}
+    for mark in node.iter_markers(marker):
+        found = {**of_mark(mark, MARKED if marker == PROXY else OPTIONS), **found}
     return found
 
 

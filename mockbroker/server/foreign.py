@@ -9,7 +9,7 @@ RECORD_HEAD: Final = 5
 """Bytes with which every record of TLS begins (RFC 8446, 5.1)."""
 _ALERT: Final = 21
 _INTERNAL_ERROR: Final = bytes((_ALERT, 3, 3, 0, 2, 2, 80))
-_TLS_HANDSHAKE: Final = b"\x16\x03"
+TLS_HANDSHAKE: Final = b"\x16\x03"
 """Record type and major version, with which every ClientHello begins (RFC 8446, 5.1)."""
 SASL_HANDSHAKE: Final = 17
 
@@ -26,7 +26,7 @@ def no_sasl(protocol: str) -> str:
 
 def no_tls(beginning: bytes, protocol: str) -> str | None:
     """What is the matter with the first bytes at a listener with TLS, if they do not begin a handshake."""
-    if beginning[:1] == _TLS_HANDSHAKE[:1]:
+    if beginning[:1] == TLS_HANDSHAKE[:1]:
         return None
     what = "an HTTP request" if beginning[:4] in _HTTP else "plain text"
     return f"it sent {what} in place of a TLS handshake, but {other(protocol)}"
@@ -39,7 +39,7 @@ def answer_to_no_tls(beginning: bytes) -> bytes:
 
 def no_frame(beginning: bytes, size: int, protocol: str) -> str:
     """Why four bytes that are no frame size are refused, with what they probably are."""
-    if beginning.startswith(_TLS_HANDSHAKE):
+    if beginning.startswith(TLS_HANDSHAKE):
         return f"it sent a TLS handshake, but {other(protocol)}"
     if beginning in _HTTP:
         return "it sent an HTTP request, but this is a Kafka listener (the control API has a port of its own)"

@@ -136,7 +136,7 @@ class RunningCluster(SecurityCalls):
             from .trace_control import TraceControl
 
             self.do(lambda target: target.watch())
-            self._trace = TraceControl(self, self._target.trace)
+            self._trace = TraceControl(self.run, self._refuse_to_block, self._target.trace)
         return self._trace
 
     def stop_broker(self, broker: int) -> None:

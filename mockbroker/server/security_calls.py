@@ -21,9 +21,9 @@ ClientName = Literal[
 ]
 
 
-def _with_context(found: dict[str, Any]) -> dict[str, Any]:
-    """With an object in place of the files: aiokafka takes no others."""
-    if not found["security_protocol"].endswith("SSL"):
+def with_context(client: str, found: dict[str, Any]) -> dict[str, Any]:
+    """With an object in place of files, where a client takes no others: aiokafka."""
+    if client != "aiokafka" or not found["security_protocol"].endswith("SSL"):
         return found
     import ssl
 
@@ -62,7 +62,7 @@ class SecurityCalls(Contents):
 
             ask = partial(self.do, lambda target: target.access.issue_to_client(holder))
             found |= provider(client, ask)
-        return _with_context(found) if client == "aiokafka" else found
+        return with_context(client, found)
 
     def show_certificate(
         self, certificate: "CertificateKind | str | Path", key: "str | Path | None" = None

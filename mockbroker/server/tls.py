@@ -154,7 +154,7 @@ class TlsSocket:
             return 0
         except ssl.SSLError as error:
             self._flush()
-            self._end(f"TLS failed: {_explained(error)}")
+            self._end(f"TLS failed: {explained(error)}")
 
     def _end(self, why: str) -> NoReturn:
         if self.heard is not None:
@@ -233,7 +233,7 @@ def context(
     return found
 
 
-def _explained(error: ssl.SSLError) -> str:
+def explained(error: ssl.SSLError) -> str:
     """In words for people who configure a client."""
     reason = error.reason or str(error)
     text = reason.lower().replace("_", " ")

@@ -21,19 +21,19 @@ WAIT_S: Final = 30.0
 T = TypeVar("T")
 
 
-class Runs(Protocol):
-    """Runs functions in the thread in which a trace is written."""
+class Run(Protocol):
+    """Runs a function in the thread in which a trace is written."""
 
-    def run(self, function: Callable[[Any], T]) -> T: ...
-
-    def _refuse_to_block(self, instead: str) -> None: ...
+    def __call__(self, function: Callable[[Any], T]) -> T: ...
 
 
 class TraceControl:
-    """What has happened in the cluster, and waiting for what will."""
+    """What has happened in the cluster, and waiting for what will. `refuse_to_block` is told what to await
+    instead, and raises BlockingCallError where a wait would never end."""
 
-    def __init__(self, cluster: Runs, trace: Trace) -> None:
-        self._cluster = cluster
+    def __init__(self, run: Run, refuse_to_block: Callable[[str], None], trace: Trace) -> None:
+        self._run = run
+        self._refuse_to_block = refuse_to_block
         self._trace = trace
 
     def events(self, kind: "EventKind | None" = None, **wanted: Any) -> list[Event]:
@@ -42,7 +42,7 @@ class TraceControl:
 
         ValueError for an unknown kind or field.
         """
-        return self._cluster.run(lambda _: list(self._trace.find(kind, **wanted)))
+        return self._run(lambda _: list(self._trace.find(kind, **wanted)))
 
     def wait(
         self, kind: "EventKind | None" = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any
@@ -52,7 +52,7 @@ class TraceControl:
         WaitTimeoutError says what happened instead; ValueError as for `events`; BlockingCallError where
         asyncio or trio runs: await `wait_async` there.
         """
-        self._cluster._refuse_to_block("trace.wait_async(...)")
+        self._refuse_to_block("trace.wait_async(...)")
         wait = _Wait(self._trace, kind, count, wanted)
         waiting.until(wait.done, self._trace.listeners, timeout)
         return wait.event()
@@ -73,8 +73,8 @@ class TraceControl:
             if event.kind not in DETAILS:
                 listener(event)
 
-        self._cluster.run(lambda _: self._trace.listeners.append(forward))
-        return lambda: self._cluster.run(lambda _: self._forget(forward))
+        self._run(lambda _: self._trace.listeners.append(forward))
+        return lambda: self._run(lambda _: self._forget(forward))
 
     def _forget(self, listener: Callable[[Event], None]) -> None:
         # A listener that raised has been removed already.
@@ -87,7 +87,7 @@ class TraceControl:
 
         ImportError, OSError.
         """
-        target, events = Path(path), self._cluster.run(lambda _: self._trace.whole())
+        target, events = Path(path), self._run(lambda _: self._trace.whole())
         if target.suffix == ".parquet":
             write_parquet(target, events)
             return

@@ -25,6 +25,7 @@ from mockbroker import MockCluster
 from mockbroker.cli.app import app
 from mockbroker.cli.ctl import app as ctl
 from mockbroker.conformance.suite import plugin
+from mockbroker.pytest_plugin.proxies import OPTION
 
 ROOT: Final = Path(__file__).parents[2]
 PAGES: Final = (
@@ -251,6 +252,8 @@ def check(words: list[str]) -> None:
             assert find_spec(package) is not None
             options = inspect.getsource(plugin.pytest_addoption)
             assert [each for each in rest if each.startswith("--") and f'"{each}"' not in options] == []
+        case ["pytest", option, _]:
+            assert option == OPTION
         case [program, *_]:
             assert program in OTHER_PROGRAMS
 

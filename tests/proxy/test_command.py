@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
@@ -39,6 +40,21 @@ def test_it_tells_what_fired(upstream: str, sends: bool, status: int, told: str)
     assert (process.returncode, errors) == (status, "")
 
 
+def test_it_names_the_files_for_clients(upstream: str, tmp_path: Path) -> None:
+    process = started("proxy", "--upstream", upstream, "--port", "0", "--tls", "--tls-folder", str(tmp_path))
+    try:
+        servers = line_of(process)
+        assert line_of(process) == f"certificate authority: {tmp_path / 'ca.pem'}"
+        settings = {"security.protocol": "SSL", "ssl.ca.location": str(tmp_path / "ca.pem")}
+        producer = Producer({"bootstrap.servers": servers, **settings})
+        producer.produce("orders", "order")
+        assert producer.flush(60) == 0
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [
@@ -47,6 +63,8 @@ def test_it_tells_what_fired(upstream: str, sends: bool, status: int, told: str)
         (["--upstream-map", "a:1"], "--upstream-map 'a:1': write it as HOST:PORT=HOST:PORT"),
         (["--policy", "election=unclean"], "election is decided in the cluster itself"),
         (["--kafka", "5.0"], "no Kafka release '5.0'"),
+        (["--upstream-ca", "nowhere.pem"], "upstream_ca can't be used: "),
+        (["--client-auth", "required"], "client_auth and certificate are for TLS: add tls=True"),
         (["--upstream", "nowhere"], "--upstream 'nowhere': write it as HOST:PORT"),
         (["--upstream", "127.0.0.1:1"], "no broker told which brokers there are: 127.0.0.1:1: "),
     ],

@@ -62,7 +62,7 @@ def test_a_version_that_the_release_did_not_have_ends_the_connection_after_what_
     assert not between.session.wants_close
     between.answer(ApiKey.METADATA, 8, MetadataResponse(), 1)
     assert between.session.wants_close
-    assert between.said == [": closed, api key 3 v10 is not served by Kafka 2.4"]
+    assert between.said == ["127.0.0.1: closed, api key 3 v10 is not served by Kafka 2.4"]
 
 
 def test_an_api_versions_that_the_release_did_not_have_is_answered_with_what_it_has() -> None:

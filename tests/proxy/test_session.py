@@ -134,6 +134,15 @@ def test_a_request_with_a_fault_waits_for_those_before_it_and_lets_none_pass() -
     assert [each.hits for each in between.faults] == [1]
 
 
+def test_nothing_is_taken_of_a_connection_that_has_ended() -> None:
+    between = Between({"do": "disconnect", "api": "FindCoordinator", "times": 2})
+    sent = request("find_coordinator", 4, 1, coordinator_keys=["g"])
+    between.session.from_client(sent + request("metadata", 9, 3, topics=[]) + sent)
+    assert between.session.wants_close
+    assert not between.session.to_broker.size
+    assert [each.hits for each in between.faults] == [1]
+
+
 def test_a_late_answer_comes_when_it_is_due() -> None:
     between = Between({"do": "delay", "ms": 50, "api": "Metadata", "when": "after"})
     between.ask("metadata", 9, topics=[])

@@ -20,7 +20,8 @@ RIGHT = """
 import mockbroker
 import pytest
 from mockbroker import Behaviours, ClusterFactory, ClusterOptions, Fault, FaultHandle, InstalledAnswer
-from mockbroker import MockBrokerError, MockCluster, ReleaseName, mark, mark_matrix, unchecked
+from mockbroker import MockBrokerError, MockCluster, MockProxy, ReleaseName, mark, mark_matrix, mark_proxy
+from mockbroker import unchecked
 
 OLD: ReleaseName = "0.11"
 COMMON: ClusterOptions = {"kafka": OLD, "brokers": 2, "topics": {"orders": 3}}
@@ -76,6 +77,11 @@ def test_marked(mock_cluster: MockCluster, mock_cluster_factory: ClusterFactory)
     mock_cluster_factory(kafka="2.3", clock="manual").faults.add("disconnect", api="Produce", optional=True)
 
 
+@mark_proxy(upstream="staging:9092", kafka="2.8", faults=[LOST], policies=OWN)
+def test_proxied(mock_proxy: MockProxy) -> None:
+    mock_proxy.add_fault("disconnect", api="Produce")
+
+
 async def in_trio() -> None:
     async with mockbroker.serve(kafka="2.3", policies={"undefined-epoch": "log-end-offset"}) as cluster:
         cluster.faults.add("disconnect", api="Produce")
@@ -83,7 +89,8 @@ async def in_trio() -> None:
 
 WRONG = """
 import mockbroker
-from mockbroker import Behaviours, ClientRequest, ClusterFactory, Fault, MockCluster, mark, mark_matrix
+from mockbroker import Behaviours, ClientRequest, ClusterFactory, Fault, MockCluster, MockProxy
+from mockbroker import mark, mark_matrix, mark_proxy
 from mockbroker.policies import Policies
 from mockbroker.policies.controller.election import election
 from mockbroker.policies.epochs.undefined_epoch import undefined_epoch
@@ -107,6 +114,7 @@ MockCluster(faults=[{"do": "disconnect", "times": "1"}])  # E
 MockCluster(faults=[{"do": "error", "error": "NOT_LEEDER_OR_FOLLOWER"}])  # E
 MockCluster(faults=[{"do": "error", "error": ["NONE", "NOT_LEEDER_OR_FOLLOWER"]}])  # E
 MockCluster(faults=[{"do": "error", "error": "NONE", "level": "partitoin"}])  # E
+MockProxy("staging:9092", kafka="3.99")  # E
 own: Behaviours = {"sesion-use": True}  # E
 lost: Fault = {"do": "disconect"}  # E
 
@@ -140,6 +148,11 @@ def test_a_running_cluster(cluster: MockCluster, make: ClusterFactory) -> None:
     cluster.policies.answer("undefined-epochs")  # E
     make(brokrs=1)  # E
     make(kafka="3.99")  # E
+
+
+@mark_proxy(fault=[])  # E
+def test_proxied(mock_proxy: MockProxy) -> None:
+    pass
 
 
 @mark(kafka="3.99")  # E

@@ -9,8 +9,10 @@ from ...faults.answers import unanswered
 from ...policies import CATALOGUE, Policies, UnknownPolicyError
 from ...policies import scope as scopes
 from ...policies.producers.unknown_producer import unknown_producer
+from ...policies.transactions.epoch_bump import epoch_bump
 from ...protocol.api_keys import ApiKey
 from ...protocol.releases import Release
+from .bumping import decide_epoch_bump
 from .epochs import decide_undefined_epoch
 from .fencing import decide_fenced_error
 from .producers import decide_stale_duplicate, decide_unknown_producer
@@ -26,6 +28,7 @@ class Decision(NamedTuple):
 
 
 DECISIONS: Final[Mapping[str, Decision]] = {
+    "epoch-bump": Decision(decide_epoch_bump, (ApiKey.API_VERSIONS, ApiKey.INIT_PRODUCER_ID)),
     "fenced-error": Decision(
         decide_fenced_error,
         (
@@ -56,6 +59,7 @@ class Decider:
         names = {_decidable(text) for text in chosen}
         self.policies = Policies(release, chosen)
         _refuse_accepting(self.policies)
+        _refuse_bumping(self.policies)
         self._decisions = [DECISIONS[each] for each in sorted(names)]
         self.asks = {api: VERSIONS[api] for each in self._decisions for api in each.asks}
         """What the cluster has to answer, in these versions."""
@@ -100,4 +104,14 @@ def _refuse_accepting(policies: Policies) -> None:
             raise UnknownPolicyError(
                 f"{unknown_producer.name}: a proxy can't make a cluster accept batches; it can refuse them, "
                 "with unknown-producer-id or out-of-order-sequence-number"
+            )
+
+
+def _refuse_bumping(policies: Policies) -> None:
+    """A cluster that does not bump epochs at the end of transactions can't be made to do so."""
+    for where in policies.overrides(epoch_bump.name):
+        if policies.at(*where)[epoch_bump].per_transaction:
+            raise UnknownPolicyError(
+                f"{epoch_bump.name}: a proxy can't make a cluster bump epochs at the end of transactions; it "
+                "can prevent that, with on-request or by-new-instance"
             )

@@ -1,15 +1,13 @@
 """A request that is answered in steps: what the broker is sent for it, one thing after the other."""
 
-import struct
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from ...cluster.call import Call
 from ...protocol.api_keys import ApiKey
+from ..peeking import head_of
 from ..requesting import request_frame
 from .steps import VERSIONS, Question, Steps
-
-_HEADER: Final = struct.Struct(">hhi").unpack_from
 
 
 class ToBroker(NamedTuple):
@@ -58,7 +56,7 @@ class Dialogue:
             self._send(wanted, self._take)
 
     def _written(self, wanted: Any) -> ToBroker:
-        key, version, correlation_id = _HEADER(self._frame)
+        key, version, correlation_id = head_of(self._frame)
         if wanted is self._request:
             return ToBroker(key, version, correlation_id, self._frame, own=False)
         if type(wanted) is Question:

@@ -1,0 +1,112 @@
+"""The socket of a client or of a broker, with TLS or without, as a `Connection` reads and writes it."""
+
+import contextlib
+import socket
+from typing import Any, Final, Protocol
+
+import trio
+
+from ..server.sockets import NO_LINGER
+from .framing import Outlet
+
+_READ_BYTES: Final = 256 * 1024
+_BUFFERS_PER_WRITE: Final = 64
+_ENCRYPTED_BYTES: Final = 64 * 1024
+"""How much is encrypted at once."""
+_GOODBYE_SECONDS: Final = 1
+
+
+class Side(Protocol):
+    """One of the two. Raises OSError if the other end is gone."""
+
+    async def receive(self) -> bytes:
+        """What has come; nothing if no more will come."""
+
+    def write_now(self, outlet: Outlet) -> None:
+        """Writes as much as is taken at once, if that can be told."""
+
+    async def write(self, outlet: Outlet) -> None:
+        """Writes some of it, at least."""
+
+    def end(self) -> None:
+        """No more will be written."""
+
+    async def close(self, *, resets: bool) -> None:
+        """With a RST, if it `resets`."""
+
+
+class PlainSide:
+    """Without TLS."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        sock.setblocking(False)
+        self._sock = sock
+
+    async def receive(self) -> bytes:
+        await trio.lowlevel.checkpoint()
+        while True:
+            try:
+                return self._sock.recv(_READ_BYTES)
+            except BlockingIOError:
+                await trio.lowlevel.wait_readable(self._sock)
+
+    def write_now(self, outlet: Outlet) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while outlet.size:
+                outlet.written(self._sock.sendmsg(outlet.first(_BUFFERS_PER_WRITE)))
+
+    async def write(self, outlet: Outlet) -> None:
+        await trio.lowlevel.wait_writable(self._sock)
+        self.write_now(outlet)
+
+    def end(self) -> None:
+        self._sock.shutdown(socket.SHUT_WR)
+
+    async def close(self, *, resets: bool) -> None:
+        if resets:
+            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+        self._sock.close()
+
+
+TlsStream = trio.SSLStream[trio.SocketStream]
+
+
+class TlsSide:
+    """With TLS, after the handshake."""
+
+    def __init__(self, stream: TlsStream) -> None:
+        self._stream = stream
+        self._sock: Any = stream.transport_stream.socket
+
+    async def receive(self) -> bytes:
+        with _as_oserror():
+            return bytes(await self._stream.receive_some(_READ_BYTES))
+
+    def write_now(self, outlet: Outlet) -> None:
+        """What is encrypted has to be sent: that may take time."""
+
+    async def write(self, outlet: Outlet) -> None:
+        data = outlet.joined(_ENCRYPTED_BYTES)
+        with _as_oserror():
+            await self._stream.send_all(data)
+        outlet.written(len(data))
+
+    def end(self) -> None:
+        # A close_notify would end both directions: Java's TLS closes the connection then.
+        self._sock.shutdown(socket.SHUT_WR)
+
+    async def close(self, *, resets: bool) -> None:
+        if resets:
+            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+            await trio.aclose_forcefully(self._stream)
+            return
+        with trio.move_on_after(_GOODBYE_SECONDS), contextlib.suppress(trio.BrokenResourceError):
+            await self._stream.aclose()
+
+
+@contextlib.contextmanager
+def _as_oserror() -> Any:
+    try:
+        yield
+    except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+        raise ConnectionError(str(error.__cause__ or error)) from None
