@@ -19,7 +19,7 @@ _INTRODUCTION: Final = """\
 How released clients did in known stories, as [`mockbroker check`](../check.md) played them. A cell has the
 invariants that they violated, and in how many runs they violated one or reported an error. Under brokers
 with a bug this is what users of these clients saw, and no defect of the client.
-`mockbroker check --client all --cards docs/report-cards` makes all cards again, `--client java` only that one.
+`mockbroker check --client all --cards docs/report-cards` makes all cards again, `--client java` only one.
 """
 _COLUMNS: Final = """
 *Fixed*: brokers have every fix that was made or proposed. What counts against the client is **bold**."""
