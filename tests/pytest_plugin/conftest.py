@@ -11,7 +11,6 @@ PLUGIN = ("-p", "mockbroker.pytest_plugin")
 ROOT = Path(mockbroker.__file__).parent.parent
 HEAD = """
 import pytest
-from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 def ask(cluster):
