@@ -1,7 +1,10 @@
-"""A session without sockets, for tests."""
+"""A session without sockets, and one in front of a mock, for tests."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from mockbroker import MockCluster, MockProxy
 from mockbroker.outcome import Client
 from mockbroker.protocol.answers import answer_codec
 from mockbroker.protocol.api_keys import ApiKey
@@ -9,7 +12,10 @@ from mockbroker.protocol.releases import parse
 from mockbroker.proxying.framing import Outlet
 from mockbroker.proxying.session import Session
 from mockbroker.proxying.upstream import Upstream
+from mockbroker.rig.client import Client as RawClient
 from mockbroker.rig.client import encode, flexible
+
+from ..driving.clients import raw_client
 
 LISTENER = ("127.0.0.1", 19092)
 
@@ -50,3 +56,16 @@ def taken(outlet: Outlet) -> bytes:
     outlet.written(len(data))
     assert not outlet.size
     return data
+
+
+@contextmanager
+def behind(chosen: Any, **cluster: Any) -> Iterator[tuple[MockCluster, RawClient]]:
+    """A cluster of one broker, and a client of the proxy before it."""
+    topics = {"orders": 2, "others": 1}
+    with (
+        MockCluster(brokers=1, topics=topics, **cluster) as upstream,
+        MockProxy(upstream.bootstrap_servers, policies=chosen) as proxy,
+        raw_client(proxy) as client,
+    ):
+        yield upstream, client
+        assert not proxy.lines

@@ -1,7 +1,5 @@
 """Behaviours that are decided in the proxy; a mock is the cluster behind it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -11,7 +9,6 @@ from mockbroker import MockCluster, MockProxy, UnknownPolicyError, UpstreamError
 from mockbroker.protocol.answers import answer_codec
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
 from mockbroker.protocol.messages.describe_producers import (
     DescribeProducersResponse,
     PartitionResponse,
@@ -31,26 +28,13 @@ from mockbroker.rig.batches import batch
 from mockbroker.rig.client import Client
 
 from ..driving.clients import raw_client
-from .between import Between, request, taken
+from .between import Between, behind, request, taken
 
 PRODUCER = 5
 OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
 DUPLICATE = "DUPLICATE_SEQUENCE_NUMBER"
 UNKNOWN = "UNKNOWN_PRODUCER_ID"
 FENCED_EPOCH, FENCED = "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"
-
-
-@contextmanager
-def between(chosen: Any, **cluster: Any) -> Iterator[tuple[MockCluster, Client]]:
-    """A cluster of one broker, and a client of the proxy before it."""
-    topics = {"orders": 2, "others": 1}
-    with (
-        MockCluster(brokers=1, topics=topics, **cluster) as upstream,
-        MockProxy(upstream.bootstrap_servers, policies=chosen) as proxy,
-        raw_client(proxy) as client,
-    ):
-        yield upstream, client
-        assert not proxy.lines
 
 
 def produced(client: Client, **sequences: int) -> dict[str, dict[str, Any]]:
@@ -96,7 +80,7 @@ def end_of(client: Client, epoch: int, version: int = 4, topic: str = "orders") 
 
 
 def test_an_epoch_above_all_ends_where_the_log_does() -> None:
-    with between({"undefined-epoch": "log-end-offset"}) as (_, client):
+    with behind({"undefined-epoch": "log-end-offset"}) as (_, client):
         assert [code(client, each) for each in range(3)] == ["NONE"] * 3
         assert end_of(client, 9) == ("NONE", 0, 3)
         assert end_of(client, 0) == ("NONE", 0, 3)
@@ -105,32 +89,32 @@ def test_an_epoch_above_all_ends_where_the_log_does() -> None:
 
 @pytest.mark.parametrize("policies", [{}, {"undefined-epoch": "undefined"}], ids=["none", "undefined"])
 def test_an_epoch_above_all_is_not_known_otherwise(policies: dict[str, Any]) -> None:
-    with between(policies) as (_, client):
+    with behind(policies) as (_, client):
         assert code(client, 0) == "NONE"
         assert end_of(client, 9) == ("NONE", -1, -1)
 
 
 def test_a_cluster_that_knows_an_end_can_be_made_not_to() -> None:
     upstream = {"undefined-epoch": "log-end-offset"}
-    with between({"undefined-epoch": "undefined"}, policies=upstream) as (_, client):
+    with behind({"undefined-epoch": "undefined"}, policies=upstream) as (_, client):
         assert code(client, 0) == "NONE"
         assert end_of(client, 9) == ("NONE", -1, -1)
 
 
 def test_an_answer_for_one_topic_leaves_others_alone() -> None:
-    with between({"undefined-epoch@topic:orders": "log-end-offset"}) as (_, client):
+    with behind({"undefined-epoch@topic:orders": "log-end-offset"}) as (_, client):
         assert end_of(client, 9) == ("NONE", 0, 0)
         assert end_of(client, 9, topic="others") == ("NONE", -1, -1)
 
 
 def test_an_answer_may_be_a_function() -> None:
-    with between({"undefined-epoch": lambda latest, end: (latest, end // 2)}) as (_, client):
+    with behind({"undefined-epoch": lambda latest, end: (latest, end // 2)}) as (_, client):
         assert [code(client, each) for each in range(4)] == ["NONE"] * 4
         assert end_of(client, 9) == ("NONE", 0, 2)
 
 
 def test_an_error_stays() -> None:
-    with between({"undefined-epoch": "log-end-offset"}) as (_, client):
+    with behind({"undefined-epoch": "log-end-offset"}) as (_, client):
         assert end_of(client, 9, topic="nowhere") == ("UNKNOWN_TOPIC_OR_PARTITION", -1, -1)
 
 
@@ -142,7 +126,7 @@ def test_an_error_stays() -> None:
     [("unknown-producer-id", UNKNOWN), ("out-of-order-sequence-number", OUT_OF_ORDER)],
 )
 def test_a_batch_of_a_forgotten_producer_is_refused(answer: str, error: str) -> None:
-    with between({"unknown-producer": answer}) as (cluster, client):
+    with behind({"unknown-producer": answer}) as (cluster, client):
         assert [code(client, each) for each in range(2)] == ["NONE"] * 2
         cluster.expire_producer("orders", 0)
         assert code(client, 2) == error
@@ -151,14 +135,14 @@ def test_a_batch_of_a_forgotten_producer_is_refused(answer: str, error: str) -> 
 
 
 def test_a_forgotten_producer_is_accepted_by_the_cluster_otherwise() -> None:
-    with between({}) as (cluster, client):
+    with behind({}) as (cluster, client):
         assert code(client, 0) == "NONE"
         cluster.expire_producer("orders", 0)
         assert code(client, 1) == "NONE"
 
 
 def test_other_partitions_of_a_request_are_written() -> None:
-    with between({"unknown-producer": "unknown-producer-id"}) as (cluster, client):
+    with behind({"unknown-producer": "unknown-producer-id"}) as (cluster, client):
         assert {each["error_code"] for each in produced(client, orders_0=0, orders_1=0).values()} == {"NONE"}
         cluster.expire_producer("orders", 0)
         found = produced(client, orders_0=1, orders_1=1, others_0=0)
@@ -196,7 +180,7 @@ def test_a_real_producer_hears_that_it_was_forgotten() -> None:
 
 
 def test_a_topic_that_is_named_by_its_id_is_known_from_metadata() -> None:
-    with between({"unknown-producer@topic:orders": "unknown-producer-id"}) as (_, client):
+    with behind({"unknown-producer@topic:orders": "unknown-producer-id"}) as (_, client):
         topics = client.call("metadata", 12, {"topics": [{"topic_id": None, "name": "orders"}]})["topics"]
         records = batch(1, producer_id=PRODUCER, producer_epoch=0, sequence=3)
         topic = {
@@ -252,7 +236,7 @@ def test_an_error_of_the_question_is_the_answer() -> None:
     ids=["none", "chosen"],
 )
 def test_a_duplicate_that_is_not_remembered(policies: dict[str, Any], error: str) -> None:
-    with between(policies) as (_, client):
+    with behind(policies) as (_, client):
         assert [code(client, each) for each in range(7)] == ["NONE"] * 7
         assert code(client, 0) == error
         assert code(client, 9) == OUT_OF_ORDER
@@ -261,7 +245,7 @@ def test_a_duplicate_that_is_not_remembered(policies: dict[str, Any], error: str
 
 def test_two_behaviours_decide_on_one_request() -> None:
     chosen = {"stale-duplicate": "duplicate-sequence-number", "unknown-producer": "unknown-producer-id"}
-    with between(chosen) as (_, client):
+    with behind(chosen) as (_, client):
         assert [code(client, each) for each in range(7)] == ["NONE"] * 7
         found = produced(client, orders_0=1, orders_1=3)
         assert found["orders_0"]["error_code"] == DUPLICATE
@@ -301,68 +285,16 @@ def fenced(client: Client, version: int) -> str:
     ],
 )
 def test_the_error_of_a_fenced_producer(policies: dict[str, Any], version: int, error: str) -> None:
-    with between(policies) as (_, client):
+    with behind(policies) as (_, client):
         client.call("find_coordinator", 4, {"key_type": 1, "coordinator_keys": ["t"]})
         assert fenced(client, version) == error
 
 
 def test_a_cluster_of_old_errors_can_be_made_to_answer_new_ones() -> None:
     old = {"fenced-error": "invalid-producer-epoch"}
-    with between({"fenced-error": "by-version"}, policies=old) as (_, client):
+    with behind({"fenced-error": "by-version"}, policies=old) as (_, client):
         client.call("find_coordinator", 4, {"key_type": 1, "coordinator_keys": ["t"]})
         assert fenced(client, 3) == FENCED
-
-
-# -- epoch-bump
-
-
-def initialized(client: Client, producer_id: int = -1, epoch: int = -1) -> dict[str, Any]:
-    asked = {"transactional_id": "t", "transaction_timeout": 60_000}
-    return client.call("init_producer_id", 4, {**asked, "producer_id": producer_id, "producer_epoch": epoch})
-
-
-@pytest.mark.parametrize(
-    ("policies", "error", "epoch"),
-    [
-        ({}, FENCED, -1),
-        ({"epoch-bump": "on-request"}, FENCED, -1),
-        ({"epoch-bump": "by-new-instance"}, "NONE", 2),
-    ],
-    ids=["none", "on-request", "by-new-instance"],
-)
-def test_a_producer_that_was_replaced_asks_for_another_epoch(
-    policies: dict[str, Any], error: str, epoch: int
-) -> None:
-    with between(policies) as (_, client):
-        client.call("find_coordinator", 4, {"key_type": 1, "coordinator_keys": ["t"]})
-        first, second = initialized(client), initialized(client)
-        assert (first["producer_epoch"], second["producer_epoch"]) == (0, 1)
-        found = initialized(client, first["producer_id"], first["producer_epoch"])
-        assert (found["error_code"], found["producer_epoch"]) == (error, epoch)
-
-
-@pytest.mark.parametrize(
-    ("policies", "level"), [({}, 2), ({"epoch-bump": "on-request"}, 1)], ids=["none", "chosen"]
-)
-def test_clients_are_not_told_that_the_end_of_a_transaction_bumps(
-    policies: dict[str, Any], level: int
-) -> None:
-    with between(policies) as (_, client):
-        software = {"client_software_name": "c", "client_software_version": "1"}
-        features = client.call("api_versions", 3, software)["finalized_features"]
-        assert [each["max_version_level"] for each in features if each["name"] == "transaction.version"] == [
-            level
-        ]
-
-
-def test_versions_that_a_broker_does_not_know_are_told_in_its_words() -> None:
-    between = Between(policies={"epoch-bump": "on-request"})
-    between.ask("api_versions", 4, client_software_name="c", client_software_version="1")
-    versions = [ApiVersion(ApiKey.API_VERSIONS, 0, 3)]
-    answer = ApiVersionsResponse(ErrorCode.UNSUPPORTED_VERSION, versions)
-    frame = answer_codec(ApiKey.API_VERSIONS, 0).encode(7, answer)
-    between.session.from_broker(frame)
-    assert taken(between.session.to_client) == frame
 
 
 # -- what a proxy can't decide
