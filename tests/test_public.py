@@ -13,6 +13,7 @@ import trio
 import mockbroker
 from mockbroker import MockBrokerError, MockCluster
 
+from . import public_names
 from .driving.processes import mockbroker_process
 
 ROOT = Path(mockbroker.__file__).parent
@@ -102,6 +103,13 @@ def test_what_type_checkers_see_is_what_there_is() -> None:
         assert getattr(mockbroker, name) is not None
     with pytest.raises(AttributeError, match="MokCluster"):
         _ = mockbroker.MokCluster
+
+
+def test_public_names_are_those_that_were_published() -> None:
+    """Whoever takes one away, or adds one, says so: docs/stability.md has what that asks for."""
+    kept, now = public_names.KEPT.read_text().splitlines(), public_names.names()
+    lost = [line for line in kept if line not in now]
+    assert kept == now, f"{len(lost)} were public before, such as {lost[:3]}; `python -m tests.public_names`"
 
 
 def test_the_version_is_one() -> None:
