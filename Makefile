@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev setup-all setup-site serve test test-all acceptance lint bench docs site soak cards differential fuzz week lock clean
+.PHONY: setup setup-dev setup-all setup-site serve test test-all acceptance lint bench docs site soak cards differential fuzz week release lock clean
 
 # Tests start hundreds of processes: without bytecode each would compile all that it imports.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
@@ -86,6 +86,9 @@ week: setup-dev  ## a week of traffic in virtual time, and what the cluster keep
 
 # uv keeps what an output file has: so they agree.
 COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header
+release:  ## builds what is published, checks it, and tries it where nothing else is; uploads nothing
+	.ci/release
+
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
 	$(COMPILE) --extra browser --extra dev --extra site --extra spark pyproject.toml -o requirements/all.lock

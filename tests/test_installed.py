@@ -19,7 +19,12 @@ FOLDERS = {
 
 
 def test_every_file_is_installed(tmp_path: Path) -> None:
+    """Also from an sdist, which has no links."""
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(tmp_path / "clone")], check=True)
+    links = [each for each in (tmp_path / "clone" / "mockbroker").iterdir() if each.is_symlink()]
+    assert len(links) == len(FOLDERS) - 1
+    for each in links:
+        each.unlink()
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path)]
     subprocess.run([*command, str(tmp_path / "clone")], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
@@ -30,3 +35,4 @@ def test_every_file_is_installed(tmp_path: Path) -> None:
             if file.is_file():
                 wanted.add(f"{place}/{file.relative_to(tmp_path / 'clone' / folder)}")
     assert sorted(wanted - installed) == []
+    assert len(wanted) > 1_000

@@ -96,7 +96,7 @@ def test_a_behaviour_is_one_file(tree: Tree) -> None:
 
         with MockCluster(kafka="4.4", policies={"greeting": "silent"}) as cluster:
             print(cluster.policies.answer("greeting"))
-        print("## greeting" in generate.text("policies.md").splitlines())
+        print("## greeting" in generate.text("reference/policies.md").splitlines())
         print('"greeting",' in names.text(), "\\"greeting\\": \\"Literal['loud', 'silent']" in names.text())
         sys.argv = ["mockbroker", "policies", "greeting"]
         main()
@@ -140,8 +140,8 @@ def test_an_api_is_two_files(tree: Tree) -> None:
                 cluster.faults.add("disconnect", api="RemoveRaftVote")
             except FaultError as error:
                 print(error)
-        print([line for line in generate.text("apis.md").splitlines() if line.startswith("| 81 |")][0][-6:])
-        codes = generate.text("error-codes.md").splitlines()
+        print([line for line in generate.text("reference/apis.md").splitlines() if line.startswith("| 81 |")][0][-6:])
+        codes = generate.text("reference/error-codes.md").splitlines()
         print(*codes[codes.index("## RemoveRaftVoter") :][2:5], sep="|")
         print('"RemoveRaftVoter",' in names.text())
         """
@@ -199,7 +199,7 @@ def test_a_fault_is_one_file(tree: Tree) -> None:
                     client.call("api_versions", 3, {})
                 except DisconnectedError:
                     print(fault.hits)
-        faults = generate.text("faults.md").splitlines()
+        faults = generate.text("reference/faults.md").splitlines()
         print(*faults[faults.index("## hang-up") :][2:6], sep="|")
         print('"hang-up",' in names.text(), "    loudly: bool" in names.text().splitlines())
         print("hang-up" in str(document(OPERATIONS.values())))

@@ -81,7 +81,7 @@ def test_a_new_file_is_all_that_a_signature_needs(tmp_path: Path) -> None:
     ]
     assert "log-start-moved, certain" in said
     assert "log-start-moved" in run("analyze", "--help")
-    reference = text("findings.md")
+    reference = text("reference/findings.md")
     assert "| `log-start-moved` | the log of a partition begins later than before | retention |" in reference
     assert "| `log-start-moved` | a bug | its fix |" in reference
     shown = run("reproduce", out, "--out", tmp_path / "reproduced", "--histories", 1)
@@ -89,7 +89,7 @@ def test_a_new_file_is_all_that_a_signature_needs(tmp_path: Path) -> None:
 
 
 def test_without_the_file_nothing_names_it() -> None:
-    assert "log-start-moved" not in run("analyze", "--help") + text("findings.md")
+    assert "log-start-moved" not in run("analyze", "--help") + text("reference/findings.md")
 
 
 def test_what_signatures_refer_to_is_declared() -> None:
