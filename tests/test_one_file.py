@@ -140,7 +140,8 @@ def test_an_api_is_two_files(tree: Tree) -> None:
                 cluster.faults.add("disconnect", api="RemoveRaftVote")
             except FaultError as error:
                 print(error)
-        print([line for line in generate.text("reference/apis.md").splitlines() if line.startswith("| 81 |")][0][-6:])
+        apis = generate.text("reference/apis.md").splitlines()
+        print([line for line in apis if line.startswith("| 81 |")][0][-6:])
         codes = generate.text("reference/error-codes.md").splitlines()
         print(*codes[codes.index("## RemoveRaftVoter") :][2:5], sep="|")
         print('"RemoveRaftVoter",' in names.text())

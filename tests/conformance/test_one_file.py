@@ -48,7 +48,8 @@ def test_a_question_is_asked_listed_recorded_and_in_the_reference() -> None:
     listed = CliRunner().invoke(commands.app, ["list", "--only", ID]).stdout
     assert listed == f"{ID}  Asked by a test only.\n"
     assert STORIES.about()[ID] == "Asked by a test only."
-    assert "| `of_one_file` | the newest |  | Asked by a test only. |\n" in generate.text("reference/questions.md")
+    page = generate.text("reference/questions.md")
+    assert "| `of_one_file` | the newest |  | Asked by a test only. |\n" in page
 
 
 def test_it_is_gone_with_its_file() -> None:
