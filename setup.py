@@ -1,4 +1,4 @@
-"""Which packages there are. Some lie beside the folder `mockbroker`, which links to them: an sdist has no links."""
+"""Which packages there are. Some lie beside `mockbroker`, which has links to them; an sdist has no links."""
 
 import tomllib
 from collections.abc import Iterator
