@@ -19,7 +19,8 @@ const shownEvents = 50
 
 // Cluster is there until its test ends.
 type Cluster struct {
-	ID               string `json:"id"`
+	ID string `json:"id"`
+	// BootstrapServers are the addresses of all brokers, with commas between them.
 	BootstrapServers string `json:"bootstrap_servers"`
 	ControlURL       string `json:"control_url"`
 	Kafka            string `json:"kafka"`
@@ -126,6 +127,11 @@ func (c *Cluster) review() {
 	for _, event := range events[max(0, len(events)-shownEvents):] {
 		c.t.Logf("mockbroker: %s", event)
 	}
+}
+
+// ListenAddrs are the addresses of all brokers, one by one, as kgo.SeedBrokers and sarama.NewClient take them.
+func (c *Cluster) ListenAddrs() []string {
+	return strings.Split(c.BootstrapServers, ",")
 }
 
 // Hints says what in the cluster may keep clients from going on.

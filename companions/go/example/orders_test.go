@@ -14,7 +14,7 @@ import (
 
 func client(t *testing.T, cluster *mockbroker.Cluster, options ...kgo.Opt) *kgo.Client {
 	t.Helper()
-	seeds := kgo.SeedBrokers(strings.Split(cluster.BootstrapServers, ",")...)
+	seeds := kgo.SeedBrokers(cluster.ListenAddrs()...)
 	made, err := kgo.NewClient(append(options, seeds, kgo.DefaultProduceTopic("orders"))...)
 	if err != nil {
 		t.Fatal(err)
