@@ -1,5 +1,6 @@
 """Waits until a group is as a test needs it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, get_args
 
@@ -47,12 +48,7 @@ class Awaited:
             group = group_named(target, self.group)
         except NotThereError:
             return None
-        wanted = (
-            (self.state, group.state),
-            (self.members, len(group.members)),
-            (self.assigned, _assigned(group)),
-        )
-        return group if all(each in (None, is_) for each, is_ in wanted) else None
+        return group if self._wanted.items() <= _seen(group).items() else None
 
     def missed(self, target: Target, timeout: float) -> str:
         """What to say if it has not become so."""
@@ -60,14 +56,22 @@ class Awaited:
             group = group_named(target, self.group)
         except NotThereError as error:
             return f"within {timeout:g} s there was {error}"
-        said = (("state", self.state), ("members", self.members), ("assigned", self.assigned))
-        wanted = ", ".join(f"{name} {value}" for name, value in said if value is not None)
-        is_ = f"state {group.state}, members {len(group.members)}, assigned {_assigned(group)}"
-        return f"the group {self.group!r} did not come to {wanted} within {timeout:g} s: it has {is_}"
+        wanted, seen = _told(self._wanted), _told(_seen(group))
+        return f"the group {self.group!r} did not come to {wanted} within {timeout:g} s: it has {seen}"
+
+    @property
+    def _wanted(self) -> dict[str, str | int]:
+        wanted = {"state": self.state, "members": self.members, "assigned": self.assigned}
+        return {name: value for name, value in wanted.items() if value is not None}
 
 
-def _assigned(group: GroupDescription) -> int:
-    return sum(len(each.assignment or ()) for each in group.members)
+def _seen(group: GroupDescription) -> dict[str, str | int]:
+    assigned = sum(len(each.assignment or ()) for each in group.members)
+    return {"state": group.state, "members": len(group.members), "assigned": assigned}
+
+
+def _told(values: Mapping[str, str | int]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
 @operation("groups wait", "GET", "/groups/{group}/wait")

@@ -166,7 +166,7 @@ def meant(place: PlaceInAnswer, match: Match) -> bool:
     """Whether a fault with that match is for the entry at `place`."""
     if place.topic is not None and not match.covers(place.topic, place.partition):
         return False
-    if place.topic_id is not None and not match.covers_topic_id(place.topic_id):
+    if place.topic_id is not None and not match.covers_topic_id({place.topic_id}):
         return False
     if place.resources and not match.covers_resource(place.resources):
         return False

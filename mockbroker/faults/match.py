@@ -167,9 +167,9 @@ class Match:
             return Unmet("group", what.groups)
         if not _fits(self.transactional_id, what.transactional_ids):
             return Unmet("transactional_id", what.transactional_ids)
-        if self.topic_id is not None and not self.covers_topic_id(*what.topic_ids):
+        if not self.covers_topic_id(what.topic_ids):
             return Unmet("topic_id", sorted(what.topic_ids))
-        if not _fits(self.resource, what.resources):
+        if not self.covers_resource(what.resources):
             return Unmet("resource", sorted(what.resources))
         if self.topic is None and self.partition is None:
             return None
@@ -215,7 +215,7 @@ class Match:
             return False
         return self.partition is None or partition is None or self.partition == partition
 
-    def covers_topic_id(self, *topic_ids: str) -> bool:
+    def covers_topic_id(self, topic_ids: Collection[str]) -> bool:
         return self.topic_id is None or self.topic_id in topic_ids
 
     def covers_resource(self, names: Collection[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..errors import WaitTimeoutError
 from ..trace import Event, Trace
@@ -11,13 +11,13 @@ from ..trace.events import DETAILS
 from ..trace.files import write_json_lines, write_parquet
 from ..trace.finding import check, fits
 from . import waiting
+from .waiting import WAIT_S
 
 if TYPE_CHECKING:
     from ..names import EventKind
 
 __tracebackhide__ = True
 
-WAIT_S: Final = 30.0
 T = TypeVar("T")
 
 

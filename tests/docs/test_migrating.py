@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer
 
 from mockbroker import MockCluster, NotThereError
+
+from ..driving.polling import PollingConsumer
 
 PAGE = Path(__file__).parents[2] / "docs" / "migrating.md"
 ROWS = dict(re.findall(r"^\| `(\w+)` \| `(.+)` \|$", PAGE.read_text(), re.MULTILINE))
@@ -28,23 +28,10 @@ def cluster() -> Iterator[MockCluster]:
 @pytest.fixture
 def join(cluster: MockCluster) -> Iterator[Callable[[str], None]]:
     """Has a consumer join a group."""
-    over, threads = threading.Event(), list[threading.Thread]()
-
-    def poll(group: str) -> None:
-        consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": group})
-        consumer.subscribe(["orders"])
-        while not over.is_set():
-            consumer.poll(0.05)
-        consumer.close()
-
-    def start(group: str) -> None:
-        threads.append(threading.Thread(target=poll, args=(group,)))
-        threads[-1].start()
-
-    yield start
-    over.set()
-    for each in threads:
-        each.join()
+    members = list[PollingConsumer]()
+    yield lambda group: members.append(PollingConsumer(cluster, group))
+    for each in members:
+        each.leave()
 
 
 def _gone(cluster: MockCluster, _: Any) -> bool:

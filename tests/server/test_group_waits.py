@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterator
 
 import pytest
 from aiokafka import AIOKafkaConsumer
-from confluent_kafka import Consumer
 from typer.testing import CliRunner
 
 from mockbroker import BlockingCallError, MockCluster, OptionError, WaitTimeoutError
 from mockbroker.cli.ctl import app as ctl
+
+from ..driving.polling import PollingConsumer
 
 CONFIG = {"group.initial.rebalance.delay.ms": "0"}
 SOON_S = 0.05
@@ -24,28 +24,8 @@ def cluster() -> Iterator[MockCluster]:
         yield cluster
 
 
-class Member:
-    """A consumer that polls in a thread of its own."""
-
-    def __init__(self, cluster: MockCluster, group: str) -> None:
-        self._consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": group})
-        self._consumer.subscribe(["orders"])
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._poll)
-        self._thread.start()
-
-    def _poll(self) -> None:
-        while not self._over.is_set():
-            self._consumer.poll(0.05)
-        self._consumer.close()
-
-    def leave(self) -> None:
-        self._over.set()
-        self._thread.join()
-
-
 def test_until_members_have_all_partitions(cluster: MockCluster) -> None:
-    members = [Member(cluster, "billing"), Member(cluster, "billing")]
+    members = [PollingConsumer(cluster, "billing"), PollingConsumer(cluster, "billing")]
     try:
         found = cluster.wait_for_group("billing", state="Stable", members=2, assigned=6)
         assert sorted(len(each.assignment or ()) for each in found.members) == [3, 3]
@@ -60,7 +40,7 @@ def test_who_waits_in_vain_is_told_how_it_is(cluster: MockCluster) -> None:
         WaitTimeoutError, match=r"^within 0.05 s there was no group 'billing': nobody has joined"
     ):
         cluster.wait_for_group("billing", timeout=SOON_S)
-    member = Member(cluster, "billing")
+    member = PollingConsumer(cluster, "billing")
     try:
         cluster.wait_for_group("billing", state="Stable", assigned=6)
         told = (
@@ -82,7 +62,7 @@ def test_from_a_shell(cluster: MockCluster) -> None:
         done = CliRunner().invoke(ctl, ["--url", str(cluster.control_url), "groups", "wait", *arguments])
         return done.exit_code, done.output
 
-    member = Member(cluster, "billing")
+    member = PollingConsumer(cluster, "billing")
     try:
         assert said("billing", "--state", "Stable", "--assigned", "6")[0] == 0
         code, output = said("billing", "--members", "2", "--timeout", str(SOON_S))

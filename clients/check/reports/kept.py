@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mockbroker.errors import MockBrokerError
-from mockbroker.protocol.releases import parse
+from mockbroker.protocol.releases import Release, parse
 
 from ...drivers import SHIPPED
 from ..cells import Cell
@@ -32,8 +32,8 @@ def add(folder: Path, report: Report) -> Report:
     path = folder / FOLDER / f"{report.name}.json"
     before = _read(path) if path.exists() else None
     runs = before.judged if before is not None and before.client == report.client else ()
-    by_cell = {_key(each.cell): each for each in (*runs, *report.judged)}
-    whole = replace(report, judged=tuple(sorted(by_cell.values(), key=lambda each: _place(each.cell))))
+    by_place = {_place(each.cell): each for each in (*runs, *report.judged)}
+    whole = replace(report, judged=tuple(by_place[each] for each in sorted(by_place)))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_written(whole), encoding="utf-8")
     return whole
@@ -48,12 +48,8 @@ def every(folder: Path) -> list[Report]:
     ]
 
 
-def _key(cell: Cell) -> tuple[object, ...]:
-    return cell.scenario.name, cell.kafka, cell.fixed, cell.answers, cell.one_of_many
-
-
-def _place(cell: Cell) -> tuple[object, ...]:
-    """As they are planned; those with another answer of one behaviour come last."""
+def _place(cell: Cell) -> tuple[bool, int, bool, Release, bool, str]:
+    """Of no other cell. By it they are as planned; those with another answer of one behaviour come last."""
     at = list(SCENARIOS).index(cell.scenario.name)
     return cell.one_of_many, at, bool(cell.policies), parse(cell.kafka), cell.fixed, cell.answers
 
