@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..policies.transactions.end_txn_epoch import end_txn_epoch
+from ..policies.transactions.exhausted_epochs import exhausted_epochs
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from .transaction import EPOCH_BUMP_VERSION, MAX_EPOCH, NONE, TopicPartition, Transaction
@@ -26,6 +27,10 @@ class ProducerIdAndEpoch(NamedTuple):
 
     id: int
     epoch: int
+
+
+class LastEpochError(Exception):
+    """There is no epoch in which the transaction could end."""
 
 
 class AlreadyDoneError(Exception):
@@ -117,10 +122,11 @@ def end_and_bump(
     now: Transaction,
     producer: ProducerIdAndEpoch,
     committed: bool,
+    policies: "Policies",
     new_producer_id: Callable[[], int],
     now_ms: int,
 ) -> Transaction:
-    """EndTxn since version 5 (KIP-890), with the same errors.
+    """EndTxn since version 5 (KIP-890), with the same errors; LastEpochError.
 
     The epoch before the current one means a retry; the current one asks to end the next transaction, which
     may be aborted even if it has not begun.
@@ -133,6 +139,8 @@ def end_and_bump(
     if producer.epoch != now.epoch and not (retry and now.state in COMPLETE):
         raise ApiError(E.PRODUCER_FENCED)
     if now.state is _S.ONGOING or (now.at_rest and not committed and not retry):
+        if now.epoch == MAX_EPOCH and (committed or policies[exhausted_epochs] == "stuck"):
+            raise LastEpochError
         next_id = new_producer_id() if now.exhausted else NONE
         return now.prepared(_event(committed), EPOCH_BUMP_VERSION, now_ms, next_id)
     if now.state in COMPLETE and not retry:
@@ -144,16 +152,25 @@ def end_and_bump(
 
 
 def abort_and_fence(
-    now: Transaction, fencing: "Fencing", version: int, new_producer_id: Callable[[], int], now_ms: int
+    now: Transaction,
+    fencing: "Fencing",
+    policies: "Policies",
+    version: int,
+    new_producer_id: Callable[[], int],
+    now_ms: int,
 ) -> Transaction:
     """Aborts an open transaction without a client's EndTxn: for a new instance, or because of its timeout.
+    LastEpochError.
 
     From transaction `version` 2 on, its end bumps the epoch in any case.
     """
+    recovers = policies[exhausted_epochs] == "recovers"
+    if fencing.bumps_epoch and now.epoch == MAX_EPOCH and not recovers:
+        raise LastEpochError
     if version >= EPOCH_BUMP_VERSION and fencing.bumps_epoch:
         if fencing.twice:
             now = now.fenced(min(now.epoch + 1, MAX_EPOCH), NONE)
-        next_id = new_producer_id() if now.exhausted and not fencing.twice else NONE
+        next_id = new_producer_id() if now.exhausted and recovers and not fencing.twice else NONE
         after = now.prepared(TransactionEvent.ABORT, version, now_ms, next_id)
         return after if fencing.keeps_last_epoch else after.fenced(after.epoch, NONE)
     if fencing.bumps_epoch:

@@ -19,7 +19,7 @@ from . import transaction_rules as rules
 from .home import Home
 from .transaction import EPOCH_BUMP_VERSION, NONE, TopicPartition, Transaction
 from .transaction_markers import RETRY_MS, Markers
-from .transaction_rules import AlreadyDoneError, ProducerIdAndEpoch
+from .transaction_rules import AlreadyDoneError, LastEpochError, ProducerIdAndEpoch
 from .transaction_settings import TransactionSettings, transaction_version
 from .transaction_states import PREPARED, TransactionState
 from .transaction_store import Entry, Owned
@@ -120,6 +120,9 @@ class TransactionCoordinator:
         except ApiError as error:
             done(error.code, NONE, NONE)
             return
+        except LastEpochError:
+            done(E.UNKNOWN_SERVER_ERROR, NONE, NONE)
+            return
         owned.write(transactional_id, entry, after, partial(_answer, done, after))
 
     def add(
@@ -160,24 +163,30 @@ class TransactionCoordinator:
         try:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
-            now, now_ms = entry.now, self._environment.now_ms
             if bumps and not transaction_version(self._home.policies, self._home.features):
                 # Records of version 0 have no room for it. The broker has begun, and never ends.
-                rules.end_and_bump(now, producer, committed, self._home.new_producer_id, now_ms)
+                self._end_and_bump(entry, producer, committed)
                 entry.pending = True
                 raise ApiError(E.UNSUPPORTED_VERSION)
             if bumps:
-                after = rules.end_and_bump(now, producer, committed, self._home.new_producer_id, now_ms)
+                after = self._end_and_bump(entry, producer, committed)
             else:
-                after = rules.end(now, producer, committed, self._home.policies, now_ms)
+                policies, now_ms = self._home.policies, self._environment.now_ms
+                after = rules.end(entry.now, producer, committed, policies, now_ms)
         except ApiError as error:
             done(error.code, NONE, NONE)
+        except LastEpochError:
+            done(E.UNKNOWN_SERVER_ERROR, NONE, NONE)
         except AlreadyDoneError:
             _answer(done, entry.now, E.NONE, shown=bumps)
         else:
             self._finish(owned, transactional_id, entry, after, partial(_answer, done, shown=bumps))
 
     # -- how it ends
+
+    def _end_and_bump(self, entry: Entry, producer: ProducerIdAndEpoch, committed: bool) -> Transaction:
+        home, now_ms = self._home, self._environment.now_ms
+        return rules.end_and_bump(entry.now, producer, committed, home.policies, home.new_producer_id, now_ms)
 
     def _abort(
         self,
@@ -189,13 +198,14 @@ class TransactionCoordinator:
         fences: bool,
     ) -> None:
         """Aborts without a client's EndTxn; with `fences`, because of a new instance, it always bumps the
-        epoch."""
+        epoch. LastEpochError."""
         fencing = self._home.policies[transaction_timeout_fencing]
         if fences:
             fencing = fencing._replace(bumps_epoch=True)
         after = rules.abort_and_fence(
             entry.now,
             fencing,
+            self._home.policies,
             transaction_version(self._home.policies, self._home.features),
             self._home.new_producer_id,
             self._environment.now_ms,
@@ -278,7 +288,10 @@ class TransactionCoordinator:
             now = entry.now
             ongoing = now.state is TransactionState.ONGOING and not entry.pending
             if ongoing and now.start_ms + now.timeout_ms < now_ms:
-                self._abort(owned, name, entry, lambda error: None, fences=False)
+                try:
+                    self._abort(owned, name, entry, lambda error: None, fences=False)
+                except LastEpochError:
+                    break
         return bool(every)
 
     def _forget_expired(self) -> bool:
