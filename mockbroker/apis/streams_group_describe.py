@@ -11,7 +11,7 @@ from ..policies.groups.group_operations import group_operations
 from ..portions import Pace
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
-from ..protocol.errors import ErrorCode, default_message
+from ..protocol.errors import ErrorCode
 from ..protocol.messages.streams_group_describe import (
     Assignment,
     DescribedGroup,
@@ -30,8 +30,6 @@ _NOT_STORED: Final = 1
 """No plugin keeps topology descriptions."""
 _TASKS: Final = 16
 """So many tasks take as long as another member."""
-_TOLD: Final = (E.NOT_COORDINATOR, E.COORDINATOR_NOT_AVAILABLE, E.COORDINATOR_LOAD_IN_PROGRESS)
-"""Errors that are given with their texts."""
 
 
 @handles(
@@ -75,8 +73,7 @@ def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup |
     groups = call.broker.groups
     error = groups.refuses(group_id) if groups.streams.served else E.UNSUPPORTED_VERSION
     if error:
-        text = default_message(error) if error in _TOLD else None
-        return DescribedGroup(error_code=error, error_message=text, group_id=group_id), None
+        return DescribedGroup(error_code=error, group_id=group_id), None
     try:
         group = groups.streams.existing(group_id)
     except ApiError as missing:

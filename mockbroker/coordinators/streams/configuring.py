@@ -77,12 +77,9 @@ def required(topology: TopologyValue) -> set[str]:
 def configured(topology: TopologyValue, counts: Counts) -> Configured:
     """`counts` are of all topics. ApiError STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
     try:
-        found = _configured(topology, counts)
+        return _configured(topology, counts)
     except _ProblemError as error:
-        found = Configured(topology.epoch, None, {}, error.problem)
-    if topology.epoch < 0:
-        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
-    return found
+        return Configured(topology.epoch, None, {}, error.problem)
 
 
 def _configured(topology: TopologyValue, counts: Counts) -> Configured:

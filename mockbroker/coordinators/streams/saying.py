@@ -62,7 +62,10 @@ def take_progress(group: StreamsGroup, request: StreamsGroupHeartbeatRequest) ->
 def take_topology(
     group: StreamsGroup, member: StreamsMember, topology: TopologyValue | None
 ) -> list[Problem]:
-    """The first topology is that of the group; members may have an earlier one. ApiError INVALID_REQUEST."""
+    """The first topology is that of the group; members may have an earlier one. ApiError INVALID_REQUEST, and
+    UNKNOWN_SERVER_ERROR for a negative epoch."""
+    if topology is not None and topology.epoch < 0:
+        raise ApiError(E.UNKNOWN_SERVER_ERROR)
     if group.topology is None:
         group.topology = topology
         return []
