@@ -42,11 +42,10 @@ class Echo:
             ApiKey.INIT_PRODUCER_ID: lambda: struct.pack(">ihqh", 0, 0, 1, 0),
         }
 
-    def answers(self, data: bytes) -> bytes:
-        """To the whole frames in `data`."""
+    def answers(self, data: bytes) -> tuple[bytes, bytes]:
+        """To the whole frames in `data`, and what is behind them."""
         out = b""
-        while data:
-            size = 4 + int.from_bytes(data[:4], "big")
+        while len(data) >= (size := 4 + int.from_bytes(data[:4], "big")):
             if data[4:6] == _PRODUCE:
                 before, after = self._produced
                 out += before + data[8:12] + after[:-20] + self._log_end.to_bytes(8, "big") + after[-12:]
@@ -54,7 +53,7 @@ class Echo:
             else:
                 out += self._slowly(data[:size])
             data = data[size:]
-        return out
+        return out, data
 
     def _slowly(self, frame: bytes) -> bytes:
         _, key, _, correlation = _HEADER.unpack_from(frame)
@@ -87,6 +86,7 @@ def main() -> None:
         sys.stdout.write(f"127.0.0.1:{port}\n")
         sys.stdout.flush()
         echo, epoll, sockets = Echo(port), select.epoll(), {}
+        torn: dict[int, bytes] = {}
         epoll.register(listening, select.EPOLLIN)
         while True:
             for descriptor, _ in epoll.poll():
@@ -94,9 +94,10 @@ def main() -> None:
                     accepted, _ = listening.accept()
                     accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     epoll.register(accepted, select.EPOLLIN)
-                    sockets[accepted.fileno()] = accepted
+                    sockets[accepted.fileno()], torn[accepted.fileno()] = accepted, b""
                 elif data := sockets[descriptor].recv(1 << 18):
-                    sockets[descriptor].send(echo.answers(data))
+                    answers, torn[descriptor] = echo.answers(torn[descriptor] + data)
+                    sockets[descriptor].sendall(answers)
                 else:
                     sockets.pop(descriptor).close()
 
