@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..cluster.call import Call
+from ..coordinators.streams.configuring import Configured
 from ..coordinators.streams.group import Progress, StreamsGroup
 from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
 from ..outcome import Steps
@@ -83,17 +84,21 @@ def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup |
         group_state=group.state,
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        topology=_topology(group),
+        topology=_topology(group, _seen(call, group)),
         assignor_name=group.protocol,
     )
     return described, group
 
 
-def _topology(group: StreamsGroup) -> Topology | None:
+def _seen(call: Call, group: StreamsGroup) -> Configured | None:
+    partition = call.cluster.offsets_partition(group.id).at(call.broker.id)
+    return None if partition is None else group.seen(partition.log.high_watermark)
+
+
+def _topology(group: StreamsGroup, known: Configured | None) -> Topology | None:
     """As it is configured, if all its topics are there; otherwise as the members said it."""
     if group.topology is None:
         return None
-    known = group.configured
     ready = {} if known is None or not known.is_ready or known.subtopologies is None else known.subtopologies
     shown = []
     for each in sorted(group.topology.subtopologies):

@@ -58,6 +58,9 @@ def test_a_group_is_read_from_its_records(s: StreamsStage) -> None:
     ):
         assert getattr(after, name) == getattr(before, name), name
     assert members[0].beat()["error_code"] == "NONE"
+    # What it has made of the topology is seen once anything is written after it, here of another group.
+    assert s.described() != told
+    s.member("C", "other").join(*s.words())
     assert s.described() == told
 
 

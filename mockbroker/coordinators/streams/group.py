@@ -19,7 +19,9 @@ from .member import NO_TASKS, Assigned, StreamsMember, Task, each_task
 
 FIRST_EPOCH: Final = 1
 """With which a group begins; its first member begins the next one."""
-_IN_NO_RECORD: Final = frozenset({"configured", "progress", "shutdown_by", "endpoint_epoch"})
+_IN_NO_RECORD: Final = frozenset(
+    {"configured", "_configured_before", "_configured_at", "progress", "shutdown_by", "endpoint_epoch"}
+)
 _NOT_SAVED: Final = frozenset({"processes", "offsets", "written"}) | _IN_NO_RECORD
 _NOT_VALIDATED: Final = 0
 """What a group begins with, although a topology may have this epoch."""
@@ -86,8 +88,9 @@ class Processes:
 class StreamsGroup:
     """`members` are by member id, and `target` are the assignments of `assignment_epoch`. A new one is needed
     once `epoch` is larger. `topology` is what the members run; `configured` is what follows from it and from
-    the topics that there are, None until a member asks. `validated` is the epoch of the topology whose topics
-    were all there, and `configs` are those with which tasks are assigned.
+    the topics that there are, None until a member asks; `seen` is what others are told of it. `validated` is
+    the epoch of the topology whose topics were all there, and `configs` are those with which tasks are
+    assigned.
 
     `metadata` are the topics of the topology, with their numbers of partitions, as the present epoch knows
     them. `shutdown_by` is the member that has asked for all to shut down. `endpoint_epoch` goes up when
@@ -127,6 +130,9 @@ class StreamsGroup:
         self.target: dict[str, Assigned] = {}
         self.topology: TopologyValue | None = None
         self.configured: Configured | None = None
+        self._configured_before: Configured | None = None
+        self._configured_at = -1
+        """Where the log of its partition ended."""
         self.validated = _NOT_VALIDATED
         self.configs: Configs = ()
         self.metadata: dict[UUID, int] = {}
@@ -177,6 +183,16 @@ class StreamsGroup:
 
     def is_subscribed(self, topic: str) -> bool:
         return topic in self.subscribed
+
+    def configure(self, configured: Configured, end_offset: int, high_watermark: int) -> None:
+        """`end_offset` and `high_watermark` are those of its partition of `__consumer_offsets`."""
+        self._configured_before = self.seen(high_watermark)
+        self.configured, self._configured_at = configured, end_offset
+
+    def seen(self, high_watermark: int) -> Configured | None:
+        """What follows from the topology, as of what is replicated: no record has it, so it is seen once
+        another one is written after it (`StreamsGroup.asDescribedGroup`)."""
+        return self.configured if high_watermark > self._configured_at else self._configured_before
 
     def subtopology_of(self, topic: str) -> str | None:
         """The subtopology that reads a topic; the last if there are several."""

@@ -140,7 +140,10 @@ class Planning:
         metadata = self.metadata_of(group)
         changed = metadata != group.metadata
         if changed or group.configured is None:
-            group.configured = self._configured(topology)
+            partition = self._home.offsets_partition(group.id)
+            assert partition is not None
+            found = self._configured(topology)
+            group.configure(found, partition.log.end_offset, partition.log.high_watermark)
         return changed
 
     def _configured(self, topology: TopologyValue) -> Configured:

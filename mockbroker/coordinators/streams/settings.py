@@ -1,6 +1,13 @@
 """The configuration of streams groups, which each group can have for itself (`GroupConfig.java`)."""
 
+from typing import Final
+
 from ...configs import Configs
+from ...protocol.releases import parse
+
+_BROKERS_COUNT_SINCE: Final = parse("4.3")
+"""Before, where anything is configured for a group, the rest is Kafka's default, whatever brokers have
+(`GroupCoordinatorConfig.extractGroupConfigMap`)."""
 
 
 def session_ms(configs: Configs, group_id: str) -> int:
@@ -43,4 +50,8 @@ def _number(configs: Configs, group_id: str, name: str) -> int:
     if own and (text := own.get(f"streams.{name}")) is not None:
         return int(text)
     broker = f"group.streams.{name}"
-    return configs.broker_int(broker) if broker in configs.broker_keys else 0
+    if broker not in configs.broker_keys:
+        return 0
+    if own and configs.release < _BROKERS_COUNT_SINCE:
+        return int(configs.broker_key(broker).default or 0)
+    return configs.broker_int(broker)
