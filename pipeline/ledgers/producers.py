@@ -15,7 +15,12 @@ _FATAL: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING", "TRANSACTIONA
 """A client gives up after these: whoever goes on with the id is another one."""
 _OF_RECORDS: Final = ("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE")
 """Clients do not send such records again."""
-_UNLESS_IT_WRITES: Final = ("INVALID_PRODUCER_EPOCH", "UNKNOWN_PRODUCER_ID", "OUT_OF_ORDER_SEQUENCE_NUMBER")
+_UNLESS_IT_WRITES: Final = (
+    "INVALID_PRODUCER_EPOCH",
+    "UNKNOWN_PRODUCER_ID",
+    "OUT_OF_ORDER_SEQUENCE_NUMBER",
+    "UNKNOWN_SERVER_ERROR",
+)
 ERRORS: Final = (*_FATAL, *_OF_RECORDS, *_UNLESS_IT_WRITES)
 _WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit")
 """What a producer that goes on makes of its transactional id."""

@@ -241,7 +241,7 @@ def _value(field: Field, of: Body) -> Any:
 
 def _topic(body: Body, names: Names) -> str | None:
     name = body.get("topic") or body.get("name")
-    if isinstance(name, str):
+    if isinstance(name, str) and name:
         return name
     topic_id = body.get("topic_id")
     return None if topic_id in _NO_UUID else names.get(str(topic_id), str(topic_id))

@@ -1,8 +1,10 @@
-"""`spurious-sequence-error` and `lost-records`: UNKNOWN_PRODUCER_ID and OUT_OF_ORDER_SEQUENCE_NUMBER.
+"""`spurious-sequence-error`, `lost-records` and `overtaken-batch`: UNKNOWN_PRODUCER_ID and
+OUT_OF_ORDER_SEQUENCE_NUMBER.
 
 By the rule of KIP-185's follow-up: if the log starts past the last offset that was acknowledged to the
-producer, retention deleted its records, and the error is spurious; if not, acknowledged records are lost. It
-is not a finding if a sequence is out of order because an earlier request has to be sent again, and is
+producer, retention deleted its records, and the error is spurious; if not, acknowledged records are lost,
+unless the batch comes before all that the producer has had acknowledged: a later one has overtaken it. It is
+not a finding if a sequence is out of order because an earlier request has to be sent again, and is
 accepted later.
 """
 
@@ -26,6 +28,7 @@ _SPURIOUS: Final = ("producer-state-retention", "unknown-producer", "marker-only
 _SPURIOUS_IDS: Final = ("KIP-185", "KAFKA-5793", "KAFKA-7190", "KIP-360")
 _LOST: Final = ("election", "isr-entry")
 _RETAINED: Final = "the log starts past the last offset that the producer had acknowledged"
+_OVERTAKEN: Final = "the first batch that the partition took of the producer has a later sequence number"
 _MISSING: Final = (
     "the log does not start past the last offset that the producer had acknowledged, so it should be there"
 )
@@ -39,8 +42,11 @@ def find(observations: Table) -> Table:
     appends = of_kinds(observations, "append").join(keys, _KEY, "left_semi").withColumn("seen", seen())
     is_append = F.col("kind") == "append"
     written = F.when(is_append, F.struct("offset", "end_offset", "sequence", "producer_epoch", "seen"))
-    both = refused.unionByName(appends).withColumn(
-        "acknowledged", F.last(written, True).over(before(in_order(*_KEY)))
+    both = refused.unionByName(appends).withColumns(
+        {
+            "acknowledged": F.last(written, True).over(before(in_order(*_KEY))),
+            "first": F.first(written, True).over(before(in_order(*_KEY))),
+        }
     )
     rows = _without_taken(both.where(~is_append), appends)
     # One finding for batches that are refused again and again, and for those that were in flight after them.
@@ -48,26 +54,37 @@ def find(observations: Table) -> Table:
     rows = rows.withColumn("times", F.count("*").over(Window.partitionBy(*once)))
     rows = first_of(rows, in_order(*once)).select(
         *("source", "file", "position", "time_ms", "broker", "client", *_KEY, "error", "sequence", "seen"),
-        *("acknowledged", "times"),
+        *("acknowledged", "first", "times"),
     )
     rows = beside(rows, observations, ["log-start", "truncation", "leader"])
     last = F.coalesce(F.col("acknowledged.end_offset") - 1, F.col("acknowledged.offset"))
     # A trace reports when a log start offset moves: if it does not, the offset is still the first.
     start = F.coalesce("log_start.offset", F.when(F.col("source") == "trace", F.lit(0)))
-    kind = F.when(last.isNull() | start.isNull(), "unclear").when(start > last, "retention").otherwise("loss")
+    overtaken = (F.col("error") != _UNKNOWN) & (F.col("first.sequence") > F.col("sequence"))
+    overtaken &= F.col("first.producer_epoch") == F.col("acknowledged.producer_epoch")
+    kind = (
+        F.when(F.coalesce(overtaken, F.lit(False)), "overtaken")
+        .when(last.isNull() | start.isNull(), "unclear")
+        .when(start > last, "retention")
+        .otherwise("loss")
+    )
     rows = rows.withColumns({"last": last, "start": start, "verdict": kind})
     retention, loss = F.col("verdict") == "retention", F.col("verdict") == "loss"
+    overtaken = F.col("verdict") == "overtaken"
     sure = (F.col("error") == _UNKNOWN) | F.col("truncation").isNotNull() | (F.col("leader.leader_epoch") > 0)
     return findings(
         rows,
         signature=F.when(retention, "spurious-sequence-error")
         .when(loss, "lost-records")
+        .when(overtaken, "overtaken-batch")
         .otherwise("sequence-error"),
         **judged(
             If(retention & (F.col("source") == "trace"), CERTAIN, _RETAINED),
             If(retention, LIKELY, _RETAINED),
             If(loss & sure, LIKELY, _MISSING),
             If(loss, POSSIBLE, _MISSING),
+            If(overtaken & (F.col("source") == "trace"), CERTAIN, _OVERTAKEN),
+            If(overtaken, LIKELY, _OVERTAKEN),
             Else(
                 POSSIBLE,
                 "the files don't tell both where the log starts and what the producer had acknowledged",
@@ -81,16 +98,21 @@ def find(observations: Table) -> Table:
             only_if(F.col("start").isNotNull(), "; the log starts at {start}"),
             F.when(retention, ": retention took its records, nothing is lost that was to be kept")
             .when(loss, ": acknowledged records are lost")
+            .when(overtaken, ": a later batch has overtaken it, and its records are refused for good")
             .otherwise(""),
         ),
         evidence=[
-            F.col("acknowledged.seen"),
+            F.when(overtaken, F.col("first.seen")).otherwise(F.col("acknowledged.seen")),
             F.when(retention, F.col("log_start.seen")),
             F.col("truncation.seen"),
             F.col("seen"),
         ],
-        behaviours=F.when(loss, texts(*_LOST)).otherwise(texts(*_SPURIOUS)),
-        ids=F.when(loss, texts("KIP-185", "KAFKA-19880")).otherwise(texts(*_SPURIOUS_IDS)),
+        behaviours=F.when(loss, texts(*_LOST))
+        .when(overtaken, texts("new-partition-sequence"))
+        .otherwise(texts(*_SPURIOUS)),
+        ids=F.when(loss, texts("KIP-185", "KAFKA-19880"))
+        .when(overtaken, texts("KAFKA-15591", "KAFKA-14312"))
+        .otherwise(texts(*_SPURIOUS_IDS)),
     )
 
 
@@ -122,6 +144,12 @@ SEARCH: Final = Search(
         },
         alike=("unclean-election", "truncation-gap", "producer-expired"),
         reproductions=(forgotten_producer("spurious-sequence-error", "spurious-out-of-order"),),
+    ),
+    Signature(
+        ("overtaken-batch",),
+        "the first batch of a producer is refused for good, because a later one was taken before it",
+        known_as="KAFKA-15591",
+        stories={"overtaken-batch": "{who} had its first records refused, because later ones were taken"},
     ),
     Signature(("sequence-error",), "such an error, if the files don't tell these two offsets"),
 )

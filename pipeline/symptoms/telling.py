@@ -30,7 +30,8 @@ def unexplained(symptoms: Sequence[Symptom]) -> list[Symptom]:
 def looked_for(symptom: Symptom) -> Iterator[str]:
     """Where its cause was looked for, and where it might be."""
     if symptom.looked:
-        yield f"no known cause in {'; nor in '.join(symptom.looked).rstrip(',')}"
+        files = dict.fromkeys(each.rstrip(",") for each in symptom.looked)
+        yield f"no known cause in {'; nor in '.join(files)}"
     for each in symptom.before:
         yield f"perhaps because of what an administrator did: {each}"
     if symptom.missing:

@@ -47,7 +47,7 @@ class Drawn:
         for (topic, _), part in parts.items():
             topics.setdefault(topic, []).append(part)
         return [
-            ({"topic_id": IDS[topic], name: None} if self._by_id else {"topic_id": None, name: topic})
+            ({"topic_id": IDS[topic], name: ""} if self._by_id else {"topic_id": None, name: topic})
             | {of: found}
             for topic, found in topics.items()
         ]

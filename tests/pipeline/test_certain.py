@@ -232,6 +232,12 @@ CASES = {
     "spurious-sequence-error": case(
         "sequences", refused(appended(History(), 3).add("log-start", offset=3), UNKNOWN, 3), "log-start"
     ),
+    "overtaken-batch": case(
+        "sequences",
+        refused(appended(History(), 2, first=1), "OUT_OF_ORDER_SEQUENCE_NUMBER", 0),
+        "append",
+        "refused",
+    ),
     "poll-overrun": case(
         "slow_members",
         History("client-log").add(

@@ -33,6 +33,11 @@ def test_sequences() -> None:
         "as 0.11 said it": refused(appended(History(), 3).add("log-start", offset=3), OUT_OF_ORDER, 3),
         "loss": refused(appended(History(), 3).add("leader", leader=2, leader_epoch=1), OUT_OF_ORDER, 3),
         "the first is lost": refused(appended(History(), 1), UNKNOWN, 1),
+        "overtaken": refused(refused(appended(History(), 2, first=1), OUT_OF_ORDER, 0), OUT_OF_ORDER, 0),
+        "overtaken, as a segment and a broker's log tell": refused(
+            appended(History("segment"), 2, first=1), OUT_OF_ORDER, 0
+        ),
+        "a duplicate that is forgotten": refused(appended(History(), 9), OUT_OF_ORDER, 0),
         "a log that tells little": refused(History("broker-log"), OUT_OF_ORDER, 3),
         "retried": appended(refused(appended(History(), 2), OUT_OF_ORDER, 3), 2, first=2),
         "retried, as a segment and a broker's log tell": refused(
@@ -48,6 +53,9 @@ def test_sequences() -> None:
         "as 0.11 said it": [("spurious-sequence-error", "certain")],
         "loss": [("lost-records", "likely")],
         "the first is lost": [("lost-records", "likely")],
+        "overtaken": [("overtaken-batch", "certain")],
+        "overtaken, as a segment and a broker's log tell": [("overtaken-batch", "likely")],
+        "a duplicate that is forgotten": [],
         "a log that tells little": [("sequence-error", "possible")],
         "retried": [],
         "retried, as a segment and a broker's log tell": [],

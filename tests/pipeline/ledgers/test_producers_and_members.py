@@ -19,6 +19,8 @@ FENCED = "m-1 fenced: the member session expired"
         ("INVALID_PRODUCER_ID_MAPPING", "Ongoing orders-0", True),
         ("PRODUCER_FENCED", "Ongoing orders-0", True),
         ("OUT_OF_ORDER_SEQUENCE_NUMBER", "Ongoing orders-0", False),
+        ("UNKNOWN_SERVER_ERROR", "Ongoing orders-0", False),
+        ("UNKNOWN_SERVER_ERROR", "Empty", True),
         ("OUT_OF_ORDER_SEQUENCE_NUMBER", "PrepareAbort orders-0", True),
         ("INVALID_PRODUCER_EPOCH", "CompleteCommit", False),
     ],
