@@ -11,6 +11,7 @@ import pytest
 from mockbroker import MockCluster, unchecked
 from mockbroker.clients.drivers import command_for
 from mockbroker.clients.drivers.in_thread import Client, open_client
+from mockbroker.clients.drivers.lines import Refusal
 
 from .. import needs
 
@@ -29,7 +30,7 @@ def stable(cluster: MockCluster, topic: str) -> int:
     return cluster.topic(topic).partitions[0].last_stable_offset
 
 
-def write(client: Client, *topics: str) -> list[str | None]:
+def write(client: Client, *topics: str) -> list[Refusal | None]:
     """The errors, by topic."""
     client.call("begin", "p")
     sent = [client.send("produce", "p", topic=each, partition=0, key=None, value=b"v") for each in topics]

@@ -117,9 +117,9 @@ class LastEpochStage(Stage):
             for each in topic["partitions"][0]["active_producers"]
         ]
         state = found["transaction_state"], self._number(found["producer_id"])
-        return *state, sorted(known), self._end(isolation=1), self._end(isolation=0)
+        return *state, sorted(known), self._offset(isolation=1), self._offset(isolation=0)
 
-    def _end(self, isolation: int) -> int:
+    def _offset(self, isolation: int) -> int:
         part = {"partition_index": 0, "current_leader_epoch": -1, "timestamp": -1}
         topics = [{"name": _TOPIC, "partitions": [part]}]
         asked = {"replica_id": -1, "isolation_level": isolation, "topics": topics}
