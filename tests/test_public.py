@@ -20,6 +20,7 @@ ROOT = Path(mockbroker.__file__).parent
 INSIDE = {
     "AcknowledgementError",
     "AlreadyDoneError",
+    "LastEpochError",
     "AnswerTooLargeError",
     "ApiError",
     "BatchError",
