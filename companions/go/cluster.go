@@ -122,9 +122,9 @@ func (c *Cluster) review() {
 	for _, hint := range c.Hints() {
 		c.t.Logf("mockbroker: %s", hint)
 	}
-	var events []json.RawMessage
-	c.do("GET", "/trace", nil, &events)
-	for _, event := range events[max(0, len(events)-shownEvents):] {
+	var events []string
+	c.do("GET", fmt.Sprintf("/trace/last?most=%d", shownEvents), nil, &events)
+	for _, event := range events {
 		c.t.Logf("mockbroker: %s", event)
 	}
 }

@@ -103,6 +103,13 @@ func TestWhatTheTestFoundComesBeforeAFaultThatNeverFired(t *testing.T) {
 	}
 }
 
+func TestAFailedTestTellsWhatHappenedLast(t *testing.T) {
+	expect(t, played(func(t testing.TB) {
+		Start(t, Topics(map[string]int{"orders": 1})).Produce("orders", "order 1")
+		t.Errorf("one order is missing")
+	}), " orders-0: high watermark 1, ")
+}
+
 func TestMistakesAreToldInTheWordsOfMockbroker(t *testing.T) {
 	expect(t, played(func(t testing.TB) {
 		Start(t, Policies(map[string]string{"undefined-epok": "undefined"}))

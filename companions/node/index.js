@@ -29,7 +29,9 @@ export async function withCluster(options, test) {
     result = await test(cluster)
   } catch (error) {
     const hints = await cluster.hints().catch(() => [])
-    if (error instanceof Error && hints.length) error.message += `\n${hints.map((each) => `mockbroker: ${each}`).join('\n')}`
+    const last = await cluster.ask('GET', '/trace/last').catch(() => [])
+    const told = [...hints.map((each) => `mockbroker: ${each}`), ...(last.length ? ['the last that happened:', ...last] : [])]
+    if (error instanceof Error && told.length) error.message += `\n${told.join('\n')}`
     await cluster.drop()
     throw error
   }

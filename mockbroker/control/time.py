@@ -40,3 +40,14 @@ def events(
     wanted = {"api": api, "topic": topic, "group": group}
     given = {name: value for name, value in wanted.items() if value is not None}
     return [event.row() for event in target.trace.find(kind, **given) if event.number > since]
+
+
+@operation("trace last", "GET", "/trace/last")
+def last(target: Target, most: Annotated[int, "How many lines at most."] = 40) -> list[str]:
+    """Tells of the last events, a line for each, without details, as the report of a failed test does. Unless
+    the trace is on, events are kept only from the first call."""
+    from ..trace.decisions import for_people
+
+    target.watch()
+    events = for_people(list(target.trace.events))
+    return [str(event) for event in events[max(len(events) - max(most, 0), 0) :]]

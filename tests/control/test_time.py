@@ -48,6 +48,10 @@ def test_what_happened(cluster: MockCluster) -> None:
 
 
 def test_a_misspelt_kind_is_refused(cluster: MockCluster) -> None:
+    lines = ask("GET", f"{cluster.control_url}/trace/last")[1]
+    assert any(" orders-0: high watermark " in line for line in lines)
+    assert ask("GET", f"{cluster.control_url}/trace/last?most=2") == (200, lines[-2:])
+    assert ask("GET", f"{cluster.control_url}/trace/last?most=0") == (200, [])
     status, told = ask("GET", cluster.control_url + "/trace?kind=leeder")
     assert status == 400
     assert "did you mean 'leader'" in told["error"]

@@ -39,6 +39,14 @@ test('an error of the test comes first', async () => {
   await assert.rejects(failing, { name: 'TypeError', message: /one order is missing/ })
 })
 
+test('a failed test tells what happened last', async () => {
+  const failing = withCluster({ topics: { orders: 1 } }, async (cluster) => {
+    await cluster.produce('orders', 'order 1')
+    throw new Error('one order is missing')
+  })
+  await assert.rejects(failing, /^Error: one order is missing\n.*the last that happened:\n.* orders-0: high watermark 1, /s)
+})
+
 test('mistakes are told in the words of mockbroker', async () => {
   await assert.rejects(start({ policies: { 'undefined-epok': 'undefined' } }), /undefined-epoch/)
   await assert.rejects(start({ broker: 1 }), MockBrokerError)

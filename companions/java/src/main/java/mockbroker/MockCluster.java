@@ -155,10 +155,14 @@ public final class MockCluster extends Verbs implements AutoCloseable {
         lease.disconnect();
     }
 
-    /** Has a failure tell what in the cluster kept clients from going on. */
+    /** Has a failure tell what in the cluster kept clients from going on, and what happened last. */
     void addHints(Throwable failure) {
         try {
             hints().forEach(each -> failure.addSuppressed(new Hint(each)));
+            List<String> last = list("/trace/last", JsonNode::asText);
+            if (!last.isEmpty()) {
+                failure.addSuppressed(new Hint("the last that happened:\n" + String.join("\n", last)));
+            }
         } catch (MockBrokerException error) {
             failure.addSuppressed(error);
         }

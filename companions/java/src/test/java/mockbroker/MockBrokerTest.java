@@ -101,6 +101,7 @@ class MockBrokerTest {
         @Test
         void test(MockCluster cluster) {
             cluster.addFault(Fault.of("disconnect").api("Produce"));
+            cluster.createTopic("orders");
             cluster.closeListener(1, "PLAINTEXT");
             throw new IllegalStateException("one order is missing");
         }
@@ -112,6 +113,8 @@ class MockBrokerTest {
         assertSame(IllegalStateException.class, failure.getClass());
         String hints = List.of(failure.getSuppressed()).toString();
         assertTrue(hints.contains("mockbroker: the listener PLAINTEXT of broker 1 is closed"), hints);
+        assertTrue(hints.contains("mockbroker: the last that happened:\n"), hints);
+        assertTrue(hints.contains(" orders-0: "), hints);
         assertTrue(!hints.contains("never fired"), hints);
     }
 
