@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..coordinators.kinds import Group
     from ..coordinators.share.group import ShareMember
     from ..coordinators.streams.group import StreamsGroup
-    from ..coordinators.streams.member import StreamsMember
+    from ..coordinators.streams.member import Owned, StreamsMember, Tasks
 
 _SKIPS: Final = offsets_load.answers["skips"]
 
@@ -188,4 +188,12 @@ def _streaming(cluster: "Cluster", group: "StreamsGroup", member: "StreamsMember
         member.rebalance_timeout_ms,
         "streams",
         member.epoch,
+        _tasks(member.assigned.active),
+        _tasks(member.assigned.standby),
     )
+
+
+def _tasks(tasks: "Owned | Tasks") -> tuple[str, ...]:
+    from ..coordinators.streams.member import each_task
+
+    return tuple(f"{name}_{partition}" for name, partition in sorted(each_task(tasks)))

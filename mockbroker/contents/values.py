@@ -71,7 +71,8 @@ class MemberDescription:
 
     `type` is the protocol that it uses: `classic`, `consumer`, `share` or `streams`; a consumer group may
     have members of the first two.
-    `epoch` is None in classic groups.
+    `epoch` is None in classic groups. `active_tasks` and `standby_tasks` are those of a member of a streams
+    group (KIP-1071), as `0_1` for partition 1 of subtopology 0; None in other groups.
     """
 
     member_id: str
@@ -85,6 +86,8 @@ class MemberDescription:
     rebalance_timeout_ms: int
     type: str = "classic"
     epoch: int | None = None
+    active_tasks: tuple[str, ...] | None = None
+    standby_tasks: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

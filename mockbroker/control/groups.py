@@ -49,7 +49,8 @@ class Assigned(TypedDict):
 
 class MemberState(TypedDict):
     """`assignment` and `subscription` are null if the group's members are not consumers, or if they can't be
-    read. `type` is the protocol that the member uses; `epoch` is null in classic groups."""
+    read. `type` is the protocol that the member uses; `epoch` is null in classic groups, and the tasks in all
+    but streams groups."""
 
     member_id: str
     group_instance_id: str | None
@@ -61,6 +62,8 @@ class MemberState(TypedDict):
     rebalance_timeout_ms: int
     type: str
     epoch: int | None
+    active_tasks: list[str] | None
+    standby_tasks: list[str] | None
 
 
 class GroupState(TypedDict):
