@@ -24,7 +24,7 @@ _DAY_MS: Final = 86_400_000
 _LOSE: Final = (
     *("offsets-load", "offsets-cleanup", "loaded-offsets", "offset-retention-start", "unsubscribed-offsets"),
 )
-_TOO_YOUNG: Final = "the offset was too young to expire, and nothing tells that it or the group was deleted"
+_YOUNG: Final = "the offset was not a day old, and nothing tells that it or the group was deleted"
 _CLIENT: Final = ("client", "topic", "partition")
 _SKEW_MS: Final = 1_000
 """The greatest difference between the clocks of different machines."""
@@ -166,11 +166,11 @@ def _lost(suspects: Table, observations: Table) -> Table:
             If(
                 F.col("deleted").isNotNull(),
                 POSSIBLE,
-                "a tombstone followed a commit that was too young to expire; deleting offsets by hand does "
+                "a tombstone followed a commit that was not a day old; deleting offsets by hand does "
                 "that too",
             ),
-            If(F.col("source") == "trace", CERTAIN, _TOO_YOUNG),
-            If(F.col("watched"), LIKELY, _TOO_YOUNG),
+            If(F.col("source") == "trace", CERTAIN, _YOUNG),
+            If(F.col("watched"), LIKELY, _YOUNG),
             Else(
                 POSSIBLE,
                 "an operator who deletes the offset or the group leaves the same in these files: the offsets "

@@ -103,7 +103,7 @@ def test_an_old_offset_is_given_back(found: Found) -> None:
         ("a dump from before", "offset-rewind", "possible", "an operator"),
         ("told by clients", "offset-rewind", "possible", "an operator"),
         ("gone, as clients tell", "offset-lost", "possible", "an operator"),
-        ("gone", "offset-lost", "certain", "too young to expire"),
+        ("gone", "offset-lost", "certain", "not a day old"),
         ("a tombstone races with a load", "offset-lost", "possible", "a tombstone followed"),
         ("gone after weeks", "offset-lost", "possible", "may have expired"),
     ],
