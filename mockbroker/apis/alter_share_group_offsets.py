@@ -34,7 +34,7 @@ E = ErrorCode
     partition="FENCED_STATE_EPOCH, TOPIC_AUTHORIZATION_FAILED",
 )
 def alter_share_group_offsets(call: Call, request: AlterShareGroupOffsetsRequest) -> Steps:
-    """A group that does not exist is created."""
+    """A group that does not exist is created if there is any of these topics."""
     groups = call.broker.groups
     if not groups.shares.served:
         return _failed(E.UNSUPPORTED_VERSION)
@@ -76,7 +76,12 @@ def alter_share_group_offsets(call: Call, request: AlterShareGroupOffsetsRequest
     if stay:
         return answer
     try:
-        yield from groups.share_offsets.alter(request.group_id, offsets, done)
+        yield from groups.share_offsets.alter(
+            request.group_id,
+            offsets,
+            done,
+            creates=any(each.topic_id is not None for each in answer.responses),
+        )
     except ApiError as refused:
         return _failed(refused.code, refused.message)
     return reply.outcome()

@@ -34,12 +34,15 @@ class ShareOffsets:
         group_id: str,
         offsets: Mapping[UUID, Mapping[int, int]],
         done: Callable[[Outcomes], None],
+        *,
+        creates: bool = True,
     ) -> Generator[None, None, None]:
         """Begins anew at these offsets. ApiError NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; a
-        group that does not exist is created."""
+        group that does not exist is created, unless there would be no record of it."""
         group = self._groups.or_new(group_id)
         _check_empty(group)
-        self._groups.put(group)
+        if creates:
+            self._groups.put(group)
         if self._home.policies[altered_share_epoch] == "begins":
             group.epoch += 1
         partitions = {topic_id: frozenset(found) for topic_id, found in offsets.items()}
