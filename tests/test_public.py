@@ -20,7 +20,6 @@ ROOT = Path(mockbroker.__file__).parent
 INSIDE = {
     "AcknowledgementError",
     "AlreadyDoneError",
-    "LastEpochError",
     "AnswerTooLargeError",
     "ApiError",
     "BatchError",

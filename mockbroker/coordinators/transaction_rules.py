@@ -29,10 +29,6 @@ class ProducerIdAndEpoch(NamedTuple):
     epoch: int
 
 
-class LastEpochError(Exception):
-    """There is no epoch in which the transaction could end."""
-
-
 class AlreadyDoneError(Exception):
     """There is nothing left to do: the answer is the same as the first time."""
 
@@ -126,7 +122,7 @@ def end_and_bump(
     new_producer_id: Callable[[], int],
     now_ms: int,
 ) -> Transaction:
-    """EndTxn since version 5 (KIP-890), with the same errors; LastEpochError.
+    """EndTxn since version 5 (KIP-890), with the same errors, and UNKNOWN_SERVER_ERROR after the last epoch.
 
     The epoch before the current one means a retry; the current one asks to end the next transaction, which
     may be aborted even if it has not begun.
@@ -140,7 +136,7 @@ def end_and_bump(
         raise ApiError(E.PRODUCER_FENCED)
     if now.state is _S.ONGOING or (now.at_rest and not committed and not retry):
         if now.epoch == MAX_EPOCH and (committed or policies[exhausted_epochs] == "stuck"):
-            raise LastEpochError
+            raise ApiError(E.UNKNOWN_SERVER_ERROR)
         next_id = new_producer_id() if now.exhausted else NONE
         return now.prepared(_event(committed), EPOCH_BUMP_VERSION, now_ms, next_id)
     if now.state in COMPLETE and not retry:
@@ -160,13 +156,13 @@ def abort_and_fence(
     now_ms: int,
 ) -> Transaction:
     """Aborts an open transaction without a client's EndTxn: for a new instance, or because of its timeout.
-    LastEpochError.
+    ApiError UNKNOWN_SERVER_ERROR after the last epoch.
 
     From transaction `version` 2 on, its end bumps the epoch in any case.
     """
     recovers = policies[exhausted_epochs] == "recovers"
     if fencing.bumps_epoch and now.epoch == MAX_EPOCH and not recovers:
-        raise LastEpochError
+        raise ApiError(E.UNKNOWN_SERVER_ERROR)
     if version >= EPOCH_BUMP_VERSION and fencing.bumps_epoch:
         if fencing.twice:
             now = now.fenced(min(now.epoch + 1, MAX_EPOCH), NONE)

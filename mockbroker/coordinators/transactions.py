@@ -19,7 +19,7 @@ from . import transaction_rules as rules
 from .home import Home
 from .transaction import EPOCH_BUMP_VERSION, NONE, TopicPartition, Transaction
 from .transaction_markers import RETRY_MS, Markers
-from .transaction_rules import AlreadyDoneError, LastEpochError, ProducerIdAndEpoch
+from .transaction_rules import AlreadyDoneError, ProducerIdAndEpoch
 from .transaction_settings import TransactionSettings, transaction_version
 from .transaction_states import PREPARED, TransactionState
 from .transaction_store import Entry, Owned
@@ -120,9 +120,6 @@ class TransactionCoordinator:
         except ApiError as error:
             done(error.code, NONE, NONE)
             return
-        except LastEpochError:
-            done(E.UNKNOWN_SERVER_ERROR, NONE, NONE)
-            return
         owned.write(transactional_id, entry, after, partial(_answer, done, after))
 
     def add(
@@ -175,8 +172,6 @@ class TransactionCoordinator:
                 after = rules.end(entry.now, producer, committed, policies, now_ms)
         except ApiError as error:
             done(error.code, NONE, NONE)
-        except LastEpochError:
-            done(E.UNKNOWN_SERVER_ERROR, NONE, NONE)
         except AlreadyDoneError:
             _answer(done, entry.now, E.NONE, shown=bumps)
         else:
@@ -198,7 +193,7 @@ class TransactionCoordinator:
         fences: bool,
     ) -> None:
         """Aborts without a client's EndTxn; with `fences`, because of a new instance, it always bumps the
-        epoch. LastEpochError."""
+        epoch. ApiError UNKNOWN_SERVER_ERROR."""
         fencing = self._home.policies[transaction_timeout_fencing]
         if fences:
             fencing = fencing._replace(bumps_epoch=True)
@@ -290,7 +285,7 @@ class TransactionCoordinator:
             if ongoing and now.start_ms + now.timeout_ms < now_ms:
                 try:
                     self._abort(owned, name, entry, lambda error: None, fences=False)
-                except LastEpochError:
+                except ApiError:
                     break
         return bool(every)
 
