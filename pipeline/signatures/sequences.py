@@ -28,7 +28,7 @@ _SPURIOUS: Final = ("producer-state-retention", "unknown-producer", "marker-only
 _SPURIOUS_IDS: Final = ("KIP-185", "KAFKA-5793", "KAFKA-7190", "KIP-360")
 _LOST: Final = ("election", "isr-entry")
 _RETAINED: Final = "the log starts past the last offset that the producer had acknowledged"
-_OVERTAKEN: Final = "the first batch that the partition took of the producer has a later sequence number"
+_OVERTAKEN: Final = "the first batch that the partition took has a later sequence number"
 _MISSING: Final = (
     "the log does not start past the last offset that the producer had acknowledged, so it should be there"
 )
@@ -62,6 +62,8 @@ def find(observations: Table) -> Table:
     start = F.coalesce("log_start.offset", F.when(F.col("source") == "trace", F.lit(0)))
     overtaken = (F.col("error") != _UNKNOWN) & (F.col("first.sequence") > F.col("sequence"))
     overtaken &= F.col("first.producer_epoch") == F.col("acknowledged.producer_epoch")
+    # Otherwise the files may begin after batches that came before.
+    overtaken &= F.col("first.offset") == 0
     kind = (
         F.when(F.coalesce(overtaken, F.lit(False)), "overtaken")
         .when(last.isNull() | start.isNull(), "unclear")

@@ -19,7 +19,7 @@ from .test_consumer_groups import STORIES as GROUPS
 from .test_hanging_transactions import hung
 from .test_resets import RESETS, cut_off
 from .test_rewinds import FOUND as REWINDS
-from .test_sequences import UNKNOWN, appended, refused
+from .test_sequences import UNKNOWN, appended, overtaken, refused
 
 MINUTE = 60 * SECOND
 TOPIC: dict[str, Any] = {"partition": None}
@@ -234,7 +234,7 @@ CASES = {
     ),
     "overtaken-batch": case(
         "sequences",
-        refused(appended(History(), 2, first=1), "OUT_OF_ORDER_SEQUENCE_NUMBER", 0),
+        refused(overtaken(History()), "OUT_OF_ORDER_SEQUENCE_NUMBER", 0),
         "append",
         "refused",
     ),

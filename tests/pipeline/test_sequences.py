@@ -20,6 +20,11 @@ def appended(story: History, count: int, first: int = 0) -> History:
     return story
 
 
+def overtaken(story: History) -> History:
+    """The first batch of the partition is the producer's second one."""
+    return story.add("append", offset=0, end_offset=1, **producer(1))
+
+
 def refused(story: History, error: str, sequence: int) -> History:
     return story.refused(error, api="Produce", **producer(sequence))
 
@@ -33,10 +38,11 @@ def test_sequences() -> None:
         "as 0.11 said it": refused(appended(History(), 3).add("log-start", offset=3), OUT_OF_ORDER, 3),
         "loss": refused(appended(History(), 3).add("leader", leader=2, leader_epoch=1), OUT_OF_ORDER, 3),
         "the first is lost": refused(appended(History(), 1), UNKNOWN, 1),
-        "overtaken": refused(refused(appended(History(), 2, first=1), OUT_OF_ORDER, 0), OUT_OF_ORDER, 0),
+        "overtaken": refused(refused(overtaken(History()), OUT_OF_ORDER, 0), OUT_OF_ORDER, 0),
         "overtaken, as a segment and a broker's log tell": refused(
-            appended(History("segment"), 2, first=1), OUT_OF_ORDER, 0
+            overtaken(History("segment")), OUT_OF_ORDER, 0
         ),
+        "files that begin later": refused(appended(History(), 2, first=1), OUT_OF_ORDER, 0),
         "a duplicate that is forgotten": refused(appended(History(), 9), OUT_OF_ORDER, 0),
         "a log that tells little": refused(History("broker-log"), OUT_OF_ORDER, 3),
         "retried": appended(refused(appended(History(), 2), OUT_OF_ORDER, 3), 2, first=2),
@@ -55,6 +61,7 @@ def test_sequences() -> None:
         "the first is lost": [("lost-records", "likely")],
         "overtaken": [("overtaken-batch", "certain")],
         "overtaken, as a segment and a broker's log tell": [("overtaken-batch", "likely")],
+        "files that begin later": [("lost-records", "possible")],
         "a duplicate that is forgotten": [],
         "a log that tells little": [("sequence-error", "possible")],
         "retried": [],
