@@ -46,8 +46,7 @@ def events(
 def last(target: Target, most: Annotated[int, "How many lines at most."] = 40) -> list[str]:
     """Tells of the last events, a line for each, without details, as the report of a failed test does. Unless
     the trace is on, events are kept only from the first call."""
-    from ..trace.decisions import for_people
+    from ..trace import decisions
 
     target.watch()
-    events = for_people(list(target.trace.events))
-    return [str(event) for event in events[max(len(events) - max(most, 0), 0) :]]
+    return decisions.last(list(target.trace.events), most)

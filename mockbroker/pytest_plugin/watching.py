@@ -57,10 +57,10 @@ class Watch(ABC):
 def last(trace: "Trace") -> list[str]:
     """The end of a trace, for the report of a test that failed."""
     # Imported only for tests that fail.
-    from ..trace.decisions import for_people
+    from ..trace import decisions
 
-    events = for_people(list(trace.events))[-_SHOWN:]
-    return ["the last that happened:", *map(str, events)] if events else []
+    lines = decisions.last(list(trace.events), _SHOWN)
+    return ["the last that happened:", *lines] if lines else []
 
 
 def _never_fired(fault: "Fault") -> str:

@@ -119,5 +119,11 @@ def for_people(events: Sequence[Event]) -> list[Event]:
     return shown
 
 
+def last(events: Sequence[Event], most: int) -> list[str]:
+    """The end of a trace, in as many lines."""
+    shown = for_people(events)
+    return [str(event) for event in shown[max(len(shown) - max(most, 0), 0) :]]
+
+
 def _is_usual(event: Decision) -> bool:
     return event.source == "release" and event.answer == CATALOGUE[event.name].default(_NEWEST)
