@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -14,6 +12,7 @@ from mockbroker.clients.drivers.in_thread import Client, RefusedError, open_clie
 from mockbroker.rig.client import Client as Asking
 
 from .. import needs
+from ..driving.until import until
 
 LIMIT_MS: Final = 30_000
 LAST_OF_CLIENTS: Final = 32_766
@@ -52,13 +51,6 @@ def write(client: Client, name: str) -> None:
     assert sent.result().error is None
 
 
-def until(done: Callable[[], bool]) -> None:
-    limit = time.monotonic() + LIMIT_MS / 1000
-    while not done():
-        assert time.monotonic() < limit
-        time.sleep(0.02)
-
-
 @pytest.mark.needs(*needs.JAVA)
 def test_a_transaction_times_out_in_the_last_epoch() -> None:
     """It can't be aborted, until brokers have the fix."""
@@ -71,7 +63,7 @@ def test_a_transaction_times_out_in_the_last_epoch() -> None:
         producer(client, cluster, "first")
         assert cluster.transaction(TX).producer_epoch == LAST_OF_CLIENTS
         write(client, "first")
-        until(lambda: cluster.transaction(TX).state == "CompleteAbort")
+        until(lambda: cluster.transaction(TX).state == "CompleteAbort", "the timeout")
         client.call("abort-transaction", "first", LIMIT_MS)
         write(client, "first")
         with pytest.raises(RefusedError, match=r"UnknownServer|unexpected error"):

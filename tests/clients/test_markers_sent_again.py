@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,16 +12,10 @@ from mockbroker.clients.drivers.in_thread import Client, open_client
 from mockbroker.clients.drivers.lines import Refusal
 
 from .. import needs
+from ..driving.until import until
 
 LIMIT_MS = 30_000
 TX = "tx"
-
-
-def until(done: Callable[[], bool]) -> None:
-    limit = time.monotonic() + LIMIT_MS / 1000
-    while not done():
-        assert time.monotonic() < limit
-        time.sleep(0.02)
 
 
 def stable(cluster: MockCluster, topic: str) -> int:
@@ -62,7 +54,7 @@ def test_the_next_transaction(answer: str) -> None:
         assert write(client, "orders", "alone") == [None, None]
         cluster.stop_broker(alone)
         client.call("commit-transaction", "p", LIMIT_MS)
-        until(lambda: stable(cluster, "orders") == 2)
+        until(lambda: stable(cluster, "orders") == 2, "the marker in orders")
         assert first is not None
         cluster.stop_broker(first)
         cluster.start_broker(alone)
@@ -74,5 +66,5 @@ def test_the_next_transaction(answer: str) -> None:
         else:
             assert error is None
             client.call("commit-transaction", "p", LIMIT_MS)
-            until(lambda: cluster.transaction(TX).state == "CompleteCommit")
+            until(lambda: cluster.transaction(TX).state == "CompleteCommit", "the end of the transaction")
             assert stable(cluster, "alone") == 2

@@ -8,10 +8,10 @@ from mockbroker import MockCluster
 from mockbroker.rig import sasl_listener
 from mockbroker.rig.client import Client
 
+from .until import until
+
 PLAIN: Final = "PLAINTEXT"
 """The listener of whoever has not to log in."""
-_LIMIT_S: Final = 30
-_PACE_S: Final = 0.05
 
 
 class Served:
@@ -55,11 +55,7 @@ class Served:
         return look(1)
 
     def until(self, done: Callable[[], bool], what: str) -> None:
-        limit = time.monotonic() + _LIMIT_S
-        while not done():
-            if time.monotonic() > limit:
-                raise TimeoutError(f"waited in vain for {what}")
-            time.sleep(_PACE_S)
+        until(done, what)
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)

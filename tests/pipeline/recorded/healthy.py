@@ -24,7 +24,8 @@ from mockbroker.rig.real_tools import Tools
 from mockbroker.rig.scene import LacksApiError
 from mockbroker.rig.stories import Files, Setting, named
 
-from .make import HERE, LIMIT_S, log, until
+from ...driving.until import until
+from .make import HERE, LIMIT_S, log
 
 TOOLS = {"3.9.2": "3.9.2", "4.4.0": "4.3.1"}
 """The releases, and those of their tools: there are none of 4.4.0 on Maven Central."""
@@ -76,7 +77,7 @@ class Members:
                     one.commit(message, asynchronous=False)  # type: ignore[call-overload]
             return count <= 0
 
-        until(once, f"{count} records")
+        until(once, f"{count} records", LIMIT_S)
 
     def leave(self, one: Consumer | None = None) -> None:
         for each in [one] if one is not None else list(self._running):
@@ -100,7 +101,7 @@ def create(servers: str, *names: str) -> None:
         futures = admin.create_topics([NewTopic(name, 2, 3) for name in names])
         return all(future.exception(LIMIT_S) is None for future in futures.values())
 
-    until(made, "topics")  # one that was deleted may be there for a moment
+    until(made, "topics", LIMIT_S)  # one that was deleted may be there for a moment
 
 
 def fill(servers: str, count: int, *topics: str) -> None:
@@ -162,7 +163,11 @@ def story(protocol: str, cluster: RealCluster, into: Path) -> None:
         fill(servers, 2, "orders", "other")
         billing.read(8)
         expired = re.compile(r"Removed \d+ expired|cleaning up group metadata")
-        until(lambda: any(bool(expired.search(log(cluster, node))) for node in cluster.ports), "the expiry")
+        until(
+            lambda: any(bool(expired.search(log(cluster, node))) for node in cluster.ports),
+            "the expiry",
+            LIMIT_S,
+        )
         fill(servers, 2, "orders")
         billing.read(4)
     take(cluster, into)

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -29,6 +27,8 @@ from mockbroker.rig.real_broker import RealCluster
 from mockbroker.rig.real_tools import Tools
 from mockbroker.rig.setup import INTERNAL_TOPICS
 from mockbroker.rig.stories import Files, Setting, named
+
+from ...driving.until import until
 
 RELEASES = ("3.9.2", "4.3.1")
 OLDER_TOOLS = "2.8.2"
@@ -50,14 +50,6 @@ _NOISE = re.compile(r"Config values|Created log|LogConfig|QuorumController|KRaft
 def log(cluster: RealCluster, node: int) -> str:
     """A broker's, without the folder that it is in."""
     return cluster.log(node).replace(str(cluster.folder), "")
-
-
-def until(done: Callable[[], bool], what: str) -> None:
-    limit = time.monotonic() + LIMIT_S
-    while not done():
-        if time.monotonic() > limit:
-            raise TimeoutError(what)
-        time.sleep(0.2)
 
 
 def produce(servers: str, topic: str, count: int, **config: object) -> None:
@@ -127,21 +119,21 @@ def happened(cluster: RealCluster, tools: Tools) -> str:
     for deleted in admin.delete_records([TopicPartition("orders", 0, 3)]).values():
         deleted.result(LIMIT_S)
     moved = re.compile(r"partition=short-0.*[Ii]ncrement\w+ log start offset to 5")
-    until(lambda: bool(moved.search(log(cluster, 1))), "retention")
+    until(lambda: bool(moved.search(log(cluster, 1))), "retention", LIMIT_S)
     produce(servers, "short", 1)
     reset = ("--bootstrap-server", servers, "--topic", "short", "--group", "late", "--timeout-ms", "4000")
     console = "org.apache.kafka.tools.consumer.ConsoleConsumer"
     _, client_log = tools.run(console, *reset, "--consumer-property", "auto.offset.reset=earliest")
     cluster.hold(3)
     produce(servers, "orders", 1, acks=1)  # answers the fetch that is under way
-    until(lambda: "Shrinking ISR" in log(cluster, 2), "the ISR to shrink")
+    until(lambda: "Shrinking ISR" in log(cluster, 2), "the ISR to shrink", LIMIT_S)
     produce(servers, "orders", 5, acks=1)
     cluster.kill_broker(2)
     cluster.let_go(3)
-    until(lambda: "Leader orders-0" in log(cluster, 3), "the unclean election")
+    until(lambda: "Leader orders-0" in log(cluster, 3), "the unclean election", LIMIT_S)
     produce(servers, "orders", 2, acks=1)
     cluster.start_broker(2)
-    until(lambda: "Truncating to offset" in log(cluster, 2), "the truncation")
+    until(lambda: "Truncating to offset" in log(cluster, 2), "the truncation", LIMIT_S)
     return client_log
 
 
