@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from mockbroker.control.streams_hints import streams_group
-from mockbroker.rig.setup import BROKER_CONFIG, STREAMS_CONFIG
-from mockbroker.rig.stories import Setting
 
-from ..driving.brokers import InMemoryBrokers
+from .in_memory import in_memory
 from .stage import StreamsStage
 
 LONG_MS = 30_000
@@ -17,10 +15,8 @@ LONG_MS = 30_000
 
 @pytest.fixture
 def s() -> Iterator[StreamsStage]:
-    stage = StreamsStage(InMemoryBrokers("4.4.0", Setting(1, {**BROKER_CONFIG, **STREAMS_CONFIG})), "hints")
-    stage.begin()
-    yield stage
-    stage.close()
+    with in_memory("hints") as stage:
+        yield stage
 
 
 def _cluster(s: StreamsStage) -> Any:

@@ -6,21 +6,15 @@ import pytest
 
 from mockbroker.coordinators.streams.configuring import MOST_TASKS
 from mockbroker.coordinators.streams.requests import MOST_NAMES
-from mockbroker.rig.setup import BROKER_CONFIG, STREAMS_CONFIG
-from mockbroker.rig.stories import Setting
 
-from ..driving.brokers import InMemoryBrokers
+from .in_memory import in_memory
 from .stage import StreamsStage
 
 
 @pytest.fixture
 def s() -> Iterator[StreamsStage]:
-    brokers = InMemoryBrokers("4.4.0", Setting(1, {**BROKER_CONFIG, **STREAMS_CONFIG}))
-    stage = StreamsStage(brokers, "limits")
-    stage.begin()
-    stage.topic("lines", 1000)
-    yield stage
-    stage.close()
+    with in_memory("limits", lines=1000) as stage:
+        yield stage
 
 
 def test_names_in_a_topology(s: StreamsStage) -> None:

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from mockbroker.coordinators.streams.group import StreamsGroup
-from mockbroker.rig.setup import BROKER_CONFIG, STREAMS_CONFIG
-from mockbroker.rig.stories import Setting
 
-from ..driving.brokers import InMemoryBrokers
+from .in_memory import in_memory
 from .stage import StreamsStage
 
 QUIET_MS = 44_000
@@ -16,12 +14,8 @@ QUIET_MS = 44_000
 
 @pytest.fixture
 def s() -> Iterator[StreamsStage]:
-    brokers = InMemoryBrokers("4.4.0", Setting(1, {**BROKER_CONFIG, **STREAMS_CONFIG}))
-    stage = StreamsStage(brokers, "restarts")
-    stage.begin()
-    stage.topic("lines", 3)
-    yield stage
-    stage.close()
+    with in_memory("restarts", lines=3) as stage:
+        yield stage
 
 
 def known(s: StreamsStage) -> StreamsGroup:
