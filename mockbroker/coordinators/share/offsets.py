@@ -35,7 +35,7 @@ class ShareOffsets:
         offsets: Mapping[UUID, Mapping[int, int]],
         done: Callable[[Outcomes], None],
         *,
-        creates: bool = True,
+        creates: bool,
     ) -> Generator[None, None, None]:
         """Begins anew at these offsets. ApiError NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; a
         group that does not exist is created, unless there would be no record of it."""

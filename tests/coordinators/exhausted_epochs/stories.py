@@ -1,5 +1,6 @@
 """What happens in the last epoch that a client gets, 32766, and in the one after it."""
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
@@ -42,10 +43,10 @@ class LastEpochStage(Stage):
     def _found(answer: Any) -> bool:
         return bool((answer.get("coordinators") or [answer])[0]["error_code"] == "NONE")
 
-    def _init(self, timeout_ms: int, producer: Producer = Producer(-1, -1)) -> Any:  # noqa: B008
+    def _init(self, timeout_ms: int) -> Any:
         """The first answer that is not passing."""
         asked = {"transactional_id": TX, "transaction_timeout": timeout_ms}
-        asked |= {"producer_id": producer.id, "producer_epoch": producer.epoch}
+        asked |= {"producer_id": -1, "producer_epoch": -1}
         found: Any = None
 
         def settled() -> bool:
@@ -66,8 +67,8 @@ class LastEpochStage(Stage):
         self._number(answer["producer_id"])
         return Producer(answer["producer_id"], answer["producer_epoch"])
 
-    def new_instance(self, producer: Producer = Producer(-1, -1)) -> Any:  # noqa: B008
-        return self.told(self._init(_TIMEOUT_MS, producer))
+    def new_instance(self) -> Any:
+        return self.told(self._init(_TIMEOUT_MS))
 
     def begins(self, producer: Producer) -> Any:
         """The errors of AddPartitionsToTxn and of a batch."""
@@ -127,7 +128,7 @@ class LastEpochStage(Stage):
         return int(answer["topics"][0]["partitions"][0]["offset"])
 
 
-def times_out(s: LastEpochStage) -> Steps:
+def _beyond(s: LastEpochStage) -> Generator[tuple[str, Any], None, Producer]:
     """A transaction in the last epoch of clients times out, its producer aborts late, and goes on."""
     first = s.exhausted()
     yield "begins", s.begins(first)
@@ -135,6 +136,12 @@ def times_out(s: LastEpochStage) -> Steps:
     answer, producer = s.ends(first, committed=False)
     yield "aborts", answer
     yield "goes on", s.begins(producer)
+    return producer
+
+
+def times_out(s: LastEpochStage) -> Steps:
+    """A transaction in the last epoch of clients times out, its producer goes on, and again it does."""
+    producer = yield from _beyond(s)
     yield "timed out again", s.later()
     answer, producer = s.ends(producer, committed=False)
     yield "aborts again", answer
@@ -155,12 +162,7 @@ def is_fenced(s: LastEpochStage) -> Steps:
 
 def fenced_beyond(s: LastEpochStage) -> Steps:
     """A producer goes on in epoch 32767, and a new instance comes, again and again."""
-    first = s.exhausted()
-    yield "begins", s.begins(first)
-    yield "timed out", s.later()
-    answer, producer = s.ends(first, committed=False)
-    yield "aborts", answer
-    yield "goes on", s.begins(producer)
+    yield from _beyond(s)
     yield "a new instance", s.new_instance()
     yield "later", s.later()
     yield "another one", s.new_instance()
@@ -169,12 +171,7 @@ def fenced_beyond(s: LastEpochStage) -> Steps:
 
 def commits_beyond(s: LastEpochStage) -> Steps:
     """A producer goes on in epoch 32767 and commits."""
-    first = s.exhausted()
-    yield "begins", s.begins(first)
-    yield "timed out", s.later()
-    answer, producer = s.ends(first, committed=False)
-    yield "aborts", answer
-    yield "goes on", s.begins(producer)
+    producer = yield from _beyond(s)
     answer, _ = s.ends(producer, committed=True)
     yield "commits", answer
     yield "later", s.later()
