@@ -2,7 +2,7 @@
 
 import pytest
 
-from ..driving.transactions import Given, TransactionDriver
+from ..driving.transactions import MAX_EPOCH, TIMEOUT_MS, Given, TransactionDriver
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -48,6 +48,18 @@ def test_a_zombie_goes_on_where_timeouts_do_not_fence() -> None:
     assert driver.stable() == (4, 4)
     assert driver.write(producer, 3) == ("NONE", 4)
     assert driver.stable() == (4, 7)
+
+
+@pytest.mark.parametrize(("answer", "state"), [("stuck", "Ongoing"), ("recovers", "CompleteAbort")])
+def test_a_timeout_after_the_last_epoch_keeps_others_from_theirs(answer: str, state: str) -> None:
+    """KAFKA-20090: the check for timeouts ends there."""
+    driver = TransactionDriver(policies={"exhausted-epochs": answer})
+    driver.begun(driver.exhausted(MAX_EPOCH))
+    other = driver.init(transactional_id="other", timeout_ms=2 * TIMEOUT_MS)
+    assert driver.add(other, 1, transactional_id="other") == {1: "NONE"}
+    driver.advance(DAY_MS)
+    assert driver.describe("other").transaction_state == state
+    assert driver.describe().transaction_state == state
 
 
 def test_an_idle_transactional_id_expires_and_its_producer_goes_on(driver: TransactionDriver) -> None:
