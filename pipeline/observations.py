@@ -17,7 +17,8 @@ KINDS: Final[dict[str, str]] = {
     "fetched": "records handed to a client: offset is the first, end_offset the one after the last",
     "leader": "a partition's leader and leader_epoch; detail `unclean` when it was",
     "in-sync-replicas": "the replicas in sync: replicas",
-    "high-watermark": "offset is the high watermark, end_offset the log end offset",
+    "high-watermark": "offset is the high watermark, from_offset the last stable offset, end_offset the log "
+    "end offset",
     "log-start": "offset is the log start offset",
     "expiry": "a replica deleted a segment by retention: offset is its first, detail "
     "`after R ms: written until W, timestamps until T`",

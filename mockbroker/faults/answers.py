@@ -154,6 +154,9 @@ class Errors:
             values["acknowledge_error_code"] = self.code
         if place.level == "top" and hasattr(entity, "acquisition_lock_timeout_ms"):
             values["responses"] = []
+        if place.level == "group":
+            # Brokers tell nothing else of a group then.
+            values |= {each.name: [] for each, _ in lists_of(entity.__class__)}
         return replace(entity, **values)
 
 

@@ -13,6 +13,8 @@ from .ledger import Ledger, refused_only
 from .readers import Readers
 from .row import Note, Row, goes_on, note, voice
 from .run import Run
+from .stability import Stability
+from .standing import Standing
 
 _NOTICED_MS: Final = 10_000
 """What took less is not noted."""
@@ -33,16 +35,6 @@ _UNAVAILABLE: Final = (
 )
 Batch = tuple[int, int, Row]
 """The first sequence number, the number of records, and the row."""
-
-
-@dataclass(slots=True)
-class Standing:
-    """That a group commits the same offset again, and since which commit there is more than that."""
-
-    offset: int
-    behind: Row | None = None
-    last: Row | None = None
-    count: int = 0
 
 
 @dataclass(slots=True)
@@ -79,6 +71,7 @@ class Partition:
     created: set[int] = field(default_factory=set)
     furthest: Row | None = None
     emptied: dict[int, Row] = field(default_factory=dict)
+    stability: Stability = field(default_factory=Stability)
     highest: Row | None = None
     leaderless: Row | None = None
     silent: Run | None = None
@@ -98,19 +91,11 @@ def end(state: Partition) -> Iterator[Note]:
         last = state.ends[who]
         if last.at_ms - row.at_ms >= _NOTICED_MS:
             yield _open(row, last)
-    for group, each in state.stands.items():
-        if each.behind is not None and each.last is not None and _took(each.behind, each.last) >= _NOTICED_MS:
-            end = state.highest.end_offset if state.highest is not None else None
-            yield note(
-                "stands-still",
-                each.behind,
-                each.last,
-                group=group,
-                offset=each.offset,
-                end_offset=end,
-                number=each.count,
-            )
-    yield from state.readers.end(state.highest.end_offset if state.highest is not None else None)
+    yield from state.stability.stands(_NOTICED_MS)
+    log_end = state.highest.end_offset if state.highest is not None else None
+    for group, standing in state.stands.items():
+        yield from standing.stands(group, log_end, _NOTICED_MS)
+    yield from state.readers.end(log_end)
     for group, lag in state.lags.items():
         last, behind = lag.last
         offset = last.offset or 0
@@ -181,6 +166,7 @@ def _anew(state: Partition) -> Iterator[Note]:
     state.acknowledged_end = 0
     state.created.clear()
     state.emptied.clear()
+    state.stability.clear()
     state.furthest = None
 
 
@@ -217,14 +203,12 @@ def _commit(state: Partition, row: Row) -> Iterator[Note]:
         if known is None or (known.offset or 0) < offset:
             state.readable[epoch] = row
     if row.group is not None:
+        log_end = 0 if state.highest is None else state.highest.end_offset or 0
         stands = state.stands.get(row.group)
-        if stands is None or stands.offset != offset:
+        if stands is None:
             state.stands[row.group] = Standing(offset)
-        elif state.highest is not None and (state.highest.end_offset or 0) > offset:
-            stands.behind = stands.behind or row
-            if row.at_ms > (stands.last or stands.behind).at_ms:
-                stands.count += 1
-            stands.last = row
+        else:
+            stands.commit(row, offset, log_end)
         if state.highest is not None:
             behind = max((state.highest.end_offset or 0) - offset, 0)
             if row.group not in state.lags:
@@ -234,6 +218,7 @@ def _commit(state: Partition, row: Row) -> Iterator[Note]:
 
 
 def _watermark(state: Partition, row: Row) -> Iterable[Note]:
+    state.stability.watermark(row, state.acknowledged)
     if (
         row.source == "broker-log"
         and row.broker is not None
@@ -288,6 +273,7 @@ def _append(state: Partition, row: Row) -> Iterator[Note]:
     if row.source == "trace":
         yield from _refused_until_now(state)
         yield from _overwritten(state, row)
+        state.stability.append(row)
     who = voice(row)
     last = state.ends.get(who)
     state.ends[who] = row if last is None or goes_on(last, row) else last

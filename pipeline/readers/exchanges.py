@@ -113,12 +113,15 @@ _ANSWERS: Final[dict[str, Callable[[Body, Body, Names], Iterator[Values]]]] = {
 
 
 def state_of_partitions(answer: Body, names: Names) -> Iterator[Values]:
-    """What a Fetch answer says: high watermarks, log starts, and the leader if it is another broker."""
+    """What a Fetch answer says: high watermarks with last stable offsets, log starts, and the leader if it is
+    another broker."""
     yield from current_leaders(answer, names)
     for topic, part in _fine("Fetch", answer, names):
         place = _place(topic, part)
         if part["high_watermark"] >= 0:
-            yield {"kind": "high-watermark", **place, "offset": part["high_watermark"]}
+            stable = _known(part.get("last_stable_offset"))
+            told = {"offset": part["high_watermark"], "from_offset": stable}
+            yield {"kind": "high-watermark", **place, **told}
         if part.get("log_start_offset", -1) >= 0:
             yield {"kind": "log-start", **place, "offset": part["log_start_offset"]}
 

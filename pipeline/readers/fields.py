@@ -152,7 +152,12 @@ _PLACE: Final = {"topic": "topic", "partition": "partition"}
 STATES: Final[Mapping[str, Mapping[str, str]]] = {
     "leader": {**_PLACE, "leader": "leader", "leader_epoch": "leader_epoch"},
     "in-sync-replicas": {**_PLACE, "replicas": "in_sync_replicas"},
-    "high-watermark": {**_PLACE, "offset": "high_watermark", "end_offset": "log_end_offset"},
+    "high-watermark": {
+        **_PLACE,
+        "offset": "high_watermark",
+        "end_offset": "log_end_offset",
+        "from_offset": "last_stable_offset",
+    },
     "log-start": {**_PLACE, "offset": "log_start_offset"},
     "truncation": {**_PLACE, "offset": "to_offset", "from_offset": "from_offset"},
     "follower-failure": {**_PLACE, "detail": "failure"},

@@ -79,7 +79,8 @@ def _twice(note: Note) -> str:
 
 def _open(note: Note) -> str:
     stood = f"for {took_ms(note) // 1000} s"
-    begun = f"a transaction of producer {note.producer_id} was open from there on"
+    whose = "" if note.producer_id is None else f" of producer {note.producer_id}"
+    begun = f"a transaction{whose} was open from there on"
     return f"the last stable offset of {at(note)} stood still at {note.offset} {stood}: {begun}"
 
 

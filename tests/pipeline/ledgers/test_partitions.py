@@ -124,6 +124,32 @@ def test_a_transaction_that_nobody_ends() -> None:
     assert (found.what, found.offset, found.end_offset, found.producer_id) == ("transaction-open", 51, 90, 7)
 
 
+def stable(*ends: tuple[int, int, int]) -> Rows:
+    """High watermarks as traces tell them: after how long, the last stable offset, and the high watermark."""
+    rows = Rows("trace.jsonl", "trace", **ABOUT)
+    for after_ms, last_stable, high in ends:
+        rows.add("high-watermark", after_ms, from_offset=last_stable, offset=high, end_offset=high)
+    return rows
+
+
+@pytest.mark.parametrize("answered_ms", [500, 1_500])
+def test_a_last_stable_offset_that_stands_still(answered_ms: int) -> None:
+    """The producer is told before the high watermark is, or after it."""
+    answer = Rows("trace.jsonl", "trace", **ABOUT)
+    answer.add("append", answered_ms, offset=51, end_offset=53, producer_id=7, producer_epoch=0)
+    (found,) = noted(LEDGER, stable((SECOND, 51, 53), (2 * MINUTE, 51, 90)), answer)
+    assert (found.what, found.offset, found.end_offset, found.producer_id) == ("transaction-open", 51, 90, 7)
+    assert [kind for _, _, kind in found.rows] == ["append", "high-watermark"]
+
+
+def test_last_stable_offsets_that_go_on() -> None:
+    ended = stable((SECOND, 51, 53), (2 * MINUTE, 54, 54), (SECOND, 54, 60), (5 * SECOND, 54, 61))
+    assert noted(LEDGER, ended) == []
+    assert noted(LEDGER, stable((SECOND, 51, 53), (2 * MINUTE, 70, 75), (SECOND, 71, 90))) == []
+    anew = stable((SECOND, 51, 53)).add("log", MINUTE, detail="deleted")
+    assert noted(LEDGER, anew.add("high-watermark", MINUTE, from_offset=51, offset=90)) == []
+
+
 @pytest.mark.parametrize(("how", "notes"), [("commit", 0), ("abort", 1)])
 def test_a_transaction_that_ends_late(how: str, notes: int) -> None:
     """One that its producer commits was meant to last so long."""
