@@ -1,4 +1,4 @@
-"""STALE_MEMBER_EPOCH when a member of a KIP-848 group asks where to begin: it has not heard of its new epoch yet.
+"""STALE_MEMBER_EPOCH when a member of a KIP-848 group asks where to begin: it has not heard of its new epoch.
 
 @platformatic/kafka 1.30.0 began at the end then, and skipped what it had not read (platformatic/kafka 267).
 """
