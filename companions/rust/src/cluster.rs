@@ -220,7 +220,7 @@ impl Drop for Cluster {
         if failed || !failure.is_empty() {
             self.review();
         }
-        // It ends with the lease in any case; so its ports are closed already.
+        // It ends with the lease in any case, but its ports are closed once this is answered.
         let _ = self.ask("DELETE", "", json!({}));
         if !failure.is_empty() {
             panic!("{failure}");

@@ -52,13 +52,13 @@ impl AddedFault<'_> {
         self.ask("GET", "/wait", json!({"hits": hits, "timeout": timeout.as_secs_f64()}));
     }
 
-    /// Lets it act on no request until it is released; a `hold` holds every request that matches it.
+    /// Holds every request that matches it, until `release`.
     #[track_caller]
     pub fn pause(&self) {
         self.ask("POST", "/pause", json!({}));
     }
 
-    /// Lets it act again after a pause, and lets go of the requests that it holds.
+    /// Lets go of the requests that it holds, and holds none from now on.
     #[track_caller]
     pub fn release(&self) {
         self.ask("POST", "/release", json!({}));
