@@ -112,11 +112,16 @@ def cluster_options() -> Mapping[str, Any]:
 def fault_schema() -> FaultSchema:
     """That of `POST /faults`."""
     schema = _body(document(OPERATIONS.values())["paths"]["/faults"]["post"])
-    actions = {each["title"]: each["description"].split(".")[0] + "." for each in schema["oneOf"]}
+    actions = {each["title"]: _sentence(each["description"]) for each in schema["oneOf"]}
     own: dict[str, Any] = {}
     for name, field in (found for each in schema["oneOf"] for found in each["properties"].items()):
         own[name] = _either(own.get(name, field), field)
     return FaultSchema(actions, {**own, **schema["properties"]})
+
+
+def _sentence(text: str) -> str:
+    """The first one, which may have names with dots."""
+    return re.split(r"(?<=\.)\s", text, maxsplit=1)[0]
 
 
 def _either(one: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any]:

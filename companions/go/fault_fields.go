@@ -32,13 +32,14 @@ const (
 	// group rebalances without it.
 	EvictMember Action = "evict-member"
 	// ExpireLocks: Ends the locks on all records that members of a share group have acquired, as if
-	// `share.
+	// `share.record.lock.duration.ms` were over: they are delivered again, or archived after too many
+	// deliveries.
 	ExpireLocks Action = "expire-locks"
 	// ExpireProducer: Makes a partition forget a producer's sequence numbers, or those of all producers,
-	// on all replicas, as if it had written nothing there for `producer.
+	// on all replicas, as if it had written nothing there for `producer.id.expiration.ms`.
 	ExpireProducer Action = "expire-producer"
 	// ExpireTransactionalID: Makes the coordinator forget a transactional id, as if it had not been used
-	// for `transactional.
+	// for `transactional.id.expiration.ms`.
 	ExpireTransactionalID Action = "expire-transactional-id"
 	// FailFollower: Kills a follower's fetcher, alone or with all partitions of its thread (see `fetcher-
 	// failure`).
@@ -58,7 +59,7 @@ const (
 	MoveLeader Action = "move-leader"
 	// OpenListener: Opens a broker's listener again.
 	OpenListener Action = "open-listener"
-	// PauseFollower: Stops a follower from fetching: it leaves the ISR after `replica.
+	// PauseFollower: Stops a follower from fetching: it leaves the ISR after `replica.lag.time.max.ms`.
 	PauseFollower Action = "pause-follower"
 	// Quota: The client is over its quota: it is told to wait `ms`, and is not served on this connection
 	// meanwhile.

@@ -19,7 +19,7 @@ LEFT_OUT = {"faults-add", "faults-preview", "faults-pause", "faults-release", "f
 LEFT_OUT |= {"tokens-issue", "certificates-show"}
 
 
-@pytest.mark.needs("go")
+@pytest.mark.needs("go", "cargo")
 @pytest.mark.parametrize("name", FILES)
 def test_it_is_that_of_this_checkout(name: str) -> None:
     assert (FOLDER / name).read_text() == FILES[name](), f"{name} is stale: python -m companions.generate"

@@ -10,14 +10,20 @@ import pytest
 
 from companions.generate import FOLDER
 from mockbroker.clients.drivers.shipped import command_for
-from mockbroker.rig.downloads import for_maven
+from mockbroker.rig.downloads import cache_folder, for_maven
 from tests.console.tools import tools
 
 
-def run(command: list[str], folder: Path) -> None:
-    environment = {**for_maven(), "MOCKBROKER": str(Path(sys.executable).with_name("mockbroker"))}
+def run(command: list[str], folder: Path, limit_s: int = 300, **environment: str) -> None:
+    mine = {"MOCKBROKER": str(Path(sys.executable).with_name("mockbroker")), **environment}
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command,
+        cwd=folder,
+        env={**for_maven(), **mine},
+        capture_output=True,
+        text=True,
+        timeout=limit_s,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -29,12 +35,27 @@ def test_go(folder: str) -> None:
     run(["go", "test", "-count=1", "./..."], FOLDER / folder)
 
 
-def test_what_the_readme_shows_stands_in_the_example() -> None:
-    [shown] = re.findall(
-        r"^```go\n(.*?)^```", (FOLDER.parent / "README.md").read_text(), re.DOTALL | re.MULTILINE
-    )
-    example = (FOLDER / "go/example/orders_test.go").read_text()
-    assert all(f"\t{line}\n" in example for line in shown.splitlines())
+@pytest.mark.needs("cargo")
+@pytest.mark.parametrize("folder", ["rust", "rust/example"])
+def test_rust(folder: str) -> None:
+    """Crates are compiled once for all checkouts: for a minute or more, that of rskafka."""
+    target = str(cache_folder() / "clients" / "companions-rust-target")
+    run(["cargo", "fmt", "--check"], FOLDER / folder)
+    run(["cargo", "test", "--locked", "--quiet"], FOLDER / folder, 900, CARGO_TARGET_DIR=target)
+
+
+@pytest.mark.parametrize(
+    ("page", "language", "example"),
+    [
+        ("README.md", "go", "go/example/orders_test.go"),
+        ("companions/rust/README.md", "rust", "rust/example/tests/orders.rs"),
+    ],
+)
+def test_what_a_readme_shows_stands_in_the_example(page: str, language: str, example: str) -> None:
+    text = (FOLDER.parent / page).read_text()
+    [shown] = re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    there = {line.strip() for line in (FOLDER / example).read_text().splitlines()}
+    assert {line.strip() for line in shown.splitlines()} <= there
 
 
 @pytest.mark.needs("java", "mvn")

@@ -37,12 +37,12 @@ public final class AddedFault {
         ask("GET", "/wait", Map.of("hits", hits, "timeout", timeout.toMillis() / 1000.0));
     }
 
-    /** Lets it act on no request until it is released. */
+    /** Holds every request that matches it, until {@link #release}. */
     public void pause() {
         ask("POST", "/pause", Map.of());
     }
 
-    /** Lets it act again after a pause, and lets go of the requests that it holds. */
+    /** Lets go of the requests that it holds, and holds none from now on. */
     public void release() {
         ask("POST", "/release", Map.of());
     }

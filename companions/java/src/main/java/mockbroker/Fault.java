@@ -28,11 +28,13 @@ public final class Fault extends Fields<Fault> {
      * <li>{@code evict-member}: Ends the session of a group's member, as if it had sent no heartbeat for
      * too long: the group rebalances without it.
      * <li>{@code expire-locks}: Ends the locks on all records that members of a share group have acquired,
-     * as if `share.
+     * as if {@code share.record.lock.duration.ms} were over: they are delivered again, or archived after
+     * too many deliveries.
      * <li>{@code expire-producer}: Makes a partition forget a producer's sequence numbers, or those of all
-     * producers, on all replicas, as if it had written nothing there for `producer.
+     * producers, on all replicas, as if it had written nothing there for {@code
+     * producer.id.expiration.ms}.
      * <li>{@code expire-transactional-id}: Makes the coordinator forget a transactional id, as if it had
-     * not been used for `transactional.
+     * not been used for {@code transactional.id.expiration.ms}.
      * <li>{@code fail-follower}: Kills a follower's fetcher, alone or with all partitions of its thread
      * (see {@code fetcher-failure}).
      * <li>{@code half-answer}: Only half of the answer, or its first {@code bytes}, is sent; then the
@@ -46,7 +48,8 @@ public final class Fault extends Fields<Fault> {
      * group or a transactional id.
      * <li>{@code move-leader}: Makes another broker of the ISR the partition's leader.
      * <li>{@code open-listener}: Opens a broker's listener again.
-     * <li>{@code pause-follower}: Stops a follower from fetching: it leaves the ISR after `replica.
+     * <li>{@code pause-follower}: Stops a follower from fetching: it leaves the ISR after {@code
+     * replica.lag.time.max.ms}.
      * <li>{@code quota}: The client is over its quota: it is told to wait {@code ms}, and is not served on
      * this connection meanwhile.
      * <li>{@code rejoin-broker}: Reverses a cut-off: the broker learns who leads, truncates its logs, and
