@@ -36,12 +36,13 @@ def test_go(folder: str) -> None:
 
 
 @pytest.mark.needs("cargo")
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("folder", ["rust", "rust/example"])
 def test_rust(folder: str) -> None:
     """Crates are compiled once for all checkouts: for a minute or more, that of rskafka."""
     target = str(cache_folder() / "clients" / "companions-rust-target")
     run(["cargo", "fmt", "--check"], FOLDER / folder)
-    run(["cargo", "test", "--locked", "--quiet"], FOLDER / folder, 900, CARGO_TARGET_DIR=target)
+    run(["cargo", "test", "--locked", "--quiet"], FOLDER / folder, 840, CARGO_TARGET_DIR=target)
 
 
 @pytest.mark.parametrize(
