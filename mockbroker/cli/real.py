@@ -31,6 +31,13 @@ def proxy(
             help="What goes wrong, as for `mockbroker serve`: 'disconnect api=Produce nth=3'. Repeatable.",
         ),
     ] = None,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Play a scenario, as `mockbroker run` does, as far as it is about faults and the trace.",
+        ),
+    ] = None,
     upstream_map: Annotated[
         list[str] | None,
         typer.Option(
@@ -125,11 +132,12 @@ def proxy(
     """Stand in front of a real cluster, and let its clients' requests go wrong, until interrupted.
 
     The first line printed is the bootstrap address for clients. At the end it says how often each fault
-    fired; exit status 3: one never did. Exit status 2: no broker answers, or an option is not valid.
+    fired; exit status 3: one never did, or the scenario failed. Exit status 2: no broker answers, or an
+    option or the scenario is not valid.
     """
     from ..pairs import pairs
     from ..protocol.releases import parse
-    from ..proxying.options import ProxyOptions, UpstreamTls, addresses, mapped
+    from ..proxying.options import ProxyOptions, UpstreamTls, addresses, mapped, played
     from .given import faults, refuse_existing, security, token
     from .proxying import run
 
@@ -140,6 +148,7 @@ def proxy(
             port,
             map=mapped(upstream_map or []),
             faults=faults(fault),
+            scenario=played(scenario),
             kafka=None if kafka is None else parse(kafka),
             policies=pairs("--policy", policy),
             trace=trace is not None,
