@@ -14,9 +14,8 @@ from ..errors import first_of
 from ..faults import Fault
 from ..processes import ending_signals
 from ..proxying import Proxy, ProxyOptions
-from ..shown import shown
 from ..trace import Event
-from .failing import say
+from .failing import say_shown
 from .trace_file import written_to
 
 _FAILED: Final = 3
@@ -45,7 +44,7 @@ def _told(fault: Fault) -> str:
 async def _main(options: ProxyOptions, listener: Callable[[Event], None] | None, *, quiet: bool) -> Proxy:
     with contextlib.ExitStack() as heeding:
         signals = heeding.enter_context(trio.open_signal_receiver(*ending_signals()))
-        async with Proxy(options, _tell).running() as proxy:
+        async with Proxy(options, functools.partial(say_shown, "proxy")).running() as proxy:
             if listener is not None:
                 proxy.trace.attach(listener)
             typer.echo(proxy.bootstrap_servers)
@@ -62,7 +61,3 @@ async def _main(options: ProxyOptions, listener: Callable[[Event], None] | None,
                 # Its last checks may take a while: a second signal ends them, too.
                 heeding.close()
     return proxy
-
-
-def _tell(line: str) -> None:
-    say(f"mockbroker proxy: {shown(line)}")

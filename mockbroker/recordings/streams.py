@@ -21,7 +21,7 @@ Handler = Callable[[trio.SocketStream], Awaitable[None]]
 class Frames:
     """Reads frames, without their sizes."""
 
-    def __init__(self, stream: trio.SocketStream) -> None:
+    def __init__(self, stream: trio.abc.Stream) -> None:
         self.stream = stream
         self._data = bytearray()
 
