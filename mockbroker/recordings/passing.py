@@ -15,6 +15,7 @@ from ..proxying.dialing import Dial, Stream
 from ..proxying.listening import ListenerTls
 from ..proxying.options import Address, UpstreamTls
 from ..security import Security
+from ..server.foreign import TLS_HANDSHAKE
 from .addresses import moved
 from .messages import UNREADABLE, answered, correlation_id_of, read_request
 from .streams import Frames, Listeners, address_of, ends_of
@@ -106,7 +107,11 @@ class Direct:
                 return
             async with _closed(there):
                 connection = _Connection(self._told, next(self._numbers), broker, self._at)
-                await connection.run(name, client, there)
+                up = Frames(client)
+                await connection.run(name, up, Frames(there))
+                if up.rest.startswith(TLS_HANDSHAKE):
+                    why = "it sent a TLS handshake, but this was started without --tls"
+                    self._tell(f"{of_client(name[0])}: closed, {why}")
 
     def _tell(self, line: str) -> None:
         if line not in self._said and len(self._said) < _LINES:
@@ -143,12 +148,11 @@ class _Connection:
         self._told, self._number, self._broker, self._at = told, number, broker, at
         self._asked: deque[_Asked] = deque(maxlen=_UNANSWERED)
 
-    async def run(self, name: Address, client: Stream, broker: Stream) -> None:
-        """Until one of them ends. `name` is the client's address."""
+    async def run(self, name: Address, up: Frames, down: Frames) -> None:
+        """Until the client, `up`, or the broker, `down`, ends it. `name` is the client's address."""
         self._told.opened(_now_us(), self._number, joined(*name), joined(*self._broker))
         try:
             async with trio.open_nursery() as nursery:
-                up, down = Frames(client), Frames(broker)
                 nursery.start_soon(self._requests, up, down, nursery.cancel_scope)
                 await self._answers(up, down)
                 nursery.cancel_scope.cancel()

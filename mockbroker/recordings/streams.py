@@ -25,6 +25,11 @@ class Frames:
         self.stream = stream
         self._data = bytearray()
 
+    @property
+    def rest(self) -> bytes:
+        """What has come, and is no frame so far."""
+        return bytes(self._data)
+
     async def read(self) -> bytes | None:
         """The next frame; None if the connection has ended, or what comes is no frame."""
         while len(self._data) < _SIZE.size:
