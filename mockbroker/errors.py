@@ -49,6 +49,10 @@ class UpstreamError(MockBrokerError, ConnectionError):
     """The cluster behind a proxy can't be reached, or does not answer as Kafka does."""
 
 
+class ScenarioFailedError(MockBrokerError, AssertionError):
+    """A scenario was played to its end, but not as it says; each line of the message tells what failed."""
+
+
 def first_of(error: BaseException) -> BaseException:
     """The error itself, or the first one in the groups that are around it."""
     while isinstance(error, BaseExceptionGroup):

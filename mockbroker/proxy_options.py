@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class MockProxyOptions(TypedDict, total=False):
     """`host` and `port` are those of the first broker's listener; the others get the next ports, or any. With
     `upstream_map` brokers are reached at other addresses than the cluster tells, both as `host:port`.
-    `faults` are fields of faults, as for `MockCluster`. With `kafka` clients are shown no more versions and
+    `faults` are fields of faults, as for `MockCluster`; `scenario` is the file of a scenario that is played
+    while the proxy runs. With `kafka` clients are shown no more versions and
     features than that release has. `policies` are answers of behaviours, by name, as for `MockCluster`: of
     those that a proxy can decide. With `trace` the trace begins at once, with "requests" without bodies. With
     `control` there is a control API, on that port of loopback, or on any if it is True; with a
@@ -32,6 +33,7 @@ class MockProxyOptions(TypedDict, total=False):
     port: int
     upstream_map: Mapping[str, str] | None
     faults: "Sequence[Fault]"
+    scenario: "str | Path | None"
     kafka: "ReleaseName | None"
     policies: "Behaviours"
     trace: bool | Literal["requests"]

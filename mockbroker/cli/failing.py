@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from ..shown import shown
+
 
 def why(error: Exception) -> str:
     """The error in one line; for a file with its name and the system's message."""
@@ -17,6 +19,11 @@ def say(line: str) -> None:
     """Writes a line to stderr."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
+
+
+def say_shown(command: str, line: str) -> None:
+    """Writes what a command tells, of which parts may come from outside."""
+    say(f"mockbroker {command}: {shown(line)}")
 
 
 _REFUSALS: Final = (ValueError, OSError, ImportError)

@@ -1,5 +1,6 @@
 """The proxy in the foreground, and what it reports."""
 
+import contextlib
 import functools
 from collections.abc import Callable
 from pathlib import Path
@@ -13,12 +14,12 @@ from ..errors import first_of
 from ..faults import Fault
 from ..processes import ending_signals
 from ..proxying import Proxy, ProxyOptions
-from ..shown import shown
 from ..trace import Event
-from .failing import say
+from .failing import say_shown
 from .trace_file import written_to
 
-_NEVER_FIRED: Final = 3
+_FAILED: Final = 3
+"""A fault never fired, or the scenario failed."""
 
 
 def run(options: ProxyOptions, *, quiet: bool, trace: Path | None = None) -> int:
@@ -32,7 +33,8 @@ def run(options: ProxyOptions, *, quiet: bool, trace: Path | None = None) -> int
     if not quiet:
         for fault in proxy.faults:
             typer.echo(_told(fault))
-    return _NEVER_FIRED if any(not each.hits and not each.optional for each in proxy.faults) else 0
+    unfired = any(not each.hits and not each.optional for each in proxy.faults)
+    return _FAILED if unfired or proxy.scenario_failures else 0
 
 
 def _told(fault: Fault) -> str:
@@ -40,8 +42,9 @@ def _told(fault: Fault) -> str:
 
 
 async def _main(options: ProxyOptions, listener: Callable[[Event], None] | None, *, quiet: bool) -> Proxy:
-    with trio.open_signal_receiver(*ending_signals()) as signals:
-        async with Proxy(options, _tell).running() as proxy:
+    with contextlib.ExitStack() as heeding:
+        signals = heeding.enter_context(trio.open_signal_receiver(*ending_signals()))
+        async with Proxy(options, functools.partial(say_shown, "proxy")).running() as proxy:
             if listener is not None:
                 proxy.trace.attach(listener)
             typer.echo(proxy.bootstrap_servers)
@@ -50,12 +53,11 @@ async def _main(options: ProxyOptions, listener: Callable[[Event], None] | None,
             if not quiet:
                 for what, path in named(proxy.access(None, None, None)):
                     typer.echo(f"{what}: {path}")
-                count = len(options.faults)
+                count = len(proxy.faults)
                 typer.echo(f"{count} fault{'s' * (count != 1)}. Ctrl-C stops it.")
             async for _ in signals:
                 break
+            if options.scenario is not None:
+                # Its last checks may take a while: a second signal ends them, too.
+                heeding.close()
     return proxy
-
-
-def _tell(line: str) -> None:
-    say(f"mockbroker proxy: {shown(line)}")

@@ -1,7 +1,7 @@
 """`mockbroker proxy` and `mockbroker record`: in front of a real cluster."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,44 @@ from . import completion
 from .choices import ClientAuth
 from .described import SERVE
 from .failing import reported
+
+if TYPE_CHECKING:
+    from ..security import Security
+
+UpstreamTlsGiven = Annotated[bool, typer.Option("--upstream-tls", help="The cluster's listeners have TLS.")]
+UpstreamCa = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="What the brokers' certificates are checked with, in PEM, in place of what this machine trusts. "
+        "Implies --upstream-tls.",
+    ),
+]
+UpstreamCertificate = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="The certificate that brokers are shown, in PEM, if they want one (ssl.client.auth). "
+        "Implies --upstream-tls.",
+    ),
+]
+Tls = Annotated[
+    bool,
+    typer.Option(
+        "--tls",
+        help="Clients use TLS. The files of a certificate authority for this command alone are named at the "
+        "start; that needs the extra security, unless there is a --certificate.",
+    ),
+]
+Certificate = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The certificate that clients are shown, in PEM.")
+]
+TlsFolder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Where the files of the authority go, instead of a folder that is removed."
+    ),
+]
 
 
 def proxy(
@@ -29,6 +67,13 @@ def proxy(
             metavar="'DO FIELD=VALUE ...'",
             autocompletion=completion.faults,
             help="What goes wrong, as for `mockbroker serve`: 'disconnect api=Produce nth=3'. Repeatable.",
+        ),
+    ] = None,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Play a scenario, as `mockbroker run` does, as far as it is about faults and the trace.",
         ),
     ] = None,
     upstream_map: Annotated[
@@ -53,47 +98,16 @@ def proxy(
             help="Decide otherwise than the cluster: undefined-epoch=log-end-offset. Repeatable.",
         ),
     ] = None,
-    upstream_tls: Annotated[
-        bool, typer.Option("--upstream-tls", help="The cluster's listeners have TLS.")
-    ] = False,
-    upstream_ca: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What the brokers' certificates are checked with, in PEM, in place of what this machine "
-            "trusts. Implies --upstream-tls.",
-        ),
-    ] = None,
-    upstream_certificate: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The certificate that brokers are shown, in PEM, if they want one (ssl.client.auth). "
-            "Implies --upstream-tls.",
-        ),
-    ] = None,
+    upstream_tls: UpstreamTlsGiven = False,
+    upstream_ca: UpstreamCa = None,
+    upstream_certificate: UpstreamCertificate = None,
     upstream_key: Annotated[Path | None, SERVE["key"]] = None,
-    tls: Annotated[
-        bool,
-        typer.Option(
-            "--tls",
-            help="Clients use TLS. The files of a certificate authority for this proxy alone are named at "
-            "the start; that needs the extra security, unless there is a --certificate.",
-        ),
-    ] = False,
+    tls: Tls = False,
     client_auth: Annotated[ClientAuth, SERVE["client_auth"]] = ClientAuth.NONE,
-    certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The proxy's certificate, in PEM.")
-    ] = None,
+    certificate: Certificate = None,
     key: Annotated[Path | None, SERVE["key"]] = None,
     ca: Annotated[Path | None, SERVE["ca"]] = None,
-    tls_folder: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where the files of the authority go, instead of a folder that is removed.",
-        ),
-    ] = None,
+    tls_folder: TlsFolder = None,
     trace: Annotated[
         Path | None,
         typer.Option(
@@ -125,12 +139,13 @@ def proxy(
     """Stand in front of a real cluster, and let its clients' requests go wrong, until interrupted.
 
     The first line printed is the bootstrap address for clients. At the end it says how often each fault
-    fired; exit status 3: one never did. Exit status 2: no broker answers, or an option is not valid.
+    fired; exit status 3: one never did, or the scenario failed. Exit status 2: no broker answers, or an
+    option or the scenario is not valid.
     """
     from ..pairs import pairs
     from ..protocol.releases import parse
-    from ..proxying.options import ProxyOptions, UpstreamTls, addresses, mapped
-    from .given import faults, refuse_existing, security, token
+    from ..proxying.options import ProxyOptions, UpstreamTls, addresses, mapped, played
+    from .given import faults, refuse_existing, token
     from .proxying import run
 
     with reported("proxy"):
@@ -140,15 +155,14 @@ def proxy(
             port,
             map=mapped(upstream_map or []),
             faults=faults(fault),
+            scenario=played(scenario),
             kafka=None if kafka is None else parse(kafka),
             policies=pairs("--policy", policy),
             trace=trace is not None,
             control=control,
             control_token=token(control_token, control),
             upstream_tls=UpstreamTls.of(upstream_tls, upstream_ca, upstream_certificate, upstream_key),
-            security=security(
-                tls, None, None, None, client_auth.value, certificate, key, ca, tls_folder, None, None, {}
-            ),
+            security=_security(tls, client_auth, certificate, key, ca, tls_folder),
         )
         if not overwrite:
             refuse_existing(trace)
@@ -177,6 +191,16 @@ def record(
             help="Where clients connect, with --upstream; further brokers get the next ports. 0: any.",
         ),
     ] = 9092,
+    upstream_tls: UpstreamTlsGiven = False,
+    upstream_ca: UpstreamCa = None,
+    upstream_certificate: UpstreamCertificate = None,
+    upstream_key: Annotated[Path | None, SERVE["key"]] = None,
+    tls: Tls = False,
+    client_auth: Annotated[ClientAuth, SERVE["client_auth"]] = ClientAuth.NONE,
+    certificate: Certificate = None,
+    key: Annotated[Path | None, SERVE["key"]] = None,
+    ca: Annotated[Path | None, SERVE["ca"]] = None,
+    tls_folder: TlsFolder = None,
     values: Annotated[
         bool, typer.Option("--values", help="Keep keys, headers and values of records as they are.")
     ] = False,
@@ -188,18 +212,37 @@ def record(
     `mockbroker replay` plays the file back. Exit status 2: the capture can't be read, or the cluster can't
     be reached.
     """
+    from ..proxying.options import UpstreamTls
     from .given import refuse_existing
     from .recording import of_capture, passing
 
     with reported("record"):
         if (capture is None) == (upstream is None):
             raise ValueError("give a packet capture, or --upstream HOST:PORT")
+        behind = UpstreamTls.of(upstream_tls, upstream_ca, upstream_certificate, upstream_key)
+        ours = _security(tls, client_auth, certificate, key, ca, tls_folder)
+        if capture is not None and (behind or ours):
+            raise ValueError("TLS is for --upstream: what a capture has of it can't be read")
         if not overwrite:
             refuse_existing(out)
         if upstream is not None:
-            passing(upstream, host, port, out, values=values)
+            passing(upstream, host, port, out, values=values, upstream_tls=behind, security=ours)
         elif capture is not None:
             of_capture(capture, out, values=values)
+
+
+def _security(
+    tls: bool,
+    client_auth: ClientAuth,
+    certificate: Path | None,
+    key: Path | None,
+    ca: Path | None,
+    folder: Path | None,
+) -> "Security | None":
+    """What clients need to come in. ValueError."""
+    from .given import security
+
+    return security(tls, None, None, None, client_auth.value, certificate, key, ca, folder, None, None, {})
 
 
 def register(app: typer.Typer) -> None:

@@ -1,5 +1,6 @@
 """`mockbroker record`: makes a recording of a capture, or of what passes."""
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,13 +10,17 @@ import typer
 
 from ..addresses import given, joined
 from ..captures import frames
+from ..control.access import named
 from ..errors import first_of
 from ..processes import ending_signals
 from ..protocol.capture_files import CaptureError, read
+from ..proxying.access import access
+from ..proxying.options import UpstreamTls
 from ..recordings.file import RecordingError, Writer
-from ..recordings.passing import Direct, Passing
+from ..recordings.passing import Direct
 from ..recordings.recorder import Counts, Recorder, record
-from .failing import say
+from ..security import Security
+from .failing import say, say_shown
 
 
 def of_capture(capture: Path, out: Path, *, values: bool) -> None:
@@ -28,12 +33,12 @@ def of_capture(capture: Path, out: Path, *, values: bool) -> None:
         except CaptureError as error:
             if not recorder.counts.requests:
                 written.close()
-                out.unlink()
+                _remove(out)
                 raise CaptureError(f"{capture}: {error}") from None
             say(f"mockbroker record: {capture} is read up to here: {error}")
         writer.finish()
     if not recorder.counts.requests:
-        out.unlink()
+        _remove(out)
         raise RecordingError(
             f"{capture} has no request of a Kafka client: is it the brokers' port that was captured, and "
             "without TLS?"
@@ -41,25 +46,49 @@ def of_capture(capture: Path, out: Path, *, values: bool) -> None:
     _sum_up(out, recorder.counts)
 
 
-def passing(upstream: str, host: str, port: int, out: Path, *, values: bool) -> None:
-    """Until a signal ends it. UpstreamError, PortInUseError, OSError; ValueError for another address."""
-    direct = Direct(given(upstream, "--upstream"), host, port)
+def passing(
+    upstream: str,
+    host: str,
+    port: int,
+    out: Path,
+    *,
+    values: bool,
+    upstream_tls: UpstreamTls | None = None,
+    security: Security | None = None,
+) -> None:
+    """Until a signal ends it. UpstreamError, PortInUseError, OSError; ValueError for another address and for
+    files of TLS, MissingExtraError."""
+    tell = functools.partial(say_shown, "record")
+    address = given(upstream, "--upstream")
+    direct = Direct(address, host, port, upstream_tls=upstream_tls, security=security, tell=tell)
     with ended_by():
         trio.run(_pass, direct, out, values)
 
 
-async def _pass(direct: Passing, out: Path, values: bool) -> None:
+async def _pass(direct: Direct, out: Path, values: bool) -> None:
     with out.open("wb") as file, trio.open_signal_receiver(*ending_signals()) as signals:
         writer = Writer(file, values=values)
         recorder = Recorder(writer, values=values)
         async with trio.open_nursery() as nursery:
-            here = await nursery.start(direct.run, recorder)
+            try:
+                here = await nursery.start(direct.run, recorder)
+            except BaseException:
+                _remove(out)
+                raise
             typer.echo(joined(*here))
+            for what, path in named(access(joined(*here), direct.tls, None, None, None)):
+                typer.echo(f"{what}: {path}")
             async for _ in signals:
                 nursery.cancel_scope.cancel()
                 break
         writer.finish()
     _sum_up(out, recorder.counts)
+
+
+def _remove(out: Path) -> None:
+    """Removes a file without a recording, but no device or pipe."""
+    if out.is_file():
+        out.unlink()
 
 
 def _sum_up(out: Path, counts: Counts) -> None:

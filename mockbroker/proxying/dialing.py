@@ -38,13 +38,17 @@ class Dial:
             raise
         return stream
 
-    async def side(self, there: Address, host: str) -> Side:
+    async def stream_in_time(self, there: Address, host: str) -> Stream:
         """As `stream`. Also OSError after SECONDS."""
         try:
             with trio.fail_after(SECONDS):
-                stream = await self.stream(there, host)
+                return await self.stream(there, host)
         except trio.TooSlowError:
             raise ConnectionError(f"no connection within {SECONDS} s") from None
+
+    async def side(self, there: Address, host: str) -> Side:
+        """As `stream_in_time`."""
+        stream = await self.stream_in_time(there, host)
         if isinstance(stream, trio.SSLStream):
             return TlsSide(stream)
         return PlainSide(socket.socket(fileno=stream.socket.detach()))

@@ -14,7 +14,7 @@ from ..security import Security
 from ..server.certificates import Authority, Files
 from ..server.tls import context, explained
 from .dialing import SECONDS
-from .sides import TlsSide
+from .sides import TlsSide, TlsStream
 
 
 class ListenerTls:
@@ -44,9 +44,13 @@ class ListenerTls:
         return context(str(files.certificate), key, ca, client_auth)
 
     async def side(self, sock: socket.socket) -> TlsSide | None:
+        """As `stream`."""
+        stream = await self.stream(trio.SocketStream(trio.socket.from_stdlib_socket(sock)))
+        return None if stream is None else TlsSide(stream)
+
+    async def stream(self, plain: trio.SocketStream) -> TlsStream | None:
         """After the handshake; None if the client has left without a word. ConnectionError says what else was
         the matter with it."""
-        plain = trio.SocketStream(trio.socket.from_stdlib_socket(sock))
         stream = trio.SSLStream(plain, self._context, server_side=True, https_compatible=True)
         try:
             with trio.fail_after(SECONDS):
@@ -58,7 +62,7 @@ class ListenerTls:
             if isinstance(why, ssl.SSLError) and not isinstance(why, ssl.SSLEOFError):
                 raise ConnectionError(f"TLS failed: {explained(why)}") from None
             return None
-        return TlsSide(stream)
+        return stream
 
     def close(self) -> None:
         """Removes the files that are not kept."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import trio
 
 from ..cluster_options import check_names
-from ..errors import ConflictError, NotRunningError, first_of
+from ..errors import ConflictError, NotRunningError, ScenarioFailedError, first_of
 from ..faults import Fault
 from ..protocol.releases import parse
 from ..proxy_options import OPTIONS, MockProxyOptions
@@ -16,7 +16,7 @@ from ..security import Security
 from ..server.trace_control import TraceControl
 from ..server.waiting import refuse_in_event_loop
 from ..trace import Trace
-from .options import ProxyOptions, UpstreamTls, addresses, mapped
+from .options import ProxyOptions, UpstreamTls, addresses, mapped, played
 from .proxy import Proxy
 
 if TYPE_CHECKING:
@@ -29,12 +29,14 @@ class MockProxy:
     """Stands in front of the cluster at `upstream` (`host:port,...`) until its `with` block ends.
 
     The options are those of `MockProxyOptions`. Entering it raises UpstreamError if no broker answers, or
-    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. `lines` are what the
-    command would print.
+    none that can be asked what behaviours need; FaultError, and UnknownPolicyError. A scenario ends with the
+    block, which then raises ScenarioFailedError if it failed, unless it has raised something else. `lines`
+    are what the command would print.
     """
 
     def __init__(self, upstream: str, **options: Unpack[MockProxyOptions]) -> None:
-        """UnknownOptionError, UnknownReleaseError, OptionError; ValueError for an address."""
+        """UnknownOptionError, UnknownReleaseError, OptionError; ValueError for an address, and for a scenario
+        that a proxy can't play."""
         check_names(options, "MockProxy", OPTIONS)
         self._options = _options(upstream, **options)
         self.lines: list[str] = []
@@ -52,11 +54,11 @@ class MockProxy:
             raise self._error
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, raised: object, __: object) -> None:
         self._token.run_sync_soon(self._stop.set)
         self._thread.join()
         self._proxy = None
-        if self._error is not None:
+        if self._error is not None and not (raised and isinstance(self._error, ScenarioFailedError)):
             raise self._error
 
     @property
@@ -132,15 +134,19 @@ class MockProxy:
     async def _main(self) -> None:
         self._token = trio.lowlevel.current_trio_token()
         self._stop = trio.Event()
-        async with Proxy(self._options, self.lines.append).running() as self._proxy:
+        proxy = Proxy(self._options, self.lines.append)
+        async with proxy.running() as self._proxy:
             self._up.set()
             await self._stop.wait()
+        if proxy.scenario_failures:
+            raise ScenarioFailedError("the scenario failed: " + "\n".join(proxy.scenario_failures))
 
 
 def _options(
     upstream: str,
     *,
     upstream_map: Mapping[str, str] | None = None,
+    scenario: str | Path | None = None,
     kafka: str | None = None,
     control: bool | int = False,
     upstream_tls: bool = False,
@@ -155,6 +161,7 @@ def _options(
     return ProxyOptions(
         addresses(upstream, "upstream"),
         map=mapped(pairs, "upstream_map"),
+        scenario=played(scenario),
         kafka=None if kafka is None else parse(kafka),
         control=_port(control),
         upstream_tls=UpstreamTls.of(upstream_tls, upstream_ca, upstream_certificate, upstream_key),

@@ -3,13 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ..addresses import given
 from ..errors import OptionError
 from ..protocol.releases import Release
 from ..security import Security
 from ..tokens import check_token
+
+if TYPE_CHECKING:
+    from ..scenario.scenario import Scenario
 
 Address = tuple[str, int]
 _KNOWN: Final = frozenset({"tls", "certificate", "key", "ca", "client_auth", "folder"})
@@ -29,6 +32,16 @@ def mapped(pairs: Sequence[str], what: str = "--upstream-map") -> dict[Address, 
             raise ValueError(f"{what} {each!r}: write it as HOST:PORT=HOST:PORT")
         found[given(theirs, what)] = given(ours, what)
     return found
+
+
+def played(path: str | Path | None) -> "Scenario | None":
+    """The scenario in a file, if there is one. ScenarioError, also for what a proxy can't play."""
+    if path is None:
+        return None
+    # Most proxies play none.
+    from .playing import load
+
+    return load(Path(path))
 
 
 class UpstreamTls(NamedTuple):
@@ -58,7 +71,8 @@ class UpstreamTls(NamedTuple):
 class ProxyOptions:
     """`upstream` are addresses of the cluster's brokers. The first broker's listener is at `host` and `port`,
     the others get the next ports; with port 0 all get any. `map` has the addresses at which brokers are
-    reached from here, by those that the cluster tells. `faults` are fields of faults. `kafka` is the release
+    reached from here, by those that the cluster tells. `faults` are fields of faults; the `scenario` is one
+    that was read for a proxy. `kafka` is the release
     whose versions clients may use; None: those of the cluster. `policies` are answers of behaviours, by
     name. With `trace` the trace begins at once, with "requests" without bodies. `control` is the port of the
     control API on loopback, None for no API; with a `control_token`, only requests that send it are
@@ -72,6 +86,7 @@ class ProxyOptions:
     port: int = 0
     map: Mapping[Address, Address] = field(default_factory=dict)
     faults: Sequence[Mapping[str, Any]] = ()
+    scenario: "Scenario | None" = None
     kafka: Release | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
     trace: bool | Literal["requests"] = False

@@ -4,7 +4,7 @@ import contextlib
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
@@ -26,7 +26,9 @@ from .upstream import Upstream, UpstreamBroker
 
 if TYPE_CHECKING:
     from ..control.access import Access
+    from ..control.target import Target
     from .listening import ListenerTls
+    from .playing import Playing
 
 _ACCEPT_AGAIN_SECONDS: Final = 0.1
 """After a failure, such as too many open files."""
@@ -54,6 +56,7 @@ class Proxy:
         self._upstream.trace.failed = lambda error: self._tell(f"the trace failed: {error}")
         self._dial = Dial(options.upstream_tls)
         self._tls: ListenerTls | None = None
+        self._playing: Playing | None = None
         self._sleep = trio.CancelScope()
         self._nursery: trio.Nursery
         self.control_url: str | None = None
@@ -87,20 +90,27 @@ class Proxy:
         return access(self.bootstrap_servers, self._tls, mechanism, user, password)
 
     @property
+    def scenario_failures(self) -> list[str]:
+        """What of the scenario has failed so far; all of it once the block of `running` has ended."""
+        return [] if self._playing is None else self._playing.failures
+
+    @property
     def trace(self) -> Trace:
         """What clients say, and are answered: from its `start` on."""
         return self._upstream.trace
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["Proxy"]:
-        """Listens, and carries what comes. UpstreamError, PortInUseError, FaultError; OptionError and
-        MissingExtraError for TLS."""
+        """Listens, and carries what comes. A scenario ends with the block: then its checks are done.
+        UpstreamError, PortInUseError, FaultError; OptionError and MissingExtraError for TLS."""
         try:
             self._use_tls(self._options.security)
             async with trio.open_nursery() as self._nursery:
                 await self._start(self._options.faults)
                 self._nursery.start_soon(self._keep_time)
                 yield self
+                if self._playing is not None:
+                    await self._playing.finish()
                 self._nursery.cancel_scope.cancel()
         finally:
             for sock in self._listening.values():
@@ -123,10 +133,16 @@ class Proxy:
             self._upstream.told(broker.node_id, broker.host, broker.port)
         if not brokers:
             self._upstream.begins_at(map(options.told_as, options.upstream))
-        for given in faults:
-            self.add_fault(**given)
         if self._options.trace:
             self._upstream.trace.start(bodies=self._options.trace is True)
+        # Its faults without a name have numbers, which others may take that come later.
+        if options.scenario is not None:
+            from .playing import Playing
+
+            self._playing = Playing(options.scenario, self._target, self._tell_user)
+            await self._nursery.start(self._playing.run)
+        for given in faults:
+            self.add_fault(**given)
         if self._options.control is not None:
             await self._serve_control(self._options.control)
 
@@ -136,13 +152,19 @@ class Proxy:
     async def _serve_control(self, port: int) -> None:
         # Few proxies are controlled.
         from ..control.http import serve
-        from .controlling import OFFERED, target_of
+        from .controlling import OFFERED
 
         sock = listen("127.0.0.1", port)
         self.control_url = "http://{}:{}".format(*sock.getsockname())
-        target = target_of(self._upstream, self.bootstrap_servers, self._poke)
         start = partial(serve, only=OFFERED)
-        await self._nursery.start(start, target, sock, self._options.control_token)
+        await self._nursery.start(start, self._target, sock, self._options.control_token)
+
+    @cached_property
+    def _target(self) -> "Target":
+        """The proxy as operations see it, once its brokers are known."""
+        from .controlling import target_of
+
+        return target_of(self._upstream, self.bootstrap_servers, self._poke)
 
     def _poke(self) -> None:
         self._catch_up()

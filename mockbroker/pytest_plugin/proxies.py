@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import OptionError
+from ..errors import OptionError, ScenarioFailedError
 from .options import MARKER, PROXY
 from .watching import Watch, last
 
@@ -28,6 +28,7 @@ class WatchedProxy(Watch):
         from ..proxying.mock_proxy import MockProxy
 
         self._upstream = upstream
+        self._failed_scenario = ""
         self._running = contextlib.ExitStack()
         self.proxy: MockProxy = self._running.enter_context(
             MockProxy(upstream, **{"trace": "requests", **options})
@@ -44,13 +45,23 @@ class WatchedProxy(Watch):
         """Stops the proxy; returns the error that had ended it before, if there was one."""
         try:
             self._running.close()
+        except ScenarioFailedError as error:
+            self._failed_scenario = str(error)
+            return []
         except BaseException as error:
             return ["the proxy ended by an error:\n" + "".join(traceback.format_exception(error)).rstrip()]
         return []
 
     def problems(self, *, over: bool) -> list[str]:
         """What the test should fail of, each only once."""
-        return list(self.never_fired(over=over))
+        told = self._failed_scenario
+        if not told:
+            return list(self.never_fired(over=over))
+        for fault in self._added:
+            # The scenario tells of its own faults.
+            if str(fault) in told:
+                self.is_news(fault)
+        return [told, *self.never_fired(over=over)]
 
     def describe(self, failure: str) -> str:
         """What somebody who looks at a failed test wants to know, except what `failure` has already said."""

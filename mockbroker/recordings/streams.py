@@ -21,9 +21,14 @@ Handler = Callable[[trio.SocketStream], Awaitable[None]]
 class Frames:
     """Reads frames, without their sizes."""
 
-    def __init__(self, stream: trio.SocketStream) -> None:
+    def __init__(self, stream: trio.abc.Stream) -> None:
         self.stream = stream
         self._data = bytearray()
+
+    @property
+    def rest(self) -> bytes:
+        """What has come, and is no frame so far."""
+        return bytes(self._data)
 
     async def read(self) -> bytes | None:
         """The next frame; None if the connection has ended, or what comes is no frame."""

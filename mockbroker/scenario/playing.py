@@ -47,15 +47,22 @@ class Meanwhile(Protocol):
 
 
 class Player:
-    """Plays one scenario once; `tell` is told what happens, and a `listener` the whole trace."""
+    """Plays one scenario once; `tell` is told what happens, and a `listener` the whole trace. `beside` is
+    what people call that which runs meanwhile."""
 
     def __init__(
-        self, scenario: Scenario, tell: Tell, listener: Callable[[Event], None] | None = None
+        self,
+        scenario: Scenario,
+        tell: Tell,
+        listener: Callable[[Event], None] | None = None,
+        beside: str = "the command",
     ) -> None:
         self._scenario = scenario
         self._tell = tell
         self._listener = listener
-        self._failures: list[str] = []
+        self._beside = beside
+        self.failures: list[str] = []
+        """What has failed so far."""
         self._undone: list[Check | Step] = []
         self._rules: dict[str, Fault] = {}
         self._fired: set[str] = set()
@@ -73,26 +80,31 @@ class Player:
                 served.pump.trace.attach(self._listener)
             self._say(f"Kafka {served.cluster.release} at {served.bootstrap_servers}")
             target = served.target
-            for fault in self._scenario.faults:
-                target.do(faults.add, name=fault.name, **fault.given)
-                rule = self._rules[fault.name] = target.fault(fault.name)
-                rule.on_hit.append(functools.partial(self._touched, fault.name))
-                self._tell_illegal(fault.name)
             environment = {
                 **os.environ,
                 "BOOTSTRAP_SERVERS": served.bootstrap_servers,
                 "MOCKBROKER_CONTROL": served.control_url or "",
             }
-            ended = await self._run(meanwhile, environment, target)
-            self._say(f"the command ended with status {ended.status}")
+            ended = await self.perform(target, meanwhile, environment)
+            self._say(f"{self._beside} ended with status {ended.status}")
             if ended.signal is not None:
                 self._say(f"{ended.signal.name} came: nothing is checked")
                 return ended.status
-            await self._check(target)
-            if ended.status or self._failures:
+            await self.check(target)
+            if ended.status or self.failures:
                 for hint in target.do(hints.hints):
                     self._say(hint)
-        return ended.status or (CHECKS_FAILED if self._failures else 0)
+        return ended.status or (CHECKS_FAILED if self.failures else 0)
+
+    async def perform(self, target: Target, meanwhile: Meanwhile, environment: Mapping[str, str]) -> Ended:
+        """Adds the faults, starts `meanwhile`, and does what is due until that has ended. FaultError,
+        ConflictError, OSError before it is started."""
+        for fault in self._scenario.faults:
+            target.do(faults.add, name=fault.name, **fault.given)
+            rule = self._rules[fault.name] = target.fault(fault.name)
+            rule.on_hit.append(functools.partial(self._touched, fault.name))
+            self._tell_illegal(fault.name)
+        return await self._run(meanwhile, environment, target)
 
     async def _run(self, meanwhile: Meanwhile, environment: Mapping[str, str], target: Target) -> Ended:
         await meanwhile.start(environment)
@@ -143,12 +155,13 @@ class Player:
         else:
             self._say(step.action.text)
 
-    async def _check(self, target: Target) -> None:
+    async def check(self, target: Target) -> None:
+        """Looks, once all is over, for what was not done, for faults that never fired, and at the checks."""
         for each in self._undone:
             if isinstance(each, Check):
-                self._fail(f"{each.action.text}: the command ended before this was checked")
+                self._fail(f"{each.action.text}: {self._beside} ended before this was checked")
             elif not each.optional:
-                self._fail(f"{each.action.text}: the command ended before this step was due")
+                self._fail(f"{each.action.text}: {self._beside} ended before this step was due")
         for name, rule in self._rules.items():
             self._tell_illegal(name)
             if rule.hits:
@@ -188,7 +201,7 @@ class Player:
             self._say(f"fault {name!r}: {why}")
 
     def _fail(self, text: str) -> None:
-        self._failures.append(text)
+        self.failures.append(text)
         self._say(f"FAILED {text}")
 
     def _say(self, text: str) -> None:

@@ -101,7 +101,11 @@ class Scenario:
 
 def load(path: Path) -> Scenario:
     """Reads a file. ScenarioError says where it is wrong."""
-    document = Document(path)
+    return of(Document(path))
+
+
+def of(document: Document) -> Scenario:
+    """What a file says. ScenarioError."""
     for table, value in document.tables.items():
         if table in CLUSTER and not isinstance(value, list):
             raise document.wrong_at_top(table, f"{table} stands below [cluster]")
@@ -150,7 +154,7 @@ def _cluster(document: Document) -> dict[str, Any]:
         Options(**cluster)
     except ValueError as error:
         keys = {**given, **given.get("topics", {}), **given.get("racks", {})}
-        raise document.wrong("cluster", None, _meant(error, keys), str(error)) from None
+        raise document.wrong("cluster", None, meant(error, keys), str(error)) from None
     return cluster
 
 
@@ -205,7 +209,7 @@ def _fault(document: Document, index: int, given: dict[str, Any]) -> Fault:
     try:
         parse_fault(fields)
     except FaultError as error:
-        raise document.wrong("fault", index, _meant(error, fields), str(error)) from None
+        raise document.wrong("fault", index, meant(error, fields), str(error)) from None
     return Fault(name, fields)
 
 
@@ -281,12 +285,12 @@ def _action(document: Document, table: str, index: int, given: dict[str, Any], o
         if rest is not None:
             parse_fault({key: value for key, value in arguments.items() if key != "name"})
     except ValueError as error:
-        raise document.wrong(table, index, _meant(error, arguments) or "do", str(error)) from None
+        raise document.wrong(table, index, meant(error, arguments) or "do", str(error)) from None
     words = [operation.name, *(f"{name}={value}" for name, value in arguments.items())]
     return Action(operation, read, " ".join(words))
 
 
-def _meant(error: ValueError, given: Mapping[str, Any]) -> str | None:
+def meant(error: ValueError, given: Mapping[str, Any]) -> str | None:
     """The key that an error is about: the error says so, or its message names the key, or its value."""
     if isinstance(error, FaultError) and error.field in given:
         return error.field

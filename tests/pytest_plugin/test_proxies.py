@@ -8,7 +8,8 @@ from tests.pytest_plugin.conftest import Run
 pytest_plugins = ["pytester"]
 
 
-def test_a_proxy_is_in_front_of_the_cluster_of_the_test(run: Run) -> None:
+def test_a_proxy_is_in_front_of_the_cluster_of_the_test(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makefile(".toml", unfit='[[fault]]\ndo = "silence"\napi = "Fetch"\n')
     result = run(
         """
 late = {"do": "delay", "ms": 1, "api": "Metadata", "times": 1}
@@ -32,17 +33,22 @@ def test_tls(mock_proxy):
 def test_forgotten(mock_proxy):
     ask(mock_proxy)
 
-@pytest.mark.mockbroker_proxy(faults=[other, late])
+@pytest.mark.mockbroker_proxy(scenario="unfit.toml")
+def test_played(mock_proxy):
+    ask(mock_proxy)
+
+@pytest.mark.mockbroker_proxy(faults=[other, late], scenario="unfit.toml")
 def test_broken(mock_proxy):
     ask(mock_proxy)
     assert False, "broken"
 """,
         "-pno:randomly",
     )
-    result.assert_outcomes(passed=4, errors=1, failed=1)
+    result.assert_outcomes(passed=5, errors=2, failed=1)
     result.stdout.fnmatch_lines(
         [
             "mockbroker: the fault 'silence before api=Produce' never fired: no Produce came; *=True*",
+            "mockbroker: the scenario failed: fault '1' never fired: silence before api=Fetch: no *",
             "*- mockbroker -*",
             "the fault 'silence before api=Produce' never fired: no Produce came;*",
             "proxy at 127.0.0.1:*, in front of 127.0.0.1:*",

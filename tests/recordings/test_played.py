@@ -1,8 +1,13 @@
 """Recorded from real clients, played back to them, and to another cluster."""
 
+import base64
 import contextlib
+import gzip
+import json
 import re
 import signal
+import socket
+import ssl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +15,8 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, Security
+from mockbroker.addresses import given as address_of
 from mockbroker.names import Fault
 from mockbroker.recordings.exchanges import steps
 from mockbroker.recordings.file import read
@@ -20,18 +26,20 @@ from ..cli.in_process import mockbroker
 from ..driving.processes import line_of, started
 
 LIMIT_S = 60.0
+NOWHERE = ("--upstream", "127.0.0.1:1", "--port", "0")
 QUIET = {"log_level": 0}
 VALUES = [f"order {number}".encode() for number in range(4)]
 
 
-def application(bootstrap: str) -> list[tuple[bytes | None, bytes | None]]:
+def application(bootstrap: str, **access: str) -> list[tuple[bytes | None, bytes | None]]:
     """Writes, reads in a group, and commits; gives what it has read."""
-    producer = Producer({"bootstrap.servers": bootstrap, "enable.idempotence": True, **QUIET})
+    servers = {"bootstrap.servers": bootstrap, **access, **QUIET}
+    producer = Producer({**servers, "enable.idempotence": True})
     for value in VALUES:
         producer.produce("t", value, b"key", partition=0)
     assert producer.flush(LIMIT_S) == 0
-    settings = {"bootstrap.servers": bootstrap, "group.id": "g", "auto.offset.reset": "earliest"}
-    consumer = Consumer({**settings, "enable.auto.commit": False, **QUIET})
+    settings = {**servers, "group.id": "g", "auto.offset.reset": "earliest"}
+    consumer = Consumer({**settings, "enable.auto.commit": False})
     consumer.subscribe(["t"])
     found: list[tuple[bytes | None, bytes | None]] = []
     while len(found) < len(VALUES):
@@ -146,7 +154,12 @@ def test_a_capture_of_a_running_cluster_becomes_a_recording(tmp_path: Path) -> N
     [
         (("record", "-o", "out"), "give a packet capture, or --upstream HOST:PORT"),
         (("record", "-o", "out", "--upstream", "nowhere"), "--upstream 'nowhere': write it as HOST:PORT"),
-        (("record", "-o", "out", "--upstream", "127.0.0.1:1", "--port", "0"), "can't reach 127.0.0.1:1"),
+        (("record", "-o", "out", *NOWHERE), "no broker told which brokers there are: 127.0.0.1:1: "),
+        (("record", "-o", "out", *NOWHERE, "--upstream-ca", "no.pem"), "upstream_ca can't be used: "),
+        (("record", "-o", "out", *NOWHERE, "--upstream-key", "no.pem"), "give upstream_certificate, too"),
+        (("record", "-o", "out", *NOWHERE, "--certificate", "no.pem", "--tls"), "can't be used: "),
+        (("record", "-o", "out", "a.pcap", "--upstream-tls"), "TLS is for --upstream"),
+        (("record", "-o", "out", "a.pcap", "--tls"), "TLS is for --upstream"),
     ],
 )
 def test_what_cant_be_recorded_says_why(
@@ -156,6 +169,65 @@ def test_what_cant_be_recorded_says_why(
     done = mockbroker(*words)
     assert done.exit_code == 2
     assert said in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [((), "it wants TLS: give --upstream-tls"), (("--upstream-tls",), "its certificate is not valid: ")],
+    ids=["without TLS", "with another authority"],
+)
+def test_a_cluster_that_wants_tls_is_told(tmp_path: Path, given: tuple[str, ...], said: str) -> None:
+    path = tmp_path / "out"
+    with MockCluster(brokers=1, security=Security(tls=True)) as cluster:
+        upstream = cluster.bootstrap_servers
+        done = mockbroker("record", "-o", str(path), "--upstream", upstream, "--port", "0", *given)
+    assert done.exit_code == 2
+    assert f"{upstream}: {said}" in done.stderr
+    assert not path.exists()
+
+
+def test_tls_and_logins_pass_and_no_password_is_kept(tmp_path: Path) -> None:
+    path, folder, password = tmp_path / "out", tmp_path / "files", "correct horse"
+    security = Security(tls=True, sasl="PLAIN", users={"alice": password})
+    settings = {
+        "security.protocol": "SASL_SSL",
+        "ssl.ca.location": str(folder / "ca.pem"),
+        "sasl.mechanism": "PLAIN",
+        "sasl.username": "alice",
+        "sasl.password": password,
+    }
+    with contextlib.ExitStack() as stack:
+        with MockCluster(brokers=2, topics={"t": 1}, security=security) as cluster:
+            upstream = cluster.bootstrap_servers.split(",")[0]
+            ca = cluster.do(lambda target: target.access).ca
+            words = ("record", "--upstream", upstream, "--port", "0", "-o", str(path), "--values")
+            tls = ("--upstream-ca", str(ca), "--tls", "--tls-folder", str(folder))
+            here, process = stack.enter_context(running(*words, *tls))
+            assert line_of(process) == f"certificate authority: {folder / 'ca.pem'}"
+            assert application(here, **settings) == [(b"key", each) for each in VALUES]
+        address = address_of(here, "here")
+        with socket.create_connection(address, LIMIT_S) as plain:
+            plain.sendall(b"\0\0\0\x0a\0\x12\0\0\0\0\0\1\xff\xff")
+            while plain.recv(1000):
+                pass
+        context = ssl.create_default_context(cafile=str(folder / "ca.pem"))
+        with (
+            socket.create_connection(address, LIMIT_S) as plain,
+            context.wrap_socket(plain, server_hostname=address[0]) as shaken,
+        ):
+            assert shaken.recv(1) == b""
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=LIMIT_S)
+    failed, gone = errors.splitlines()
+    assert failed.startswith("mockbroker record: 127.0.0.1: closed, TLS failed: ")
+    assert gone.startswith(f"mockbroker record: {upstream} can't be reached: ")
+    apis = {one.api for kind, one in steps(read(path)) if kind == "answer"}
+    assert {"sasl_handshake", "sasl_authenticate", "produce", "fetch"} <= apis
+    kept = gzip.decompress(path.read_bytes())
+    frames = [json.loads(line).get("request", "") for line in kept.splitlines()[1:]]
+    assert frames
+    assert not any(password.encode() in base64.b64decode(each) for each in frames)
 
 
 def test_what_cant_be_played_says_why(recorded: Path, tmp_path: Path) -> None:

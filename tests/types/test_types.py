@@ -77,7 +77,7 @@ def test_marked(mock_cluster: MockCluster, mock_cluster_factory: ClusterFactory)
     mock_cluster_factory(kafka="2.3", clock="manual").faults.add("disconnect", api="Produce", optional=True)
 
 
-@mark_proxy(upstream="staging:9092", kafka="2.8", faults=[LOST], policies=OWN)
+@mark_proxy(upstream="staging:9092", kafka="2.8", faults=[LOST], policies=OWN, scenario="lost.toml")
 def test_proxied(mock_proxy: MockProxy) -> None:
     mock_proxy.add_fault("disconnect", api="Produce")
 
