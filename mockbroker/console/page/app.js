@@ -204,7 +204,7 @@ function App() {
         <div id="view" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
           ${tab === "requests" && html`<${Requests} recording=${recording} number=${number} goTo=${goTo} />`}
           ${tab === "brokers" && html`<${Brokers} state=${state} />`}
-          ${tab === "groups" && html`<${Groups} state=${state} live=${following} act=${canFollow ? act : null} />`}
+          ${tab === "groups" && html`<${Groups} state=${state} recording=${recording} number=${number} live=${following} act=${canFollow ? act : null} />`}
           ${tab === "records" && canFollow && html`<${Records} state=${state} chosen=${chosen} choose=${setChosen} act=${act} now=${recording.last} />`}
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}
           ${tab === "producers" && html`<${Producers} state=${state} />`}
