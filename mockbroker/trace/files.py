@@ -77,6 +77,8 @@ COLUMNS: Final = {
     "offset": "int64",
     "epochs": "list<list<int64>>",
     "last_sequence": "int32",
+    "missing": "int64",
+    "known": "string",
     "rows": "string",
     "listener": "string",
     "protocol": "string",
@@ -85,9 +87,14 @@ COLUMNS: Final = {
     "principal": "string",
 }
 """Name and Arrow type of every column."""
-AS_JSON: Final = frozenset({"body", "asked", "answered", "rows", "in_flight"})
+AS_JSON: Final = frozenset({"body", "asked", "answered", "rows", "in_flight", "known"})
 """The columns with values of any shape."""
-_TUPLES: Final = {"rows", "in_flight", *(name for name, kind in COLUMNS.items() if kind.startswith("list<"))}
+_TUPLES: Final = {
+    "rows",
+    "in_flight",
+    "known",
+    *(name for name, kind in COLUMNS.items() if kind.startswith("list<")),
+}
 
 
 class TraceError(MockBrokerError, ValueError):

@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.needs("node")
-@pytest.mark.parametrize("file", ["recording.test.js", "reading.test.js"])
+@pytest.mark.parametrize("file", sorted(each.name for each in HERE.glob("node/*.test.js")))
 def test_the_state_at_every_moment(tmp_path: Path, file: str) -> None:
     (tmp_path / "openapi.json").write_text(json.dumps(document(OPERATIONS.values())))
     environment = {**os.environ, "PAGE": str(FOLDER), "TRACES": str(tmp_path)}
