@@ -1,4 +1,5 @@
-import { html, useMemo, useRef, useState } from "./html.js";
+import { useAddress } from "./address.js";
+import { html, useMemo, useRef } from "./html.js";
 import { usePolled } from "./polled.js";
 import { Readings, readingsAt } from "./reading.js";
 import { Configuration } from "./records.js";
@@ -29,7 +30,7 @@ const DOINGS = [
  *   `live` is whether the present is shown; `act` is null if nothing can be done
  */
 export function Groups({ state, recording, number, live, act }) {
-  const [picked, setPicked] = useState("");
+  const [picked, setPicked] = useAddress("group");
   const groups = [...state.groups.values()].filter((each) => each.state !== "Dead");
   const chosen = groups.some((each) => each.group === picked) ? picked : "";
   const one = groups.length === 1 ? groups[0] : groups.find((each) => each.group === chosen);
