@@ -57,6 +57,8 @@ COLUMNS: Final = {
     "epoch": "int32",
     "subscribed": "list<string>",
     "assigned": "list<string>",
+    "active_tasks": "list<string>",
+    "standby_tasks": "list<string>",
     "start_offset": "int64",
     "in_flight": "string",
     "transactional_id": "string",

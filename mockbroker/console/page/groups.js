@@ -122,7 +122,9 @@ function Hints() {
 
 /** @param {{state: State, shown: Shown, act: Act | null}} props */
 function Members({ state, shown, act }) {
-  const rows = [...state.members.values()].filter(shown).map((each) => [
+  const members = [...state.members.values()].filter(shown);
+  const haveTasks = members.some((each) => each.type === "streams");
+  const rows = members.map((each) => [
     each.group,
     each.client_id,
     each.member_id,
@@ -130,10 +132,16 @@ function Members({ state, shown, act }) {
     each.epoch,
     each.subscribed.join(", ") || "–",
     placesOf(each.assigned) || "–",
+    ...(haveTasks ? [tasksOf(each, each.active_tasks), tasksOf(each, each.standby_tasks)] : []),
     ...(act ? [html`<button type="button" onClick=${() => act("groups-evict", { group: each.group, member: each.member_id })}>evict</button>`] : []),
   ]);
-  const columns = ["group", "client", "member", "protocol", "epoch", "subscribed", "assigned", ...(act ? ["do"] : [])];
+  const columns = ["group", "client", "member", "protocol", "epoch", "subscribed", "assigned", ...(haveTasks ? ["active tasks", "standby tasks"] : []), ...(act ? ["do"] : [])];
   return html`<${Table} title="Members" columns=${columns} rows=${rows} nothing="" />`;
+}
+
+/** @param {import("./model.js").Member} member @param {string[] | undefined} tasks earlier traces have none */
+function tasksOf(member, tasks) {
+  return member.type === "streams" && tasks ? tasks.join(", ") || "none" : "–";
 }
 
 /** @param {{state: State, shown: Shown}} props */

@@ -8,7 +8,7 @@
  * @typedef {Map<string, Map<string, number>>} Positions by partition and client, the offset last asked for
  * @typedef {Map<string, Set<string>>} Asked by group, the partitions of which it has asked for its committed offsets
  * @typedef {{group: string, member_id: string, group_instance_id: string | null, client_id: string, host: string,
- *   type: string, epoch: number, subscribed: string[], assigned: string[]}} Member
+ *   type: string, epoch: number, subscribed: string[], assigned: string[], active_tasks?: string[], standby_tasks?: string[]}} Member
  * @typedef {{group: string, topic: string, partition: number, coordinator: number, start_offset: number,
  *   in_flight: [number, number, string, number, string | null, number | null][]}} SharePartition
  *   of records in flight: first and last offset, state, deliveries, who has acquired them, and until when in ms
