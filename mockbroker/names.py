@@ -399,6 +399,7 @@ EventKind = Literal[
     "truncation",
     "follower",
     "replica",
+    "image",
     "producer",
     "topic",
     "committed",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..coordinators.kinds import Group
     from ..coordinators.share.group import ShareMember
     from ..coordinators.streams.group import StreamsGroup
-    from ..coordinators.streams.member import Owned, StreamsMember, Tasks
+    from ..coordinators.streams.member import StreamsMember
 
 _SKIPS: Final = offsets_load.answers["skips"]
 
@@ -168,6 +168,7 @@ def _places(found: tuple[tuple[str, int], ...]) -> tuple[TopicPartition, ...]:
 
 def _streaming(cluster: "Cluster", group: "StreamsGroup", member: "StreamsMember") -> MemberDescription:
     """The partitions that its active tasks read."""
+    from ..coordinators.streams.member import task_names
     from ..coordinators.streams.settings import session_ms
 
     return MemberDescription(
@@ -188,12 +189,6 @@ def _streaming(cluster: "Cluster", group: "StreamsGroup", member: "StreamsMember
         member.rebalance_timeout_ms,
         "streams",
         member.epoch,
-        _tasks(member.assigned.active),
-        _tasks(member.assigned.standby),
+        task_names(member.assigned.active),
+        task_names(member.assigned.standby),
     )
-
-
-def _tasks(tasks: "Owned | Tasks") -> tuple[str, ...]:
-    from ..coordinators.streams.member import each_task
-
-    return tuple(f"{name}_{partition}" for name, partition in sorted(each_task(tasks)))

@@ -204,6 +204,21 @@ class Replica(OfPartition):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Image(Event):
+    """A running broker's metadata image came to differ from the controller's, or differs otherwise.
+
+    `missing` is how many metadata records the broker has not learned of, 0 once it has learned of all.
+    `known` are the partitions, at most 200, of which it knows another leader or leader epoch: the topic, the
+    index, and the leader and leader epoch that it knows, both -1 if it does not know the partition."""
+
+    broker: int
+    missing: int
+    known: tuple[tuple[str, int, int, int], ...]
+    kind: ClassVar[str] = "image"
+    line = "broker {broker} has not learned of {missing} metadata records"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Producer(OfPartition):
     """What the leader knows about a producer changed; its sequence is -1 if there is none, and both are -1 if
     the leader has forgotten it."""
@@ -265,9 +280,17 @@ class Keyframe(Event):
 
 
 DETAILS: Final = frozenset(
-    {Keyframe.kind, Appeared.kind, Replica.kind, Producer.kind, Member.kind, ShareSession.kind}
+    {
+        Keyframe.kind,
+        Appeared.kind,
+        Replica.kind,
+        Image.kind,
+        Producer.kind,
+        Member.kind,
+        ShareSession.kind,
+    }
 )
-"""Kinds that tell the state of every replica and every member; whoever wants them asks for them by name."""
+"""Kinds that tell the state of every replica, broker and member; whoever wants them asks for them by name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -57,6 +57,8 @@ COLUMNS: Final = {
     "epoch": "int32",
     "subscribed": "list<string>",
     "assigned": "list<string>",
+    "active_tasks": "list<string>",
+    "standby_tasks": "list<string>",
     "start_offset": "int64",
     "in_flight": "string",
     "transactional_id": "string",
@@ -77,6 +79,8 @@ COLUMNS: Final = {
     "offset": "int64",
     "epochs": "list<list<int64>>",
     "last_sequence": "int32",
+    "missing": "int64",
+    "known": "string",
     "rows": "string",
     "listener": "string",
     "protocol": "string",
@@ -85,9 +89,14 @@ COLUMNS: Final = {
     "principal": "string",
 }
 """Name and Arrow type of every column."""
-AS_JSON: Final = frozenset({"body", "asked", "answered", "rows", "in_flight"})
+AS_JSON: Final = frozenset({"body", "asked", "answered", "rows", "in_flight", "known"})
 """The columns with values of any shape."""
-_TUPLES: Final = {"rows", "in_flight", *(name for name, kind in COLUMNS.items() if kind.startswith("list<"))}
+_TUPLES: Final = {
+    "rows",
+    "in_flight",
+    "known",
+    *(name for name, kind in COLUMNS.items() if kind.startswith("list<")),
+}
 
 
 class TraceError(MockBrokerError, ValueError):

@@ -32,7 +32,8 @@ class Member(Event):
 
     `type` is the protocol that it uses; `epoch` is the generation in a classic group, and -1 when the member
     has left. `subscribed` are topics, `assigned` partitions such as orders-0; both are empty if they can't be
-    read."""
+    read. `active_tasks` and `standby_tasks`, such as 0_1, are those of a member of a streams group
+    (KIP-1071), and empty in other groups."""
 
     group: str
     member_id: str
@@ -43,6 +44,8 @@ class Member(Event):
     epoch: int
     subscribed: tuple[str, ...]
     assigned: tuple[str, ...]
+    active_tasks: tuple[str, ...] = ()
+    standby_tasks: tuple[str, ...] = ()
     kind: ClassVar[str] = "member"
 
 

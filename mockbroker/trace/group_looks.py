@@ -73,10 +73,13 @@ class GroupLooks:
                 yield _member(group.id, each, "classic", group.generation, *_classic(group, each))
             return
         if group.type == "streams":
+            from ..coordinators.streams.member import task_names
+
             subscribed = tuple(sorted(group.subscribed))
             for member in group.members.values():
-                assigned = sorted(group.read_by(member))
-                yield _member(group.id, member, "streams", member.epoch, subscribed, assigned)
+                about = ("streams", member.epoch, subscribed, sorted(group.read_by(member)))
+                held = member.assigned
+                yield _member(group.id, member, *about, task_names(held.active), task_names(held.standby))
             return
         for one in group.members.values():
             classic = group.type == "consumer" and getattr(one, "classic", None) is not None
@@ -132,9 +135,10 @@ def _member(
     epoch: int,
     subscribed: tuple[str, ...],
     assigned: Iterable[tuple[str, int]],
+    *tasks: tuple[str, ...],
 ) -> Seen:
     who = (group, member.id, member.instance_id, member.client_id, member.client_host, kind)
-    return (Member, (group, member.id)), Change(Member, (*who, epoch, subscribed, _names(assigned)))
+    return (Member, (group, member.id)), Change(Member, (*who, epoch, subscribed, _names(assigned), *tasks))
 
 
 def _classic(

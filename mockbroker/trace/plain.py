@@ -128,6 +128,8 @@ def batches(records: Any) -> list[dict[str, Any]]:
         found.append(
             {
                 "base_offset": one.base_offset,
+                # Before magic 2 the offset of a message is that of the last record in it.
+                "last_offset": one.base_offset + (one.last_offset_delta if one.magic >= 2 else 0),
                 "bytes": one.length + 12,
                 "leader_epoch": one.leader_epoch,
                 "producer_id": one.producer_id,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from . import events
 from .event import Event
 from .group_looks import GONE, GroupLooks, groups_of
+from .image_looks import ImageLooks
 from .looks import Change, Look, changes
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _GONE: "Final[dict[type[Event], Callable[[tuple[Any, ...]], tuple[object, ...]]]]" = {
     events.Topic: lambda values: (*values[:2], 0, 0),
+    events.Image: lambda values: (values[0], 0, ()),
     **GONE,
 }
 """The values of a thing that is there no more, by those that it had."""
@@ -23,12 +25,14 @@ _GONE: "Final[dict[type[Event], Callable[[tuple[Any, ...]], tuple[object, ...]]]
 
 class States:
     """The state of a cluster when it was last looked at. Of several changes in between, only the result is
-    reported. With `details`, it also tells what each replica has, and what is known about producers."""
+    reported. With `details`, it also tells what each replica has, and what is known about producers
+    and by brokers."""
 
     def __init__(self, cluster: "Cluster", *, details: bool) -> None:
         self._cluster = cluster
         self._details = details
         self._groups = GroupLooks(cluster)
+        self._images = ImageLooks(cluster)
         self._partitions = {each: Look.at(each, details) for each in cluster.partitions()}
         self._others = dict(self._look())
         self._committed = self._commits()
@@ -121,4 +125,6 @@ class States:
             for name, now in broker.transactions if "transactions" in vars(broker) else ():
                 one = (name, broker.id, now.state.value, now.producer_id, now.epoch)
                 yield (events.Transaction, name), Change(events.Transaction, one)
+        if self._details:
+            yield from self._images.look()
         yield from self._groups.look(self._details)

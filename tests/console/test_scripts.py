@@ -20,10 +20,11 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.needs("node")
-def test_the_state_at_every_moment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", sorted(each.name for each in HERE.glob("node/*.test.js")))
+def test_the_state_at_every_moment(tmp_path: Path, file: str) -> None:
     (tmp_path / "openapi.json").write_text(json.dumps(document(OPERATIONS.values())))
     environment = {**os.environ, "PAGE": str(FOLDER), "TRACES": str(tmp_path)}
-    command = ["node", "--test", str(HERE / "node/recording.test.js")]
+    command = ["node", "--test", str(HERE / "node" / file)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 

@@ -155,7 +155,7 @@ def test_json_lines_come_back_as_they_were(cluster: MockCluster, tmp_path: Path)
     cluster.trace.write(path)
     written = list(read_json_lines(path))
     assert [str(each) for each in written if each.kind not in DETAILS] == str(cluster.trace).splitlines()
-    assert {each.kind for each in written} > DETAILS - {"member", "share-session"}
+    assert {each.kind for each in written} > DETAILS - {"image", "member", "share-session"}
     assert json.loads(path.read_text().splitlines()[0]) == {"schema": "mockbroker-trace", "version": 2}
 
 

@@ -1,4 +1,5 @@
 import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
+import { useAddress, useMark } from "./address.js";
 import { Clients } from "./clients.js";
 import { Groups } from "./groups.js";
 import { Behaviours, Faults } from "./inforce.js";
@@ -39,14 +40,17 @@ function App() {
   const [stories, setStories] = useState(/** @type {Story[]} */ ([]));
   const [status, setStatus] = useState({ text: "connecting", bad: false });
   const [until, setUntil] = useState(0);
-  const [at, setAt] = useState(/** @type {number | null} */ (null));
+  const [moment, setMoment] = useAddress("at");
+  const at = /^\d+$/.test(moment) ? Number(moment) : null;
+  const setAt = (/** @type {number | null} */ to) => setMoment(to === null ? "" : `${to}`);
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
-  const [tab, setTab] = useState("requests");
+  const [wantedTab, setTab] = useAddress("tab", "requests");
+  const [storyFile, setStoryFile] = useAddress("story");
   const [wanted, setWanted] = useState(/** @type {{id: string, values: Record<string, string>} | null} */ (null));
-  const [filter, setFilter] = useState("");
-  const [internal, setInternal] = useState(false);
-  const [chosen, setChosen] = useState("");
+  const [filter, setFilter] = useAddress("partitions");
+  const [internal, setInternal] = useMark("internal");
+  const [chosen, setChosen] = useAddress("partition");
   const redraw = useRedraw();
   const recording = (story && recordings.current.told) || recordings.current.live;
 
@@ -67,9 +71,10 @@ function App() {
       .then((answer) => (answer.ok ? answer.json() : []))
       .then((found) => {
         setStories(found);
-        const wanted = new URLSearchParams(location.search).get("story");
+        const wanted = storyFile || new URLSearchParams(location.search).get("story");
         const one = found.find((/** @type {Story} */ each) => each.file === wanted);
-        if (one) tell(one);
+        if (one) tell(one, at);
+        else setStoryFile("");
       })
       .catch(() => setStories([]));
   }, []);
@@ -96,7 +101,7 @@ function App() {
     else if (at === null) setAt(number);
     setPlaying(!playing);
   };
-  const tell = async (/** @type {Story} */ one) => {
+  const tell = async (/** @type {Story} */ one, /** @type {number | null} */ from = null) => {
     const told = new Recording();
     const sink = {
       events: (/** @type {Event[]} */ events) => events.forEach((event) => told.add(event)),
@@ -107,14 +112,16 @@ function App() {
     await file(`stories/${one.file}`, sink);
     recordings.current.told = told;
     setStory(one);
+    setStoryFile(one.file);
     setChosen(one.partition);
-    setAt(one.captions[0]?.number ?? told.first);
+    setAt(from ?? one.captions[0]?.number ?? told.first);
     setSpeed(1);
-    setPlaying(true);
+    setPlaying(from === null);
   };
   const leave = () => {
     recordings.current.told = null;
     setStory(null);
+    setStoryFile("");
     setPlaying(false);
     setAt(null);
   };
@@ -168,10 +175,13 @@ function App() {
     ...(source.mode === "live" ? [["operations", "Do something"]] : []),
     ["stories", "Stories"],
   ];
+  const tab = tabs.some(([id]) => id === wantedTab) ? wantedTab : "requests";
+  // A copied address may be of a moment that is forgotten by now, or of another cluster.
+  const isGone = at !== null && !loading && storyFile === (story?.file ?? "") && recording.events.length > 0 && at !== number;
   return html`<header>
       <h1>mockbroker</h1>
       <p class="status ${status.bad ? "bad" : ""}" role="status">
-        ${story ? story.title : loading && !status.bad ? progress(recording, until) : status.text}${recording.events.length ? ` · ${new Date(recordingTime(recording, number)).toISOString().slice(0, 10)}` : ""}
+        ${story ? story.title : loading && !status.bad ? progress(recording, until) : status.text}${recording.events.length ? ` · ${new Date(recordingTime(recording, number)).toISOString().slice(0, 10)}` : ""}${isGone ? ` · event ${at} is not there: this is the one nearest to it` : ""}
       </p>
       ${story && html`<button type="button" onClick=${leave}>leave the story</button>`}
       <${Theme} />
@@ -204,7 +214,7 @@ function App() {
         <div id="view" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
           ${tab === "requests" && html`<${Requests} recording=${recording} number=${number} goTo=${goTo} />`}
           ${tab === "brokers" && html`<${Brokers} state=${state} />`}
-          ${tab === "groups" && html`<${Groups} state=${state} live=${following} act=${canFollow ? act : null} />`}
+          ${tab === "groups" && html`<${Groups} state=${state} recording=${recording} number=${number} live=${following} act=${canFollow ? act : null} />`}
           ${tab === "records" && canFollow && html`<${Records} state=${state} chosen=${chosen} choose=${setChosen} act=${act} now=${recording.last} />`}
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}
           ${tab === "producers" && html`<${Producers} state=${state} />`}

@@ -1,5 +1,7 @@
-import { html, useState } from "./html.js";
+import { useAddress } from "./address.js";
+import { html, useMemo, useRef } from "./html.js";
 import { usePolled } from "./polled.js";
+import { Readings, readingsAt } from "./reading.js";
 import { Configuration } from "./records.js";
 import { countsOf, lagOf, nameOf, placesOf, whoIs, whyNothing } from "./sharing.js";
 import { Table } from "./tables.js";
@@ -8,6 +10,7 @@ import { offsets, time } from "./words.js";
 /**
  * @typedef {import("./model.js").State} State
  * @typedef {import("./model.js").Event} Event
+ * @typedef {import("./recording.js").Recording} Recording
  * @typedef {(operation: string, values: Record<string, string>) => void} Act opens the form of an operation
  */
 
@@ -23,11 +26,11 @@ const DOINGS = [
 
 /**
  * Groups of all types, their members, and where they are in their partitions.
- * @param {{state: State, live: boolean, act: Act | null}} props
+ * @param {{state: State, recording: Recording, number: number, live: boolean, act: Act | null}} props
  *   `live` is whether the present is shown; `act` is null if nothing can be done
  */
-export function Groups({ state, live, act }) {
-  const [picked, setPicked] = useState("");
+export function Groups({ state, recording, number, live, act }) {
+  const [picked, setPicked] = useAddress("group");
   const groups = [...state.groups.values()].filter((each) => each.state !== "Dead");
   const chosen = groups.some((each) => each.group === picked) ? picked : "";
   const one = groups.length === 1 ? groups[0] : groups.find((each) => each.group === chosen);
@@ -49,7 +52,52 @@ export function Groups({ state, live, act }) {
     <${InFlight} state=${state} shown=${shown} />
     <${Sessions} state=${state} shown=${shown} act=${act} />
     <${Table} title="Committed offsets" columns=${["group", "partition", "offset", "leader epoch", "lag", "assigned to"]}
-      rows=${offsetsOf(state).filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])} nothing="" />`;
+      rows=${offsetsOf(state).filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])} nothing="" />
+    <${Reading} recording=${recording} number=${number} groups=${groups.filter(shown).filter((each) => typeOf(each) !== "share").map((each) => each.group)} />`;
+}
+
+/**
+ * Which records groups skipped, and which their members fetched more than once, up to the moment that is shown.
+ * @param {{recording: Recording, number: number, groups: string[]}} props
+ */
+function Reading({ recording, number, groups }) {
+  const kept = useRef({ recording: /** @type {Recording | null} */ (null), first: 0, readings: new Readings() });
+  const readings = readingsAt(kept.current, recording, number);
+  const found = useMemo(() => groups.map((group) => ({ group, ...readings.of(group) })), [readings, readings.number, groups.join("\n")]);
+  if (!groups.length) return "";
+  const title = html`<h3>Skipped, or fetched more than once</h3>`;
+  if (readings.noBodies) {
+    return html`<section class="reading" aria-label="skipped or fetched more than once">${title}
+      <p>This trace has no answers of brokers, which would tell it: <code>--trace</code>, <code>--console</code> and <code>MockCluster(trace=True)</code> keep them.</p></section>`;
+  }
+  const skipped = found.flatMap(({ group, skipped: ranges }) =>
+    ranges.map((each) => [group, each.name, offsets(each.from, each.to - 1), each.before < 0 ? "–" : each.before, each.after, each.client || "–", time(each.ms)]),
+  );
+  const again = found.flatMap(({ group, again: ranges }) =>
+    ranges.map(({ name, from, to, fetched }) => {
+      const last = fetched[fetched.length - 1];
+      return [group, name, offsets(from, to - 1), fetched.length, fetchedBy(fetched[0]), fetchedBy(last), last.committed < 0 ? "–" : last.committed];
+    }),
+  );
+  const unclear = found.flatMap(({ group, unclear: names }) =>
+    [...names].map(([name, others]) => `${name}: clients of the groups ${[group, ...others].join(", ")} have the same client id.`),
+  );
+  const where = unclear.length ? "Of all other partitions: n" : "N";
+  return html`<section class="reading" aria-label="skipped or fetched more than once">${title}
+    ${readings.sinceMs > 0 && html`<p>Only since ${time(readings.sinceMs)}: events before that are not there.</p>`}
+    ${readings.leftOut && html`<p>Some answers had more partitions than a trace keeps: what was fetched of these may be told as skipped.</p>`}
+    ${unclear.length > 0 && html`<p>It can't be told who fetched records of</p><ul>${unclear.map((each) => html`<li>${each}</li>`)}</ul>`}
+    <${Table} title="Skipped records" columns=${["group", "partition", "offsets", "committed before", "committed then", "by client", "at"]} rows=${skipped}
+      nothing=${`${where}o commit passed records that no member had fetched.`} />
+    <${Table} title="Records fetched more than once" columns=${["group", "partition", "offsets", "times", "first", "last", "committed before the last"]} rows=${again}
+      nothing=${`${where}o records were fetched more than once.`} />
+    ${again.length > 0 && html`<p class="nothing">Clients fetch ahead: what was not committed yet when it was fetched again may not have been processed before.</p>`}
+  </section>`;
+}
+
+/** @param {import("./reading.js").Again["fetched"][0]} one */
+function fetchedBy({ client, step }) {
+  return `${time(step.ms)} ${client || "(no client id)"}${step.touched ? " ⚡" : ""}`;
 }
 
 /** @param {State} state @param {string} group @param {string} partition its name @returns {string} the member that has it */
@@ -74,7 +122,9 @@ function Hints() {
 
 /** @param {{state: State, shown: Shown, act: Act | null}} props */
 function Members({ state, shown, act }) {
-  const rows = [...state.members.values()].filter(shown).map((each) => [
+  const members = [...state.members.values()].filter(shown);
+  const haveTasks = members.some((each) => each.type === "streams");
+  const rows = members.map((each) => [
     each.group,
     each.client_id,
     each.member_id,
@@ -82,10 +132,16 @@ function Members({ state, shown, act }) {
     each.epoch,
     each.subscribed.join(", ") || "–",
     placesOf(each.assigned) || "–",
+    ...(haveTasks ? [tasksOf(each, each.active_tasks), tasksOf(each, each.standby_tasks)] : []),
     ...(act ? [html`<button type="button" onClick=${() => act("groups-evict", { group: each.group, member: each.member_id })}>evict</button>`] : []),
   ]);
-  const columns = ["group", "client", "member", "protocol", "epoch", "subscribed", "assigned", ...(act ? ["do"] : [])];
+  const columns = ["group", "client", "member", "protocol", "epoch", "subscribed", "assigned", ...(haveTasks ? ["active tasks", "standby tasks"] : []), ...(act ? ["do"] : [])];
   return html`<${Table} title="Members" columns=${columns} rows=${rows} nothing="" />`;
+}
+
+/** @param {import("./model.js").Member} member @param {string[] | undefined} tasks earlier traces have none */
+function tasksOf(member, tasks) {
+  return member.type === "streams" && tasks ? tasks.join(", ") || "none" : "–";
 }
 
 /** @param {{state: State, shown: Shown}} props */

@@ -8,11 +8,13 @@
  * @typedef {Map<string, Map<string, number>>} Positions by partition and client, the offset last asked for
  * @typedef {Map<string, Set<string>>} Asked by group, the partitions of which it has asked for its committed offsets
  * @typedef {{group: string, member_id: string, group_instance_id: string | null, client_id: string, host: string,
- *   type: string, epoch: number, subscribed: string[], assigned: string[]}} Member
+ *   type: string, epoch: number, subscribed: string[], assigned: string[], active_tasks?: string[], standby_tasks?: string[]}} Member
  * @typedef {{group: string, topic: string, partition: number, coordinator: number, start_offset: number,
  *   in_flight: [number, number, string, number, string | null, number | null][]}} SharePartition
  *   of records in flight: first and last offset, state, deliveries, who has acquired them, and until when in ms
  * @typedef {{broker: number, group: string, member_id: string, epoch: number, names: string[]}} ShareSession
+ * @typedef {{broker: number, missing: number, known: [string, number, number, number][]}} Image
+ *   how many metadata records a broker has not learned of; by topic and index, another leader and leader epoch that it knows
  */
 
 export class Partition {
@@ -66,6 +68,8 @@ export class State {
     this.number = 0;
     /** @type {Map<number, {state: string, fenced: boolean}>} */
     this.brokers = new Map();
+    /** @type {Map<number, Image>} of brokers that have not learned of everything */
+    this.images = new Map();
     /** @type {Map<string, {topic_id: string, partitions: number}>} */
     this.topics = new Map();
     /** @type {Map<string, string>} names by topic id, also of deleted topics */
@@ -126,6 +130,9 @@ export class State {
         break;
       case "broker":
         this.brokers.set(event.broker, { state: event.state, fenced: event.fenced });
+        break;
+      case "image":
+        keep(this.images, event.broker, event, event.missing === 0);
         break;
       case "group":
         this.groups.set(event.group, event);
@@ -266,7 +273,7 @@ export class State {
   }
 }
 
-/** @param {Map<string, any>} map @param {string} key @param {Event} event @param {boolean} gone */
+/** @param {Map<any, any>} map @param {string | number} key @param {Event} event @param {boolean} gone */
 function keep(map, key, event, gone) {
   if (gone) map.delete(key);
   else map.set(key, event);

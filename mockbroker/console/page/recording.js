@@ -80,6 +80,7 @@ export class Recording {
       case "keyframe":
       case "appeared":
       case "replica":
+      case "image":
       case "producer":
       case "member":
       case "share-session":
@@ -125,6 +126,21 @@ export class Recording {
       .map((each) => ({ ...each, index: each.index - from }));
     for (const number of [...this._requests.keys()]) if (number < first) this._requests.delete(number);
     for (const [key, row] of [...this._open]) if (row.event.number < first) this._open.delete(key);
+  }
+
+  /**
+   * The number of the last event that had happened at a time; of the first one if none had.
+   * @param {number} ms
+   */
+  numberAt(ms) {
+    let low = 0;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.events[middle].time_ms <= ms) low = middle + 1;
+      else high = middle;
+    }
+    return this.events[Math.max(low - 1, 0)]?.number ?? 0;
   }
 
   /**

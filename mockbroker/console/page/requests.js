@@ -1,3 +1,4 @@
+import { useAddress, useMark } from "./address.js";
 import { isBackground } from "./background.js";
 import { html, useMemo, useState } from "./html.js";
 import { List } from "./list.js";
@@ -17,12 +18,13 @@ const KINDS = ["requests", "changes", "decisions"];
  * @param {{recording: Recording, number: number, goTo: (number: number) => void}} props
  */
 export function Requests({ recording, number, goTo }) {
-  const [kinds, setKinds] = useState(["requests", "changes"]);
-  const [api, setApi] = useState("");
-  const [client, setClient] = useState("");
-  const [text, setText] = useState("");
-  const [errors, setErrors] = useState(false);
-  const [background, setBackground] = useState(false);
+  const [wanted, setWanted] = useAddress("kinds", "requests,changes");
+  const kinds = wanted.split(",");
+  const [api, setApi] = useAddress("api");
+  const [client, setClient] = useAddress("client");
+  const [text, setText] = useAddress("with");
+  const [errors, setErrors] = useMark("errors");
+  const [background, setBackground] = useMark("background");
   const [chosen, setChosen] = useState(/** @type {Row | null} */ (null));
   // Who asks for an API by name wants all of it.
   const filter = { kinds, api, client, text: text.toLowerCase(), errors, background: background || api !== "" };
@@ -34,7 +36,7 @@ export function Requests({ recording, number, goTo }) {
     [recording.end],
   );
   const toggle = (/** @type {string} */ kind) =>
-    setKinds(kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind]);
+    setWanted(KINDS.filter((each) => (each === kind) !== kinds.includes(each)).join(","));
   return html`<div class="requests">
     <div class="filters">
       ${KINDS.map(
@@ -43,10 +45,10 @@ export function Requests({ recording, number, goTo }) {
       <label><input type="checkbox" checked=${errors} onChange=${() => setErrors(!errors)} /> errors only</label>
       <label title="polls that find no records, and heartbeats"><input type="checkbox" checked=${filter.background} disabled=${api !== ""} onChange=${() => setBackground(!background)} /> background${hidden ? ` (${hidden} hidden)` : ""}</label>
       <label>API <select value=${api} onChange=${(/** @type {any} */ e) => setApi(e.currentTarget.value)}>
-        <option value="">all</option>${apis.map((each) => html`<option>${each}</option>`)}
+        <option value="">all</option>${withOne(apis, api).map((each) => html`<option>${each}</option>`)}
       </select></label>
       <label>client <select value=${client} onChange=${(/** @type {any} */ e) => setClient(e.currentTarget.value)}>
-        <option value="">all</option>${clients.map((each) => html`<option>${each}</option>`)}
+        <option value="">all</option>${withOne(clients, client).map((each) => html`<option>${each}</option>`)}
       </select></label>
       <label>with <input type="search" placeholder="topic, group, …" value=${text} onInput=${(/** @type {any} */ e) => setText(e.currentTarget.value)} /></label>
     </div>
@@ -55,6 +57,11 @@ export function Requests({ recording, number, goTo }) {
       render=${(/** @type {number} */ index) => Line({ row: shown[index], chosen, choose: setChosen })} />
     ${chosen && html`<${Detail} row=${chosen} goTo=${goTo} close=${() => setChosen(null)} />`}
   </div>`;
+}
+
+/** @param {string[]} names @param {string} one that is chosen, and may not have been seen */
+function withOne(names, one) {
+  return one === "" || names.includes(one) ? names : [...names, one];
 }
 
 /**

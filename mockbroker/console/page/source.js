@@ -1,3 +1,5 @@
+import { token } from "./address.js";
+
 /**
  * Where events come from: a running cluster, or a file.
  *
@@ -9,16 +11,6 @@
  */
 
 const AGAIN_MS = 1000;
-
-/** @returns {string | null} the control token, which the address gives after `#token=` */
-export function token() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (given) {
-    sessionStorage.setItem("token", given);
-    history.replaceState(null, "", location.pathname + location.search);
-  }
-  return sessionStorage.getItem("token");
-}
 
 /** @param {string} path @param {RequestInit} [options] */
 export function ask(path, options = {}) {

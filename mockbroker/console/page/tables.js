@@ -27,13 +27,46 @@ export function Table({ title, columns, rows, nothing }) {
   </div>`;
 }
 
-/** @param {{state: State}} props */
+/**
+ * Brokers, and what they believe of partitions otherwise than the controller does.
+ * @param {{state: State}} props
+ */
 export function Brokers({ state }) {
   const rows = [...state.brokers].map(([id, { state: how, fenced }]) => {
     const led = [...state.partitions.values()].filter((each) => each.leader === id).length;
-    return [id, how + (fenced ? ", fenced" : ""), led];
+    const missing = state.images.get(id)?.missing ?? 0;
+    const learned = how !== "running" ? "–" : missing ? `${missing} record${missing > 1 ? "s" : ""} behind` : "up to date";
+    return [id, how + (fenced ? ", fenced" : ""), led, learned];
   });
-  return html`<${Table} title="Brokers" columns=${["broker", "state", "partitions led"]} rows=${rows} nothing="No brokers are known." />`;
+  const columns = ["broker", "partition", "believed leader", "believed leader epoch", "leader", "leader epoch"];
+  return html`<${Table} title="Brokers" columns=${["broker", "state", "partitions led", "metadata"]} rows=${rows} nothing="No brokers are known." />
+    <${Table} title="What brokers believe otherwise than the controller" columns=${columns} rows=${beliefsOf(state)}
+      nothing=${rows.length ? `At ${time(state.timeMs)} every running broker knew the leader and the leader epoch of each partition.` : ""} />`;
+}
+
+/**
+ * Earlier traces tell it only of partitions of which a broker has a replica.
+ * @param {State} state @returns {any[][]} broker, partition, leader and leader epoch as it knows them, and as the controller does
+ */
+export function beliefsOf(state) {
+  /** @type {any[][]} */
+  const found = [];
+  for (const [broker, { state: how }] of state.brokers) {
+    if (how !== "running") continue;
+    const known = new Map((state.images.get(broker)?.known ?? []).map(([topic, index, ...own]) => [`${topic}-${index}`, own]));
+    for (const { name, leader, leaderEpoch, replicas } of state.partitions.values()) {
+      const own = replicas.get(broker);
+      if (own && (own.leader !== leader || own.leader_epoch !== leaderEpoch)) known.set(name, [own.leader, own.leader_epoch]);
+    }
+    for (const [name, [leader, epoch]] of known) {
+      const now = state.partitions.get(name);
+      // Internal partitions are told only once something is in them.
+      if (!now && name.startsWith("__")) continue;
+      const believed = epoch < 0 ? ["not known", "–"] : [leader < 0 ? "none" : leader, epoch];
+      found.push([broker, name, ...believed, ...(now ? [now.leader < 0 ? "none" : now.leader, now.leaderEpoch] : ["deleted", "–"])]);
+    }
+  }
+  return found;
 }
 
 /** @param {{state: State}} props */

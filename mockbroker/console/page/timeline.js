@@ -1,4 +1,4 @@
-import { html } from "./html.js";
+import { html, useState } from "./html.js";
 import { before } from "./recording.js";
 import { time, told } from "./words.js";
 
@@ -26,6 +26,13 @@ export function Timeline(props) {
   const current = notable[next - 1];
   const earlier = notable[before(notable, number) - 1];
   const later = notable[next];
+  const [wrong, setWrong] = useState("");
+  const type = (/** @type {string} */ text) => {
+    if (!text.trim()) return setWrong("");
+    const ms = timeOfDay(text, recordingTime(recording, number));
+    setWrong(ms === null ? "write a time such as 10:02:03.250" : "");
+    if (ms !== null) goTo(recording.numberAt(ms));
+  };
   return html`<section class="timeline" aria-label="timeline">
     <div class="controls">
       <button type="button" onClick=${() => earlier && goTo(earlier.event.number)} disabled=${!earlier || until > 0} title="to the event before (,)">‹ step</button>
@@ -35,6 +42,9 @@ export function Timeline(props) {
       <label>speed <select value=${speed} onChange=${(/** @type {any} */ event) => setSpeed(Number(event.currentTarget.value))}>
         ${SPEEDS.map((each) => html`<option value=${each}>${each}×</option>`)}
       </select></label>
+      <label>time <input type="text" class="time-of-day" size="12" placeholder="10:02:03.250" disabled=${until > 0} title="the time of day to go to, in UTC"
+        onChange=${(/** @type {any} */ event) => type(event.currentTarget.value)} /></label>
+      ${wrong && html`<span class="wrong" role="alert">${wrong}</span>`}
       <output class="moment">${number ? `${time(recordingTime(recording, number))} · event ${number} of ${until === Infinity ? "…" : until || end}` : "nothing yet"}</output>
     </div>
     <svg width=${width} height=${HEIGHT} class="ticks" aria-hidden="true"
@@ -48,6 +58,19 @@ export function Timeline(props) {
       min=${first} max=${end} value=${number} disabled=${until > 0} onInput=${(/** @type {any} */ event) => goTo(Number(event.currentTarget.value))} />
     <p class="current" role="status">${current ? `${current.back ? "⤺ back: " : ""}${told(current.event)}` : "Nothing has changed yet."}</p>
   </section>`;
+}
+
+/**
+ * @param {string} text hours and minutes, and what else is known; the rest is 0
+ * @param {number} near a moment of the same day in UTC, in ms
+ * @returns {number | null} in ms, null if it is no time of day
+ */
+export function timeOfDay(text, near) {
+  const found = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,3}))?)?$/.exec(text.trim());
+  if (!found) return null;
+  const [hours, minutes, seconds] = found.slice(1, 4).map((each) => Number(each ?? 0));
+  if (hours > 23 || minutes > 59 || seconds > 59) return null;
+  return new Date(near).setUTCHours(hours, minutes, seconds, Number((found[4] ?? "").padEnd(3, "0")));
 }
 
 /** @param {Recording} recording @param {number} number */

@@ -81,3 +81,8 @@ class StreamsMember:
 
 def each_task(tasks: Mapping[str, Mapping[int, int] | frozenset[int]]) -> Iterator[Task]:
     return ((name, partition) for name, partitions in tasks.items() for partition in partitions)
+
+
+def task_names(tasks: Owned | Tasks) -> tuple[str, ...]:
+    """As Kafka Streams names them: subtopology and partition, such as 0_1."""
+    return tuple(f"{name}_{partition}" for name, partition in sorted(each_task(tasks)))
