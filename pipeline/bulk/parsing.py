@@ -68,7 +68,8 @@ def _kind(name: str) -> pa.DataType:
 
 _READ: Final = (
     *("kind", "time_ms", "broker", "connection", "client_id", "api", "correlation_id", "names", "outcome"),
-    *("errors", "topic", "partition", "leader", "leader_epoch", "in_sync_replicas", "high_watermark"),
+    *("errors", "topic", "partition", "leader", "leader_epoch", "in_sync_replicas"),
+    *("high_watermark", "last_stable_offset"),
     *("log_end_offset", "log_start_offset", "from_offset", "to_offset", "state", "failure", "group"),
     *("coordinator", "generation", "transactional_id", "producer_id", "producer_epoch"),
 )
