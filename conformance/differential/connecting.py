@@ -51,11 +51,16 @@ def connected(bootstrap: str) -> Target:
     return target
 
 
-def _share_groups(client: Client) -> None:
-    """Switches share groups on, which 4.1 has, but not from the start, and waits for their coordinators."""
+def switch_share_groups_on(client: Client) -> None:
+    """Which 4.1 has, but not from the start."""
     if _finalized(client) == 0:
         update = {"feature": _SHARE_VERSION, "max_version_level": 1, "upgrade_type": 1}
         client.call("update_features", 1, {"timeout": 10_000, "feature_updates": [update]})
+
+
+def _share_groups(client: Client) -> None:
+    """Switches share groups on, and waits for their coordinators."""
+    switch_share_groups_on(client)
     until(lambda: _finalized(client) > 0 and _share_coordinates(client), _LIMIT_S)
 
 

@@ -155,8 +155,7 @@ class Settling:
         """Makes a broker that is up coordinate."""
         if not self.coordinated():
             return False
-        coordinating.move(topic, node, self._asked)
-        return self.coordinated(topic, node)
+        return coordinating.move(topic, node, self._asked) and self.coordinated(topic, node)
 
     def led(self, topic: str, node: int) -> bool:
         """Makes a broker that is up coordinate, unless it does."""

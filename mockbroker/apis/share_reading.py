@@ -35,6 +35,13 @@ Stored = bytes | bytearray | memoryview
 Found = dict[Place, PartitionData]
 
 
+class _Asked(NamedTuple):
+    place: Place
+    led: LedShare
+    share: SharePartition
+    offset: int
+
+
 class _Read(NamedTuple):
     """`batches` are those of `stored` that are whole."""
 
@@ -95,10 +102,12 @@ class Reading:
                 self._find(place)
             yield
         self._refuse_failed()
-        if not self._led or self._request.max_wait_ms <= 0:
+        if not self._led:
             self._complete()
         elif (found := self._enough()) is not None:
             self._complete(found)
+        elif self._request.max_wait_ms <= 0:
+            self._complete()
         else:
             self._timer = self._call.environment.wait(self._request.max_wait_ms, self._complete)
             for led in self._led.values():
@@ -127,8 +136,16 @@ class Reading:
             self._complete(found)
 
     def _enough(self) -> list[_Read] | None:
-        """What can be read, if that is enough; None if nothing is."""
-        found = self._read()
+        """What can be read, if that is enough; None if nothing is. Where nobody has looked yet is read first,
+        and apart from the rest: of either, the first batch is sent whatever the limit (`maybeReadFromLog`,
+        `combineLogReadResponse`)."""
+        asked = self._asked()
+        first = self._read([each for each in asked if each.share.looked_at != each.offset], len(asked))
+        rest = self._read([each for each in asked if each.share.looked_at == each.offset], len(asked))
+        for each in first:
+            if not each.result.error_code:
+                each.share.looked_at = each.offset
+        found = rest + first
         if not found:
             return None
         least = min(self._request.min_bytes, self._request.max_bytes)
@@ -137,15 +154,19 @@ class Reading:
             return found
         return None
 
-    def _read(self) -> list[_Read]:
-        """What can be read of the partitions of which something can be acquired."""
-        asked = []
-        for place, led in self._led.items():
-            share = led.active()
-            if share is not None and share.can_acquire():
-                asked.append((place, led, share, share.next_fetch_offset()))
+    def _asked(self) -> list[_Asked]:
+        """The partitions of which something can be acquired, and where to read next."""
+        shares = ((place, led, led.active()) for place, led in self._led.items())
+        return [
+            _Asked(place, led, share, share.next_fetch_offset())
+            for place, led, share in shares
+            if share is not None and share.can_acquire()
+        ]
+
+    def _read(self, asked: Sequence[_Asked], several: int) -> list[_Read]:
+        """What can be read of these; `several` are that share the request's limit."""
         found: list[_Read] = []
-        limit = max(1, self._request.max_bytes // max(1, len(asked)))
+        limit = max(1, self._request.max_bytes // max(1, several))
         # As long as no partition had more than its share, there is another one for each that follows.
         exact = limit * len(asked) > self._request.max_bytes
         for place, led, share, offset in asked:
@@ -175,7 +196,10 @@ class Reading:
             self._timer.cancel()
         answer: Found = {}
         room = self._request.max_records
-        for each in self._read() if found is None else found:
+        if found is None:
+            asked = self._asked()
+            found = self._read(asked, len(asked))
+        for each in found:
             part, count = self._acquire(each, room)
             room -= count
             answer[each.place] = part

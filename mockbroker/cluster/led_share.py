@@ -72,6 +72,7 @@ class LedShare:
         self.partition = partition
         self.environment = partition.environment
         self.leader_epoch = partition.leader_epoch
+        self._led_since = partition.led_since
         self.share: SharePartition | None = None
         self.failed: ErrorCode | None = None
         self.waiting: Waiters[Callable[[], None]] = Waiters()
@@ -88,10 +89,11 @@ class LedShare:
 
     @property
     def current(self) -> bool:
-        """Whether the broker leads the partition, in the same epoch."""
+        """Whether the broker has led the partition ever since. That it is elected again changes nothing
+        (`Partition.invokeOnBecomingFollowerListeners`)."""
         partition = self.partition
         there = partition.leads and not partition.deleted and partition.host.online
-        return there and partition.leader_epoch == self.leader_epoch
+        return there and partition.led_since == self._led_since
 
     def active(self) -> SharePartition | None:
         """With the limits that the group has now; None if there is no state, or the leader has changed."""

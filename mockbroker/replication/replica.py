@@ -78,6 +78,7 @@ class Replica:
         "leader",
         "leader_epoch",
         "leads",
+        "led_since",
         "log",
         "partition_epoch",
         "replicas",
@@ -95,6 +96,8 @@ class Replica:
         self.topic = topic
         self.environment = host.environment
         self.index = index
+        self.leads = False
+        """Whether this broker leads it, as far as it knows."""
         self.register(registered)
         self.log: Log = host.new_log(topic)
         self.stats = host.stats.of(topic)
@@ -125,8 +128,11 @@ class Replica:
         # Answers that are not encoded yet refer to these lists, so they are replaced and never changed.
         self.replicas, self.isr = registered.replicas, registered.isr
         self.leader: int = registered.leader
-        self.leads = registered.leader == self.broker
-        """Whether this broker leads it, as far as it knows."""
+        leads = registered.leader == self.broker
+        if not (self.leads and leads):
+            self.led_since: int = registered.leader_epoch
+            """The leader epoch in which this broker came to lead it; it may have been elected again since."""
+        self.leads = leads
         self.leader_epoch: int = registered.leader_epoch
         self.partition_epoch: int = registered.partition_epoch
 

@@ -45,6 +45,8 @@ class Flight:
         self.locks: list[tuple[int, int, int]] = []
         self.gap: tuple[int, int] | None = None
         """Where the records begin of which the share coordinator knew nothing, and the end offset then."""
+        self.looked_at: int | None = None
+        """The offset at which a ShareFetch has looked how much there is to read: none looks there again."""
         self.complete_count = 0
         """How many of the records in flight are done, or will be once that is written: `count` keeps it."""
         self._let_go: list[tuple[int, int]] = []

@@ -4,7 +4,7 @@ import pytest
 
 from mockbroker.coordinators.share.group import ShareGroup
 
-from ..driving.cluster import configured
+from ..driving.cluster import ask_for, configured
 from ..driving.share_reader import CONFIG, TOPICS, Reader
 
 
@@ -34,6 +34,24 @@ def test_what_is_known_survives(reader: Reader, topic: str, how: str) -> None:
         assert reader.beat().error_code == 0
     # Locks have ended meanwhile; what was acquired but never released was never written.
     assert [each[:2] for each in reader.fetch(0) or reader.fetch()] == [(4, 5), (6, 9)]
+
+
+def test_locks_stay_where_the_same_broker_is_elected_again(reader: Reader) -> None:
+    """It leads in a new epoch when another replica is removed."""
+    reader.write(2)
+    assert reader.fetch(0) == [(0, 1, 1)]
+    partition = reader.cluster.topics["t"].partitions[0]
+    leader, epoch = partition.leader, partition.leader_epoch
+    others = [each for each in partition.replicas if each != leader]
+    part = {"partition_index": 0, "replicas": [leader, others[0]]}
+    topics = [{"name": "t", "partitions": [part]}]
+    moved = ask_for(reader.cluster, "alter_partition_reassignments", 0, timeout=10_000, topics=topics)
+    assert moved.response.error_code == 0
+    reader.cluster.advance(reader.cluster.now_ms + 1_000)
+    assert partition.leader == leader
+    assert partition.leader_epoch > epoch
+    assert reader.fetch() == []
+    reader.acknowledge(0, 1, 1)
 
 
 def test_locks_end_in_the_time_of_the_cluster(reader: Reader) -> None:

@@ -24,6 +24,7 @@ public class Cases {
         void play(Stage stage) throws Exception;
     }
 
+    private static final String STATES = "__share_group_state";
     private static final Map<String, Case> ALL = new LinkedHashMap<>();
     private static final Pattern OWN = Pattern.compile("(?!Stage|Member|Cases)[A-Z][a-z]+\\.java");
     private static final BufferedReader IN =
@@ -93,7 +94,10 @@ public class Cases {
         ByteArrayDeserializer bytes = new ByteArrayDeserializer();
         try (KafkaConsumer<byte[], byte[]> consumer =
                  new KafkaConsumer<>(Map.of("bootstrap.servers", servers), bytes, bytes)) {
-            List<TopicPartition> all = List.of(new TopicPartition("__share_group_state", 0));
+            if (!consumer.listTopics().containsKey(STATES)) {
+                return found;
+            }
+            List<TopicPartition> all = List.of(new TopicPartition(STATES, 0));
             consumer.assign(all);
             consumer.seekToBeginning(all);
             long end = consumer.endOffsets(all).values().iterator().next();
