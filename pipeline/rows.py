@@ -42,7 +42,7 @@ def seen(within: str = "") -> Column:
     """
     of = _named(within)
     named = (*_SHOWN, *zip(_WHO, _WHO, strict=True))
-    numbers = [F.concat(F.lit(f"{shown} "), of(name)) for name, shown in named]
+    numbers = [F.concat(_called(name, shown, of), of(name)) for name, shown in named]
     replicas = F.array_join(of("replicas").cast("array<string>"), ", ")
     numbers.insert(len(_SHOWN), F.concat(F.lit("["), replicas, F.lit("]")))
     about = F.concat_ws(" ", of("kind"), F.when(of("topic").isNotNull(), place(within)))
@@ -51,6 +51,12 @@ def seen(within: str = "") -> Column:
     text = F.when(of("source") == "trace", made).otherwise(F.coalesce(of("text"), made))
     evidence = F.struct(of("file"), of("position"), of("time_ms"), text.alias("text"))
     return F.when(F.col(within).isNotNull(), evidence) if within else evidence
+
+
+def _called(name: str, shown: str, of: Callable[[str], Column]) -> Column:
+    if name != "from_offset":
+        return F.lit(f"{shown} ")
+    return F.when(of("kind") == "high-watermark", F.lit("last stable offset ")).otherwise(F.lit(f"{shown} "))
 
 
 def _named(within: str) -> Callable[[str], Column]:

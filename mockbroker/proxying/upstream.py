@@ -61,7 +61,9 @@ class Upstream:
         self.decider = Decider(self.environment.release, policies or {})
         self.release = self.environment.release
         self.controller = SimpleNamespace(
-            on_client_quotas=[], image=SimpleNamespace(client_quotas=dict[Any, Any]())
+            on_client_quotas=[],
+            image=SimpleNamespace(client_quotas=dict[Any, Any]()),
+            metadata=SimpleNamespace(behind=dict[Any, Any]()),
         )
         self.brokers: dict[int, UpstreamBroker] = {}
         self.seeds: list[UpstreamBroker] = []
