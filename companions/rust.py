@@ -46,7 +46,7 @@ def _formatted(lines: Iterable[str]) -> str:
 
 def _uses(text: str) -> Iterator[str]:
     yield "serde_json::{Map, Value}"
-    if made := [each for each in ("numbers", "texts") if f"{each}(" in text]:
+    if made := [each for each in ("numbers", "texts", "with") if re.search(rf"\b{each}\(", text)]:
         yield f"crate::pairs::{{{', '.join(made)}}}"
     if "Options::new()" in text:
         yield "crate::options::*"
@@ -109,7 +109,7 @@ def _owner(name: str, told: str, owned: Mapping[str, Any]) -> Iterator[str]:
     yield f"impl {name} {{"
     if name == "Fault":
         yield "pub fn new(action: Action) -> Self {"
-        yield 'Self { given: Map::new() }.set("do", action)'
+        yield 'Self { given: with(Map::new(), "do", action) }'
     else:
         yield "pub fn new() -> Self {"
         yield "Self::default()"
@@ -117,10 +117,9 @@ def _owner(name: str, told: str, owned: Mapping[str, Any]) -> Iterator[str]:
     for field, schema in owned.items():
         kind, value = _taken(field, schema)
         yield from _comment(schema.get("description"))
-        yield f'pub fn {field}(self, {field}: {kind}) -> Self {{ self.set("{field}", {value}) }}\n'
-    yield "fn set(mut self, name: &str, value: impl Into<Value>) -> Self {"
-    yield "self.given.insert(name.to_owned(), value.into());"
-    yield "self } }\n"
+        made = f'Self {{ given: with(self.given, "{field}", {value}) }}'
+        yield f"pub fn {field}(self, {field}: {kind}) -> Self {{ {made} }}\n"
+    yield "}\n"
 
 
 def _verbs() -> Iterator[str]:
