@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ..faults import Fault, FaultError, parse
+from ..faults import Fault, FaultError
 from .document import Document
-from .scenario import Action, Scenario, meant, of
+from .scenario import Action, Scenario, fault_in, meant, of
 
 _DECIDES: Final = ("policies", "fixed")
 """Without them clients would meet something else."""
@@ -51,6 +51,6 @@ def _actions(scenario: Scenario) -> Iterator[tuple[str, int, Action]]:
 
 def _check(document: Document, table: str, index: int, given: Mapping[str, Any], stage: Stage) -> None:
     try:
-        stage.check(parse({name: value for name, value in given.items() if name != "name"}))
+        stage.check(fault_in(given))
     except FaultError as error:
         raise document.wrong(table, index, meant(error, given), str(error)) from None

@@ -11,6 +11,7 @@ from ..configs import Configs
 from ..configs.together import ContradictionError
 from ..control.registry import Operation
 from ..control.table import OPERATIONS
+from ..faults import Fault as ParsedFault
 from ..faults import FaultError
 from ..faults import parse as parse_fault
 from ..faults.actions import ACTIONS
@@ -283,11 +284,16 @@ def _action(document: Document, table: str, index: int, given: dict[str, Any], o
     try:
         read = operation.arguments(arguments)
         if rest is not None:
-            parse_fault({key: value for key, value in arguments.items() if key != "name"})
+            fault_in(arguments)
     except ValueError as error:
         raise document.wrong(table, index, meant(error, arguments) or "do", str(error)) from None
     words = [operation.name, *(f"{name}={value}" for name, value in arguments.items())]
     return Action(operation, read, " ".join(words))
+
+
+def fault_in(given: Mapping[str, Any]) -> ParsedFault:
+    """The fault with these fields, of which one may be its name. FaultError."""
+    return parse_fault({key: value for key, value in given.items() if key != "name"})
 
 
 def meant(error: ValueError, given: Mapping[str, Any]) -> str | None:
