@@ -208,8 +208,8 @@ class Image(Event):
     """A running broker's metadata image came to differ from the controller's, or differs otherwise.
 
     `missing` is how many metadata records the broker has not learned of, 0 once it has learned of all.
-    `known` are the partitions, at most 200, of which it knows another leader or leader epoch: the topic, the
-    index, and the leader and leader epoch that it knows, both -1 if it does not know the partition."""
+    `known` lists partitions whose leader or leader epoch is another one for it, at most 200: topic, index,
+    and the leader and leader epoch that it knows, both -1 if it does not know the partition."""
 
     broker: int
     missing: int

@@ -19,7 +19,7 @@
  * @typedef {{name: string, from: number, to: number, fetched: {client: string, step: Step, committed: number}[]}} Again
  *   `committed` is what the group had committed then, -1 if nothing
  * @typedef {{skipped: (Passed & {name: string})[], again: Again[], unclear: Map<string, string[]>}} Found
- *   `unclear` has the partitions of which it can't be told, with the groups that clients of the same client id read for
+ *   `unclear` has, by partition, the other groups whose clients have the same client ids: nothing is told of it
  */
 
 export class Readings {
