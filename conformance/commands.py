@@ -7,17 +7,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
 
 from mockbroker.protocol.releases import NEWEST
 
+from ..progress import counted
 from ..rig import readiness
 from ..rig.recording import record
 from ..rig.scene import Target
@@ -36,11 +29,6 @@ err = Console(emoji=False, stderr=True, highlight=False, soft_wrap=True)
 
 Only = Annotated[str | None, typer.Option("--only", help="Part of a question's id, or a glob.")]
 _WIDEST = 400
-
-
-def _progress() -> Progress:
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return Progress(*columns, TimeElapsedColumn(), console=err, transient=True, disable=not err.is_terminal)
 
 
 def _fail(message: str) -> typer.Exit:
@@ -186,13 +174,13 @@ def _ask(
             for each in done:
                 err.print(f"set for the time being: {escape(each)}")
             _tell_lacking(bootstrap, target, tally.release)
-            with _progress() as progress:
-                task = progress.add_task("", total=count(target, tally.release, only))
+            total = count(target, tally.release, only)
+            with counted("conformance", "", total, err) as so_far:
 
                 def report(result: Result) -> None:
                     tally.add(result)
                     _show(result, verbose)
-                    progress.update(task, advance=1, description=result.question)
+                    so_far.advance(what=result.question)
 
                 ask(bootstrap, tally.release, only, timeout=timeout, report=report)
     except (OSError, LookupError, ValueError) as error:

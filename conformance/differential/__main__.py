@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ...progress import counted
 from ...rig.downloads import RealBrokerError
 from . import recordings
 from .generating.drawing import families
@@ -58,7 +58,6 @@ def main(
     if family is not None and family not in families(brokers):
         known = ", ".join(families(brokers))
         raise typer.BadParameter(f"with that many brokers, one of {known}", param_hint="--family")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         with err.status(f"Kafka {kafka}: fetching and starting"):
             pair = Pair(kafka, against, brokers)
@@ -67,13 +66,12 @@ def main(
         err.print(f"[red]error:[/red] {escape(str(error))}")
         raise typer.Exit(2) from None
     try:
-        with Progress(*columns, console=err) as progress:
-            task = progress.add_task("", total=sequences)
+        with counted("differential", "sequences", sequences, err) as so_far:
 
-            def report(done: int, found: dict[str, Found], unstable: Counter[str]) -> None:
+            def report(found: dict[str, Found], unstable: Counter[str]) -> None:
                 differing = sum(each.count for each in found.values())
                 text = f"{differing} differ in {len(found)} ways, {unstable.total()} once only"
-                progress.update(task, completed=done, description=text)
+                so_far.advance(what=text)
                 if saved:
                     _save(saved, kafka, found)
 

@@ -110,7 +110,7 @@ def run(
     first: int = 0,
     malformed: bool = False,
     family: str | None = None,
-    report: Callable[[int, dict[str, Found], Counter[str]], None] = lambda done, found, unstable: None,
+    report: Callable[[dict[str, Found], Counter[str]], None] = lambda found, unstable: None,
 ) -> tuple[dict[str, Found], Counter[str]]:
     """What differs, twice over, by signature; and what differed once only."""
     found: dict[str, Found] = {}
@@ -126,7 +126,7 @@ def run(
                 unstable[difference.signature] += 1
             else:
                 _count(pair, drawn, difference, found)
-        report(number - first + 1, found, unstable)
+        report(found, unstable)
     return found, unstable
 
 

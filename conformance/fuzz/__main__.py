@@ -14,8 +14,8 @@ from typing import Annotated, Final
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ...progress import counted
 from . import good, recorded, served, shards
 from .dialogue import Finding
 from .largest import MOST_ENTRIES
@@ -70,7 +70,6 @@ def run(
 def _reports(
     first: int, end: int, jobs: int, modes: list[str], memory: int, write: Path
 ) -> Iterator[shards.Report]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     said: queue.Queue[shards.Report | None] = queue.Queue()
 
     def work(shard: shards.Shard) -> None:
@@ -84,15 +83,14 @@ def _reports(
     threads = [threading.Thread(target=work, args=(shard,), daemon=True) for shard in all_shards]
     for thread in threads:
         thread.start()
-    with Progress(*columns, console=err) as progress:
-        task = progress.add_task("sessions", total=end - first)
+    with counted("fuzz", "sessions", end - first, err) as so_far:
         running = jobs
         while running:
             report = said.get()
             if report is None:
                 running -= 1
                 continue
-            progress.update(task, advance=bool(report.inputs))
+            so_far.advance(bool(report.inputs))
             yield report
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ..extras import MissingExtraError
 from ..pipeline.errors import PipelineError
-from .now_and_then import doing
+from ..progress import doing
 
 if TYPE_CHECKING:
     from ..pipeline.narrowing import Wanted

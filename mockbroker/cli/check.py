@@ -8,7 +8,6 @@ from typing import Final
 
 import trio
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..clients.check import cells
 from ..clients.check.cells import Cell
@@ -21,8 +20,8 @@ from ..clients.check.verdicts import Judged
 from ..clients.drivers import SHIPPED, LeftOut, command_for
 from ..errors import first_of
 from ..policies.catalogue import known
+from ..progress import counted
 from ..protocol.releases import parse
-from .now_and_then import now_and_then
 
 EVERY: Final = "all"
 
@@ -124,19 +123,12 @@ def _one(
 def _played(
     settings: Settings, title: str, words: Sequence[str], plan: Sequence[Cell], left_out: LeftOut
 ) -> tuple[str, list[Judged]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(emoji=False, stderr=True)
-    tell = now_and_then("check")
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(title, total=len(plan))
-
-        def advance(_: Judged) -> None:
-            progress.advance(task)
-            if not console.is_terminal:
-                tell(f"{title}: {progress.tasks[0].completed:.0f} of {len(plan)}")
+    with counted("check", title, len(plan), Console(emoji=False, stderr=True)) as so_far:
 
         async def main() -> tuple[str, list[Judged]]:
-            return await check(words, plan, advance, lanes=settings.lanes, left_out=left_out)
+            return await check(
+                words, plan, lambda _: so_far.advance(), lanes=settings.lanes, left_out=left_out
+            )
 
         try:
             return trio.run(main)

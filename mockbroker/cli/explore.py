@@ -9,7 +9,6 @@ from typing import Any, Final, TypeVar
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -33,6 +32,7 @@ from ..policies.share_groups.log_start_in_a_gap import log_start_in_a_gap
 from ..policies.share_groups.release_beside_others import release_beside_others
 from ..policies.share_groups.start_behind_log_start import start_behind_log_start
 from ..policies.share_groups.worn_records import worn_records
+from ..progress import counted
 from ..protocol.releases import parse
 from ..simulation import workers
 from ..simulation.claims import claim
@@ -46,7 +46,6 @@ from ..simulation.producer_setting import Generation
 from ..simulation.shrinking import shrink
 from ..simulation.timeline import VIOLATION, until
 from .interrupts import noted
-from .now_and_then import now_and_then
 
 E = TypeVar("E", bound=enum.StrEnum)
 RUNS: Final = "runs"
@@ -131,9 +130,8 @@ def _explore(
 ) -> bool:
     """Returns whether it was interrupted."""
     keep = None if out is None or engine == "spark" else Keep(out / RUNS, errors)
-    with noted() as interrupt, _progress(errors) as progress:
-        total, tell = len(seeds) * len(compared), now_and_then("explore")
-        task = progress.add_task("histories", total=total)
+    total = len(seeds) * len(compared)
+    with noted() as interrupt, counted("explore", "histories", total, errors) as so_far:
         # Closing it at once when the loop is left early ends the processes.
         with contextlib.closing(_rows(compared, seeds, engine, workers_, out)) as chunks:
             try:
@@ -141,9 +139,7 @@ def _explore(
                     summary.add(rows)
                     if keep is not None:
                         keep.add(rows)
-                    progress.advance(task, len(rows))
-                    if not errors.is_terminal:
-                        tell(f"{progress.tasks[0].completed:.0f} of {total} histories")
+                    so_far.advance(len(rows))
                     if interrupt.came:
                         break
             except KeyboardInterrupt:
@@ -247,11 +243,6 @@ def _rows(
         yield from explore(compared, seeds, out)
         return
     yield from workers.explore(compared, seeds, workers_)
-
-
-def _progress(console: Console) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _table(summary: Summary, compared: list[Variant]) -> Table:

@@ -14,7 +14,6 @@ from typing import Any, Final, Self
 
 import trio
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from ..clients.drivers import DriverFailedError, command_for
 from ..clients.drivers.building import BuildError
@@ -35,6 +34,7 @@ from ..clients.hunt.stage import Outcome
 from ..clients.hunt.telling import lines
 from ..clients.hunt.writing import Group, Groups, Record, read, write
 from ..errors import first_of
+from ..progress import Counted, counted
 from .hunt_tables import coverage_table, findings_table
 
 __all__ = ("Settings", "fields", "merge", "play", "report", "run")
@@ -279,8 +279,7 @@ class _Hunt(_Search):
         self._ruled = [] if settings.ruled is None else read_known(settings.ruled)
 
     async def _play(self, drivers: Campaign[Any]) -> None:
-        with _progress(self._errors) as progress:
-            task = progress.add_task("learning", total=len(self._seeds))
+        with counted("hunt", "learning", len(self._seeds), self._errors) as so_far:
             drawn = self._settings.drawn
             known: Known | None = None
             if self._coverage is not None:
@@ -290,11 +289,11 @@ class _Hunt(_Search):
                 self._save()
                 # What is played does not depend on which seed is faster than which.
                 drawn = partial(drawn, guide=deepcopy(known))
-            progress.update(task, description="seeds")
+            so_far.advance(0, "seeds")
             try:
                 await drivers.hunt(
                     self._seeds,
-                    lambda result: self._take(progress, task, result, known),
+                    lambda result: self._take(so_far, result, known),
                     self._settings.kafka,
                     drawn,
                 )
@@ -348,14 +347,14 @@ class _Hunt(_Search):
             ]
             write_known(self._settings.ruled, [*self._ruled, *new])
 
-    def _take(self, progress: Progress, task: TaskID, result: Result, known: Known | None) -> None:
+    def _take(self, so_far: Counted, result: Result, known: Known | None) -> None:
         self._client = result.client
         self._done.append(result.seed)
-        progress.advance(task)
+        so_far.advance()
         if known is not None:
             known.add(result.plan, result.acted)
         for group in self.groups.add(result):
-            progress.console.print(f"seed {result.seed}: {_line(group)}", markup=False)
+            so_far.console.print(f"seed {result.seed}: {_line(group)}", markup=False)
 
 
 class _Replay(_Search):
@@ -392,8 +391,3 @@ class _Replay(_Search):
 def _line(group: Group) -> str:
     text = str(group.best.violation).partition("\n")[0]
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _progress(console: Console) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console)

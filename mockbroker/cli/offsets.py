@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from .now_and_then import now_and_then
+from ..progress import now_and_then
 
 if TYPE_CHECKING:
     from ..dumps.offsets_topic import OffsetsTopic

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..pipeline.errors import PipelineError
+from ..progress import Doing, doing
 from .analyze_command import Around, Group, Topic, Zone
 from .failing import reported
-from .now_and_then import Doing, doing
 
 if TYPE_CHECKING:
     from ..pipeline.narrowing import Wanted

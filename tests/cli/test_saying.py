@@ -1,5 +1,6 @@
 """What commands say: why they can't do something, and how far they are."""
 
+import io
 import itertools
 import os
 import re
@@ -9,11 +10,12 @@ from queue import SimpleQueue
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from mockbroker.cli import main
 from mockbroker.cli.failing import why
-from mockbroker.cli.now_and_then import doing, now_and_then
 from mockbroker.duration import milliseconds
+from mockbroker.progress import counted, doing, now_and_then
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,20 @@ def test_how_far_it_is_is_told_now_and_then(capsys: pytest.CaptureFixture[str]) 
     for number in range(7):
         tell(f"{number} of 7")
     assert capsys.readouterr().err == "mockbroker check: 2 of 7\nmockbroker check: 5 of 7\n"
+
+
+def test_where_no_terminal_is_a_line_says_how_many_are_done(capsys: pytest.CaptureFixture[str]) -> None:
+    with counted("hunt", "learning", 7, Console(stderr=True, force_terminal=False), seconds=0) as so_far:
+        so_far.advance()
+        so_far.advance(2, "seeds")
+    assert capsys.readouterr().err == "mockbroker hunt: 1 of 7: learning\nmockbroker hunt: 3 of 7: seeds\n"
+
+
+def test_a_terminal_shows_a_bar() -> None:
+    shown = io.StringIO()
+    with counted("hunt", "seeds", 7, Console(file=shown, force_terminal=True)) as so_far:
+        so_far.advance(3)
+    assert "3/7" in shown.getvalue()
 
 
 def test_who_waits_is_reminded_of_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 SECONDS: Final = 5.0
 _REMINDED_S: Final = 2.0
@@ -73,3 +76,35 @@ def doing(command: str, seconds: float = _REMINDED_S) -> Iterator[Doing]:
     finally:
         done.set()
         reminding.join()
+
+
+class Counted:
+    """How many of how many are done: `console` prints beside it."""
+
+    def __init__(self, console: "Console", show: Callable[[int, str], None], what: str) -> None:
+        self.console, self._show, self._what, self._done = console, show, what, 0
+
+    def advance(self, count: int = 1, what: str | None = None) -> None:
+        """So many more are done; `what` says from now on what they are, or how it goes."""
+        self._done += count
+        self._what = self._what if what is None else what
+        self._show(self._done, self._what)
+
+
+@contextmanager
+def counted(
+    command: str, what: str, total: int, console: "Console", seconds: float = SECONDS
+) -> Iterator[Counted]:
+    """A bar until the block ends, if the console is a terminal; else a line on stderr now and then."""
+    if not console.is_terminal:
+        tell = now_and_then(command, seconds)
+        yield Counted(console, lambda done, what: tell(f"{done} of {total}: {what}"), what)
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield Counted(
+            console, lambda done, what: progress.update(task, completed=done, description=what), what
+        )
