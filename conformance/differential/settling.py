@@ -11,7 +11,7 @@ from . import coordinating, expecting
 from .aside import CONSUMER, DEBUGGER, EARLIEST, ends, fetched, metadata, of_each
 from .binding import Bindings
 from .expecting import Expected, Topic
-from .sharing import Sharing
+from .sharing import DESCRIBED_S, Sharing
 from .steps import KILL, RESTARTS, START, Step
 from .streaming import Streaming
 from .waiting import until
@@ -106,7 +106,7 @@ class Settling:
         )
         if ends and not until(self._transactions_settled):
             return False
-        if step.api == "delete_topics" and not until(lambda: self._offsets_forgotten(answer)):
+        if step.api == "delete_topics" and not until(lambda: self._offsets_forgotten(answer), DESCRIBED_S):
             return False
         if not self.settled(step, fields, answer):
             return False
