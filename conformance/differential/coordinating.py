@@ -15,7 +15,7 @@ COORDINATORS: Final = (GROUPS, TRANSACTIONS)
 groups are asked for, `SHARES` is one, too."""
 CLEANED_UP: Final = {GROUPS: "compact", TRANSACTIONS: "compact", SHARES: "delete"}
 _NOBODY: Final = "aside"
-_LIMIT_S: Final = 30.0
+_LIMIT_S: Final = 120.0
 _LOADING: Final = "COORDINATOR_LOAD_IN_PROGRESS"
 _NOT: Final = "NOT_COORDINATOR"
 _LED: Final = frozenset({"NONE", "ELECTION_NOT_NEEDED"})
