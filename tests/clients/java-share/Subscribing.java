@@ -185,7 +185,7 @@ final class Subscribing {
             s.configure("share.auto.offset.reset", "latest");
             s.fill(10);
             Member one = s.member("metadata.max.age.ms", "200").subscribe();
-            one.getsNone();
+            beginsAtTheEnd(s, s.group, one);
             s.send("known");
             one.gets(1);
             s.admin.createPartitions(Map.of(s.topic, NewPartitions.increaseTo(2))).all().get();
@@ -227,15 +227,20 @@ final class Subscribing {
         }
     }
 
-    /** A group that begins with the latest records does not get those that were there. */
-    private static void fromTheEnd(Stage s, String group) throws Exception {
-        s.send("before");
-        Member one = s.memberOf(group).subscribe();
-        Stage.until("a start offset", () -> {
+    /** The leader knows where the group begins once its member has asked for records of an assignment. */
+    private static void beginsAtTheEnd(Stage s, String group, Member one) throws Exception {
+        Stage.until("an assignment", () -> {
             one.getsNone();
             return s.assigned(group) > 0;
         });
         one.getsNone();
+    }
+
+    /** A group that begins with the latest records does not get those that were there. */
+    private static void fromTheEnd(Stage s, String group) throws Exception {
+        s.send("before");
+        Member one = s.memberOf(group).subscribe();
+        beginsAtTheEnd(s, group, one);
         s.send("after");
         Stage.same(List.of("after"), Stage.values(one.gets(1)));
     }
