@@ -15,7 +15,7 @@ COORDINATORS: Final = (GROUPS, TRANSACTIONS)
 groups are asked for, `SHARES` is one, too."""
 CLEANED_UP: Final = {GROUPS: "compact", TRANSACTIONS: "compact", SHARES: "delete"}
 _NOBODY: Final = "aside"
-_LIMIT_S: Final = 120.0
+_LIMIT_S: Final = 30.0
 _LOADING: Final = "COORDINATOR_LOAD_IN_PROGRESS"
 _NOT: Final = "NOT_COORDINATOR"
 _LED: Final = frozenset({"NONE", "ELECTION_NOT_NEEDED"})
@@ -111,6 +111,16 @@ def _agreed(topic: str, nodes: Nodes, bound: Bindings) -> bool:
     return True
 
 
+def told(topics: Sequence[str], nodes: Nodes) -> str:
+    """What each broker says of them, for a message."""
+    return "; ".join(
+        f"{node}: {topic} {_partition(client, topic)}, {_ERRORS[topic](client)}, "
+        f"high watermark {_high_watermark(client, topic)}"
+        for node, client in nodes.items()
+        for topic in topics
+    )
+
+
 def _partition(client: Client, topic: str) -> dict[str, Any]:
     [found] = aside.metadata(client, [topic])["topics"]
     return found["partitions"][0] if found["partitions"] else _NO_PARTITION
@@ -137,11 +147,13 @@ _ERRORS: Final = {GROUPS: _group_error, TRANSACTIONS: _transaction_error, SHARES
 
 def _high_watermark(client: Client, topic: str) -> int:
     """As that broker knows it, whether it leads or follows."""
-    return int(aside.fetched(client, topic, 0, 0)["high_watermark"])
+    # Share coordinators delete what nobody needs any more, once in five minutes.
+    start = max(0, _end(client, topic, aside.EARLIEST))
+    return int(aside.fetched(client, topic, 0, start)["high_watermark"])
 
 
-def _end(client: Client, topic: str) -> int:
-    """Of the leader's log."""
+def _end(client: Client, topic: str, which: int = aside.LATEST) -> int:
+    """Of a replica's log: its end, or its start."""
     asked = {"name": topic, "partitions": [{"partition_index": 0}]}
-    [(_, _, found)] = aside.ends(client, [asked], replica=aside.DEBUGGER)
+    [(_, _, found)] = aside.ends(client, [asked], which, replica=aside.DEBUGGER)
     return int(found["offset"])

@@ -148,7 +148,7 @@ class Playing:
         if len(self._target.nodes) > 1:
             for topic in self._coordinators:
                 moved = self._settling.led(topic, self._target.nodes[0][0])
-                assert moved, f"{topic} does not move at {self._target.host}:{self._target.port}"
+                assert moved, f"{topic} does not move: {self._settling.coordinators_told()}"
 
     def _move(self, step: Step) -> Any:
         """Nothing if the broker is down."""

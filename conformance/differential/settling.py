@@ -161,6 +161,10 @@ class Settling:
         """Makes a broker that is up coordinate, unless it does."""
         return self.coordinated() and (self._bound.leaders[topic, 0][0] == node or self.move(topic, node))
 
+    def coordinators_told(self) -> str:
+        """What brokers that are up say of who coordinates."""
+        return coordinating.told(self._coordinators, self._asked)
+
     def _coordinator(self, topic: str) -> Client:
         node, _ = self._bound.leaders.get((topic, 0), (_NOBODY, 0))
         return self._nodes.get(node, self._first)
