@@ -330,7 +330,6 @@ class StreamsGroups(WithoutClassicMembers):
         """A group as its records say."""
         group = self.new(group_id, partition)
         restored(group, found.streams)
-        group.metadata = self.planning.metadata_of(group)
         group.written = dict(found.written)
         group.offsets.committed, group.offsets.open = found.offsets, found.open
         return group

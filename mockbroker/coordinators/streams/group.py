@@ -4,7 +4,6 @@ import enum
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
-from uuid import UUID
 
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
@@ -13,6 +12,7 @@ from ...protocol.streams_group_keys import streams_burial_order
 from ...protocol.streams_group_records import Pairs as Configs
 from ...protocol.streams_group_records import TopologyValue
 from ..group_records import Pairs
+from ..known_topics import NO_TOPICS
 from ..offsets import Offsets
 from .configuring import Configured, reads
 from .member import NO_TASKS, Assigned, StreamsMember, Task, each_task
@@ -92,8 +92,8 @@ class StreamsGroup:
     the epoch of the topology whose topics were all there, and `configs` are those with which tasks are
     assigned.
 
-    `metadata` are the topics of the topology, with their numbers of partitions, as the present epoch knows
-    them. `shutdown_by` is the member that has asked for all to shut down. `endpoint_epoch` goes up when
+    `metadata` are the topics of the topology, as the present epoch knows them.
+    `shutdown_by` is the member that has asked for all to shut down. `endpoint_epoch` goes up when
     members with an endpoint get other tasks.
     """
 
@@ -135,7 +135,7 @@ class StreamsGroup:
         """Where the log of its partition ended."""
         self.validated = _NOT_VALIDATED
         self.configs: Configs = ()
-        self.metadata: dict[UUID, int] = {}
+        self.metadata = NO_TOPICS
         self.shutdown_by: str | None = None
         self.endpoint_epoch = 0
         self.offsets = Offsets()

@@ -4,7 +4,6 @@
 import contextlib
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
-from uuid import UUID
 
 from ...environment import Timer
 from ...policies.groups.emptied_group_epoch import emptied_group_epoch
@@ -16,7 +15,8 @@ from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.streams_group_records import TopologyValue
-from ..home import Home, ids_of
+from ..home import Home
+from ..known_topics import NO_TOPICS, KnownTopics, known_topics
 from .assignor import Candidate, Subtasks, sticky
 from .configuring import Configured, Problem, configured, required
 from .group import FIRST_EPOCH, StreamsGroup
@@ -100,7 +100,7 @@ class Planning:
         configs = self._assignment_configs(group)
         if begins or configs != group.configs:
             group.epoch += 1
-            group.metadata = self.metadata_of(group)
+            group.metadata = self._metadata_of(group)
             group.validated, group.configs = validated, configs
         if group.is_empty:
             self._delay(group)
@@ -137,7 +137,7 @@ class Planning:
     def _configure(self, group: StreamsGroup) -> bool:
         topology = group.topology
         assert topology is not None
-        metadata = self.metadata_of(group)
+        metadata = self._metadata_of(group)
         changed = metadata != group.metadata
         if changed or group.configured is None:
             partition = self._home.offsets_partition(group.id)
@@ -161,8 +161,8 @@ class Planning:
                 known = self._configured(group.topology)
         return None if known is None or known.problem is None else (known.problem, known)
 
-    def metadata_of(self, group: StreamsGroup) -> dict[UUID, int]:
-        return {} if group.topology is None else ids_of(self._home, required(group.topology))
+    def _metadata_of(self, group: StreamsGroup) -> KnownTopics:
+        return NO_TOPICS if group.topology is None else known_topics(self._home, required(group.topology))
 
     @staticmethod
     def _check_tasks(group: StreamsGroup, owned: Assigned | None) -> None:
