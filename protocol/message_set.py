@@ -19,6 +19,7 @@ _INT32: Final = struct.Struct(">i").unpack_from
 _INT64: Final = struct.Struct(">q").unpack_from
 _LONG: Final = struct.Struct(">q")
 _PLACE: Final = struct.Struct(">qiI")
+_CRC_AT: Final = 12
 _CRC_FROM: Final = 16
 _NO_TIMESTAMP: Final = -1
 
@@ -56,7 +57,7 @@ def message_in(data: bytes | memoryview) -> Message:
 
 def is_intact(data: bytes | memoryview) -> bool:
     """Whether the CRC-32 of the message that has all of these bytes is right."""
-    return zlib.crc32(data[_CRC_FROM:]) == _HEAD.unpack_from(data)[2]
+    return zlib.crc32(data[_CRC_FROM:]) == int.from_bytes(data[_CRC_AT:_CRC_FROM])
 
 
 def _read(data: bytes | memoryview) -> tuple[Message, int]:

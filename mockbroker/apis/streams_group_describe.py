@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..cluster.call import Call
+from ..coordinators.streams import descriptions
 from ..coordinators.streams.configuring import Configured
 from ..coordinators.streams.group import Progress, StreamsGroup
 from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
@@ -27,8 +28,8 @@ from ..protocol.streams_group_records import InternalTopic
 from .registry import handles
 
 E = ErrorCode
-_NOT_STORED: Final = 1
-"""No plugin keeps topology descriptions."""
+_NOT_STORED, _AVAILABLE = 1, 3
+"""Whether there is a description of the topology."""
 _TASKS: Final = 16
 """So many tasks take as long as another member."""
 
@@ -50,7 +51,11 @@ def streams_group_describe(call: Call, request: StreamsGroupDescribeRequest) -> 
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = call.policies[group_operations]
         if request.include_topology_description and not described.error_code:
-            described.topology_description_status = _NOT_STORED
+            found = None if group is None else descriptions.shown(group)
+            described.topology_description_status = _AVAILABLE if found else _NOT_STORED
+            if found is not None:
+                described.topology_description = found.said
+                call.count(found.nodes)
         answer.groups.append(described)
         if pace.enough():
             yield

@@ -99,6 +99,7 @@ def _answer(call: Call, request: StreamsGroupHeartbeatRequest, beat: Beat) -> St
     if call.policies[streams_heartbeats] == "full":
         answer.task_offset_interval_ms = _TASK_OFFSET_INTERVAL_MS
         answer.acceptable_recovery_lag = _ACCEPTABLE_RECOVERY_LAG
+    answer.topology_description_required = beat.wants_description
     if beat.assigned:
         answer.active_tasks = _listed(member.assigned.active)
         answer.standby_tasks = _listed(member.assigned.standby)

@@ -10,6 +10,9 @@ from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, StreamsGroupHeartbeatRequest
+from ...protocol.messages.streams_group_topology_description_update import (
+    StreamsGroupTopologyDescriptionUpdateRequest as Description,
+)
 from ...protocol.streams_group_records import InternalTopic
 from ..group_records import Pairs
 from ..home import Home, Request
@@ -20,6 +23,7 @@ from ..offsets import Key
 from ..sessions import Sessions
 from ..without_classic import WithoutClassicMembers
 from .configuring import Problem
+from .descriptions import check_described, take, wants
 from .endpoints import endpoints
 from .group import StreamsGroup
 from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMember
@@ -34,8 +38,8 @@ if TYPE_CHECKING:
 
 E = ErrorCode
 STREAMS_FEATURE: Final = "streams.version"
-_TELLS_OF_TAGS: Final = 1
-"""The version of StreamsGroupHeartbeat whose members know that status."""
+_FULL_SINCE: Final = 1
+"""The version of StreamsGroupHeartbeat whose members know all statuses, and describe topologies."""
 _WITH_EPOCHS: Final = 9
 """The version of OffsetCommit from which on it has member epochs."""
 
@@ -50,6 +54,7 @@ class Beat(NamedTuple):
     endpoint_epoch: int = 0
     endpoints: list[EndpointToPartitions] | None = None
     missing: Mapping[str, InternalTopic] = {}
+    wants_description: bool = False
 
 
 class Coordinator(Protocol):
@@ -136,10 +141,22 @@ class StreamsGroups(WithoutClassicMembers):
             statuses.append(group.configured.problem)
         if group.shutdown_by is not None:
             statuses.append(shutdown(group.shutdown_by))
-        if call.version >= _TELLS_OF_TAGS:
+        if call.version >= _FULL_SINCE:
             statuses += missing_tags(after, rack_tags(self._environment.configs, group.id))
         assigned = joins or after.assigned != before.assigned
-        return Beat(after, assigned, tuple(statuses), group.endpoint_epoch if known else 0, told, missing)
+        wanted = call.version >= _FULL_SINCE and wants(group, self._environment, statuses)
+        endpoint_epoch = group.endpoint_epoch if known else 0
+        return Beat(after, assigned, tuple(statuses), endpoint_epoch, told, missing, wanted)
+
+    def describe(self, request: Description, nodes: int, wrong: ApiError | None) -> None:
+        """Keeps the description of a topology, unless it is `wrong`. ApiError also GROUP_ID_NOT_FOUND and
+        what `check_described` finds."""
+        group = self.existing(request.group_id)
+        check_described(group, request)
+        if wrong is not None:
+            raise wrong
+        take(group, request, nodes)
+        self.write(group)
 
     def _endpoint_epoch(self, before: StreamsMember, after: StreamsMember, *, joins: bool) -> int:
         """By how much the epoch of endpoints goes up: members have to hear of another one, or of other tasks.

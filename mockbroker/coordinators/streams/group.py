@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from ...protocol.messages.streams_groups import TaskOffset
+from ...protocol.messages.streams_groups import TaskOffset, TopologyDescription
 from ...protocol.streams_group_keys import streams_burial_order
 from ...protocol.streams_group_records import Pairs as Configs
 from ...protocol.streams_group_records import TopologyValue
@@ -24,6 +24,7 @@ _IN_NO_RECORD: Final = frozenset(
 )
 _NOT_SAVED: Final = frozenset({"processes", "offsets", "written"}) | _IN_NO_RECORD
 _NOT_VALIDATED: Final = 0
+_NOT_DESCRIBED: Final = -1
 """What a group begins with, although a topology may have this epoch."""
 
 
@@ -85,6 +86,22 @@ class Processes:
         return self.stands_by(task, process) or self.warms_up(task, process)
 
 
+class Described(NamedTuple):
+    """The description of the topology of an epoch, with the number of its nodes."""
+
+    epoch: int
+    said: TopologyDescription
+    nodes: int
+
+
+class Wanted(NamedTuple):
+    """The topology of an epoch was asked for so many times again; `until_ms` it is not asked for."""
+
+    epoch: int
+    again: int
+    until_ms: int
+
+
 class StreamsGroup:
     """`members` are by member id, and `target` are the assignments of `assignment_epoch`. A new one is needed
     once `epoch` is larger. `topology` is what the members run; `configured` is what follows from it and from
@@ -136,6 +153,11 @@ class StreamsGroup:
         self.validated = _NOT_VALIDATED
         self.configs: Configs = ()
         self.metadata = NO_TOPICS
+        self.described = _NOT_DESCRIBED
+        """The epoch of the topology of which a description was kept."""
+        self.description: Described | None = None
+        self.wanted: Wanted | None = None
+        """Of the description; no record has these two."""
         self.shutdown_by: str | None = None
         self.endpoint_epoch = 0
         self.offsets = Offsets()
