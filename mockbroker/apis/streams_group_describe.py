@@ -10,6 +10,7 @@ from ..coordinators.streams.group import Progress, StreamsGroup
 from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
 from ..outcome import Steps
 from ..policies.groups.group_operations import group_operations
+from ..policies.streams_groups.streams_answers import streams_answers
 from ..portions import Pace
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -89,10 +90,17 @@ def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup |
         group_state=group.state,
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        topology=_topology(group, _seen(call, group)),
+        topology=_shown_topology(call, group),
         assignor_name=group.protocol,
     )
     return described, group
+
+
+def _shown_topology(call: Call, group: StreamsGroup) -> Topology | None:
+    seen = _seen(call, group)
+    if call.policies[streams_answers] == "preview" and (seen is None or not seen.is_ready):
+        return None
+    return _topology(group, seen)
 
 
 def _seen(call: Call, group: StreamsGroup) -> Configured | None:

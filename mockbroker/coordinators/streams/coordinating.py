@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from ...environment import Environment, Timer
 from ...policies.groups.first_group_epoch import first_group_epoch
+from ...policies.streams_groups.streams_answers import streams_answers
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
@@ -192,7 +193,10 @@ class StreamsGroups(WithoutClassicMembers):
             check_epoch(member, request.member_epoch, owned)
             return member, None
         if instance_id is None or instance_id not in group.static:
-            return group.members.get(member_id) or StreamsMember(member_id), None
+            known = group.members.get(member_id)
+            if known is not None and self._home.policies[streams_answers] == "preview":
+                check_epoch(known, request.member_epoch, owned)
+            return known or StreamsMember(member_id), None
         earlier = group.members[group.static[instance_id]]
         if earlier.epoch != LEAVING_FOR_A_WHILE:
             raise ApiError(
@@ -355,7 +359,10 @@ class StreamsGroups(WithoutClassicMembers):
 
     def new(self, group_id: str, partition: int) -> StreamsGroup:
         """A group that is not there yet."""
-        return StreamsGroup(group_id, partition, self._home.policies[first_group_epoch] - 1)
+        epoch = self._home.policies[first_group_epoch] - 1
+        if self._home.policies[streams_answers] == "preview":
+            return StreamsGroup(group_id, partition, epoch, epoch)
+        return StreamsGroup(group_id, partition, epoch)
 
     def existing(self, group_id: str) -> StreamsGroup:
         """ApiError GROUP_ID_NOT_FOUND."""

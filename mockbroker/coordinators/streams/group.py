@@ -127,11 +127,13 @@ class StreamsGroup:
     state_since_ms: Final = None
     """Offsets expire by the time of their commits only."""
 
-    def __init__(self, group_id: str, partition: int, assignment_epoch: int) -> None:
+    def __init__(
+        self, group_id: str, partition: int, assignment_epoch: int, epoch: int = FIRST_EPOCH
+    ) -> None:
         self.id = group_id
         self.partition = partition
         """Its partition of `__consumer_offsets`."""
-        self.epoch = FIRST_EPOCH
+        self.epoch = epoch
         self.begun = assignment_epoch
         """The assignment epoch with which it began; there is no record of that."""
         self.assignment_epoch = assignment_epoch

@@ -11,6 +11,7 @@ from ...policies.streams_groups.cold_start import cold_start
 from ...policies.streams_groups.former_standbys import former_standbys
 from ...policies.streams_groups.previous_tasks import previous_tasks
 from ...policies.streams_groups.role_changes import role_changes
+from ...policies.streams_groups.streams_answers import streams_answers
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
@@ -149,7 +150,9 @@ class Planning:
     def _configured(self, topology: TopologyValue) -> Configured:
         known = self._home.known_topics()
         return configured(
-            topology, {name: len(known[name].partitions) for name in required(topology) if name in known}
+            topology,
+            {name: len(known[name].partitions) for name in required(topology) if name in known},
+            names_all=self._home.policies[streams_answers] == "preview",
         )
 
     def problem(self, group: StreamsGroup) -> tuple[Problem, Configured] | None:
