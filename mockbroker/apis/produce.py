@@ -326,10 +326,8 @@ def _append_messages(
     try:
         made = yield from converting(memoryview(records), settings, mixed=mixed, marks_tolerated=tolerated)
         if len(made) > 1:
-            made = [
-                validate(batch, header, settings, place, call.environment.now_ms)[:2]
-                for batch, header in made
-            ]
+            now_ms = call.environment.now_ms
+            made = [validate(memoryview(each), head, settings, place, now_ms)[:2] for each, head in made]
     except BatchError as error:
         answers = [refused(partition.index, error.code, error.message)]
     else:
