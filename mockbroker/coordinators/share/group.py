@@ -58,8 +58,8 @@ class Initializing(NamedTuple):
 
 class ShareGroup:
     """`members` are by member id, and `target` are the assignments of `assignment_epoch`. A new one is needed
-    once `epoch` is larger. `metadata` are the topics that the group subscribes to, as
-    the present epoch knows them.
+    once `epoch` is larger. `metadata` are the topics that the group subscribes to, as the present epoch knows
+    them.
 
     The group has those partitions that are `initialized`: their states are there. Others are
     `initializing`, and the states of all partitions of the topics in `deleting` are to go.

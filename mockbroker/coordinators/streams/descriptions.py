@@ -1,6 +1,7 @@
 """Descriptions of topologies, which a plugin of the broker keeps (KIP-1331). Here every plugin is like the
 one that comes with Kafka: it keeps them in memory (`StreamsGroupTopologyDescriptionManager.java`,
-`InMemoryTopologyDescriptionPlugin.java`)."""
+`InMemoryTopologyDescriptionPlugin.java`). How long nobody is asked again, and that nobody is asked after the
+coordinator has moved, is known from these classes only."""
 
 from collections.abc import Iterable
 from typing import Final
