@@ -13,6 +13,8 @@ class Kind(enum.IntEnum):
     """The first two bytes of a key."""
 
     EPOCH = 3
+    PARTITIONS = 4
+    """Up to 4.0."""
     MEMBER = 5
     TARGET_EPOCH = 6
     TARGET = 7
@@ -24,7 +26,15 @@ KINDS: Final = frozenset(Kind)
 _NAMED: Final = (Kind.MEMBER, Kind.TARGET, Kind.CURRENT, Kind.REGEX)
 
 
-_BURIED: Final = (Kind.CURRENT, Kind.TARGET, Kind.TARGET_EPOCH, Kind.MEMBER, Kind.REGEX, Kind.EPOCH)
+_BURIED: Final = (
+    Kind.CURRENT,
+    Kind.TARGET,
+    Kind.TARGET_EPOCH,
+    Kind.MEMBER,
+    Kind.PARTITIONS,
+    Kind.REGEX,
+    Kind.EPOCH,
+)
 
 
 class Key(NamedTuple):

@@ -33,7 +33,22 @@ from .primitives import text_of, write_compact_string, write_uvarint
 
 
 class EpochValue(NamedTuple):
+    """`metadata_hash` is that of the group's topics, since 4.1."""
+
     epoch: int
+    metadata_hash: int = 0
+
+
+class TopicValue(NamedTuple):
+    """A topic with the racks of each partition's replicas; an empty list where they are not known."""
+
+    id: UUID
+    name: str
+    racks: Sequence[Sequence[str]]
+
+
+class PartitionsValue(NamedTuple):
+    topics: Sequence[TopicValue]
 
 
 class ClassicValue(NamedTuple):
@@ -84,7 +99,9 @@ class RegexValue(NamedTuple):
     resolved_ms: int
 
 
-Value = EpochValue | MemberValue | TargetEpochValue | TargetValue | CurrentValue | RegexValue
+Value = (
+    EpochValue | PartitionsValue | MemberValue | TargetEpochValue | TargetValue | CurrentValue | RegexValue
+)
 
 _COUNT: Final = ExprAdapter(VarInt, lambda found, _: found - 1, lambda wanted, _: wanted + 1)
 """Lengths of compact strings and arrays are written as one more; 0 is null."""
@@ -155,6 +172,24 @@ _NO_CLASSIC: Final = b"\0"
 _VERSION: Final = "version" / Const(0, Int16sb)
 _VALUES: Final = {
     Kind.EPOCH: Struct(_VERSION, "epoch" / Int32sb, "tagged" / _TAGGED),
+    Kind.PARTITIONS: Struct(
+        _VERSION,
+        "topics"
+        / PrefixedArray(
+            _COUNT,
+            Struct(
+                "id" / _UUID,
+                "name" / _TEXT,
+                "count" / Int32sb,
+                "racks"
+                / PrefixedArray(
+                    _COUNT, Struct("partition" / Int32sb, "racks" / _Texts(), "tagged" / _TAGGED)
+                ),
+                "tagged" / _TAGGED,
+            ),
+        ),
+        "tagged" / _TAGGED,
+    ),
     Kind.MEMBER: Struct(
         _VERSION,
         "instance_id" / _TEXT,
@@ -192,6 +227,10 @@ def write_value(value: Value, *, with_times: bool) -> bytes:
     """`with_times` is whether it says when and in which epochs partitions were assigned, as since 4.3."""
     fields: dict[str, Any] = {**value._asdict(), "tagged": []}
     match value:
+        case EpochValue(_, metadata_hash) if metadata_hash:
+            fields["tagged"] = [{"tag": 0, "data": Int64sb.build(metadata_hash)}]
+        case PartitionsValue(topics):
+            fields["topics"] = [_topic_fields(each) for each in topics]
         case MemberValue(classic=classic):
             fields["tagged"] = [
                 {"tag": 0, "data": _NO_CLASSIC if classic is None else _classic_data(classic)}
@@ -219,7 +258,9 @@ def read_value(kind: Kind, data: bytes) -> Value:
     tagged = {each["tag"]: each["data"] for each in found["tagged"]}
     match kind:
         case Kind.EPOCH:
-            return EpochValue(found["epoch"])
+            return EpochValue(found["epoch"], int.from_bytes(tagged.get(0, b""), signed=True))
+        case Kind.PARTITIONS:
+            return PartitionsValue([_topic(each) for each in found["topics"]])
         case Kind.MEMBER:
             said = {name: found[name] for name in MemberValue._fields if name != "classic"}
             return MemberValue(**said, classic=_classic(tagged[0]) if 0 in tagged else None)
@@ -241,12 +282,31 @@ def read_value(kind: Kind, data: bytes) -> Value:
 def _kind_of(value: Value) -> Kind:
     return {
         EpochValue: Kind.EPOCH,
+        PartitionsValue: Kind.PARTITIONS,
         MemberValue: Kind.MEMBER,
         TargetEpochValue: Kind.TARGET_EPOCH,
         TargetValue: Kind.TARGET,
         CurrentValue: Kind.CURRENT,
         RegexValue: Kind.REGEX,
     }[type(value)]
+
+
+def _topic_fields(topic: TopicValue) -> dict[str, Any]:
+    racks = [
+        {"partition": index, "racks": each, "tagged": []} for index, each in enumerate(topic.racks) if each
+    ]
+    return {
+        "id": topic.id,
+        "name": topic.name,
+        "count": len(topic.racks),
+        "racks": racks,
+        "tagged": [],
+    }
+
+
+def _topic(found: Any) -> TopicValue:
+    racks = {each["partition"]: sorted(each["racks"]) for each in found["racks"]}
+    return TopicValue(found["id"], found["name"], [racks.get(index, []) for index in range(found["count"])])
 
 
 def _classic_data(classic: ClassicValue) -> bytes:

@@ -19,6 +19,7 @@ _INT32: Final = struct.Struct(">i").unpack_from
 _INT64: Final = struct.Struct(">q").unpack_from
 _LONG: Final = struct.Struct(">q")
 _PLACE: Final = struct.Struct(">qiI")
+_CRC_AT: Final = 12
 _CRC_FROM: Final = 16
 _NO_TIMESTAMP: Final = -1
 
@@ -42,6 +43,25 @@ class Message(NamedTuple):
 
 def read_message(data: bytes | memoryview) -> Message:
     """The message at the start. CorruptBatchError if its lengths contradict each other."""
+    message, at = _read(data)
+    if at != message.size:
+        raise CorruptBatchError(f"a message of {message.size} bytes whose fields take {at}")
+    return message
+
+
+def message_in(data: bytes | memoryview) -> Message:
+    """The message that has all of these bytes, even if some are behind its value. CorruptBatchError if they
+    are too few."""
+    return _read(data)[0]
+
+
+def is_intact(data: bytes | memoryview) -> bool:
+    """Whether the CRC-32 of the message that has all of these bytes is right."""
+    return zlib.crc32(data[_CRC_FROM:]) == int.from_bytes(data[_CRC_AT:_CRC_FROM])
+
+
+def _read(data: bytes | memoryview) -> tuple[Message, int]:
+    """The message at the start, and where its value ends."""
     try:
         offset, length, crc, magic, attributes = _HEAD.unpack_from(data)
         at = _HEAD.size
@@ -53,9 +73,7 @@ def read_message(data: bytes | memoryview) -> Message:
         value, at = _field(data, at)
     except struct.error as error:
         raise CorruptBatchError(f"a message is cut short: {error}") from None
-    if at != length + 12:
-        raise CorruptBatchError(f"a message of {length + 12} bytes whose fields take {at}")
-    return Message(offset, at, crc, magic, attributes, timestamp, key, value)
+    return Message(offset, length + 12, crc, magic, attributes, timestamp, key, value), at
 
 
 def crc_matches(data: bytes | memoryview, message: Message) -> bool:

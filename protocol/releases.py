@@ -5,7 +5,7 @@ import json
 import pkgutil
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..errors import MockBrokerError
 from ..nearest import nearest
@@ -73,10 +73,28 @@ def _nearest(name: str) -> str:
     return f": did you mean {before[-1] if before else alike[0]!r}?"
 
 
+class Unstable(NamedTuple):
+    """What a preview needs: whether a broker has APIs and features that its release calls unstable
+    (`unstable.api.versions.enable`, `unstable.feature.versions.enable`)."""
+
+    apis: bool = False
+    features: bool = False
+
+
+STABLE: Final = Unstable()
+
+
 @functools.cache
-def facts(release: Release) -> ReleaseFacts:
-    """The answer of a broker of `release` to ApiVersions."""
+def facts(release: Release, unstable: Unstable = STABLE) -> ReleaseFacts:
+    """The answer of a broker of `release` to ApiVersions. What is `unstable` is known of 4.1 only; such
+    features are finalized in their highest versions."""
     row = json.loads(json.dumps(_recorded()[str(release)]))
+    if unstable.apis:
+        row["apis"] |= row.get("unstable_apis", {})
+    if unstable.features:
+        more = row.get("unstable_features", {})
+        row["supported_features"] |= more
+        row["finalized_features"] |= {name: [high, high] for name, (_, high) in more.items()}
 
     def features(name: str) -> dict[str, tuple[int, int]]:
         return {key: (low, high) for key, (low, high) in row.get(name, {}).items()}

@@ -12,8 +12,7 @@ from .record_fields import RecordReader, write_nullable
 
 _INT16: Final = struct.Struct(">h")
 _INT32: Final = struct.Struct(">i")
-_HASH_BYTES: Final = 8
-"""Of a hash of the group's topics, which nobody reads here."""
+_INT64: Final = struct.Struct(">q")
 _STATE_BYTES: Final = 1
 """Of a member's state, which is always stable."""
 
@@ -60,7 +59,10 @@ class ShareMemberValue(NamedTuple):
 
 
 class ShareEpochValue(NamedTuple):
+    """`metadata_hash` is that of the group's topics."""
+
     epoch: int
+    metadata_hash: int = 0
 
 
 class ShareTargetEpochValue(NamedTuple):
@@ -132,7 +134,7 @@ def write_share_value(value: ShareValue, *, with_times: bool) -> bytes:
             for topic in value.topics:
                 write_compact_string(out, topic)
         case ShareEpochValue():
-            out += struct.pack(">iq", value.epoch, 0)
+            out += struct.pack(">iq", *value)
         case ShareTargetEpochValue():
             out += struct.pack(">i", value.epoch)
             if with_times and value.assigned_ms:
@@ -172,9 +174,7 @@ def _read(kind: ShareKind, reader: RecordReader) -> ShareValue:
             topics = [reader.compact() for _ in range(reader.count())]
             return ShareMemberValue(rack_id, client_id, client_host, topics)
         case ShareKind.EPOCH:
-            epoch = reader.number(_INT32)
-            reader.skip(_HASH_BYTES)
-            return ShareEpochValue(epoch)
+            return ShareEpochValue(reader.number(_INT32), reader.number(_INT64))
         case ShareKind.TARGET_EPOCH:
             return ShareTargetEpochValue(reader.number(_INT32), 0)
         case ShareKind.TARGET:

@@ -12,8 +12,7 @@ _INT8: Final = struct.Struct(">b")
 _INT16: Final = struct.Struct(">h")
 _UINT16: Final = struct.Struct(">H")
 _INT32: Final = struct.Struct(">i")
-_HASH_BYTES: Final = 8
-"""Of a hash of the group's topics, which nobody reads here."""
+_INT64: Final = struct.Struct(">q")
 _NULL, _PRESENT = -1, 1
 _UNKNOWN: Final = -1
 T = TypeVar("T")
@@ -71,6 +70,8 @@ class StreamsEpochValue(NamedTuple):
     configs: Pairs | None = None
     described: int = _UNKNOWN
     failed: int = _UNKNOWN
+    metadata_hash: int = 0
+    """Of the group's topics."""
 
 
 class StreamsMemberValue(NamedTuple):
@@ -133,7 +134,7 @@ def write_streams_value(value: StreamsValue, *, with_times: bool) -> bytes:
             _write_array(out, value.subtopologies, _write_subtopology)
             out.append(0)
         case StreamsEpochValue():
-            out += struct.pack(">iq", value.epoch, 0)
+            out += struct.pack(">iq", value.epoch, value.metadata_hash)
             _write_tags(out, _tags_of(value))
         case StreamsMemberValue():
             _write_member(out, value)
@@ -289,14 +290,13 @@ def read_streams_value(kind: StreamsKind, data: bytes) -> StreamsValue:
 
 
 def _read_epoch(reader: RecordReader) -> StreamsEpochValue:
-    epoch = reader.number(_INT32)
-    reader.skip(_HASH_BYTES)
+    epoch, metadata_hash = reader.number(_INT32), reader.number(_INT64)
     tags = reader.tags()
     validated, described, failed = (
         _INT32.unpack(tags[tag])[0] if tag in tags else _UNKNOWN for tag in (0, 2, 3)
     )
     configs = _array(RecordReader(tags[1], 0), _read_pair) if 1 in tags else None
-    return StreamsEpochValue(epoch, validated, configs, described, failed)
+    return StreamsEpochValue(epoch, validated, configs, described, failed, metadata_hash)
 
 
 def _read_member(reader: RecordReader) -> StreamsMemberValue:

@@ -26,17 +26,8 @@ from .client import Client
 from .downloads import RealBrokerError, broker_jars, program
 from .more_listeners import MoreListeners
 from .requests import metadata
-from .setup import BROKER_CONFIG, PROCESS_CONFIG
+from .setup import BROKER_CONFIG, LOGGING, PROCESS_CONFIG
 
-_LOG4J_PROPERTIES: Final = """log4j.rootLogger=INFO, A
-log4j.appender.A=org.apache.log4j.ConsoleAppender
-log4j.appender.A.layout=org.apache.log4j.PatternLayout
-log4j.appender.A.layout.ConversionPattern=[%d] %p %m (%c)%n
-"""
-_LOG4J2_XML: Final = """<Configuration><Appenders><Console name="A">
-<PatternLayout pattern="[%d] %p %m (%c)%n"/></Console></Appenders>
-<Loggers><Root level="INFO"><AppenderRef ref="A"/></Root></Loggers></Configuration>
-"""
 CONTROLLER: Final = 100
 """Node id of a controller that is not a broker, or of ZooKeeper."""
 BETWEEN: Final = "REPLICATION"
@@ -76,7 +67,8 @@ class RealCluster:
     is `apart`; releases before 3.0 have ZooKeeper beside them. With `telemetry` brokers take metrics of
     clients (KIP-714), which needs `javac`; with `sasl` they have the listener of `rig.sasl_listener` too, and
     with `jwks` it takes tokens that were signed by one of these keys. `listeners` are more of them, by name
-    with their protocols, which may be SSL and SASL_SSL. A `rig.brokers.SecureBrokers`."""
+    with their protocols, which may be SSL and SASL_SSL. `nodes` is what single nodes are configured with,
+    by id, in place of `config`. A `rig.brokers.SecureBrokers`."""
 
     jvm: Sequence[str] = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
     """Options of each broker's Java: these start soon and take little."""
@@ -92,8 +84,10 @@ class RealCluster:
         sasl: bool = False,
         jwks: str | None = None,
         listeners: Mapping[str, str] = MappingProxyType({}),
+        nodes: Mapping[int, Mapping[str, str]] = MappingProxyType({}),
     ) -> None:
         self.release = release
+        self._configs_of = nodes
         self.zookeeper = int(release.split(".")[0]) < 3
         self.config = dict(BROKER_CONFIG if config is None else config)
         self._java = program("java", "run real Kafka brokers")
@@ -111,8 +105,8 @@ class RealCluster:
         # A leading "-" would read as an option of the storage tool.
         self.cluster_id = "K" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")[1:]
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        (self.folder / "log4j.properties").write_text(_LOG4J_PROPERTIES)
-        (self.folder / "log4j2.xml").write_text(_LOG4J2_XML)
+        for name, text in LOGGING.items():
+            (self.folder / name).write_text(text)
 
     def pid(self, node: int) -> int:
         """Of the node's process, the last one."""
@@ -187,6 +181,7 @@ class RealCluster:
         found = {
             **PROCESS_CONFIG,
             **{key: value for key, value in self.config.items() if not key.startswith("zookeeper.")},
+            **self._configs_of.get(node, {}),
             "node.id": str(node),
             "process.roles": ",".join(self._roles(node)),
             "controller.quorum.voters": f"{self._controller}@127.0.0.1:{self._quorum_port}",

@@ -69,3 +69,18 @@ PROCESS_CONFIG: Final = MappingProxyType(
     }
 )
 """Keeps a real broker small; no question depends on it."""
+
+LOGGING: Final = MappingProxyType(
+    {
+        "log4j.properties": """log4j.rootLogger=INFO, A
+log4j.appender.A=org.apache.log4j.ConsoleAppender
+log4j.appender.A.layout=org.apache.log4j.PatternLayout
+log4j.appender.A.layout.ConversionPattern=[%d] %p %m (%c)%n
+""",
+        "log4j2.xml": """<Configuration><Appenders><Console name="A">
+<PatternLayout pattern="[%d] %p %m (%c)%n"/></Console></Appenders>
+<Loggers><Root level="INFO"><AppenderRef ref="A"/></Root></Loggers></Configuration>
+""",
+    }
+)
+"""The files by which brokers of all releases log to their output."""

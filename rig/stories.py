@@ -63,7 +63,7 @@ def chosen(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
 class Setting:
     """A cluster to tell stories on; the controller may be `apart` from the brokers, and these may have the
     listener of `rig.sasl_listener` too, whose tokens are signed by keys of the JWKS that `jwks` gives, and
-    more `listeners`, by name with their protocols."""
+    more `listeners`, by name with their protocols. `racks` are by broker."""
 
     brokers: int = 1
     config: Mapping[str, str] = field(default_factory=dict)
@@ -71,6 +71,7 @@ class Setting:
     sasl: bool = False
     jwks: Callable[[], str] | None = None
     listeners: Mapping[str, str] = field(default_factory=dict)
+    racks: Mapping[int, str] = field(default_factory=dict)
 
     def real(self, release: str) -> AbstractContextManager[RealCluster]:
         """Brokers that run inside the `with` block."""
@@ -82,6 +83,7 @@ class Setting:
             sasl=self.sasl,
             jwks=None if self.jwks is None else self.jwks(),
             listeners=self.listeners,
+            nodes={node: {"broker.rack": rack} for node, rack in self.racks.items()},
         )
 
     def with_config(self, config: Mapping[str, str]) -> "Setting":

@@ -4,7 +4,7 @@ import functools
 from typing import Final
 
 from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
-from ..protocol.releases import Release, facts, parse
+from ..protocol.releases import STABLE, Release, Unstable, facts, parse
 from .registry import REGISTERED
 
 _TELEMETRY: Final = (ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, ApiKey.PUSH_TELEMETRY)
@@ -14,7 +14,9 @@ _PRODUCE_SINCE: Final = 3
 
 
 @functools.cache
-def advertised(release: Release, *, telemetry: bool = False) -> dict[int, tuple[int, int]]:
+def advertised(
+    release: Release, *, telemetry: bool = False, unstable: Unstable = STABLE
+) -> dict[int, tuple[int, int]]:
     """The versions that the release had, that there is a codec for, and whose API has a handler; with
     `telemetry`, as of brokers that have a plugin for clients' metrics (KIP-714).
 
@@ -22,7 +24,7 @@ def advertised(release: Release, *, telemetry: bool = False) -> dict[int, tuple[
     and not answered here too.
     """
     ranges = {}
-    had = dict(facts(release).apis)
+    had = dict(facts(release, unstable).apis)
     if telemetry and release >= _TELEMETRY_SINCE:
         had |= dict.fromkeys(_TELEMETRY, (0, 0))
     for key, (low, high) in sorted(had.items()):
@@ -34,17 +36,17 @@ def advertised(release: Release, *, telemetry: bool = False) -> dict[int, tuple[
     return ranges
 
 
-def answered(release: Release, api_key: int, version: int) -> bool:
+def answered(release: Release, api_key: int, version: int, unstable: Unstable = STABLE) -> bool:
     """Whether a request of that version is answered; the connection is closed otherwise."""
-    low, high = served(release, api_key) or (0, -1)
+    low, high = served(release, api_key, unstable) or (0, -1)
     return low <= version <= high
 
 
-def served(release: Release, api_key: int) -> tuple[int, int] | None:
+def served(release: Release, api_key: int, unstable: Unstable = STABLE) -> tuple[int, int] | None:
     """The lowest and highest version that is answered; None if none is. Telemetry is, even if it is not
     advertised; and the oldest versions of Produce, which 4.x advertises for librdkafka, are not
     (KAFKA-18659)."""
-    found = advertised(release, telemetry=True).get(api_key)
+    found = advertised(release, telemetry=True, unstable=unstable).get(api_key)
     if found is None or api_key != ApiKey.PRODUCE or release.number < (4, 0):
         return found
     return max(found[0], _PRODUCE_SINCE), found[1]

@@ -1,6 +1,7 @@
 """ApiVersions (18): the APIs, versions and features of this broker (KIP-35, KIP-511, KIP-584)."""
 
 import re
+from collections.abc import Container
 
 from ..cluster.call import Call
 from ..coordinators.transaction_settings import transaction_version
@@ -23,7 +24,6 @@ _FEATURE_NEEDS = {
     "transaction.version": 26,
     "group.version": 68,
     "share.version": 76,
-    "streams.version": 88,
 }
 """Features that make clients use an API, by key; each is advertised only if its API is answered."""
 
@@ -46,11 +46,14 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
         return ApiVersionsResponse(error_code=error)
     call.client.versions_told()
     release, image = call.environment.release, call.broker.image
-    supported = facts(release).supported_features
+    configs = call.environment.configs
+    supported = facts(release, configs.unstable).supported_features
     ranges = advertised(
-        release, telemetry=call.environment.configs.broker_bool("mockbroker.client.telemetry")
+        release,
+        telemetry=configs.broker_bool("mockbroker.client.telemetry"),
+        unstable=configs.unstable,
     )
-    levels = {name: level for name, level in image.features.items() if _usable(release, name)}
+    levels = {name: level for name, level in image.features.items() if _usable(ranges, name)}
     if "transaction.version" in levels:
         levels["transaction.version"] = transaction_version(call.policies, levels)
     return ApiVersionsResponse(
@@ -58,7 +61,7 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
         supported_features=[
             SupportedFeatureKey(name, low, high)
             for name, (low, high) in supported.items()
-            if _usable(release, name) and (low or call.version >= _FROM_ZERO_SINCE)
+            if _usable(ranges, name) and (low or call.version >= _FROM_ZERO_SINCE)
         ],
         finalized_features_epoch=image.offset if supported else -1,
         finalized_features=[FinalizedFeatureKey(name, level, level) for name, level in levels.items()],
@@ -95,5 +98,5 @@ def unsupported(release: Release) -> ApiVersionsResponse:
     )
 
 
-def _usable(release: Release, feature: str) -> bool:
-    return feature not in _FEATURE_NEEDS or _FEATURE_NEEDS[feature] in advertised(release)
+def _usable(ranges: Container[int], feature: str) -> bool:
+    return feature not in _FEATURE_NEEDS or _FEATURE_NEEDS[feature] in ranges

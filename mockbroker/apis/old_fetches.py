@@ -7,7 +7,7 @@ from typing import Final
 from ..cluster.call import Call
 from ..cluster.fetch_session import Key
 from ..cluster.fetch_sessions import FetchContext
-from ..log.down_conversion import NotConvertibleError, converted, padded
+from ..log.down_conversion import NotConvertibleError, converted, has_headers, padded
 from ..policies.fetching.down_conversion import down_conversion
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition, PartitionData
@@ -49,6 +49,8 @@ def _converted(
     """As messages of the highest magic that the client `knows`, from a topic whose records have the magic
     `kept`."""
     read, offset, size = result.records or (), asked.fetch_offset, None
+    if not call.policies[down_conversion].headers and (yield from has_headers(read)):
+        return PartitionData(result.partition_index, ErrorCode.UNKNOWN_SERVER_ERROR, -1, records=())
     try:
         if kept < MAGIC:
             data = _cut(call, (yield from converted(read, kept, offset)), asked.partition_max_bytes)

@@ -11,7 +11,7 @@ from uuid import UUID
 from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..log.log import Log
-from ..log.old_messages import check_old_format, converted
+from ..log.old_messages import check_old_format, converting
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
@@ -151,6 +151,7 @@ def _looked_at(
     found: dict[object, Asked] = {}
     results: dict[object, TopicProduceResponse] = {}
     version, verified = call.version, call.policies[transaction_verification] is not None
+    mixed = call.policies[message_sets] == "mixed"
     for data in topics:
         yield
         topic, error = _topic_of(call, data)
@@ -175,7 +176,7 @@ def _looked_at(
                 continue
             try:
                 if version < BATCHES_SINCE:
-                    one.batch, one.header = any_batch(each.records, verified)
+                    one.batch, one.header = any_batch(each.records, verified, mixed)
                 else:
                     one.batch, one.header = only_batch(each.records, version, verified)
             except BatchError as refusal:
@@ -212,23 +213,28 @@ def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, ask
     if len(asked) != 1:
         return call.in_parts(_one_by_one(call, request, answer, asked))
     (each,) = asked
-    failed = _append_one(call, each, request.acks)
+    if each.appends and each.header is MESSAGES and _is_owned(each.batch):
+        return call.in_parts(_one_by_one(call, request, answer, asked))
+    failed = at_once(_append_one(call, each, request.acks))
     return _conclude(call, request, answer, failed, each.behind)
 
 
 def _one_by_one(call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked]) -> Steps:
-    """One part for each partition."""
+    """One part for each partition, or more for messages of magic 0 and 1."""
     failed = behind = False
     for each in asked:
-        failed = _append_one(call, each, request.acks) or failed
-        behind = behind or each.behind
+        steps = _append_one(call, each, request.acks)
         # All that belongs to the connection is appended at once.
         if not each.appends or _is_owned(each.batch):
+            failed = (yield from steps) or failed
             yield
+        else:
+            failed = at_once(steps) or failed
+        behind = behind or each.behind
     return _conclude(call, request, answer, failed, behind)
 
 
-def _append_one(call: Call, asked: Asked, acks: int) -> bool:
+def _append_one(call: Call, asked: Asked, acks: int) -> Generator[None, None, bool]:
     """Adds a partition's answer, and returns whether it is an error."""
     one = None
     if asked.appends:
@@ -236,9 +242,10 @@ def _append_one(call: Call, asked: Asked, acks: int) -> bool:
             one = refused(asked.index, ErrorCode.INVALID_REQUIRED_ACKS)
         elif asked.partition.topic.internal and call.client_id != ADMIN_CLIENT_ID:
             one = refused(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
+        elif asked.header is MESSAGES:
+            one = yield from _append_messages(call, asked.partition, asked.batch, acks)
         else:
-            appends = _append_messages if asked.header is MESSAGES else append
-            one = appends(call, asked.partition, asked.batch, asked.header, acks)
+            one = append(call, asked.partition, asked.batch, asked.header, acks)
     one = asked.answer or one
     assert one is not None
     asked.topic.partition_responses.append(one)
@@ -308,22 +315,26 @@ def append(
 
 
 def _append_messages(
-    call: Call, partition: Partition, records: bytes | memoryview, header: BatchHeader, acks: int
-) -> PartitionProduceResponse:
-    """As `append`, for messages of magic 0 and 1, which become a batch."""
-    if partition.leader != call.broker.id or (acks == -1 and partition.is_under_min_isr):
-        return append(call, partition, records, header, acks)
+    call: Call, partition: Partition, records: bytes | memoryview, acks: int
+) -> Generator[None, None, PartitionProduceResponse]:
+    """As `append`, in parts, for messages of magic 0 and 1, which become a batch, and batches among them."""
     log, mixed = partition.log, call.policies[message_sets] == "mixed"
+    if partition.leader != call.broker.id or (acks == -1 and partition.is_under_min_isr):
+        return append(call, partition, records, MESSAGES, acks)
     tolerated = call.policies[marked_append_time] == "tolerated"
+    settings, place = log.segments.settings, (partition.topic.name, partition.index)
     try:
-        made = converted(memoryview(records), log.segments.settings, mixed=mixed, marks_tolerated=tolerated)
+        made = yield from converting(memoryview(records), settings, mixed=mixed, marks_tolerated=tolerated)
+        if len(made) > 1:
+            now_ms = call.environment.now_ms
+            made = [validate(memoryview(each), head, settings, place, now_ms)[:2] for each, head in made]
     except BatchError as error:
-        answer = refused(partition.index, error.code, error.message)
+        answers = [refused(partition.index, error.code, error.message)]
     else:
-        if made is None:
-            return PartitionProduceResponse(partition.index, 0, -1, -1, log.start_offset)
-        batch, header = made
-        answer = append(call, partition, memoryview(batch), header, acks)
+        answers = [append(call, partition, memoryview(batch), header, acks) for batch, header in made]
+    if not answers:
+        return PartitionProduceResponse(partition.index, 0, -1, -1, log.start_offset)
+    answer = answers[0]
     if mixed and answer.error_code == ErrorCode.INVALID_RECORD:
         answer.error_code = ErrorCode.CORRUPT_MESSAGE
     return answer

@@ -92,14 +92,17 @@ def only_batch(
     return only, record_batch.header_of(only)
 
 
-def any_batch(records: bytes | memoryview, verified: bool) -> tuple[bytes | memoryview, BatchHeader]:
+def any_batch(
+    records: bytes | memoryview, verified: bool, mixed: bool
+) -> tuple[bytes | memoryview, BatchHeader]:
     """What Produce up to v2 has of a partition: a batch as in newer versions, or messages of magic 0 and 1,
-    with `MESSAGES` as their header, which may be none.
+    with `MESSAGES` as their header, which may be none. If it may be `mixed`, batches may be among these.
 
     Raises as `only_batch` does.
     """
     try:
-        if not record_batch.next_batch(records) or records[16] < 2:
+        size = record_batch.next_batch(records)
+        if not size or records[16] < 2 or (mixed and record_batch.next_batch(records[size:])):
             return records, MESSAGES
     except CorruptBatchError:
         raise BatchError(ErrorCode.CORRUPT_MESSAGE) from None

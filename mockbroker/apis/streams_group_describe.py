@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..cluster.call import Call
+from ..coordinators.streams import descriptions
 from ..coordinators.streams.configuring import Configured
 from ..coordinators.streams.group import Progress, StreamsGroup
 from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
 from ..outcome import Steps
 from ..policies.groups.group_operations import group_operations
+from ..policies.streams_groups.streams_answers import streams_answers
 from ..portions import Pace
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -27,8 +29,8 @@ from ..protocol.streams_group_records import InternalTopic
 from .registry import handles
 
 E = ErrorCode
-_NOT_STORED: Final = 1
-"""No plugin keeps topology descriptions."""
+_NOT_STORED, _AVAILABLE = 1, 3
+"""Whether there is a description of the topology."""
 _TASKS: Final = 16
 """So many tasks take as long as another member."""
 
@@ -50,7 +52,11 @@ def streams_group_describe(call: Call, request: StreamsGroupDescribeRequest) -> 
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = call.policies[group_operations]
         if request.include_topology_description and not described.error_code:
-            described.topology_description_status = _NOT_STORED
+            found = None if group is None else descriptions.shown(group)
+            described.topology_description_status = _AVAILABLE if found else _NOT_STORED
+            if found is not None:
+                described.topology_description = found.said
+                call.count(found.nodes)
         answer.groups.append(described)
         if pace.enough():
             yield
@@ -84,10 +90,17 @@ def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup |
         group_state=group.state,
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        topology=_topology(group, _seen(call, group)),
+        topology=_shown_topology(call, group),
         assignor_name=group.protocol,
     )
     return described, group
+
+
+def _shown_topology(call: Call, group: StreamsGroup) -> Topology | None:
+    seen = _seen(call, group)
+    if call.policies[streams_answers] == "preview" and (seen is None or not seen.is_ready):
+        return None
+    return _topology(group, seen)
 
 
 def _seen(call: Call, group: StreamsGroup) -> Configured | None:

@@ -1,17 +1,18 @@
 """StreamsGroupHeartbeat (88): instances of Kafka Streams join, learn their tasks, and leave (KIP-1071)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ..acls import Operation, ResourceType
 from ..cluster.call import Call
 from ..cluster.topic import INTERNAL
 from ..controller.topic_names import fault
-from ..coordinators.streams.configuring import MISSING_INTERNAL_TOPICS
+from ..coordinators.streams.configuring import MISSING_INTERNAL_TOPICS, Problem
 from ..coordinators.streams.coordinating import Beat
 from ..coordinators.streams.member import Owned, Tasks
 from ..coordinators.streams.requests import check, check_size, topics_of
 from ..coordinators.streams.settings import heartbeat_ms
+from ..policies.streams_groups.streams_answers import streams_answers
 from ..policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -50,24 +51,28 @@ def streams_group_heartbeat(call: Call, request: StreamsGroupHeartbeatRequest) -
     """Answered once everything that was written before is replicated. UNSUPPORTED_VERSION unless
     `streams.version` is finalized."""
     groups = call.broker.groups
+
+    def failed(code: ErrorCode, message: str | None = None) -> StreamsGroupHeartbeatResponse:
+        return StreamsGroupHeartbeatResponse(
+            error_code=code, error_message=message, status=_statuses(call, ())
+        )
+
     if not groups.streams.served:
-        return StreamsGroupHeartbeatResponse(error_code=E.UNSUPPORTED_VERSION)
+        return failed(E.UNSUPPORTED_VERSION)
     try:
         if request.topology is not None:
             check_size(request.topology)
             _check_topics(request.topology)
         check(request, call)
         if error := groups.refuses(request.group_id):
-            return StreamsGroupHeartbeatResponse(error_code=error)
+            return failed(error)
         beat = groups.streams.beat(request, call)
     except ApiError as error:
-        return StreamsGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
+        return failed(error.code, error.message)
     answer = _answer(call, request, beat)
     if beat.missing:
         _create(call, request.group_id, beat.missing, answer)
-    return groups.once_settled(
-        call, request.group_id, answer, lambda late: StreamsGroupHeartbeatResponse(error_code=late)
-    )
+    return groups.once_settled(call, request.group_id, answer, failed)
 
 
 def _check_topics(topology: Topology) -> None:
@@ -87,18 +92,21 @@ def _check_topics(topology: Topology) -> None:
 def _answer(call: Call, request: StreamsGroupHeartbeatRequest, beat: Beat) -> StreamsGroupHeartbeatResponse:
     member = beat.member
     if member is None:
-        return StreamsGroupHeartbeatResponse(member_id=request.member_id, member_epoch=request.member_epoch)
+        return StreamsGroupHeartbeatResponse(
+            member_id=request.member_id, member_epoch=request.member_epoch, status=_statuses(call, ())
+        )
     answer = StreamsGroupHeartbeatResponse(
         member_id=member.id,
         member_epoch=member.epoch,
         heartbeat_interval_ms=heartbeat_ms(call.environment.configs, request.group_id),
-        status=[Status(*each) for each in beat.statuses],
+        status=_statuses(call, beat.statuses),
         endpoint_information_epoch=beat.endpoint_epoch,
         partitions_by_user_endpoint=beat.endpoints,
     )
     if call.policies[streams_heartbeats] == "full":
         answer.task_offset_interval_ms = _TASK_OFFSET_INTERVAL_MS
         answer.acceptable_recovery_lag = _ACCEPTABLE_RECOVERY_LAG
+    answer.topology_description_required = beat.wants_description
     if beat.assigned:
         answer.active_tasks = _listed(member.assigned.active)
         answer.standby_tasks = _listed(member.assigned.standby)
@@ -106,11 +114,17 @@ def _answer(call: Call, request: StreamsGroupHeartbeatRequest, beat: Beat) -> St
     return answer
 
 
+def _statuses(call: Call, problems: Sequence[Problem]) -> list[Status] | None:
+    if not problems and call.policies[streams_answers] == "preview":
+        return None
+    return [Status(*each) for each in problems]
+
+
 def _create(
     call: Call, group_id: str, missing: Mapping[str, InternalTopic], answer: StreamsGroupHeartbeatResponse
 ) -> None:
     """Has internal topics created; the answer says which could not be before."""
-    told = next(each for each in answer.status if each.status_code == MISSING_INTERNAL_TOPICS)
+    told = next(each for each in answer.status or () if each.status_code == MISSING_INTERNAL_TOPICS)
     if forbidden := _forbidden(call, missing):
         told.status_detail += f"; Unauthorized to CREATE on topics {', '.join(forbidden)}."
         return

@@ -159,6 +159,10 @@ class Broker:
         no replica."""
         return self._internal_topics.share_state_partition(key).at(self.id)
 
+    def racks(self) -> Mapping[int, str]:
+        """Of the brokers that it has learned of, those that have one."""
+        return {each.id: each.rack for each in self.image.brokers.values() if each.rack is not None}
+
     def known_topic_ids(self) -> Mapping[UUID, TopicImage]:
         """The topics that it has learned of, by id."""
         return self.image.topic_ids

@@ -84,7 +84,7 @@ class Cluster:
         for broker in range(1, brokers + 1):
             managers[broker] = self._new_manager(broker)
             self.brokers[broker] = self._new_broker(broker, (racks or {}).get(broker, rack), managers[broker])
-        features = facts(environment.release).finalized_features
+        features = facts(environment.release, self.configs.unstable).finalized_features
         self.controller.write(*(FeatureLevelRecord(name, level) for name, (level, _) in features.items()))
         for each in self.brokers.values():
             self.controller.register(each.id, each.rack)

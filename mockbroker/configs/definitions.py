@@ -82,6 +82,8 @@ INTERNAL_BROKER_KEYS: Final = {
         "mockbroker.max.handshake.ms", "INT", "30000", valid={"range": [1, None]}
     ),
     "mockbroker.client.telemetry": ConfigKey("mockbroker.client.telemetry", "BOOLEAN", "false"),
+    "unstable.api.versions.enable": ConfigKey("unstable.api.versions.enable", "BOOLEAN", "false"),
+    "unstable.feature.versions.enable": ConfigKey("unstable.feature.versions.enable", "BOOLEAN", "false"),
     "super.users": ConfigKey("super.users", "STRING", ""),
     "allow.everyone.if.no.acl.found": ConfigKey("allow.everyone.if.no.acl.found", "BOOLEAN", "false"),
 }

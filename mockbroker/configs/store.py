@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from ..nearest import nearest
-from ..protocol.releases import NEWEST, Release, facts, parse
+from ..protocol.releases import NEWEST, Release, Unstable, facts, parse
 from . import definitions, java
 from .topic import TopicSettings, check_together, settings
 from .values import OF_LISTENER, ConfigError, ConfigKey, Value
@@ -99,6 +99,10 @@ class Configs:
             self._static_key(name).parse(value)
         for name in _INTERNAL_SEGMENTS:
             self._check_segment(name)
+        self.unstable = Unstable(
+            *(self.static.get(f"unstable.{each}.versions.enable") == "true" for each in ("api", "feature"))
+        )
+        """The preview that brokers are configured to have."""
         self.files: Files | None = None
         """Of those that listen on sockets."""
         self.eligible_leader_replicas = False

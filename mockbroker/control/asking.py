@@ -44,7 +44,7 @@ def ask(
         except Exception as error:
             future.set_exception(error)
 
-    version = min(advertised(cluster.release)[api][1], most)
+    version = min(advertised(cluster.release, unstable=cluster.configs.unstable)[api][1], most)
     call = Call(cluster, broker, version, Client(), client_id, answered)
     before, cluster.environment.at_work = cluster.environment.at_work, call
     try:

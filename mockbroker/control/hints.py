@@ -83,7 +83,7 @@ def _not_created(cluster: "Cluster") -> Iterator[str]:
 
 def _unserved(cluster: "Cluster") -> Iterator[str]:
     for each in cluster.notes.unserved:
-        versions = served(cluster.release, each.api)
+        versions = served(cluster.release, each.api, cluster.configs.unstable)
         known = each.api in _KEYS
         api = api_name(ApiKey(each.api)) if known else f"API {each.api}"
         what = f"serves v{versions[0]} to v{versions[1]}" if versions else "does not serve it"

@@ -44,7 +44,8 @@ def refusal(state: ControllerState, update: Update) -> str | None:
 def _why_not(state: ControllerState, update: Update) -> str | None:
     feature, level, how = update
     release = state.environment.release
-    low, high = facts(release).supported_features.get(feature, (0, 0))
+    supported = facts(release, state.environment.configs.unstable).supported_features
+    low, high = supported.get(feature, (0, 0))
     current = state.image.features.get(feature, 0)
     if not UPGRADE <= how <= UNSAFE_DOWNGRADE:
         return "The controller does not support the given upgrade type."

@@ -32,7 +32,8 @@ class Layout:
     and the tombstone of an offset is also one for those of open transactions (`OffsetMetadataManager`).
     Sequence numbers then begin with 0 in all batches although there is no producer, before that only in
     those of committed offsets (`MemoryRecords.builder`). `with_times` is whether assignments of consumer
-    groups have times and epochs, as since 4.3. `marker_counts` is whether a committed transaction replaces
+    groups have times and epochs, as since 4.3. `with_hashes` is whether groups have the hash of their topics,
+    as since 4.1, and not the topics themselves. `marker_counts` is whether a committed transaction replaces
     offsets that were committed plainly after its own.
     """
 
@@ -41,6 +42,7 @@ class Layout:
     minus_one_expires: bool
     keeps_groups: bool
     with_times: bool
+    with_hashes: bool
     marker_counts: bool
 
     @classmethod
@@ -53,6 +55,7 @@ class Layout:
             expires,
             parse("4.0") <= release,
             parse("4.3") <= release,
+            parse("4.1") <= release,
             policies[raced_transactional_commit].in_log,
         )
 

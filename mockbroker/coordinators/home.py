@@ -55,6 +55,9 @@ class Home(Protocol):
     def known_topics(self) -> Mapping[str, TopicImage]:
         """The topics that this broker has learned of, by name."""
 
+    def racks(self) -> Mapping[int, str]:
+        """Of the brokers that this broker has learned of, those that have one."""
+
     def known_topic_ids(self) -> Mapping[UUID, TopicImage]:
         """The topics that this broker has learned of, by id."""
 

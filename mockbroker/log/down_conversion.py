@@ -5,10 +5,11 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import dropwhile
 from typing import Final
 
+from ..portions import MANY, portions
 from ..protocol import message_set, record_batch
 from ..protocol.compression import Compression
 from ..protocol.primitives import Records
-from ..protocol.record_batch import COMPRESSION_MASK, CONTROL, LOG_APPEND_TIME, Batch
+from ..protocol.record_batch import COMPRESSION_MASK, CONTROL, LOG_APPEND_TIME, Batch, RecordSpan
 
 _CHUNK_BYTES: Final = 128 * 1024
 """So much is converted at a time, and so much of an overflow message is written at a time."""
@@ -17,6 +18,23 @@ _OVERFLOW_HEAD: Final = 12
 
 class NotConvertibleError(ValueError):
     """Records that are compressed in a way that old messages don't have: UNSUPPORTED_COMPRESSION_TYPE."""
+
+
+def has_headers(read: Records) -> Generator[None, None, bool]:
+    """Whether a record that was read has headers, found out in parts."""
+    for batch in _whole(read):
+        header = record_batch.header_of(batch)
+        for some in portions(record_batch.spans(header, batch), MANY):
+            if any(with_headers(span) for span in some):
+                return True
+            yield
+    return False
+
+
+def with_headers(span: RecordSpan) -> bool:
+    _, at = record_batch.field(span.body, span.key)
+    _, at = record_batch.field(span.body, at)
+    return bool(span.body[at])
 
 
 def messages_of(batch: Batch, magic: int, offset: int) -> Generator[None, None, bytes]:

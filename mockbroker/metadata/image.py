@@ -74,12 +74,13 @@ NO_OVERRIDES: Final[Mapping[str, str]] = {}
 
 class TopicImage:
     """A topic; `overrides` is its own configuration, a mapping that never changes. `most_partitions` is how
-    many the controller's hash table has made room for (`controller/timeline_map.py`).
+    many the controller's hash table has made room for (`controller/timeline_map.py`). `hashes` are those that
+    group coordinators made of it, by which racks count.
 
     Only the image that owns it changes it; others replace it by a copy first.
     """
 
-    __slots__ = ("id", "most_partitions", "name", "overrides", "owner", "partitions")
+    __slots__ = ("hashes", "id", "most_partitions", "name", "overrides", "owner", "partitions")
 
     def __init__(
         self,
@@ -95,6 +96,7 @@ class TopicImage:
         self.partitions = partitions
         self.overrides = overrides
         self.most_partitions = len(partitions)
+        self.hashes: dict[str, int] = {}
 
     def configure(self, name: str, value: str | None) -> None:
         """Sets one value, or with None takes it away."""
@@ -168,6 +170,8 @@ class MetadataImage:
                 changing = self._changing(record.topic_id)
                 partitions = changing.partitions
                 partitions[record.partition_id] = partitions[record.partition_id].merge(record)
+                if record.replicas is not None:
+                    changing.hashes = {}
                 # A table makes room for one more even if a key that it has gets another value.
                 if changing.most_partitions <= len(partitions):
                     changing.most_partitions = len(partitions) + 1
@@ -175,6 +179,7 @@ class MetadataImage:
                 registration = PartitionRegistration(replicas, isr, leader, leader_epoch)
                 changing = self._changing(topic_id)
                 changing.partitions.append(registration)
+                changing.hashes = {}
                 changing.most_partitions = max(changing.most_partitions, len(changing.partitions))
             case TopicRecord(name, topic_id):
                 self.topics[name] = self.topic_ids[topic_id] = TopicImage(self._owner, name, topic_id, [])
@@ -227,6 +232,6 @@ class MetadataImage:
         if topic.owner is not self._owner:
             before = topic
             topic = TopicImage(self._owner, before.name, topic_id, list(before.partitions), before.overrides)
-            topic.most_partitions = before.most_partitions
+            topic.most_partitions, topic.hashes = before.most_partitions, before.hashes
             self.topics[topic.name] = self.topic_ids[topic_id] = topic
         return topic

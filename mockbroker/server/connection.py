@@ -213,7 +213,7 @@ class Connection(Sending):
     ) -> tuple[Codec, Handler] | None:
         """None if the request was answered already: an ApiVersions of an unknown version."""
         release = self.cluster.release
-        if not answered(release, key, version):
+        if not answered(release, key, version, self.cluster.configs.unstable):
             if key != _API_VERSIONS:
                 self.cluster.notes.not_served(self.client_id, key, version)
                 raise MalformedRequestError(f"api key {key} v{version} is not served by Kafka {release}")

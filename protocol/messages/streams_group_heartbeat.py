@@ -84,7 +84,7 @@ class StreamsGroupHeartbeatResponse(TopCode):
     heartbeat_interval_ms: int = 0
     acceptable_recovery_lag: int = -1
     task_offset_interval_ms: int = 0
-    status: list[Status] = field(default_factory=list)
+    status: list[Status] | None = field(default_factory=list)
     active_tasks: list[TaskIds] | None = None
     standby_tasks: list[TaskIds] | None = None
     warmup_tasks: list[TaskIds] | None = None

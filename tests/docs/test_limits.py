@@ -13,7 +13,6 @@ from mockbroker.control import bodies, clusters, oauth, records, serving, stream
 from mockbroker.controller import scram, topic_creation, topic_names
 from mockbroker.coordinators.streams import configuring, requests
 from mockbroker.environment import Environment
-from mockbroker.log import old_messages
 from mockbroker.protocol import compression, headers, primitives, reading, record_batch
 from mockbroker.protocol.releases import NEWEST, parse
 from mockbroker.sasl import jwks
@@ -45,8 +44,7 @@ IN_CODE: Final = {
     "bytes that are not sent yet": frames.UNSENT_BYTES,
     "bytes that wait behind a request which is not answered yet": frames.BACKLOG_BYTES,
     "the most that this can be set to": compression.MOST_BYTES,
-    "records in a batch": record_batch.MAX_RECORDS,
-    "messages of magic 0 and 1 in what Produce 0 to 2 has for a partition": old_messages.MOST_MESSAGES,
+    "records in a batch, or messages of magic 0 and 1 that become one": record_batch.MAX_RECORDS,
     "letters of a topic's name": topic_names._LONGEST,
     "partitions and other changes of one CreateTopics or CreatePartitions": topic_creation.MAX_RECORDS,
     "partitions in the fetch sessions of a broker, all together": fetch_sessions.MOST_PARTITIONS,

@@ -24,7 +24,8 @@ class InMemoryBrokers:
         self.release = release
         self.zookeeper = int(release.split(".")[0]) < 3
         config = {**setting.config, **(sasl_listener.sessions() if setting.sasl else {})}
-        self.cluster = configured(".".join(release.split(".")[:2]), setting.brokers, None, config)
+        short = ".".join(release.split(".")[:2])
+        self.cluster = configured(short, setting.brokers, None, config, setting.racks)
         keys = None if setting.jwks is None else Keys.of(setting.jwks())
         logins = Logins(sasl_listener.MECHANISMS, sasl_listener.USERS, keys) if setting.sasl else None
         self.network = InMemoryNetwork(self.cluster, logins)

@@ -110,6 +110,54 @@ def odd(s: OldStage) -> Steps:
     yield "kept", s.kept("odd")
 
 
+def several(s: OldStage) -> Steps:
+    """Sets with batches of magic 2, and what is kept of them."""
+    sets = {
+        "batches": batch(1) + batch(2),
+        "a batch, then a message": batch(2) + message(b"v"),
+        "a message, then a batch": message(b"v", 0) + batch(2),
+        "compressed batches": batch(1, codec=GZIP) + batch(2, codec=GZIP),
+        "a compressed batch, then a message": batch(2, codec=GZIP) + message(b"v"),
+        "a batch with headers, then a message": batch([Record(b"v", headers=(("h", b"1"),))]) + message(b"w"),
+        "a batch, then a wrong CRC": batch(1) + batch(1, bad_crc=True),
+        "a batch, then a cut one": batch(1) + batch(1)[:-3],
+    }
+    for label, data in sets.items():
+        topic = f"several-{list(sets).index(label)}"
+        s.create(topic)
+        yield label, s.produce(2, topic, data)
+        yield "kept", s.kept(topic)
+
+
+def contradicting(s: OldStage) -> Steps:
+    """Messages whose CRC is right, and whose lengths contradict each other."""
+    for magic in (0, 1):
+        sets = {
+            "the key ends behind it": _of_fields(magic, 9, b"", -1, b""),
+            "the key leaves no room for a value": _of_fields(magic, 4, b"", -1, b""),
+            "the value ends behind it": _of_fields(magic, -1, b"", 9, b"v"),
+            "the value ends before it": _of_fields(magic, 1, b"k", 1, b"value"),
+            "a key of -2": _of_fields(magic, -2, b"", 1, b"v"),
+            "a value of -2": _of_fields(magic, 1, b"k", -2, b""),
+            "a value of -2, and more": _of_fields(magic, -1, b"", -2, b"v"),
+            "no value": _of_fields(magic, -1, b"", None, b""),
+        }
+        for label, data in sets.items():
+            for where, sent in (("", data), (", within", _around(data, magic, 0))):
+                topic = f"contradicting-{magic}-{list(sets).index(label)}{'-within' if where else ''}"
+                s.create(topic)
+                yield f"magic {magic}, {label}{where}", s.produce(2, topic, sent)
+                yield "kept", s.kept(topic)
+
+
+def _of_fields(magic: int, key_size: int, key: bytes, value_size: int | None, value: bytes) -> bytes:
+    """A message with these sizes, whatever follows them."""
+    body = struct.pack(">bb", magic, 0) + (struct.pack(">q", OLD) if magic else b"")
+    body += struct.pack(">i", key_size) + key
+    body += b"" if value_size is None else struct.pack(">i", value_size) + value
+    return struct.pack(">qiI", 0, len(body) + 4, zlib.crc32(body)) + body
+
+
 def _around(inner: bytes, magic: int, offset: int = 2, attributes: int = 0) -> bytes:
     packed = zlib.compressobj(wbits=31)
     value = packed.compress(inner) + packed.flush()

@@ -14,7 +14,17 @@ from .stage import OldStage
 _STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
     f"{module.__name__.rpartition('.')[2]}/{story.__name__}": story
     for module, stories in (
-        (producing, (producing.formats, producing.newer, producing.odd, producing.configured)),
+        (
+            producing,
+            (
+                producing.formats,
+                producing.newer,
+                producing.odd,
+                producing.several,
+                producing.contradicting,
+                producing.configured,
+            ),
+        ),
         (fetching, (fetching.formats, fetching.limits, fetching.mixed, fetching.markers, fetching.refused)),
         (storing, (storing.formats, storing.odd)),
         (

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from mockbroker.configs import TopicSettings
 from mockbroker.log.down_conversion import converted as down_converted
 from mockbroker.log.down_conversion import padded
-from mockbroker.log.old_messages import MOST_MESSAGES, batch_with, converted
+from mockbroker.log.old_messages import Made, batch_with, converting
 from mockbroker.log.validation import BatchError
-from mockbroker.portions import at_once
+from mockbroker.portions import MANY, at_once
 from mockbroker.protocol import message_set, record_batch
 from mockbroker.protocol.compression import compress
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.old_lz4 import with_old_checksum, with_right_checksum
-from mockbroker.protocol.record_batch import Record
+from mockbroker.protocol.record_batch import MAX_RECORDS, Record
 from mockbroker.rig import batches
 
 from ..properties import examples
@@ -62,9 +62,7 @@ def test_messages_become_a_batch_and_that_the_same_messages(
 ) -> None:
     records = placed(records)
     data = message_set.set_of(records, magic, codec)
-    made = converted(memoryview(data), TopicSettings(), mixed=False, marks_tolerated=True)
-    assert made is not None
-    batch, header = made
+    ((batch, header),) = converted(data, mixed=False)
     assert record_batch.crc_matches(batch, header)
     assert list(record_batch.records(batch)) == as_kept(records, magic)
     assert at_once(down_converted([batch], magic, 0)) == data
@@ -111,8 +109,8 @@ def test_damaged_messages_are_converted_or_refused(
     for mixed in (False, True):
         damaged = damage(data, randomness)  # type: ignore[arg-type]
         with contextlib.suppress(BatchError):
-            made = converted(memoryview(damaged), TopicSettings(), mixed=mixed, marks_tolerated=True)
-            assert made is None or made[1].record_count <= len(records)
+            made = converted(damaged, mixed=mixed)
+            assert sum(header.record_count for _, header in made) <= len(records)
 
 
 @given(plain=st.binary(max_size=300))
@@ -129,10 +127,26 @@ def test_a_checksum_of_anything_ends(data: bytes) -> None:
     assert len(with_right_checksum(data)) == len(with_old_checksum(data)) == len(data)
 
 
+def converted(data: bytes, *, mixed: bool) -> list[Made]:
+    return at_once(converting(memoryview(data), TopicSettings(), mixed=mixed, marks_tolerated=True))
+
+
 @pytest.mark.parametrize("codec", [0, 1])
-def test_a_set_has_so_many_messages(codec: int) -> None:
+def test_many_messages_are_converted_in_parts(codec: int) -> None:
     """In one, and within another."""
-    data = message_set.set_of([Record(at, -1, None, b"") for at in range(MOST_MESSAGES + 1)], 0, codec)
-    with pytest.raises(BatchError, match=f"at most {MOST_MESSAGES} messages") as refused:
-        converted(memoryview(data), TopicSettings(), mixed=True, marks_tolerated=True)
+    count = 60 * MANY
+    data = message_set.set_of([Record(at, -1, None, b"") for at in range(count)], 0, codec)
+    ((_, header),) = converted(data, mixed=True)
+    assert header.record_count == count
+    steps = converting(memoryview(data), TopicSettings(), mixed=True, marks_tolerated=True)
+    assert len(list(steps)) >= 2 * count // MANY
+
+
+@pytest.mark.parametrize("codec", [0, 1])
+def test_a_set_has_as_many_messages_as_a_batch_has_records(codec: int) -> None:
+    data = message_set.message_of(Record(0, -1, None, b""), 0) * (MAX_RECORDS + 1)
+    if codec:
+        data = message_set.message_of(Record(0, -1, None, compress(codec, data)), 0, codec)
+    with pytest.raises(BatchError, match=f"at most {MAX_RECORDS} messages") as refused:
+        converted(data, mixed=True)
     assert refused.value.code is ErrorCode.INVALID_RECORD

@@ -22,7 +22,7 @@ VALUES = {
     groups.ShareKind.MEMBER: st.builds(
         groups.ShareMemberValue, st.none() | texts, texts, texts, st.lists(texts, max_size=3)
     ),
-    groups.ShareKind.EPOCH: st.builds(groups.ShareEpochValue, ints),
+    groups.ShareKind.EPOCH: st.builds(groups.ShareEpochValue, ints, longs),
     groups.ShareKind.TARGET_EPOCH: st.builds(groups.ShareTargetEpochValue, ints, st.integers(0, 1 << 60)),
     groups.ShareKind.TARGET: st.builds(groups.ShareTargetValue, places),
     groups.ShareKind.CURRENT: st.builds(groups.ShareCurrentValue, ints, ints, places),

@@ -28,7 +28,15 @@ VALUES = {
     StreamsKind.TOPOLOGY: st.builds(
         records.TopologyValue, ints, st.lists(subtopologies, max_size=2).map(tuple)
     ),
-    StreamsKind.EPOCH: st.builds(records.StreamsEpochValue, ints, ints, st.none() | pairs, ints, ints),
+    StreamsKind.EPOCH: st.builds(
+        records.StreamsEpochValue,
+        ints,
+        ints,
+        st.none() | pairs,
+        ints,
+        ints,
+        st.integers(-(1 << 63), (1 << 63) - 1),
+    ),
     StreamsKind.MEMBER: st.builds(
         records.StreamsMemberValue,
         st.none() | texts,

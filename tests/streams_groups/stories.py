@@ -6,7 +6,7 @@ from typing import Final
 from mockbroker.rig.setup import BROKER_CONFIG, STREAMS_CONFIG
 from mockbroker.rig.stories import Setting, Told, named
 
-from . import membership, offsets, topologies
+from . import descriptions, membership, offsets, topologies
 from .stage import StreamsStage
 
 STORIES: Final = Told(
@@ -20,8 +20,10 @@ STORIES: Final = Told(
         **named(membership.reachable_without_topics),
         **named(topologies.missing_topics, topologies.partition_counts, topologies.refused),
         **named(topologies.changes, topologies.growing),
+        **named(descriptions.describing, descriptions.deleted),
         **named(offsets.committing, offsets.fetching, offsets.deleting, offsets.other_kinds),
     },
     StreamsStage,
     Setting(1, {**BROKER_CONFIG, **STREAMS_CONFIG}),
+    {"describing": descriptions.PLUGIN, "deleted": descriptions.PLUGIN},
 )

@@ -238,7 +238,7 @@ class ConsumerGroups:
         shard = self._coordinator.shards.of(group.id)
         if shard is None or not shard.current:
             return
-        if pairs := (graves or []) + changes(group, with_times=shard.layout.with_times):
+        if pairs := (graves or []) + changes(group, shard.layout):
             shard.write_at_once(pairs)
 
     def restore(self, group_id: str, partition: int, found: LoadedGroup) -> ConsumerGroup:

@@ -10,6 +10,7 @@ from ...protocol.api_error import ApiError
 from ...protocol.consumer_group_keys import burial_order
 from ...protocol.errors import ErrorCode
 from ..group_records import Pairs
+from ..known_topics import NO_TOPICS
 from ..offsets import Offsets
 from .member import NOTHING, Assignment, ConsumerMember, Owned
 
@@ -29,7 +30,7 @@ class ConsumerGroup:
     `assignment_epoch` by member id. A new one is needed once `epoch` is larger.
 
     `assigned_ms` is when the target assignment was made. `metadata` are the topics that the group subscribes
-    to, with their numbers of partitions, as the assignment knows them.
+    to, as the present epoch knows them.
     """
 
     type: Final[Literal["consumer"]] = "consumer"
@@ -52,7 +53,7 @@ class ConsumerGroup:
         self.members: dict[str, ConsumerMember] = {}
         self.static: dict[str, str] = {}
         self.target: dict[str, Assignment] = {}
-        self.metadata: dict[UUID, int] = {}
+        self.metadata = NO_TOPICS
         self._resolved: Mapping[str, frozenset[str]] = {}
         self._subscribed: frozenset[str] | None = None
         self.resolved_ms = 0

@@ -13,7 +13,9 @@ from ...policies.groups.unsubscribed_partitions import unsubscribed_partitions
 from ...portions import Pace, portions
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
+from ..group_records import Layout
 from ..home import Home, ids_of
+from ..known_topics import KnownTopics, described, known_topics
 from . import regular_expressions
 from .assignors import ASSIGNORS, Subscriber
 from .group import ConsumerGroup
@@ -38,6 +40,7 @@ class Planning:
         named = assignors(home.environment.configs)
         self.assignors = [each for each in named if each in ASSIGNORS] or list(ASSIGNORS)
         """The names of those that members may ask for, the default first."""
+        self._describes = not Layout.of(home.environment.release, home.policies).with_hashes
 
     def check_room(self, group: ConsumerGroup, member_id: str) -> None:
         """ApiError GROUP_MAX_SIZE_REACHED."""
@@ -162,15 +165,17 @@ class Planning:
             self._changed(group)
         return PARKED
 
-    def _metadata_of(self, group: ConsumerGroup) -> dict[UUID, int]:
-        """The topics that the group subscribes to, with their numbers of partitions."""
-        return ids_of(self._home, group.subscribed)
+    def _metadata_of(self, group: ConsumerGroup) -> KnownTopics:
+        """The topics that the group subscribes to."""
+        return known_topics(self._home, group.subscribed)
 
     # -- the target assignment
 
     def _begin_epoch(self, group: ConsumerGroup) -> None:
         group.epoch += 1
         group.metadata = self._metadata_of(group)
+        if self._describes:
+            group.metadata.described = described(self._home, group.subscribed)
 
     def _assign(self, group: ConsumerGroup) -> None:
         """Makes the next target assignment, unless the last one was made just before."""
@@ -180,7 +185,7 @@ class Planning:
         wait_ms = assignment_ms(self._environment.configs, group.id)
         if group.assigned_ms is not None and now_ms < group.assigned_ms + wait_ms:
             return
-        counts = self._metadata_of(group)
+        counts = ids_of(self._home, group.subscribed)
         name = group.preferred_assignor(self.assignors[0])
         ids: dict[frozenset[str], frozenset[UUID]] = {}
         members = []

@@ -9,13 +9,15 @@ from ...protocol.consumer_group_records import (
     CurrentValue,
     EpochValue,
     MemberValue,
+    PartitionsValue,
     RegexValue,
     TargetEpochValue,
     TargetValue,
     Value,
     write_value,
 )
-from ..group_records import Pairs, differences
+from ..group_records import Layout, Pairs, differences
+from ..known_topics import KnownTopics, restored_topics
 from ..member_state import BY_NUMBER, STATES, MemberState
 from .group import ConsumerGroup
 from .member import Assignment, Classic, ConsumerMember
@@ -24,11 +26,11 @@ Values = Mapping[Kind, Mapping[str, Value]]
 """The records of one group, by kind and name."""
 
 
-def changes(group: ConsumerGroup, *, with_times: bool) -> Pairs:
+def changes(group: ConsumerGroup, layout: Layout) -> Pairs:
     """What differs from what was written last, in Kafka's order; afterwards it counts as written."""
     present = (
-        (write_key(key), None if value is None else write_value(value, with_times=with_times))
-        for key, value in _present(group)
+        (write_key(key), None if value is None else write_value(value, with_times=layout.with_times))
+        for key, value in _present(group, layout)
     )
     pairs = differences(group.written, present)
     group.touched.clear()
@@ -36,7 +38,7 @@ def changes(group: ConsumerGroup, *, with_times: bool) -> Pairs:
     return pairs
 
 
-def _present(group: ConsumerGroup) -> Iterator[tuple[Key, Value | None]]:
+def _present(group: ConsumerGroup, layout: Layout) -> Iterator[tuple[Key, Value | None]]:
     """The records of the group and of the members that may have changed; None for what is gone."""
     gone = [each for each in group.touched if each not in group.members]
     for name in gone:
@@ -45,7 +47,10 @@ def _present(group: ConsumerGroup) -> Iterator[tuple[Key, Value | None]]:
     here = [group.members[each] for each in group.touched if each in group.members]
     for member in here:
         yield Key(Kind.MEMBER, group.id, member.id), _of_member(member)
-    yield Key(Kind.EPOCH, group.id), EpochValue(group.epoch)
+    if group.metadata.described is not None:
+        yield Key(Kind.PARTITIONS, group.id), group.metadata.described
+    metadata_hash = group.metadata.hash if layout.with_hashes else 0
+    yield Key(Kind.EPOCH, group.id), EpochValue(group.epoch, metadata_hash)
     for pattern in group.patterns:
         found = group.resolved.get(pattern)
         value = None if found is None else RegexValue(sorted(found), group.resolved_ms)
@@ -89,7 +94,10 @@ def restored(group: ConsumerGroup, values: Values) -> None:
     """Makes a new group what its records say."""
     for value in values.get(Kind.EPOCH, {}).values():
         assert isinstance(value, EpochValue)
-        group.epoch = value.epoch
+        group.epoch, group.metadata = value.epoch, KnownTopics(None, value.metadata_hash)
+    for value in values.get(Kind.PARTITIONS, {}).values():
+        assert isinstance(value, PartitionsValue)
+        group.metadata = restored_topics(value)
     for value in values.get(Kind.TARGET_EPOCH, {}).values():
         assert isinstance(value, TargetEpochValue)
         group.assignment_epoch, group.assigned_ms = value.epoch, value.assigned_ms or None
@@ -102,9 +110,6 @@ def restored(group: ConsumerGroup, values: Values) -> None:
     for name, value in values.get(Kind.TARGET, {}).items():
         assert isinstance(value, TargetValue)
         group.target[name] = {topic: frozenset(found) for topic, found in value.partitions.items()}
-        for topic, found in value.partitions.items():
-            # Every partition was assigned to somebody, so this is what the assignment knew of the topic.
-            group.metadata[topic] = group.metadata.get(topic, 0) + len(found)
     current = values.get(Kind.CURRENT, {})
     for name, value in values.get(Kind.MEMBER, {}).items():
         assert isinstance(value, MemberValue)

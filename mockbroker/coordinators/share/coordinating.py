@@ -244,7 +244,6 @@ class ShareGroups(WithoutClassicMembers):
         """A group as its records say."""
         group = self.new(group_id, partition)
         restored(group, found.share, self._environment.now_ms)
-        group.metadata = self.planning.metadata_of(group)
         group.written = dict(found.written)
         return group
 

@@ -11,6 +11,7 @@ from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.share_group_records import share_burial_order
 from ..group_records import Pairs
+from ..known_topics import NO_TOPICS
 from ..offsets import Offsets
 
 Assignment = Mapping[UUID, frozenset[int]]
@@ -57,8 +58,8 @@ class Initializing(NamedTuple):
 
 class ShareGroup:
     """`members` are by member id, and `target` are the assignments of `assignment_epoch`. A new one is needed
-    once `epoch` is larger. `metadata` are the topics that the group subscribes to, with their numbers of
-    partitions, as the present epoch knows them.
+    once `epoch` is larger. `metadata` are the topics that the group subscribes to, as the present epoch knows
+    them.
 
     The group has those partitions that are `initialized`: their states are there. Others are
     `initializing`, and the states of all partitions of the topics in `deleting` are to go.
@@ -83,7 +84,7 @@ class ShareGroup:
         self.assigned_ms: int | None = None
         self.members: dict[str, ShareMember] = {}
         self.target: dict[str, Assignment] = {}
-        self.metadata: dict[UUID, int] = {}
+        self.metadata = NO_TOPICS
         self.initializing: dict[UUID, Initializing] = {}
         self.initialized: dict[UUID, frozenset[int]] = {}
         self.deleting: set[UUID] = set()

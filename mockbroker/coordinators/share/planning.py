@@ -10,6 +10,7 @@ from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...share_partitions.kept import Kept
 from ..home import Home, ids_of
+from ..known_topics import KnownTopics, known_topics
 from .assignor import Subscriber, simple
 from .group import NOTHING, Assignment, Initializing, ShareGroup, ShareMember
 from .hash_assignor import by_hash
@@ -39,7 +40,7 @@ class Planning:
         named = updated.topics != before.topics
         pending = group.assignment_epoch >= group.epoch and self._lacks_partitions(group)
         group.put(updated)
-        begins = named or pending or self.metadata_of(group) != group.metadata
+        begins = named or pending or self._metadata_of(group) != group.metadata
         if begins:
             self._begin_epoch(group)
         self._assign(group)
@@ -124,12 +125,12 @@ class Planning:
             for topic_id, partitions in group.initialized.items()
         )
 
-    def metadata_of(self, group: ShareGroup) -> dict[UUID, int]:
-        return ids_of(self._home, group.subscribed)
+    def _metadata_of(self, group: ShareGroup) -> KnownTopics:
+        return known_topics(self._home, group.subscribed)
 
     def _begin_epoch(self, group: ShareGroup) -> None:
         group.epoch += 1
-        group.metadata = self.metadata_of(group)
+        group.metadata = self._metadata_of(group)
 
     def _assign(self, group: ShareGroup) -> None:
         """Makes the next target assignment, unless the last one was made just before."""

@@ -17,6 +17,7 @@ from ...protocol.share_group_records import (
     write_share_value,
 )
 from ..group_records import Pairs, differences
+from ..known_topics import KnownTopics
 from .group import Assignment, Initializing, ShareGroup, ShareMember
 
 Values = Mapping[ShareKind, Mapping[str, ShareValue]]
@@ -43,7 +44,7 @@ def _present(group: ShareGroup) -> Iterator[tuple[ShareKey, ShareValue | None]]:
     for member in here:
         said = ShareMemberValue(member.rack_id, member.client_id, member.client_host, sorted(member.topics))
         yield ShareKey(ShareKind.MEMBER, group.id, member.id), said
-    yield ShareKey(ShareKind.EPOCH, group.id), ShareEpochValue(group.epoch)
+    yield ShareKey(ShareKind.EPOCH, group.id), ShareEpochValue(group.epoch, group.metadata.hash)
     for member in here:
         target = ShareTargetValue(_listed(group.target_of(member.id)))
         yield ShareKey(ShareKind.TARGET, group.id, member.id), target
@@ -70,7 +71,7 @@ def restored(group: ShareGroup, values: Values, now_ms: int) -> None:
     """Makes a new group what its records say."""
     for value in values.get(ShareKind.EPOCH, {}).values():
         assert isinstance(value, ShareEpochValue)
-        group.epoch = value.epoch
+        group.epoch, group.metadata = value.epoch, KnownTopics(None, value.metadata_hash)
     for value in values.get(ShareKind.TARGET_EPOCH, {}).values():
         assert isinstance(value, ShareTargetEpochValue)
         group.assignment_epoch, group.assigned_ms = value.epoch, value.assigned_ms or None

@@ -1,7 +1,7 @@
 """What a topology comes to with the topics that there are: how many tasks each subtopology has, and which
 internal topics are missing (`InternalTopicManager.java`)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from ...protocol.api_error import ApiError
@@ -74,18 +74,21 @@ def required(topology: TopologyValue) -> set[str]:
     }
 
 
-def configured(topology: TopologyValue, counts: Counts) -> Configured:
-    """`counts` are of all topics. ApiError STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
+def configured(topology: TopologyValue, counts: Counts, *, names_all: bool = False) -> Configured:
+    """`counts` are of all topics; a problem `names_all` topics, or the first few. ApiError
+    STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
     try:
-        return _configured(topology, counts)
+        return _configured(topology, counts, ", ".join if names_all else _first, names_all=names_all)
     except _ProblemError as error:
         return Configured(topology.epoch, None, {}, error.problem)
 
 
-def _configured(topology: TopologyValue, counts: Counts) -> Configured:
+def _configured(
+    topology: TopologyValue, counts: Counts, named: Callable[[list[str]], str], *, names_all: bool
+) -> Configured:
     sources = {name for each in topology.subtopologies for name in each.sources}
     if gone := sorted(sources - counts.keys()):
-        raise _ProblemError(MISSING_SOURCE_TOPICS, f"Source topics {_named(gone)} are missing.")
+        raise _ProblemError(MISSING_SOURCE_TOPICS, f"Source topics {named(gone)} are missing.")
     decided = _decided(topology, counts)
     if len({each.id for each in topology.subtopologies}) < len(topology.subtopologies):
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
@@ -116,7 +119,8 @@ def _configured(topology: TopologyValue, counts: Counts) -> Configured:
     missing = {name: internal[name] for name in in_hash_order(internal) if name not in counts}
     problem = None
     if missing:
-        text = f"Internal topics are missing: {_named(list(missing))}"
+        listed = named(list(missing))
+        text = f"Internal topics are missing: {f'[{listed}]' if names_all else listed}"
         problem = Problem(MISSING_INTERNAL_TOPICS, text)
     return Configured(topology.epoch, found, missing, problem)
 
@@ -236,6 +240,6 @@ def _with_partitions(topic: InternalTopic, decided: Counts) -> InternalTopic:
     return topic._replace(partitions=topic.partitions or decided[topic.name])
 
 
-def _named(topics: list[str]) -> str:
+def _first(topics: list[str]) -> str:
     rest = len(topics) - _SHOWN
     return ", ".join(topics[:_SHOWN]) + (f" and {rest} additional topics" if rest > 0 else "")

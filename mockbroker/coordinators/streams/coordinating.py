@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from ...environment import Environment, Timer
 from ...policies.groups.first_group_epoch import first_group_epoch
+from ...policies.streams_groups.streams_answers import streams_answers
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, StreamsGroupHeartbeatRequest
+from ...protocol.messages.streams_group_topology_description_update import (
+    StreamsGroupTopologyDescriptionUpdateRequest as Description,
+)
 from ...protocol.streams_group_records import InternalTopic
 from ..group_records import Pairs
 from ..home import Home, Request
@@ -20,6 +24,7 @@ from ..offsets import Key
 from ..sessions import Sessions
 from ..without_classic import WithoutClassicMembers
 from .configuring import Problem
+from .descriptions import check_described, take, wants
 from .endpoints import endpoints
 from .group import StreamsGroup
 from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMember
@@ -34,8 +39,8 @@ if TYPE_CHECKING:
 
 E = ErrorCode
 STREAMS_FEATURE: Final = "streams.version"
-_TELLS_OF_TAGS: Final = 1
-"""The version of StreamsGroupHeartbeat whose members know that status."""
+_FULL_SINCE: Final = 1
+"""The version of StreamsGroupHeartbeat whose members know all statuses, and describe topologies."""
 _WITH_EPOCHS: Final = 9
 """The version of OffsetCommit from which on it has member epochs."""
 
@@ -50,6 +55,7 @@ class Beat(NamedTuple):
     endpoint_epoch: int = 0
     endpoints: list[EndpointToPartitions] | None = None
     missing: Mapping[str, InternalTopic] = {}
+    wants_description: bool = False
 
 
 class Coordinator(Protocol):
@@ -136,10 +142,22 @@ class StreamsGroups(WithoutClassicMembers):
             statuses.append(group.configured.problem)
         if group.shutdown_by is not None:
             statuses.append(shutdown(group.shutdown_by))
-        if call.version >= _TELLS_OF_TAGS:
+        if call.version >= _FULL_SINCE:
             statuses += missing_tags(after, rack_tags(self._environment.configs, group.id))
         assigned = joins or after.assigned != before.assigned
-        return Beat(after, assigned, tuple(statuses), group.endpoint_epoch if known else 0, told, missing)
+        wanted = call.version >= _FULL_SINCE and wants(group, self._environment, statuses)
+        endpoint_epoch = group.endpoint_epoch if known else 0
+        return Beat(after, assigned, tuple(statuses), endpoint_epoch, told, missing, wanted)
+
+    def describe(self, request: Description, nodes: int, wrong: ApiError | None) -> None:
+        """Keeps the description of a topology, unless it is `wrong`. ApiError also GROUP_ID_NOT_FOUND and
+        what `check_described` finds."""
+        group = self.existing(request.group_id)
+        check_described(group, request)
+        if wrong is not None:
+            raise wrong
+        take(group, request, nodes)
+        self.write(group)
 
     def _endpoint_epoch(self, before: StreamsMember, after: StreamsMember, *, joins: bool) -> int:
         """By how much the epoch of endpoints goes up: members have to hear of another one, or of other tasks.
@@ -175,7 +193,10 @@ class StreamsGroups(WithoutClassicMembers):
             check_epoch(member, request.member_epoch, owned)
             return member, None
         if instance_id is None or instance_id not in group.static:
-            return group.members.get(member_id) or StreamsMember(member_id), None
+            known = group.members.get(member_id)
+            if known is not None and self._home.policies[streams_answers] == "preview":
+                check_epoch(known, request.member_epoch, owned)
+            return known or StreamsMember(member_id), None
         earlier = group.members[group.static[instance_id]]
         if earlier.epoch != LEAVING_FOR_A_WHILE:
             raise ApiError(
@@ -330,7 +351,6 @@ class StreamsGroups(WithoutClassicMembers):
         """A group as its records say."""
         group = self.new(group_id, partition)
         restored(group, found.streams)
-        group.metadata = self.planning.metadata_of(group)
         group.written = dict(found.written)
         group.offsets.committed, group.offsets.open = found.offsets, found.open
         return group
@@ -339,7 +359,10 @@ class StreamsGroups(WithoutClassicMembers):
 
     def new(self, group_id: str, partition: int) -> StreamsGroup:
         """A group that is not there yet."""
-        return StreamsGroup(group_id, partition, self._home.policies[first_group_epoch] - 1)
+        epoch = self._home.policies[first_group_epoch] - 1
+        if self._home.policies[streams_answers] == "preview":
+            return StreamsGroup(group_id, partition, epoch, epoch)
+        return StreamsGroup(group_id, partition, epoch)
 
     def existing(self, group_id: str) -> StreamsGroup:
         """ApiError GROUP_ID_NOT_FOUND."""

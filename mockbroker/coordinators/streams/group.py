@@ -4,15 +4,15 @@ import enum
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
-from uuid import UUID
 
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from ...protocol.messages.streams_groups import TaskOffset
+from ...protocol.messages.streams_groups import TaskOffset, TopologyDescription
 from ...protocol.streams_group_keys import streams_burial_order
 from ...protocol.streams_group_records import Pairs as Configs
 from ...protocol.streams_group_records import TopologyValue
 from ..group_records import Pairs
+from ..known_topics import NO_TOPICS
 from ..offsets import Offsets
 from .configuring import Configured, reads
 from .member import NO_TASKS, Assigned, StreamsMember, Task, each_task
@@ -24,6 +24,7 @@ _IN_NO_RECORD: Final = frozenset(
 )
 _NOT_SAVED: Final = frozenset({"processes", "offsets", "written"}) | _IN_NO_RECORD
 _NOT_VALIDATED: Final = 0
+_NOT_DESCRIBED: Final = -1
 """What a group begins with, although a topology may have this epoch."""
 
 
@@ -85,6 +86,22 @@ class Processes:
         return self.stands_by(task, process) or self.warms_up(task, process)
 
 
+class Described(NamedTuple):
+    """The description of the topology of an epoch, with the number of its nodes."""
+
+    epoch: int
+    said: TopologyDescription
+    nodes: int
+
+
+class Wanted(NamedTuple):
+    """The topology of an epoch was asked for so many times again; `until_ms` it is not asked for."""
+
+    epoch: int
+    again: int
+    until_ms: int
+
+
 class StreamsGroup:
     """`members` are by member id, and `target` are the assignments of `assignment_epoch`. A new one is needed
     once `epoch` is larger. `topology` is what the members run; `configured` is what follows from it and from
@@ -92,8 +109,8 @@ class StreamsGroup:
     the epoch of the topology whose topics were all there, and `configs` are those with which tasks are
     assigned.
 
-    `metadata` are the topics of the topology, with their numbers of partitions, as the present epoch knows
-    them. `shutdown_by` is the member that has asked for all to shut down. `endpoint_epoch` goes up when
+    `metadata` are the topics of the topology, as the present epoch knows them.
+    `shutdown_by` is the member that has asked for all to shut down. `endpoint_epoch` goes up when
     members with an endpoint get other tasks.
     """
 
@@ -110,11 +127,13 @@ class StreamsGroup:
     state_since_ms: Final = None
     """Offsets expire by the time of their commits only."""
 
-    def __init__(self, group_id: str, partition: int, assignment_epoch: int) -> None:
+    def __init__(
+        self, group_id: str, partition: int, assignment_epoch: int, epoch: int = FIRST_EPOCH
+    ) -> None:
         self.id = group_id
         self.partition = partition
         """Its partition of `__consumer_offsets`."""
-        self.epoch = FIRST_EPOCH
+        self.epoch = epoch
         self.begun = assignment_epoch
         """The assignment epoch with which it began; there is no record of that."""
         self.assignment_epoch = assignment_epoch
@@ -135,7 +154,12 @@ class StreamsGroup:
         """Where the log of its partition ended."""
         self.validated = _NOT_VALIDATED
         self.configs: Configs = ()
-        self.metadata: dict[UUID, int] = {}
+        self.metadata = NO_TOPICS
+        self.described = _NOT_DESCRIBED
+        """The epoch of the topology of which a description was kept."""
+        self.description: Described | None = None
+        self.wanted: Wanted | None = None
+        """Of the description; no record has these two."""
         self.shutdown_by: str | None = None
         self.endpoint_epoch = 0
         self.offsets = Offsets()

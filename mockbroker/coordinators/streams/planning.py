@@ -4,7 +4,6 @@
 import contextlib
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
-from uuid import UUID
 
 from ...environment import Timer
 from ...policies.groups.emptied_group_epoch import emptied_group_epoch
@@ -12,11 +11,13 @@ from ...policies.streams_groups.cold_start import cold_start
 from ...policies.streams_groups.former_standbys import former_standbys
 from ...policies.streams_groups.previous_tasks import previous_tasks
 from ...policies.streams_groups.role_changes import role_changes
+from ...policies.streams_groups.streams_answers import streams_answers
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.streams_group_records import TopologyValue
-from ..home import Home, ids_of
+from ..home import Home
+from ..known_topics import NO_TOPICS, KnownTopics, known_topics
 from .assignor import Candidate, Subtasks, sticky
 from .configuring import Configured, Problem, configured, required
 from .group import FIRST_EPOCH, StreamsGroup
@@ -100,7 +101,7 @@ class Planning:
         configs = self._assignment_configs(group)
         if begins or configs != group.configs:
             group.epoch += 1
-            group.metadata = self.metadata_of(group)
+            group.metadata = self._metadata_of(group)
             group.validated, group.configs = validated, configs
         if group.is_empty:
             self._delay(group)
@@ -137,7 +138,7 @@ class Planning:
     def _configure(self, group: StreamsGroup) -> bool:
         topology = group.topology
         assert topology is not None
-        metadata = self.metadata_of(group)
+        metadata = self._metadata_of(group)
         changed = metadata != group.metadata
         if changed or group.configured is None:
             partition = self._home.offsets_partition(group.id)
@@ -149,7 +150,9 @@ class Planning:
     def _configured(self, topology: TopologyValue) -> Configured:
         known = self._home.known_topics()
         return configured(
-            topology, {name: len(known[name].partitions) for name in required(topology) if name in known}
+            topology,
+            {name: len(known[name].partitions) for name in required(topology) if name in known},
+            names_all=self._home.policies[streams_answers] == "preview",
         )
 
     def problem(self, group: StreamsGroup) -> tuple[Problem, Configured] | None:
@@ -161,8 +164,8 @@ class Planning:
                 known = self._configured(group.topology)
         return None if known is None or known.problem is None else (known.problem, known)
 
-    def metadata_of(self, group: StreamsGroup) -> dict[UUID, int]:
-        return {} if group.topology is None else ids_of(self._home, required(group.topology))
+    def _metadata_of(self, group: StreamsGroup) -> KnownTopics:
+        return NO_TOPICS if group.topology is None else known_topics(self._home, required(group.topology))
 
     @staticmethod
     def _check_tasks(group: StreamsGroup, owned: Assigned | None) -> None:

@@ -16,6 +16,7 @@ from ...protocol.streams_group_records import (
     write_streams_value,
 )
 from ..group_records import Pairs, differences
+from ..known_topics import KnownTopics
 from ..member_state import BY_NUMBER, STATES, MemberState
 from .group import StreamsGroup
 from .member import Assigned, Held, StreamsMember, Tasks
@@ -48,7 +49,9 @@ def _present(group: StreamsGroup) -> Iterator[tuple[StreamsKey, StreamsValue | N
         yield StreamsKey(StreamsKind.MEMBER, group.id, member.id), _of_member(member)
     if group.topology is not None:
         yield StreamsKey(StreamsKind.TOPOLOGY, group.id), group.topology
-    epoch = StreamsEpochValue(group.epoch, group.validated, group.configs)
+    epoch = StreamsEpochValue(
+        group.epoch, group.validated, group.configs, group.described, metadata_hash=group.metadata.hash
+    )
     yield StreamsKey(StreamsKind.EPOCH, group.id), epoch
     for member in here:
         if member.id in group.target:
@@ -103,6 +106,7 @@ def restored(group: StreamsGroup, values: Values) -> None:
     for value in values.get(StreamsKind.EPOCH, {}).values():
         assert isinstance(value, StreamsEpochValue)
         group.epoch, group.validated, group.configs = value.epoch, value.validated, value.configs or ()
+        group.metadata, group.described = KnownTopics(None, value.metadata_hash), value.described
     for value in values.get(StreamsKind.TOPOLOGY, {}).values():
         assert isinstance(value, TopologyValue)
         group.topology = value

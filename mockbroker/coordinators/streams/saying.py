@@ -18,7 +18,7 @@ from .member import JOINING, Assigned, StreamsMember
 from .reconciling import contained
 
 E = ErrorCode
-_STALE_TOPOLOGY: Final = 0
+STALE_TOPOLOGY: Final = 0
 _SHUTDOWN_APPLICATION: Final = 4
 _MISSING_CLIENT_TAGS: Final = 6
 
@@ -78,7 +78,7 @@ def take_topology(
         f"The member's topology epoch {member.topology_epoch} is behind the group's topology epoch "
         f"{known.epoch}."
     )
-    return [Problem(_STALE_TOPOLOGY, text)]
+    return [Problem(STALE_TOPOLOGY, text)]
 
 
 def _are_alike(topology: TopologyValue, other: TopologyValue) -> bool:

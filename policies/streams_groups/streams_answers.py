@@ -1,0 +1,19 @@
+"""`streams-answers`: what members of streams groups are told in the preview of 4.1, and since then.
+
+In 4.1 (`preview`) the first member begins the epoch 1, one that joins again gets FENCED_MEMBER_EPOCH, there
+are no statuses (null) where nothing is to be said, all topics that are missing are named, and
+StreamsGroupDescribe has no topology meanwhile. Since 4.2 (`released`) the first epoch is a later one, members
+may join again, statuses are empty, and three topics are named.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+streams_answers: Final = Switch[Literal["preview", "released"]](
+    name="streams-answers",
+    summary="whether streams groups are answered as in the preview of 4.1",
+    answers={"preview": True, "released": False},
+    history=(("0.11", "preview"), ("4.2", "released")),
+    ids=("KIP-1071",),
+)
