@@ -17,7 +17,6 @@ STORIES: Final = {
     "altered-share-offsets": ("stay", "change", 1, "share-offset-ignored"),
     "added-share-partition": ("reset", "first-record", 16, "share-records-skipped"),
     "altered-share-epoch": ("kept", "begins", 44, "share-records-skipped"),
-    "log-start-in-a-gap": ("stops", "goes-on", 77, "share-stands"),
     "log-start-in-a-batch": ("all", "there", 174, "share-stands"),
 }
 """By behaviour: the answers before and after, the first seed that shows it, and what is noticed."""

@@ -48,7 +48,7 @@ def test_a_known_bug_is_noticed_and_its_fix_is_not(behaviour: str, tmp_path: Pat
 @pytest.mark.parametrize("kafka", ["4.2", "4.4"])
 def test_share_groups_that_are_served_as_they_should_be(kafka: str, tmp_path: Path) -> None:
     """Whatever befalls their members and brokers."""
-    for seed in range(examples(6)):
+    for seed in range(examples(3)):
         plan = replace(draw(seed, Options(kafka, fixes(), share_groups=True)), unclean=False)
         write_trace(tmp_path / f"{seed}.jsonl", plan)
         assert noticed(tmp_path / f"{seed}.jsonl", tmp_path / str(seed)) == set(), seed
