@@ -93,8 +93,8 @@ KINDS: Final = (
     Kind(
         "share-stands",
         "share-stands",
-        "a share group that has members is given nothing of a partition for a minute, until the end of the "
-        "files, although records are there",
+        "a member of a share group asks for a minute and is given nothing of a partition, although records "
+        "are there",
         _stands,
         (BROKERS, CLIENT),
         lasts(MINUTE_MS),

@@ -11,7 +11,7 @@ from mockbroker.pipeline.ledgers.reading import LEDGERS
 from .folding import MINUTE, SECOND, Rows, told
 
 LEDGER = LEDGERS["share groups and partitions"]
-GROUP = {"group": "jobs", "client": "worker"}
+GROUP: dict[str, Any] = {"group": "jobs", "client": "worker"}
 NOW, WAITED = "asked 0 ms before", "asked 90000 ms before"
 
 
