@@ -15,7 +15,7 @@ from ...trace.events import KINDS, SCHEMA_VERSION
 from ...trace.files import SCHEMA
 from ..observations import Observation
 from . import exchanges
-from .exchanges import Names, Values
+from .bodies import Names, Values
 from .fetch_sessions import FetchSession
 from .fields import STATES
 from .files import MOST_TEXT, Reading, lines, readable, unreadable

@@ -15,7 +15,11 @@ def left_open(
     producer: int = 7, *, ended: str = "CompleteAbort", later: bool = False, stable: int = 3
 ) -> History:
     """A partition without a leader for three seconds; its transaction ends meanwhile, or `later`."""
-    own = {"transactional_id": f"billing-{producer}", "producer_id": producer, "producer_epoch": 0}
+    own: dict[str, Any] = {
+        "transactional_id": f"billing-{producer}",
+        "producer_id": producer,
+        "producer_epoch": 0,
+    }
     rows = History().add("append", offset=3, end_offset=5, **own)
     rows.add("leader", leader=-1, leader_epoch=1)
     over: dict[str, Any] = {"detail": ended, **own, **OF_NONE}
