@@ -229,8 +229,10 @@ def _acquired(state: SharePartition, row: Row) -> Iterator[Note]:
         if twice:
             group.again_rows = (*group.again_rows[:1], row)
     group.given.add(row.offset, row.end_offset)
-    deliveries = int((row.detail or "").removeprefix("delivery ").partition(",")[0])
-    group.flight.append(Flight(row.offset, row.end_offset, "acquired", deliveries))
+    if group.start is not None:
+        # The next row of the kind `share-partition` has all that is in flight.
+        deliveries = int((row.detail or "").removeprefix("delivery ").partition(",")[0])
+        group.flight.append(Flight(row.offset, row.end_offset, "acquired", deliveries))
 
 
 def _acknowledging(state: SharePartition, row: Row) -> Iterable[Note]:
@@ -317,8 +319,8 @@ def _went_past(group: ShareGroup, what: str, fits: Callable[[int], bool]) -> Ite
 def _goes_on(state: SharePartition, group: ShareGroup) -> Iterator[Note]:
     """Something becomes of it, or the files end: had its members waited?"""
     waits, group.waits = group.waits, None
-    if waits is not None and waits[1].at_ms - waits[0].at_ms >= _NOTICED_MS:
-        left = _left(state, group)
+    left = _left(state, group) if waits is not None else []
+    if waits is not None and left and waits[1].at_ms - waits[0].at_ms >= _NOTICED_MS:
         about = {"offset": left[0][0], "end_offset": left[-1][1], "number": _sum(left)}
         yield note("share-stands", group.start, *waits, **about, client=None, from_ms=waits[0].time_ms)
 

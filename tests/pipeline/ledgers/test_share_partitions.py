@@ -147,6 +147,8 @@ def test_members_that_wait() -> None:
 def test_members_that_wait_for_what_is_not_there() -> None:
     done = begun().give(0, 10).say(0, 10, "accept").at(10)
     assert by_rule(done.session("m was given nothing").session("m was given nothing", MINUTE)) == []
+    deleted = begun().session("m was given nothing").session("m was given nothing", MINUTE).delete_up_to(10)
+    assert by_rule(deleted.at(10)) == []
 
 
 def test_a_lock_of_a_session_that_ended() -> None:
