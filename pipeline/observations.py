@@ -38,6 +38,17 @@ KINDS: Final[dict[str, str]] = {
     "cleaner": "the log cleaner stopped, altogether or for a partition: detail the reason",
     "log": "a replica's log, or a topic, was created or deleted: detail `created`, `deleted`; or "
     "`compacted`, by the records from from_offset to end_offset",
+    "share-partition": "what a share group has of a partition: offset is its start offset, detail what is in "
+    "flight, `5-9 acquired 2 MEMBER UNTIL, 10-11 available 1`; broker is the share coordinator",
+    "acquired": "records that a member of a share group was given: offset, end_offset, detail `delivery 2, "
+    "asked 40 ms before`",
+    "acknowledging": "what a member of a share group asked for records: offset, end_offset, detail `accept`, "
+    "`release`, `reject`, `gap`, `renew`",
+    "acknowledged": "what it was answered: error, detail `accept, asked 40 ms before`",
+    "share-session": "a member and its share session: detail `MEMBER ended`, or `MEMBER was given nothing`, "
+    "every ten seconds",
+    "share-offset": "a share group was told where to begin: offset, detail `asked`, `done`, `refused`, or "
+    "`unanswered` if the answer does not say so",
     "transaction": "a transactional id's state: detail, `initialized` when a producer began with it, "
     "`timed out` when its coordinator aborted",
     "tombstone": "a key was deleted from an internal topic",

@@ -17,7 +17,7 @@ REASONS: Final = {
     "replicas": "a step of a replica's, or of a controller's request, whose outcome is in another line",
     "coordinator": "a step of a coordinator's, whose outcome is in another line",
     "client": "a step of a client's, whose outcome is in another line",
-    "share": "share groups and groups of Streams, which are not searched",
+    "share": "a step of a share group's or of a Streams group's, which logs are not searched for",
     "assignor": "how an assignment came about",
     "admin": "what an administrator's client was answered",
     "wordless": "a text without words of its own: no line is known by it",
@@ -65,6 +65,16 @@ RULINGS: Final = (
         loud=True,
     ),
     Ruling("metrics", r".*", r"\b[Mm]etrics?\b|JMX|[Tt]elemetry|MBean|mx4j", loud=True),
+    Ruling(
+        "share",
+        r"SharePartition|ShareCoordinatorShard|SharePartitionManager",
+        # A record that is given alone before it is given up; a log start that two fetches notice; a state
+        # that is deleted twice; an older leader, which tells itself that it could not write; a session that
+        # is begun anew.
+        r"is on last delivery attempt|log start offset: .* is not greater than|delete non-existent share|"
+        r"request leader epoch is smaller than last recorded|no such share session found",
+        loud=True,
+    ),
     Ruling(
         "share",
         r"\w*(?:Share|Streams)\w*|consumer_share|share_\w+|InternalTopicManager|RecordsIterator|"

@@ -71,6 +71,7 @@ class Split(NamedTuple):
 
 def read(engine: Engine, path: Path, folder: Path, split_bytes: int = SPLIT_BYTES) -> None:
     """Adds the rows of a trace of a known version to `folder`, each in its `kind=…/`."""
+    from . import shares
     from .resets import add_resets
 
     splits = _ranges(path, folder, split_bytes)
@@ -84,6 +85,7 @@ def read(engine: Engine, path: Path, folder: Path, split_bytes: int = SPLIT_BYTE
     engine.each(_work, splits)
     _pair_the_rest(folder, splits[0].stem)
     add_resets(engine, folder, f"{splits[0].stem}-resets")
+    shares.write(folder, f"{splits[0].stem}-shares", str(path), names)
     for unfinished in folder.glob("kind=~*"):
         shutil.rmtree(unfinished)
 
@@ -205,6 +207,7 @@ def _lines(split: Split) -> "Iterator[tuple[str, pa.Table]]":
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from . import shares
     from .parsing import parse
     from .rows import told
 
@@ -213,6 +216,8 @@ def _lines(split: Split) -> "Iterator[tuple[str, pa.Table]]":
         found, bad = parse(data)
         for rows, nth in found:
             yield from told(rows, pc.add(nth, pa.scalar(line + 1)), split.path, split.names)
+            if some := nth.filter(shares.is_told(rows).combine_chunks()).to_pylist():
+                yield shares.LINES, shares.of_lines(data, some, line, split.path)
         torn = None if data.endswith(b"\n") else data.count(b"\n")
         reasons = [
             (
@@ -230,6 +235,7 @@ def _parquet(split: Split) -> "Iterator[tuple[str, pa.Table]]":
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from . import shares
     from .rows import told
 
     file = pq.ParquetFile(split.path)
@@ -243,6 +249,10 @@ def _parquet(split: Split) -> "Iterator[tuple[str, pa.Table]]":
                 continue
             positions = pa.array(range(row + start + 1, row + start + 1 + len(some)), pa.int64())
             yield from told(some, positions, split.path, split.names)
+            mask = shares.is_told(some)
+            if any(mask.to_pylist()):
+                whole = rows.slice(start, len(some)).filter(mask)
+                yield shares.LINES, shares.of_rows(whole, positions.filter(mask).to_pylist(), split.path)
         row += len(rows)
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..observations import NAMES
+from ..readers import share_exchanges
 from ..readers.fields import ANSWERED, ASKED, STATES, Field, Fields, Part, answered_in, asked_in
 from ..writing import folder_schema
 from .parsing import APIS
@@ -190,11 +191,12 @@ _ANSWERS: Final = {"Fetch": _fetched, "OffsetFetch": _offset_fetched}
 
 def _refused(bad: pa.Table, file: str) -> pa.Table:
     """Refusals by APIs whose bodies are not read, and those that are not about a partition: the first
-    error."""
+    error. Those of share groups are in `shares`."""
     body = _body(bad)
     empty = pc.and_(_empty(pc.struct_field(body, "topics")), _empty(pc.struct_field(body, "responses")))
     empty = pc.and_(empty, _empty(pc.struct_field(body, "groups")))
-    bad = bad.filter(pc.or_(empty, pc.invert(pc.is_in(bad["api"], pa.array(APIS))))).combine_chunks()
+    bad = bad.filter(pc.or_(empty, pc.invert(pc.is_in(bad["api"], pa.array(APIS)))))
+    bad = bad.filter(pc.invert(pc.is_in(bad["api"], pa.array(share_exchanges.APIS)))).combine_chunks()
     return _made(bad, file, {"api": bad["api"], "error": pc.list_element(bad["errors"], 0)})
 
 

@@ -30,7 +30,8 @@ class Ledger:
 
     Rows of `kinds` for which `of` is true go into it, `columns` besides those that all have. Those with the
     same `key`, and only those, are about one thing. `named` fills in what other rows tell of a row's thing,
-    and `fewer` leaves out rows that change nothing, of those that have the columns of `Row`.
+    and `fewer` leaves out rows that change nothing, of those that have the columns of `Row`. Without any row
+    of the kinds `needs` it would note nothing.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Ledger:
     end: Callable[[Any], Iterable[Note]]
     named: Callable[[Table], Table] = as_it_is
     fewer: Callable[[Table], Table] = as_it_is
+    needs: Sequence[str] = ()
 
     def fold(self, rows: Iterable[Row]) -> Iterator[Note]:
         """The notes about each thing; its rows come one after the other, in the order of time."""

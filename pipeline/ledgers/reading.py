@@ -7,13 +7,13 @@ from typing import Any, Final
 from ..rows import of_kinds
 from ..tables import Table
 from ..tables import functions as F
-from . import absent_groups, brokers, group_partitions, members, partitions, producers
+from . import absent_groups, brokers, group_partitions, members, partitions, producers, share_partitions
 from .ledger import Ledger
 from .row import Note, Row
 
 LEDGERS: Final = {
     each.LEDGER.name: each.LEDGER
-    for each in (group_partitions, absent_groups, partitions, producers, members, brokers)
+    for each in (group_partitions, absent_groups, partitions, share_partitions, producers, members, brokers)
 }
 _ORDER: Final = ("time_ms", "file", "position", "offset", "kind")
 _ALWAYS: Final = ("key", "kind", "source", "file", "position", "time_ms")
@@ -23,7 +23,7 @@ def notes(observations: Table, kinds: Mapping[str, int], tell: Callable[[str], N
     """What all ledgers noted, of kinds of rows that there are."""
     found: list[Note] = []
     for ledger in LEDGERS.values():
-        if any(map(kinds.get, ledger.kinds)):
+        if any(map(kinds.get, ledger.needs or ledger.kinds)):
             tell(f"going through {ledger.name}")
             found += noted(observations, ledger)
     return found

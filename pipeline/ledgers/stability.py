@@ -8,8 +8,10 @@ from .row import Note, Row, note
 
 @dataclass(slots=True)
 class Stability:
-    """That the last stable offset stands below the high watermark: `since` and `last` are the first and the
-    last high watermark that told so, `begun` is the batch at that offset, if it is known."""
+    """That the last stable offset stands below the high watermark: `since` is the first high watermark that
+    told so, `last` the last one that had risen, `begun` is the batch at that offset, if it is known.
+
+    Captures tell the same again and again while nothing is written, and nobody waits for anything then."""
 
     since: Row | None = None
     last: Row | None = None
@@ -23,10 +25,11 @@ class Stability:
         if stable >= row.offset:
             self.clear()
         elif self.since is None or self.since.from_offset != stable:
-            self.since, self.begun = row, None
+            self.since, self.last, self.begun = row, row, None
             for each in appended:
                 self.append(each)
-        self.last = row
+        elif self.last is None or row.offset > (self.last.offset or 0):
+            self.last = row
 
     def append(self, row: Row) -> None:
         """A batch whose producer was answered: before or after the high watermark rose."""

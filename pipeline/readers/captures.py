@@ -17,7 +17,7 @@ from ...recordings.file import RecordingError
 from ...recordings.file import read as recording_of
 from ..observations import Observation
 from . import exchanges
-from .exchanges import Values
+from .bodies import Values
 from .files import MOST_TEXT, Reading, readable, unreadable
 from .registry import Reader
 from .trace import Exchanges, observation

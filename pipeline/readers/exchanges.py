@@ -3,27 +3,25 @@
 `of_answer` also needs the request, because most answers do not repeat what was asked.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
+from . import share_exchanges
+from .bodies import NO_UUID, OK, Body, Names, Values, either, index_of, partitions, placed, topic_of
 from .fields import ANSWERED, ASKED, NOT_REFUSED, RULES, Field, Fields, Part, answered_in, asked_in
-
-Body = dict[str, Any]
-Values = dict[str, Any]
-Names = Mapping[str, str]
-"""Topic ids, as text, to names."""
-
-_OK: Final = "NONE"
-_NO_UUID: Final = (None, "00000000-0000-0000-0000-000000000000")
 
 
 def of_request(api: str, body: Body, names: Names) -> Iterator[Values]:
-    """What a request says on its own: where a client, or a follower, reads."""
+    """What a request says on its own: where a client, or a follower, reads, and what is asked of a
+    share group."""
+    if api in share_exchanges.APIS:
+        yield from share_exchanges.of_request(api, body, names)
     if api != "Fetch":
         return
     replica = _replica(body)
-    for topic, part in _partitions(body, asked_in(api), names):
-        row = {"kind": "position", "api": api, **_place(topic, part), **_columns(ASKED[api], body, part)}
+    for topic, part in partitions(body, asked_in(api), names):
+        row = {"kind": "position", "api": api, **placed(topic, part), **_columns(ASKED[api], body, part)}
         if replica is not None:
             row |= {"detail": f"follower {replica}"}
         yield row
@@ -47,7 +45,7 @@ def _together(api: str, request: Body, answer: Body, names: Names) -> Iterator[V
     rule, asked = RULES[api], _asked(api, request, names)
     for group, body in _groups(request, answer) if api == "OffsetFetch" else [(None, answer)]:
         for topic, part in _fine(api, body, names):
-            row = _columns(ASKED.get(api, {}), request, asked.get((topic, _index(part)), {}))
+            row = _columns(ASKED.get(api, {}), request, asked.get((topic, index_of(part)), {}))
             given = _columns(ANSWERED.get(api, {}), answer, part)
             if rule.asked is not None and row[rule.asked] is None:
                 continue
@@ -56,7 +54,7 @@ def _together(api: str, request: Body, answer: Body, names: Names) -> Iterator[V
             if rule.counted and row["end_offset"] is not None:
                 row["end_offset"] += given["offset"]
             given = {name: given[name] for name in rule.answered}
-            yield {"kind": rule.kind, **_place(topic, part), **row, **given} | (
+            yield {"kind": rule.kind, **placed(topic, part), **row, **given} | (
                 {} if group is None else {"group": group}
             )
 
@@ -77,15 +75,15 @@ def _fetch(request: Body, answer: Body, names: Names) -> Iterator[Values]:
         batches = [each for each in part.get("records") or [] if "base_offset" in each]
         if not batches:
             continue
-        wanted = _columns(ASKED["Fetch"], request, asked.get((topic, _index(part)), {}))
+        wanted = _columns(ASKED["Fetch"], request, asked.get((topic, index_of(part)), {}))
         given = _columns(ANSWERED["Fetch"], answer, {**part, "records": batches})
         given["offset"] = max(given["offset"], wanted["offset"] or 0)
         given["current_epoch"] = wanted["current_epoch"]
-        yield {"kind": "fetched", **_place(topic, part), **given}
+        yield {"kind": "fetched", **placed(topic, part), **given}
 
 
 def _join(request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    if answer.get("error_code", _OK) == _OK and answer.get("generation_id", -1) >= 0:
+    if answer.get("error_code", OK) == OK and answer.get("generation_id", -1) >= 0:
         yield {
             "kind": "group",
             "group": request["group_id"],
@@ -95,7 +93,7 @@ def _join(request: Body, answer: Body, names: Names) -> Iterator[Values]:
 
 
 def _init_producer(request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    if answer["error_code"] == _OK:
+    if answer["error_code"] == OK:
         yield {
             "kind": "transaction",
             "transactional_id": request.get("transactional_id"),
@@ -109,6 +107,7 @@ _ANSWERS: Final[dict[str, Callable[[Body, Body, Names], Iterator[Values]]]] = {
     "Fetch": _fetch,
     "JoinGroup": _join,
     "InitProducerId": _init_producer,
+    **{each: partial(share_exchanges.of_answer, each) for each in share_exchanges.APIS},
 }
 
 
@@ -117,7 +116,7 @@ def state_of_partitions(answer: Body, names: Names) -> Iterator[Values]:
     another broker."""
     yield from current_leaders(answer, names)
     for topic, part in _fine("Fetch", answer, names):
-        place = _place(topic, part)
+        place = placed(topic, part)
         if part["high_watermark"] >= 0:
             stable = _known(part.get("last_stable_offset"))
             told = {"offset": part["high_watermark"], "from_offset": stable}
@@ -138,19 +137,19 @@ def leaders(answer: Body, names: Names) -> Iterator[Values]:
 
 def current_leaders(answer: Body, names: Names) -> Iterator[Values]:
     """The new leader in Produce and Fetch answers that refuse (KIP-951)."""
-    for partitions in ("partitions", "partition_responses"):
-        for topic, part in _partitions(answer, ("responses", partitions), names):
+    for inside in ("partitions", "partition_responses"):
+        for topic, part in partitions(answer, ("responses", inside), names):
             now = part.get("current_leader") or {}
             if now.get("leader_id", -1) >= 0:
                 told = {"leader": now["leader_id"], "leader_epoch": _known(now.get("leader_epoch"))}
-                yield {"kind": "leader", **_place(topic, part), **told}
+                yield {"kind": "leader", **placed(topic, part), **told}
 
 
 def topic_ids(answer: Body) -> dict[str, str]:
     """Names of topics by their ids, from a Metadata answer."""
     found = {}
     for topic in answer.get("topics") or []:
-        if topic.get("topic_id") not in _NO_UUID and topic.get("name"):
+        if topic.get("topic_id") not in NO_UUID and topic.get("name"):
             found[topic["topic_id"]] = topic["name"]
     return found
 
@@ -158,7 +157,7 @@ def topic_ids(answer: Body) -> dict[str, str]:
 def ids_in(request: Body) -> set[str]:
     """The topic ids that a request names."""
     topics = request.get("topics") or request.get("topic_data") or []
-    return {str(each["topic_id"]) for each in topics if each.get("topic_id") not in _NO_UUID}
+    return {str(each["topic_id"]) for each in topics if each.get("topic_id") not in NO_UUID}
 
 
 def _refused(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
@@ -182,7 +181,7 @@ def _errors(value: Any, place: Values, names: Names) -> Iterator[tuple[str, Valu
         place = place | _named(value, names)
         for name, inner in value.items():
             if name.endswith("error_code"):
-                if inner != _OK:
+                if inner != OK:
                     yield inner, place
             elif isinstance(inner, dict | list):
                 yield from _errors(inner, place, names)
@@ -191,33 +190,24 @@ def _errors(value: Any, place: Values, names: Names) -> Iterator[tuple[str, Valu
 def _named(value: Body, names: Names) -> Values:
     """The topic, partition or group that a part of an answer is about."""
     found: Values = {}
-    index = _either(value, "partition_index", "partition", "index")
+    index = either(value, "partition_index", "partition", "index")
     if isinstance(index, int):
         found["partition"] = index
-    elif (topic := _topic(value, names)) is not None:
+    elif (topic := topic_of(value, names)) is not None:
         found["topic"] = topic
     if isinstance(group := value.get("group_id"), str):
         found["group"] = group
     return found
 
 
-def _partitions(body: Body, inside: tuple[str, str], names: Names) -> Iterator[tuple[str | None, Body]]:
-    topics, partitions = inside
-    for topic in body.get(topics) or []:
-        name = _topic(topic, names)
-        for part in topic.get(partitions) or []:
-            if isinstance(part, dict):
-                yield name, part
-
-
 def _asked(api: str, request: Body, names: Names) -> dict[tuple[str | None, int | None], Body]:
-    return {(topic, _index(part)): part for topic, part in _partitions(request, asked_in(api), names)}
+    return {(topic, index_of(part)): part for topic, part in partitions(request, asked_in(api), names)}
 
 
 def _fine(api: str, answer: Body, names: Names) -> Iterator[tuple[str | None, Body]]:
     """The partitions of an answer that have no error."""
-    for topic, part in _partitions(answer, answered_in(api), names):
-        if part["error_code"] == _OK:
+    for topic, part in partitions(answer, answered_in(api), names):
+        if part["error_code"] == OK:
             yield topic, part
 
 
@@ -231,7 +221,7 @@ def _columns(fields: Fields, body: Body, part: Body) -> Values:
 def _value(field: Field, of: Body) -> Any:
     if field.part is Part.CONSTANT:
         return field.names[0]
-    value = _either(of, *field.names)
+    value = either(of, *field.names)
     if field.called is not None:
         return field.called.get(value)
     value = _known(value) if field.known else value
@@ -240,26 +230,6 @@ def _value(field: Field, of: Body) -> Any:
     if field.before:
         return f"{field.before} {value}"
     return value + of[field.plus] if field.plus else value
-
-
-def _topic(body: Body, names: Names) -> str | None:
-    name = body.get("topic") or body.get("name")
-    if isinstance(name, str) and name:
-        return name
-    topic_id = body.get("topic_id")
-    return None if topic_id in _NO_UUID else names.get(str(topic_id), str(topic_id))
-
-
-def _index(part: Body) -> int | None:
-    return _either(part, "partition_index", "partition", "index")  # type: ignore[no-any-return]
-
-
-def _place(topic: str | None, part: Body) -> Values:
-    return {"topic": topic, "partition": _index(part)}
-
-
-def _either(body: Body, *names: str) -> Any:
-    return next((body[name] for name in names if name in body), None)
 
 
 def _known(value: Any) -> Any:

@@ -15,14 +15,17 @@ from ...trace.events import KINDS, SCHEMA_VERSION
 from ...trace.files import SCHEMA
 from ..observations import Observation
 from . import exchanges
-from .exchanges import Names, Values
+from .bodies import Names, Values
 from .fetch_sessions import FetchSession
 from .fields import STATES
 from .files import MOST_TEXT, Reading, lines, readable, unreadable
 from .registry import Reader
+from .share_exchanges import READING, ShareSessions, in_flight
 
 SOURCE: Final = "trace"
 Row = dict[str, Any]
+_ASKED_EARLIER: Final = ("acquired", "acknowledged")
+"""Brokers let members of share groups wait, and answer what others were told before."""
 _PARQUET: Final = b"PAR1"
 
 
@@ -42,6 +45,9 @@ def of_row(row: Row, request: Row | None = None, names: Names | None = None) -> 
     else:
         found = _state(row)
     for values in found:
+        if request is not None and values["kind"] in _ASKED_EARLIER:
+            asked = f"asked {row['time_ms'] - request['time_ms']} ms before"
+            values["detail"] = f"{values['detail']}, {asked}"
         yield _common(row) | values
 
 
@@ -53,6 +59,16 @@ def _state(row: Row) -> Iterator[Values]:
     kind = "follower-failure" if row["kind"] == "follower" else row["kind"]
     if kind in STATES and (kind != "follower-failure" or row["state"] == "failed"):
         yield {"kind": kind, **{column: row[name] for column, name in STATES[kind].items()}}
+    elif kind == "share-partition":
+        ranges = row["in_flight"]
+        yield {
+            "kind": kind,
+            **{name: row[name] for name in ("topic", "partition", "group")},
+            "broker": row["coordinator"],
+            "offset": row["start_offset"],
+            # In Parquet it is text.
+            "detail": in_flight(read_json(ranges) if isinstance(ranges, str) else ranges) or None,
+        }
 
 
 class Exchanges:
@@ -62,6 +78,7 @@ class Exchanges:
         self.names: dict[str, str] = {}
         self._asked: dict[tuple[Any, ...], Row] = {}
         self._sessions: dict[tuple[Any, ...], FetchSession] = {}
+        self._shares = ShareSessions()
         self._lost: dict[tuple[Any, ...], int] = {}
 
     def rows(self, row: Row) -> Iterator[Values]:
@@ -77,19 +94,28 @@ class Exchanges:
         for values in of_row(row, request, self.names):
             self._note(values)
             yield values
-        if request is not None and row["api"] == "ListOffsets" and row["outcome"] == "answer":
+        if request is None or row["outcome"] != "answer":
+            return
+        if row["api"] == "ListOffsets":
             yield from self._resets(row, request)
+        elif row["api"] in READING:
+            bodies = request["body"], row["body"], self.names
+            for values in self._shares.answered(row["api"], row.get("broker"), *bodies, row["time_ms"]):
+                yield _common(row) | values
 
     def _learn(self, row: Row) -> None:
         """Learns a topic id's name if a request is about no other topic, and what a fetch session asks for
         from now on."""
         ids = exchanges.ids_in(row["body"])
-        topics = {name.rpartition("-")[0] for name in row.get("names") or ()}
+        named = {*(row.get("names") or ())} - {row["body"].get("group_id")}
+        topics = {name.rpartition("-")[0] for name in named}
         if len(ids) == 1 and len(topics) == 1:
             self.names.setdefault(*ids, *topics)
         if row["api"] == "Fetch":
             session = self._sessions.setdefault(self._key(row)[:2], FetchSession())
             session.asked(row["body"])
+        elif row["api"] in READING:
+            self._shares.asked(row.get("broker"), row["body"], self.names)
 
     def _answered(self, row: Row, request: Row | None) -> Row | None:
         """The request; a Fetch with everything that its session asks for."""
@@ -159,7 +185,7 @@ def _read_lines(path: Path, reading: Reading) -> Iterator[Observation]:
                 yield unreadable(SOURCE, file, 1, reason, line.text)
                 return
         else:
-            yield from _line(line, state, file)
+            yield from of_line(line, state, file)
 
 
 def _unknown_version(line: Line) -> str:
@@ -173,7 +199,8 @@ def _unknown_version(line: Line) -> str:
     return ""
 
 
-def _line(line: Line, state: Exchanges, file: str) -> Iterator[Observation]:
+def of_line(line: Line, state: Exchanges, file: str) -> Iterator[Observation]:
+    """What a line says after those before it."""
     try:
         row = read_json(line.text)
         found = list(_known(row, state))

@@ -17,6 +17,7 @@ def combined(notes: Iterable[Note]) -> Iterator[Note]:
     whose log began later when it came back."""
     notes = list(notes)
     yield from _begun_later(notes)
+    yield from _shared_late(notes)
     by: dict[tuple[Any, ...], Note] = {}
     for each in notes:
         if each.what in (*_LEFT, *_FOUND):
@@ -52,6 +53,19 @@ def _begun_later(notes: Sequence[Note]) -> Iterator[Note]:
         if while_away and (each.offset or 0) < (start.offset or 0) <= (each.end_offset or 0):
             rows = tuple(dict.fromkeys((*each.rows, *start.rows)))
             yield each._replace(what=_SKIPPED, end_offset=start.offset, rows=rows)
+
+
+def _shared_late(notes: Sequence[Note]) -> Iterator[Note]:
+    """A share group began in the middle of a partition that its topic was given later. `number` are the
+    records before, and `from_ms` is when the partition was created."""
+    began = [each for each in notes if each.what == "share-began"]
+    since: dict[tuple[Any, ...], int] = {}
+    for each in began:
+        key = each.group, each.topic
+        since[key] = min(since.get(key, each.to_ms or 0), each.to_ms or 0)
+    for each in began:
+        if each.from_ms is not None and each.from_ms > since[each.group, each.topic] and each.number:
+            yield each._replace(what="share-skipped")
 
 
 def _began_after(group: Note, log: Note) -> bool:

@@ -51,3 +51,17 @@ def took_ms(note: Note) -> int:
 
 def lasts(least_ms: int) -> Callable[[Note], bool]:
     return lambda note: took_ms(note) >= least_ms
+
+
+def records(count: int) -> str:
+    return f"{count:,} record{'s' * (count != 1)}"
+
+
+def span(note: Note) -> tuple[int, int]:
+    """The first and the last offset."""
+    first, end = note.offset or 0, note.end_offset or 0
+    return first, end - 1
+
+
+def offsets(first: int, last: int) -> str:
+    return f"offset {first}" if first == last else f"offsets {first} to {last}"

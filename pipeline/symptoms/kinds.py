@@ -5,8 +5,21 @@ from typing import Final
 from ..ledgers import Note
 from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, CLIENT, COORDINATORS, OFFSETS
-from . import broker_kinds
-from .kind import HALF_A_MINUTE_MS, MINUTE_MS, TEN_MINUTES_MS, UNREAD, Kind, at, lasts, took_ms, who
+from . import broker_kinds, share_kinds
+from .kind import (
+    HALF_A_MINUTE_MS,
+    MINUTE_MS,
+    TEN_MINUTES_MS,
+    UNREAD,
+    Kind,
+    at,
+    lasts,
+    offsets,
+    records,
+    span,
+    took_ms,
+    who,
+)
 
 _ALIVE: Final = 3
 """Commits by which a group shows that it lives."""
@@ -16,37 +29,24 @@ _EPOCHS: Final = 10
 """New epochs of a group after another one, although neither its members nor its topics changed."""
 
 
-def _records(count: int) -> str:
-    return f"{count:,} record{'s' * (count != 1)}"
-
-
 def _times(note: Note) -> str:
     return "" if note.number in (None, 1) else f" ({note.number} times)"
 
 
-def _range(note: Note) -> tuple[int, int]:
-    first, end = note.offset or 0, note.end_offset or 0
-    return first, end - 1
-
-
-def _offsets(first: int, last: int) -> str:
-    return f"offset {first}" if first == last else f"offsets {first} to {last}"
-
-
 def _skipped(note: Note) -> str:
-    first, last = _range(note)
-    return f"{who(note)} never got {_records(last - first + 1)} of {at(note)}: {_offsets(first, last)}"
+    first, last = span(note)
+    return f"{who(note)} never got {records(last - first + 1)} of {at(note)}: {offsets(first, last)}"
 
 
 def _position_back(note: Note) -> str:
-    first, last = _range(note)
-    return f"{who(note)} went back from {last + 1} to {first} in {at(note)}, by {_records(last - first + 1)}"
+    first, last = span(note)
+    return f"{who(note)} went back from {last + 1} to {first} in {at(note)}, by {records(last - first + 1)}"
 
 
 def _commit_back(note: Note) -> str:
-    first, last = _range(note)
+    first, last = span(note)
     back = f"went back from {last + 1} to {first}"
-    return f"the committed offset of {who(note)} for {at(note)} {back}, by {_records(last - first + 1)}"
+    return f"the committed offset of {who(note)} for {at(note)} {back}, by {records(last - first + 1)}"
 
 
 def _commit_missing(note: Note) -> str:
@@ -64,16 +64,16 @@ def _out_of_range(note: Note) -> str:
 
 
 def _missing(note: Note) -> str:
-    first, last = _range(note)
+    first, last = span(note)
     gone = f"{last - first + 1:,} acknowledged record{'s' * (last != first)}"
-    return f"{gone} of {at(note)} {'are' if last != first else 'is'} gone: {_offsets(first, last)}"
+    return f"{gone} of {at(note)} {'are' if last != first else 'is'} gone: {offsets(first, last)}"
 
 
 def _twice(note: Note) -> str:
-    first, last = _range(note)
+    first, last = span(note)
     count = note.number or last - first + 1
     return (
-        f"{_records(count)} of producer {note.producer_id} are in {at(note)} twice, again from offset {first}"
+        f"{records(count)} of producer {note.producer_id} are in {at(note)} twice, again from offset {first}"
     )
 
 
@@ -101,8 +101,8 @@ def _grows(note: Note) -> str:
 
 
 def _given_again(note: Note) -> str:
-    first, last = _range(note)
-    return f"{who(note)} was given {_records(last - first + 1)} of {at(note)} again: {_offsets(first, last)}"
+    first, last = span(note)
+    return f"{who(note)} was given {records(last - first + 1)} of {at(note)} again: {offsets(first, last)}"
 
 
 def _no_leader(note: Note) -> str:
@@ -317,5 +317,6 @@ KINDS: Final = (
         lasts(MINUTE_MS),
         wide=True,
     ),
+    *share_kinds.KINDS,
     *broker_kinds.KINDS,
 )

@@ -85,6 +85,7 @@ class DuckTable(Table):
         return list(fold(self._streamed(f"{self.query()} ORDER BY {by}")))
 
     def _streamed(self, query: str) -> Iterator[tuple[Any, ...]]:
+        # Planned twice; `execute` plans once, but keeps all rows before it gives the first (DuckDB 2.0).
         result = self._database.connection.sql(query)
         # DuckDB 1.4 has it by its older name only.
         reader = getattr(result, "to_arrow_reader", None) or result.fetch_record_batch

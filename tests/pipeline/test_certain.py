@@ -17,6 +17,7 @@ from mockbroker.pipeline.observations import Observation
 from .rows import DAY, SECOND, History, found_in
 from .test_consumer_groups import STORIES as GROUPS
 from .test_hanging_transactions import hung
+from .test_leaderless_markers import left_open
 from .test_resets import RESETS, cut_off
 from .test_rewinds import FOUND as REWINDS
 from .test_sequences import UNKNOWN, appended, overtaken, refused
@@ -247,6 +248,14 @@ CASES = {
     ),
     "transactional-id-expired": case("transactions", forgotten(), "tombstone", "refused"),
     "hanging-transaction": case("transactions", hung(900 * SECOND), "transaction"),
+    "marker-skipped": case(
+        "leaderless_markers",
+        left_open(),
+        lambda row: row.kind == "leader" and row.leader == -1,
+        "transaction",
+        "high-watermark",
+        "append",
+    ),
     "truncation-gap": case("truncations", cut_off(), lambda row: row.leader == 3),
     "log-end-fell": case("truncations", fell(), lambda row: row.offset == 100),
 }

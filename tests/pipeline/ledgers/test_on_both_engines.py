@@ -14,12 +14,22 @@ from mockbroker.pipeline.rows import comparable
 from mockbroker.pipeline.session import MASTER
 
 from .. import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds
-from ..rows import healthy, rows_of, written
+from ..rows import History, healthy, rows_of, written
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+
+def shared() -> History:
+    """A share group that skips records."""
+    rows = History().add("append", offset=0, end_offset=10)
+    for start in (-1, 0, 4):
+        rows.add("share-partition", group="jobs", broker=1, offset=start)
+    return rows
+
+
 STORIES = {
+    "a share group": shared(),
     **{f"groups {name}": each for name, each in test_consumer_groups.STORIES.items()},
     **{f"offsets {name}": each for name, each in test_offsets_topic.FOUND.items()},
     **{f"resets {name}": each for name, each in test_resets.RESETS.items()},
@@ -39,5 +49,11 @@ def test_in_rows_made_by_hand(spark: SparkSession, tmp_path: Path) -> None:
 
     with closing(DuckEngine(tmp_path)) as duck:
         ours = noted(duck)
-    assert {each.what for each in ours} >= {"commit-back", "records-skipped", "unsettled", "member-fenced"}
+    assert {each.what for each in ours} >= {
+        "commit-back",
+        "records-skipped",
+        "unsettled",
+        "member-fenced",
+        "share-skipped",
+    }
     assert noted(SparkEngine(tmp_path, MASTER)) == ours

@@ -146,6 +146,8 @@ def test_last_stable_offsets_that_go_on() -> None:
     ended = stable((SECOND, 51, 53), (2 * MINUTE, 54, 54), (SECOND, 54, 60), (5 * SECOND, 54, 61))
     assert noted(LEDGER, ended) == []
     assert noted(LEDGER, stable((SECOND, 51, 53), (2 * MINUTE, 70, 75), (SECOND, 71, 90))) == []
+    # A capture says the same again, while nobody writes.
+    assert noted(LEDGER, stable((SECOND, 51, 53), (SECOND, 51, 60), (2 * MINUTE, 51, 60))) == []
     anew = stable((SECOND, 51, 53)).add("log", MINUTE, detail="deleted")
     assert noted(LEDGER, anew.add("high-watermark", MINUTE, from_offset=51, offset=90)) == []
 

@@ -1,0 +1,125 @@
+"""Symptoms of share groups (KIP-932)."""
+
+from typing import Final
+
+from ..ledgers import Note
+from ..signature import BROKERS, CLIENT, COORDINATORS
+from .kind import MINUTE_MS, Kind, at, lasts, offsets, records, span, took_ms
+
+
+def _of(note: Note) -> str:
+    """`3 records of orders-0`."""
+    first, last = span(note)
+    return f"{records(note.number or last - first + 1)} of {at(note)}"
+
+
+def _where(note: Note) -> str:
+    first, last = span(note)
+    among = note.number is not None and note.number <= last - first
+    return f"{'among ' * among}{offsets(first, last)}"
+
+
+def _skipped(note: Note) -> str:
+    return f"share group {note.group} never got {_of(note)}: {_where(note)}"
+
+
+def _passed(note: Note) -> str:
+    return f"share group {note.group} went past {_of(note)} that nobody had acknowledged: {_where(note)}"
+
+
+def _worn(note: Note) -> str:
+    return f"share group {note.group} gave up {_of(note)} after {note.detail} deliveries: {_where(note)}"
+
+
+def _again(note: Note) -> str:
+    return f"share group {note.group} was given {_of(note)} again that it had accepted: {_where(note)}"
+
+
+def _stands(note: Note) -> str:
+    stood = f"for {took_ms(note) // 1000} s"
+    return f"share group {note.group} was given nothing of {at(note)} {stood}, and {_left(note)}"
+
+
+def _left(note: Note) -> str:
+    return f"{_of(note)} {'is' if note.number == 1 else 'are'} there: {_where(note)}"
+
+
+def _locked(note: Note) -> str:
+    stood = f"for {took_ms(note) // 1000} s after their member had ended its share session"
+    return f"share group {note.group} could not have {_of(note)} {stood}: {_where(note)}"
+
+
+def _back(note: Note) -> str:
+    back = f"went back from {note.end_offset} to {note.offset}, behind the log start offset"
+    return f"the start offset of share group {note.group} in {at(note)} {back}"
+
+
+def _ignored(note: Note) -> str:
+    instead = "no answer says so" if note.detail else f"went on at {note.end_offset}"
+    return f"share group {note.group} was told to begin at {note.offset} in {at(note)}, and {instead}"
+
+
+KINDS: Final = (
+    Kind(
+        "share-records-skipped",
+        "share-skipped",
+        "the start offset of a share group went past records that no member was given, or it began after "
+        "them in a partition that its topic was given later",
+        _skipped,
+        (BROKERS, COORDINATORS),
+    ),
+    Kind(
+        "share-records-passed",
+        "share-passed",
+        "the start offset of a share group went past records that a member was given once, and said nothing "
+        "of",
+        _passed,
+        (BROKERS, COORDINATORS),
+    ),
+    Kind(
+        "share-records-given-up",
+        "share-worn",
+        "a share group gave up records, since they had been delivered as often as they may be",
+        _worn,
+        (CLIENT, BROKERS),
+    ),
+    Kind(
+        "share-records-again",
+        "share-again",
+        "a share group was given records again of which a member was told that it had accepted them",
+        _again,
+        (BROKERS, COORDINATORS),
+    ),
+    Kind(
+        "share-stands",
+        "share-stands",
+        "a member of a share group asks for a minute and is given nothing of a partition, although records "
+        "are there",
+        _stands,
+        (BROKERS, CLIENT),
+        lasts(MINUTE_MS),
+    ),
+    Kind(
+        "share-records-locked",
+        "share-locked",
+        "records stay locked for ten seconds and more for a member that has ended its share session",
+        _locked,
+        (BROKERS,),
+    ),
+    Kind(
+        "share-start-back",
+        "share-start-back",
+        "the start offset of a share group goes back behind the log start offset, which the same leader had "
+        "reached",
+        _back,
+        (BROKERS,),
+    ),
+    Kind(
+        "share-offset-ignored",
+        "share-offset-ignored",
+        "a share group was told where to begin, and goes on elsewhere, or the answer says nothing of the "
+        "partition",
+        _ignored,
+        (COORDINATORS, BROKERS),
+    ),
+)
