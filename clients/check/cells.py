@@ -61,9 +61,9 @@ def planned(
     about access once. Chosen answers take the place of variants. With an `upstream` each scenario is also
     played there, with its variants."""
     for scenario in scenarios:
-        for variant in ({}, *scenario.variants) if upstream and not policies else (policies,):
-            if upstream:
-                yield Cell(scenario, releases[-1], True, variant, upstream=upstream)
+        if upstream:
+            for answers in [policies] if policies else [{}, *scenario.variants]:
+                yield Cell(scenario, releases[-1], True, answers, upstream=upstream)
         if scenario.is_about_access:
             yield Cell(scenario, releases[-1], max(fixed), policies)
             continue

@@ -9,6 +9,7 @@ from typing import Final
 import trio
 
 from mockbroker.addresses import joined
+from mockbroker.errors import MockBrokerError
 from mockbroker.policies import UnknownPolicyError
 from mockbroker.proxying.options import Address, ProxyOptions
 from mockbroker.proxying.proxy import Proxy
@@ -69,7 +70,7 @@ class Upstream:
     async def _clean_up(self, cluster: UpstreamCluster) -> None:
         try:
             left = await trio.to_thread.run_sync(cluster.clean_up)
-        except OSError as error:
+        except (OSError, MockBrokerError) as error:
             self._tell(f"what a run has made could not be deleted: {error}")
         else:
             for each in left:

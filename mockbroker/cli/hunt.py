@@ -20,6 +20,7 @@ from ..clients.hunt.correspondence import fields
 from ..clients.hunt.coverage import Known
 from ..clients.hunt.coverage import read as read_coverage
 from ..clients.hunt.drawing import DRAWING
+from ..clients.hunt.elsewhere import lacks
 from ..clients.hunt.judging import judge
 from ..clients.hunt.known import KnownViolation, covering, read_known, write_known
 from ..clients.hunt.merging import CampaignRecord, write_campaign
@@ -328,10 +329,16 @@ class _Replay(_Search):
             self.groups = Groups()
             self.groups.add(Result(self._plan.seed, self._client, self._plan, list(found.values())))
         if self._settings.upstream is not None:
-            shown = Counter[str]()
-            for _ in range(TIMES):
-                shown.update({each.invariant for each in judge(await drivers.there(lane, self._plan))})
-            self._console.print(f"with the upstream: {_times(shown)}", markup=False)
+            self._console.print(await self._there(drivers, lane), markup=False)
+
+    async def _there(self, drivers: Campaign[Any], lane: Any) -> str:
+        """What the upstream shows of the plan."""
+        if needs := lacks(self._plan):
+            return f"not with an upstream: {', '.join(needs)}"
+        shown = Counter[str]()
+        for _ in range(TIMES):
+            shown.update({each.invariant for each in judge(await drivers.there(lane, self._plan))})
+        return f"with the upstream: {_times(shown)}"
 
     async def _tell(self, drivers: Campaign[Any]) -> None:
         if self._settings.shrink_s or self._settings.out is not None:
