@@ -21,10 +21,14 @@ class Cell:
     policies: Mapping[str, str] = field(default_factory=dict)
     one_of_many: bool = False
     """Whether it is there because the scenario has met the behaviour whose other answer is chosen."""
+    upstream: str = ""
+    """The addresses of the real cluster that it is played with; empty for a mock."""
 
     @property
     def brokers(self) -> str:
-        """The column: the release, and whether it has every fix."""
+        """The column: the release, and whether it has every fix; or a real cluster, whatever it is."""
+        if self.upstream:
+            return "upstream"
         return f"{self.kafka}, fixed" if self.fixed else self.kafka
 
     @property
@@ -42,15 +46,24 @@ class Cell:
         chosen = [each for name, answer in self.policies.items() for each in ("--policy", f"{name}={answer}")]
         fixed = "yes" if self.fixed else "no"
         words = ["--only", self.scenario.name, "--kafka", self.kafka, "--fixed", fixed, *chosen]
+        words += ["--upstream", self.upstream] if self.upstream else []
         return shlex.join(["mockbroker", "check", *client, *words])
 
 
 def planned(
-    scenarios: Iterable[Scenario], releases: Sequence[str], fixed: Sequence[bool], policies: Mapping[str, str]
+    scenarios: Iterable[Scenario],
+    releases: Sequence[str],
+    fixed: Sequence[bool],
+    policies: Mapping[str, str],
+    upstream: str = "",
 ) -> Iterator[Cell]:
     """Every scenario with every release that has what it is about, and its variants with the last one; those
-    about access once. Chosen answers take the place of variants."""
+    about access once. Chosen answers take the place of variants. With an `upstream` each scenario is also
+    played there, with its variants."""
     for scenario in scenarios:
+        if upstream:
+            for answers in [policies] if policies else [{}, *scenario.variants]:
+                yield Cell(scenario, releases[-1], True, answers, upstream=upstream)
         if scenario.is_about_access:
             yield Cell(scenario, releases[-1], max(fixed), policies)
             continue

@@ -13,6 +13,8 @@ from ..drivers import DriverFailedError, LeftOut
 from ..hunt.campaign import DriverLane, campaign
 from ..hunt.playing import Users
 from ..hunt.stage import PATIENCE, Patience, Stage
+from ..upstream.cluster import NotWithUpstreamError
+from ..upstream.upstream import Upstream
 from .cells import Cell
 from .scene import NotReachedError, Scene
 from .verdicts import NOT_SUPPORTED, Judged, Verdict, failed, never_ended, verdict
@@ -35,10 +37,12 @@ async def check(
     patience: Patience = PATIENCE,
     limit_s: float = LIMIT_S,
     left_out: LeftOut | None = None,
+    upstream: Upstream | None = None,
 ) -> tuple[str, list[Judged]]:
     """The client's name, and what came of each cell, in their order; `tell` hears of each as soon as it is
     known. A driver that fails, or a run that does not end in `limit_s`, is a verdict of its cell. Settings
-    that the driver doesn't take are added to `left_out`. OSError if it can't be started."""
+    that the driver doesn't take are added to `left_out`. OSError if it can't be started, or the
+    `upstream` can't be asked."""
     client = ""
     found: dict[int, Judged] = {}
     # Runs are repeated on any lane, so that a slow cell does not keep the others waiting.
@@ -52,7 +56,7 @@ async def check(
     async def work(lane: DriverLane) -> None:
         nonlocal client, left
         async for cell in to_play:
-            client = await _play(lane, cell, limit_s) or client
+            client = await _play(lane, cell, limit_s, upstream) or client
             if len(cell.verdicts) == 1 and cell.verdicts[0].violated:
                 cell.wanted = RUNS
                 enqueue(cell, RUNS - 1)
@@ -93,7 +97,7 @@ class _Played:
         return Judged(self.cell, first, times, len(self.verdicts), self.decided, self.seconds)
 
 
-async def _play(lane: DriverLane, played: _Played, limit_s: float) -> str:
+async def _play(lane: DriverLane, played: _Played, limit_s: float, upstream: Upstream | None) -> str:
     """Plays a cell once, and returns the client's name if its driver told it."""
     cell = played.cell
     try:
@@ -107,14 +111,16 @@ async def _play(lane: DriverLane, played: _Played, limit_s: float) -> str:
         played.verdicts.append(Verdict(NOT_SUPPORTED, (), (told,)))
         return driver.hello.client
     began = trio.current_time()
-    found, decided = await _once(lane, cell, limit_s)
+    found, decided = await _once(lane, cell, limit_s, upstream if cell.upstream else None)
     played.seconds += trio.current_time() - began
     played.verdicts.append(found)
     played.decided = played.decided or decided
     return driver.hello.client
 
 
-async def _once(lane: DriverLane, cell: Cell, limit_s: float) -> tuple[Verdict, frozenset[str]]:
+async def _once(
+    lane: DriverLane, cell: Cell, limit_s: float, upstream: Upstream | None
+) -> tuple[Verdict, frozenset[str]]:
     not_reached = ""
 
     async def tell(stage: Stage, users: Users) -> None:
@@ -127,10 +133,12 @@ async def _once(lane: DriverLane, cell: Cell, limit_s: float) -> tuple[Verdict, 
     plan = cell.scenario.plan(cell.kafka, cell.fixed, cell.policies)
     try:
         with trio.fail_after(limit_s):
-            outcome = await lane.run(plan, tell)
+            outcome = await lane.run(plan, tell, upstream=upstream)
     except trio.TooSlowError:
         return never_ended(limit_s), frozenset()
-    except (DriverFailedError, BaseExceptionGroup) as error:
+    except (DriverFailedError, NotWithUpstreamError, BaseExceptionGroup) as error:
+        if isinstance(first := first_of(error), NotWithUpstreamError):
+            return Verdict(str(first)), frozenset()
         return failed(_why(error)), frozenset()
     return verdict(outcome, not_reached), frozenset(outcome.decided)
 

@@ -1,6 +1,7 @@
 """Clients under test, as programs that are told what to do: docs/drivers.md."""
 
-from .driver import Driver, LeftOut, Pending, open_driver
+from .driver import Driver, Pending, open_driver
+from .left_out import LeftOut
 from .lines import Answer, DriverFailedError, OverdueError, Refusal
 from .shipped import SHIPPED, Shipped, command_for
 

@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,9 @@ from typing import Any, Final
 import trio
 
 from . import lines
+from .left_out import LeftOut
 from .lines import Answer, DriverFailedError, Hello, OverdueError
+from .names import Names
 
 Heard = Callable[[str, Mapping[str, Any]], None]
 """Gets an event: its name and all of its fields."""
@@ -26,28 +28,6 @@ _STACKS_S: Final = 2.0
 _CHUNK: Final = 65_536
 _KEPT: Final = 65_536
 _END_S: Final = 2.0
-
-
-class LeftOut:
-    """The settings that drivers were not given because they don't take them, by kind of handle."""
-
-    def __init__(self) -> None:
-        self._names: defaultdict[str, set[str]] = defaultdict(set)
-
-    def note(self, kind: str, names: Iterable[str]) -> None:
-        self._names[kind].update(names)
-
-    def add(self, other: "LeftOut") -> None:
-        for kind, names in other._names.items():
-            self.note(kind, names)
-
-    def lines(self, client: str) -> list[str]:
-        """One for each kind; none if nothing was left out."""
-        return [
-            f"{client}: the driver takes no {', '.join(sorted(names))} for a {kind}: left out"
-            for kind, names in sorted(self._names.items())
-            if names
-        ]
 
 
 class Driver:
@@ -64,6 +44,8 @@ class Driver:
         """Gets each line that the process prints."""
         self.begins: Callable[[str, str], None] = lambda handle, verb: None
         """Gets the handle and the verb of each call, before the process does."""
+        self.names = Names("")
+        """What topics, groups and transactional ids are called in the cluster."""
         self._process, self._requests = process, requests
         self._next = 0
         self._pending: dict[int, _Pending] = {}
@@ -135,7 +117,8 @@ class Driver:
             self._next += 1
             begun.append(_Pending(verb, handle, timeout_ms, then))
             self._pending[self._next] = begun[-1]
-            requests.append(lines.encode({"id": self._next, "do": verb, "handle": handle, **fields}))
+            named = self.names.there(fields)
+            requests.append(lines.encode({"id": self._next, "do": verb, "handle": handle, **named}))
         async with self._writing:
             try:
                 await self._requests.send_all(b"".join(requests))
@@ -220,7 +203,7 @@ class Driver:
             for line in whole:
                 if self._failure is None:
                     try:
-                        self._take(lines.decode(line))
+                        self._take(lines.decode(self.names.here(line)))
                     except (ValueError, TypeError, KeyError) as error:
                         self._fail(f"it does not speak the protocol: {error}")
         await self._wait_for_end()

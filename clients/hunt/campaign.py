@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Generic, Protocol, TypeVar
@@ -11,10 +11,12 @@ import trio
 
 from ..drivers import Driver, LeftOut, open_driver
 from ..drivers.lines import Hello
+from ..upstream.upstream import Upstream
 from .correspondence import user_of
 from .coverage import Known, Learning, more
 from .drawing import draw, workloads
 from .drawn_faults import Asked
+from .elsewhere import lacks
 from .harm import cause_of
 from .judging import Violation, judge
 from .placing import Acted
@@ -44,6 +46,8 @@ class Found:
     outcome: Outcome
     repeated: int = 0
     repeats: int = 0
+    there: int | None = None
+    """How many runs of it with an upstream violated the same invariant; None if there were none."""
 
     @property
     def cause(self) -> tuple[str, str]:
@@ -69,6 +73,8 @@ class Result:
     found: list[Found] = field(default_factory=list)
     acted: list[Acted] = field(default_factory=list)
     """On what faults have acted in its first run."""
+    lacks: Sequence[str] = ()
+    """What of it an upstream can't do, if it should have been played there."""
 
 
 Tell = Callable[[Result], None]
@@ -127,20 +133,29 @@ class DriverLane:
             left.set()
 
     async def run(
-        self, plan: Plan, script: Script | None = None, learning: Learning | None = None
+        self,
+        plan: Plan,
+        script: Script | None = None,
+        learning: Learning | None = None,
+        upstream: Upstream | None = None,
     ) -> Outcome:
-        """ValueError if the plan is one of an application; DriverFailedError, OSError."""
+        """ValueError if the plan is one of an application; DriverFailedError, OSError; UpstreamError and
+        NotWithUpstreamError with an `upstream`."""
         if user_of(plan) is not None:
             raise ValueError("this is a plan for an application: give --application COMMAND")
-        return await undisturbed(partial(self._once, plan, script, learning))
+        return await undisturbed(partial(self._once, plan, script, learning, upstream))
 
-    async def _once(self, plan: Plan, script: Script | None, learning: Learning | None) -> Outcome:
+    async def _once(
+        self, plan: Plan, script: Script | None, learning: Learning | None, upstream: Upstream | None
+    ) -> Outcome:
         driver = await self.open()
         self._runs += 1
         usable = False
         try:
             id_ = f"{self._name}-{self._runs}"
-            outcome = await play(plan, driver, id_, self._patience, script, learning=learning)
+            outcome = await play(
+                plan, driver, id_, self._patience, script, learning=learning, upstream=upstream
+            )
             usable = outcome.broken is None and not driver.failed
         finally:
             # After a run that was cancelled a request may be half written, and its handles are open.
@@ -159,8 +174,15 @@ class DriverLane:
 class Campaign(Generic[L]):
     """Lanes that all play the same client. Drivers are started and ended by `campaign`."""
 
-    def __init__(self, lanes: Sequence[L], repeats: int, left_out: LeftOut | None = None) -> None:
-        self.lanes, self._repeats = lanes, repeats
+    def __init__(
+        self,
+        lanes: Sequence[L],
+        repeats: int,
+        left_out: LeftOut | None = None,
+        there: Callable[[L, Plan], Awaitable[Outcome]] | None = None,
+    ) -> None:
+        """`there` plays a plan with an upstream, if there is one."""
+        self.lanes, self._repeats, self._there = lanes, repeats, there
         self.left_out = left_out or LeftOut()
         self._sure: Counter[tuple[str, str]] = Counter()
 
@@ -170,7 +192,7 @@ class Campaign(Generic[L]):
         to_do, looks_slow = iter(seeds), Suspects()
         later: list[tuple[Result, Outcome]] = []
 
-        async def work(lane: Lane) -> None:
+        async def work(lane: L) -> None:
             for seed in to_do:
                 hello = await lane.hello()
                 plan = drawn(seed, hello.capabilities, kafka)
@@ -193,19 +215,40 @@ class Campaign(Generic[L]):
             for result, _ in later:
                 tell(result)
 
-    async def _try(self, lane: Lane, plan: Plan, client: str) -> tuple[Result, Outcome]:
+    async def _try(self, lane: L, plan: Plan, client: str) -> tuple[Result, Outcome]:
         outcome = await lane.run(plan)
         violations = [Found(each, outcome) for each in judge(outcome)]
         result = Result(plan.seed, client, plan, violations, [*outcome.journal.of(Acted)])
-        if all(self._sure[each.cause] >= ENOUGH for each in result.found):
-            return result, outcome
-        for _ in range(self._repeats):
-            again = {each.invariant for each in judge(await lane.run(plan))}
-            for found in result.found:
-                found.repeated += found.violation.invariant in again
-                found.repeats += 1
-        self._sure.update({each.cause for each in result.found if each.sure})
+        if not all(self._sure[each.cause] >= ENOUGH for each in result.found):
+            for _ in range(self._repeats):
+                again = {each.invariant for each in judge(await lane.run(plan))}
+                for found in result.found:
+                    found.repeated += found.violation.invariant in again
+                    found.repeats += 1
+            self._sure.update({each.cause for each in result.found if each.sure})
+        if self._there is not None:
+            result.lacks = lacks(plan)
+            if not result.lacks:
+                await self._compare(lane, result)
         return result, outcome
+
+    async def _compare(self, lane: L, result: Result) -> None:
+        """Plays a plan with the upstream, and again if anything was found there or with the mock. Adds what
+        only the upstream shows."""
+        outcome, known = await self.there(lane, result.plan), {e.violation.invariant for e in result.found}
+        told = {each.invariant: each for each in judge(outcome)}
+        result.found += [Found(each, outcome) for name, each in told.items() if name not in known]
+        counts = Counter(told.keys())
+        for _ in range(self._repeats - 1 if result.found else 0):
+            counts.update({each.invariant for each in judge(await self.there(lane, result.plan))})
+        for found in result.found:
+            found.there = counts[found.violation.invariant]
+
+    async def there(self, lane: L, plan: Plan) -> Outcome:
+        """A run with the upstream. NotWithUpstreamError, UpstreamError, OSError."""
+        if self._there is None:
+            raise ValueError("there is no upstream: give --upstream HOST:PORT")
+        return await self._there(lane, plan)
 
     async def smallest(
         self, found: Found, limit_s: float = LIMIT_S, scope: trio.CancelScope | None = None
@@ -241,12 +284,21 @@ async def learn(lanes: Sequence[DriverLane], known: Known, kafka: str, workload:
 
 @contextlib.asynccontextmanager
 async def campaign(
-    command: Sequence[str], lanes: int = LANES, *, repeats: int = REPEATS, patience: Patience = PATIENCE
+    command: Sequence[str],
+    lanes: int = LANES,
+    *,
+    repeats: int = REPEATS,
+    patience: Patience = PATIENCE,
+    upstream: Upstream | None = None,
 ) -> AsyncIterator[Campaign[DriverLane]]:
     """Drivers that are started when they are needed, and ended with the block."""
     left_out = LeftOut()
+
+    async def there(lane: DriverLane, plan: Plan) -> Outcome:
+        return await lane.run(plan, upstream=upstream)
+
     async with trio.open_nursery() as nursery:
         made = [DriverLane(command, f"{number}", nursery, patience, left_out) for number in range(lanes)]
-        yield Campaign(made, repeats, left_out)
+        yield Campaign(made, repeats, left_out, there if upstream else None)
         for lane in made:
             await lane.close()

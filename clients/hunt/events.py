@@ -17,6 +17,7 @@ from mockbroker.protocol.messages.create_partitions import (
 from mockbroker.security import HandshakeFault
 from mockbroker.server.serving import ServedCluster
 
+from ..upstream.cluster import NotWithUpstreamError
 from .admission import admit
 from .correspondence import outputs_of
 from .stage import Outcome
@@ -111,12 +112,14 @@ _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
 
 async def happen(cluster: ServedCluster, outcome: Outcome, do: str, fields: Mapping[str, Any]) -> str:
     """Does what `_EVENTS` or the table of verbs has. Says why, if it could not be done: a broker may be down
-    already."""
+    already. NotWithUpstreamError."""
     try:
         if do in _EVENTS:
             await _EVENTS[do](cluster, outcome, **fields)
         else:
             cluster.do(verbs.do, do, **fields)
+    except NotWithUpstreamError:
+        raise NotWithUpstreamError(do) from None
     except (MockBrokerError, KeyError, TimeoutError) as error:
         return str(error)
     return ""

@@ -13,7 +13,7 @@ from mockbroker.server.serving import ServedCluster
 
 from .journal import Happened, Journal
 from .plan import Fields, Plan, Step
-from .states import state_of
+from .states import UNKNOWN, state_of
 
 NOTED: Final = 3
 """On so many requests it is noted that a fault acts."""
@@ -66,7 +66,9 @@ def add_fault(cluster: ServedCluster, step: Step, waits: Waits, journal: Journal
     def acts(fault: Fault, exchange: Exchange) -> None:
         if fault.hits > NOTED:
             return
-        client_id, api, state = exchange.call.client_id or "", api_name(exchange.api), state_of(exchange)
+        client_id, api = exchange.call.client_id or "", api_name(exchange.api)
+        # What is behind a proxy does not tell.
+        state = state_of(exchange) if isinstance(cluster, ServedCluster) else UNKNOWN
         told = f"{step.name or fault.do} acts on {api} {fault.matched} of {client_id or 'nobody'} ({state})"
         journal.add(Acted(what=told, step=step, client_id=client_id, api=api, state=state))
         if step.name:

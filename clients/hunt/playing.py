@@ -1,18 +1,23 @@
 """Plays one plan with one driver: a cluster, applications, what happens to them, what is there in the end."""
 
+import contextlib
 import functools
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import trio
 
+from mockbroker.cluster_options import ClusterOptions
 from mockbroker.server.serving import ServedCluster, serve
 from mockbroker.trace import Event
 from mockbroker.trace.events import Decision
 
 from ..drivers import Driver, DriverFailedError, OverdueError
+from ..upstream.cluster import NotWithUpstreamError
+from ..upstream.upstream import Upstream
 from .admins import Administering
 from .coverage import Learning
+from .elsewhere import lacks
 from .members import Consuming
 from .plan import Plan
 from .refusals import note_answer
@@ -108,14 +113,16 @@ async def play(
     *,
     trace: Literal[True, "requests"] = "requests",
     learning: Learning | None = None,
+    upstream: Upstream | None = None,
 ) -> Outcome:
     """Takes a few seconds. `id_` has to be another one for each run with this driver. With a `script`, or if
-    somebody is `learning` from it, the cluster has this `trace`."""
+    somebody is `learning` from it, the cluster has this `trace`. With an `upstream`, that is the cluster:
+    NotWithUpstreamError, UpstreamError, OSError."""
     given = options(plan)
     shares = any(user.kind == Sharing.kind for user in plan.users)
     given["trace"] = True if shares else "requests" if script is None and learning is None else trace
     driver.grace_s = patience.grace_s
-    async with serve(**given) as cluster:
+    async with _served(plan, given, driver, upstream) as cluster:
         run = _Run(Stage(plan, driver, id_, cluster, patience), learning)
         run.outcome.client = driver.hello.client
         cluster.trace.listen(functools.partial(note_answer, run.outcome))
@@ -126,6 +133,21 @@ async def play(
         async with noticing(run.outcome):
             await run.to_the_end(script)
         return run.outcome
+
+
+@contextlib.asynccontextmanager
+async def _served(
+    plan: Plan, given: ClusterOptions, driver: Driver, upstream: Upstream | None
+) -> AsyncIterator[ServedCluster]:
+    if upstream is None:
+        async with serve(**given) as cluster:
+            yield cluster
+        return
+    # What a script does is known only when it does it.
+    for each in lacks(plan):
+        raise NotWithUpstreamError(each)
+    async with upstream.served(driver, plan.policies) as behind:
+        yield behind.as_cluster
 
 
 def _note_decisions(cluster: ServedCluster, outcome: Outcome) -> None:

@@ -15,6 +15,7 @@ _LEADERS: Final = frozenset(
 )
 """Whoever leads a partition answers these."""
 READY: Final = "ready"
+UNKNOWN: Final = "a real broker"
 
 
 def state_of(exchange: Exchange) -> str:

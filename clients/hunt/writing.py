@@ -103,6 +103,8 @@ class Group:
     best: Found
     plans: dict[int, Plan] = field(default_factory=dict)
     sure: set[int] = field(default_factory=set)
+    there: dict[int, int] = field(default_factory=dict)
+    """How many runs with an upstream showed it, by seed; without those that were not played there."""
 
     def record(self, client: str) -> Record:
         name, _, version = client.rpartition(" ")
@@ -147,6 +149,8 @@ class Groups:
             group.plans[result.seed] = result.plan
             if found.sure:
                 group.sure.add(result.seed)
+            if found.there is not None:
+                group.there[result.seed] = found.there
             if _order(found) < _order(group.best):
                 group.best = found
         return new

@@ -18,6 +18,7 @@ from ..clients.check.reports import cards, junit, page, table
 from ..clients.check.reports import data as json_file
 from ..clients.check.verdicts import Judged
 from ..clients.drivers import SHIPPED, LeftOut, command_for
+from ..clients.upstream.upstream import Upstream
 from ..errors import first_of
 from ..policies.catalogue import known
 from ..progress import counted
@@ -43,6 +44,8 @@ class Settings:
     json: Path | None = None
     html: Path | None = None
     cards: Path | None = None
+    upstream: Upstream | None = None
+    """The real cluster with which scenarios are played, too."""
     console: Console = field(default_factory=lambda: Console(emoji=False, highlight=False))
 
     def drivers(self) -> list[tuple[str, tuple[str, ...]]]:
@@ -69,6 +72,8 @@ class Settings:
 
     def check(self) -> None:
         """ValueError for what does not exist."""
+        if self.cards is not None and self.upstream is not None:
+            raise ValueError("cards are about mocks: leave out --cards, or --upstream")
         if not self.releases:
             raise ValueError("which releases? Give --kafka R,R,…")
         for release in self.releases:
@@ -83,7 +88,8 @@ def run(settings: Settings) -> bool:
     OSError."""
     settings.check()
     scenarios = cells.scenarios(settings.only)
-    plan = list(cells.planned(scenarios, settings.releases, settings.fixed, settings.policies))
+    there = "" if settings.upstream is None else str(settings.upstream)
+    plan = list(cells.planned(scenarios, settings.releases, settings.fixed, settings.policies, there))
     reports = []
     for name, options in settings.drivers():
         reports.append(_one(settings, name, options, settings.words(name), plan))
@@ -127,7 +133,12 @@ def _played(
 
         async def main() -> tuple[str, list[Judged]]:
             return await check(
-                words, plan, lambda _: so_far.advance(), lanes=settings.lanes, left_out=left_out
+                words,
+                plan,
+                lambda _: so_far.advance(),
+                lanes=settings.lanes,
+                left_out=left_out,
+                upstream=settings.upstream,
             )
 
         try:

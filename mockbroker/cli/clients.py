@@ -1,15 +1,20 @@
 """`mockbroker hunt` and `mockbroker check`: the commands for clients under test."""
 
 import enum
+import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from ..protocol.releases import NEWEST
-from .failing import why
+from .failing import say_shown, why
+
+if TYPE_CHECKING:
+    from ..clients.upstream.upstream import Upstream
 
 
 class _ListsClients(TyperCommand):
@@ -34,6 +39,16 @@ Version = Annotated[
 ClientCommand = Annotated[
     str | None,
     typer.Option(metavar="COMMAND", help="The command that starts a driver of your own (docs/drivers.md)."),
+]
+
+
+Upstreams = Annotated[
+    str | None,
+    typer.Option(
+        "--upstream",
+        metavar="HOST:PORT,…",
+        help="Also play what can be played there with this real cluster, through a proxy.",
+    ),
 ]
 
 
@@ -147,6 +162,7 @@ def hunt(
     versions: Annotated[
         str, typer.Option(metavar="V,V,…", help="Play each finding with these releases of the client, too.")
     ] = "",
+    upstream: Upstreams = None,
 ) -> None:
     """Play random workloads with a client, with and without random events, and judge what it reports; or give
     a whole application records, and judge its output, its commits and its exit.
@@ -176,6 +192,7 @@ def hunt(
         share=share,
     )
     try:
+        settings = replace(settings, upstream=_upstream("hunt", upstream))
         if report or merge:
             raise typer.Exit(_without_playing(hunting, coverage if report else None, merge or (), out))
         if application is not None:
@@ -202,6 +219,16 @@ def hunt(
         typer.echo(f"mockbroker hunt: {why(error)}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if found else 0)
+
+
+def _upstream(command: str, addresses: str | None) -> "Upstream | None":
+    """ValueError."""
+    if addresses is None:
+        return None
+    from ..clients.upstream.upstream import Upstream
+    from ..proxying.options import addresses as read
+
+    return Upstream(read(addresses), functools.partial(say_shown, command))
 
 
 def _range(seeds: str, first: int) -> range:
@@ -261,6 +288,7 @@ def check(
     json: Annotated[Path | None, typer.Option(help="Write JSON.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write one HTML page.")] = None,
     cards: Annotated[Path | None, typer.Option(help="Write pages of Markdown to this folder.")] = None,
+    upstream: Upstreams = None,
 ) -> None:
     """Play known stories with clients, and try every other answer that a broker may give in them.
 
@@ -289,6 +317,7 @@ def check(
             json,
             html,
             cards,
+            upstream=_upstream("check", upstream),
         )
         wrong = checking.run(settings)
     except (ValueError, OSError, BuildError, MockBrokerError) as error:

@@ -1,118 +1,42 @@
 """`mockbroker hunt`: plays random workloads with a client, and shows where what it reported is not true."""
 
-import shlex
 import signal
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import trio
 from rich.console import Console
 
-from ..clients.drivers import DriverFailedError, command_for
+from ..clients.drivers import DriverFailedError
 from ..clients.drivers.building import BuildError
-from ..clients.hunt.applications import Application, application_campaign
-from ..clients.hunt.campaign import Campaign, Found, Result, campaign, learn
+from ..clients.hunt.campaign import Campaign, Found, Result, learn
 from ..clients.hunt.correspondence import fields
 from ..clients.hunt.coverage import Known
 from ..clients.hunt.coverage import read as read_coverage
-from ..clients.hunt.drawing import DRAWING, SHARES, draw, draw_application
-from ..clients.hunt.drawn_access import secured
-from ..clients.hunt.drawn_faults import Guide
+from ..clients.hunt.drawing import DRAWING
+from ..clients.hunt.elsewhere import lacks
 from ..clients.hunt.judging import judge
 from ..clients.hunt.known import KnownViolation, covering, read_known, write_known
 from ..clients.hunt.merging import CampaignRecord, write_campaign
 from ..clients.hunt.merging import merge as merged
-from ..clients.hunt.plan import Fields, Plan
+from ..clients.hunt.plan import Plan
 from ..clients.hunt.stage import Outcome
 from ..clients.hunt.telling import lines
 from ..clients.hunt.writing import Group, Groups, Record, read, write
 from ..errors import first_of
 from ..progress import Counted, counted
+from .hunt_settings import Settings
 from .hunt_tables import coverage_table, findings_table
 
 __all__ = ("Settings", "fields", "merge", "play", "report", "run")
-_WHICH: Final = "which client? Give --client NAME, --client-command COMMAND or --application COMMAND"
 TIMES: Final = 3
 """How often a plan is played again."""
 _SHOWN: Final = 150
-
-
-@dataclass(frozen=True)
-class Settings:
-    """`versions` are releases of the client that each finding is played with; `shrink_s` is how long a
-    smaller plan is looked for, in seconds; `illegal` is whether brokers also answer what no broker does,
-    `security` whether clients log in."""
-
-    client: str | None
-    version: str | None
-    command: str | None
-    kafka: str
-    lanes: int
-    shrink_s: float
-    versions: Sequence[str]
-    out: Path | None
-    illegal: bool = False
-    application: Application | None = None
-    known: Fields = field(default_factory=dict)
-    """The application, as far as plans need it."""
-    partitions: int = 2
-    """Of each of its topics."""
-    coverage: Path | None = None
-    """The file of what was played before, which steers what is played."""
-    ruled: Path | None = None
-    """The file of known violations."""
-    security: bool = False
-    share: bool = False
-    """Whether members of share groups are played, and nothing else."""
-
-    def of_application(self, command: str, fields: Fields, partitions: int, settle_s: float) -> Self:
-        """For a whole application."""
-        application = Application(shlex.split(command), settle_s=settle_s)
-        return replace(self, application=application, known=fields, partitions=partitions)
-
-    def campaign(self, lanes: int, version: str | None = None) -> AbstractAsyncContextManager[Campaign[Any]]:
-        """ValueError; BuildError."""
-        if self.application is None:
-            return campaign(self.driver(version), lanes)
-        if self.client or self.command:
-            raise ValueError("a client or an application? Give only one of them")
-        if self.versions or self.version:
-            raise ValueError("an application has no versions: give --client NAME")
-        return application_campaign(self.application, lanes)
-
-    def drawn(
-        self, seed: int, capabilities: frozenset[str], kafka: str, *, guide: Guide | None = None
-    ) -> Plan:
-        if self.application is None:
-            if self.share and "share" not in capabilities:
-                raise ValueError("the client has no share consumers: its driver does not say `share`")
-            plan = draw(seed, capabilities, kafka, self.workload, illegal=self.illegal, guide=guide)
-            return secured(plan, capabilities) if self.security else plan
-        return draw_application(seed, self.known, self.partitions, kafka, illegal=self.illegal)
-
-    @property
-    def workload(self) -> str | None:
-        """The only one that is played, if there is one."""
-        return SHARES if self.share else None
-
-    def driver(self, version: str | None = None) -> Sequence[str]:
-        """The command of the client's driver, which is built if need be. ValueError; BuildError."""
-        if (self.client is None) == (self.command is None):
-            raise ValueError(_WHICH)
-        if self.command is not None:
-            if self.versions or self.version:
-                raise ValueError("a driver of your own has no versions: give --client NAME")
-            return shlex.split(self.command)
-        assert self.client is not None
-        with Console(emoji=False, stderr=True).status(f"building the driver of {self.client}"):
-            return command_for(self.client, version or self.version)
 
 
 def run(settings: Settings, seeds: range) -> bool:
@@ -169,8 +93,13 @@ async def _tried(settings: Settings, version: str, plan: Plan) -> str:
                 shown.update({each.invariant for each in judge(await drivers.lanes[0].run(plan))})
     except* (BuildError, DriverFailedError, OSError) as group:
         told = str(first_of(group)).splitlines()[-1:]
-    told += [f"{invariant} in {count} of {TIMES} runs" for invariant, count in shown.items()]
-    return f"{version}: {', '.join(told) or 'nothing is violated'}"
+    return f"{version}: {', '.join(told) or _times(shown)}"
+
+
+def _times(shown: Counter[str]) -> str:
+    """How often invariants were violated in `TIMES` runs."""
+    told = [f"{invariant} in {count} of {TIMES} runs" for invariant, count in shown.items()]
+    return ", ".join(told) or "nothing is violated"
 
 
 class _Search(ABC):
@@ -275,6 +204,8 @@ class _Hunt(_Search):
         super().__init__(settings, min(settings.lanes, len(seeds)))
         self._seeds = seeds
         self._done: list[int] = []
+        self._lacks = Counter[Sequence[str]]()
+        """What of seeds the upstream can't do."""
         self._coverage = None if settings.coverage is None else read_coverage(settings.coverage)
         self._ruled = [] if settings.ruled is None else read_known(settings.ruled)
 
@@ -309,16 +240,31 @@ class _Hunt(_Search):
         every = [group.record(self._client) for group in self.groups]
         if every:
             ruled = {each.name: ruling.told for each in every if (ruling := self._ruling(each)) is not None}
-            self._console.print(findings_table(every, ruled))
+            self._console.print(findings_table(every, ruled, self._there()))
             self._console.print(told)
             self._write_known()
         else:
             self._console.print(f"{told}, nothing is violated")
+        for line in self._not_there():
+            self._console.print(line, markup=False)
         self._keep_ruled(every)
         if self._settings.out is not None and self._done:
             record = CampaignRecord(self._client, self._settings.kafka, DRAWING, tuple(sorted(self._done)))
             write_campaign(self._settings.out, record, self._coverage)
         await super()._tell(drivers)
+
+    def _there(self) -> dict[str, str] | None:
+        """What the upstream has shown of each finding, by its name."""
+        if self._settings.upstream is None:
+            return None
+        return {group.record(self._client).name: _shown_there(group) for group in self.groups}
+
+    def _not_there(self) -> Iterator[str]:
+        if self._settings.upstream is not None:
+            left = sum(self._lacks.values())
+            yield f"{len(self._done) - left:,} of these were also played with the upstream"
+            for lacks, count in self._lacks.most_common():
+                yield f"  {count:,}: not with an upstream: {', '.join(lacks)}"
 
     def _ruling(self, record: Record) -> KnownViolation | None:
         client = self._settings.client or record.client
@@ -351,6 +297,8 @@ class _Hunt(_Search):
         self._client = result.client
         self._done.append(result.seed)
         so_far.advance()
+        if result.lacks:
+            self._lacks[result.lacks] += 1
         if known is not None:
             known.add(result.plan, result.acted)
         for group in self.groups.add(result):
@@ -379,6 +327,17 @@ class _Replay(_Search):
                 found.setdefault(each.invariant, Found(each, outcome, repeats=TIMES)).repeated += 1
             self.groups = Groups()
             self.groups.add(Result(self._plan.seed, self._client, self._plan, list(found.values())))
+        if self._settings.upstream is not None:
+            self._console.print(await self._there(drivers, lane), markup=False)
+
+    async def _there(self, drivers: Campaign[Any], lane: Any) -> str:
+        """What the upstream shows of the plan."""
+        if needs := lacks(self._plan):
+            return f"not with an upstream: {', '.join(needs)}"
+        shown = Counter[str]()
+        for _ in range(TIMES):
+            shown.update({each.invariant for each in judge(await drivers.there(lane, self._plan))})
+        return f"with the upstream: {_times(shown)}"
 
     async def _tell(self, drivers: Campaign[Any]) -> None:
         if self._settings.shrink_s or self._settings.out is not None:
@@ -386,6 +345,12 @@ class _Replay(_Search):
         else:
             for told in await self._with_versions(self._plan):
                 self._console.print(told, markup=False)
+
+
+def _shown_there(group: Group) -> str:
+    """In how many of its seeds an upstream has shown it."""
+    shown = sum(map(bool, group.there.values()))
+    return f"{shown} of {len(group.there)}" if group.there else "not played"
 
 
 def _line(group: Group) -> str:

@@ -10,15 +10,21 @@ from ..clients.hunt.harm import harm_of
 from ..clients.hunt.writing import Record
 
 
-def findings_table(records: Iterable[Record], ruled: Mapping[str, str]) -> Table:
-    """The worst first; those that are `ruled` on, by name, come last."""
+def findings_table(
+    records: Iterable[Record], ruled: Mapping[str, str], there: Mapping[str, str] | None = None
+) -> Table:
+    """The worst first; those that are `ruled` on, by name, come last. `there` says, by name, what an upstream
+    has shown."""
     table = Table("harm", "invariant", "application", "error", "seeds", "every time", "no event", "first")
+    if there is not None:
+        table.add_column("upstream")
     if ruled:
         table.add_column("known as")
     for each in sorted(records, key=lambda each: (each.name in ruled, *each.order)):
         counts = (len(each.seeds), len(each.sure), len(each.quiet), each.seeds[0])
         told = (str(harm_of(each.invariant)), each.invariant, each.application, each.cause)
-        table.add_row(*told, *map(str, counts), *([ruled.get(each.name, "")] if ruled else []))
+        more = [] if there is None else [there[each.name]]
+        table.add_row(*told, *map(str, counts), *more, *([ruled.get(each.name, "")] if ruled else []))
     return table
 
 

@@ -1,9 +1,11 @@
 """`mockbroker record`: makes a recording of a capture, or of what passes."""
 
 import functools
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 import trio
 import typer
@@ -25,24 +27,22 @@ from .failing import say, say_shown
 
 def of_capture(capture: Path, out: Path, *, values: bool) -> None:
     """CaptureError, RecordingError, OSError."""
-    with capture.open("rb") as file, out.open("wb") as written:
-        writer = Writer(written, values=values)
+    with capture.open("rb") as file, Output(out) as output:
+        writer = Writer(output.file, values=values)
         recorder = Recorder(writer, values=values)
         try:
             record(frames(read(file)), recorder)
         except CaptureError as error:
             if not recorder.counts.requests:
-                written.close()
-                _remove(out)
                 raise CaptureError(f"{capture}: {error}") from None
             say(f"mockbroker record: {capture} is read up to here: {error}")
+        if not recorder.counts.requests:
+            raise RecordingError(
+                f"{capture} has no request of a Kafka client: is it the brokers' port that was captured, and "
+                "without TLS?"
+            )
         writer.finish()
-    if not recorder.counts.requests:
-        _remove(out)
-        raise RecordingError(
-            f"{capture} has no request of a Kafka client: is it the brokers' port that was captured, and "
-            "without TLS?"
-        )
+        output.place()
     _sum_up(out, recorder.counts)
 
 
@@ -66,29 +66,45 @@ def passing(
 
 
 async def _pass(direct: Direct, out: Path, values: bool) -> None:
-    with out.open("wb") as file, trio.open_signal_receiver(*ending_signals()) as signals:
-        writer = Writer(file, values=values)
+    with Output(out) as output, trio.open_signal_receiver(*ending_signals()) as signals:
+        # Whoever reads the file while it is written finds it there.
+        writer = Writer(output.file, values=values, begins=output.place)
         recorder = Recorder(writer, values=values)
         async with trio.open_nursery() as nursery:
-            try:
-                here = await nursery.start(direct.run, recorder)
-            except BaseException:
-                _remove(out)
-                raise
+            here = await nursery.start(direct.run, recorder)
             typer.echo(joined(*here))
             for what, path in named(access(joined(*here), direct.tls, None, None, None)):
                 typer.echo(f"{what}: {path}")
             async for _ in signals:
                 nursery.cancel_scope.cancel()
                 break
+        if not recorder.counts.connections:
+            raise RecordingError(f"{out} is left as it was: no client has connected to {joined(*here)}")
         writer.finish()
     _sum_up(out, recorder.counts)
 
 
-def _remove(out: Path) -> None:
-    """Removes a file without a recording, but no device or pipe."""
-    if out.is_file():
-        out.unlink()
+class Output:
+    """A `file` beside the one that is wanted, until `place` puts it there: what was there before stays if
+    nothing comes of it. Devices and pipes are written to as they are. OSError."""
+
+    def __init__(self, out: Path) -> None:
+        self._wanted = out.resolve()
+        beside = out.is_file() or not out.exists()
+        self._written = self._wanted.with_name(f".{out.name}.{os.getpid()}") if beside else self._wanted
+        self.file = self._written.open("wb")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+        if self._written != self._wanted:
+            self._written.unlink()
+
+    def place(self) -> None:
+        if self._written != self._wanted:
+            self._written = self._written.replace(self._wanted)
 
 
 def _sum_up(out: Path, counts: Counts) -> None:

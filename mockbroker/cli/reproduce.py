@@ -31,7 +31,7 @@ def reproduce(
         list[str],
         typer.Argument(
             metavar="PATH...",
-            help="A folder that `analyze --out` wrote, or what an incident left behind, to analyze it first.",
+            help="A folder that `analyze --out` wrote, or what an incident left behind, such as a recording.",
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the files; it must not exist.")],

@@ -11,7 +11,7 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -54,14 +54,19 @@ class Recording:
 
 
 class Writer:
-    """Writes to a file, which it does not close. Each line is in the file when `write` returns."""
+    """Writes to a file, which it does not close. Each line is in the file when `write` returns; `begins` is
+    called before the first one."""
 
-    def __init__(self, file: BinaryIO, *, values: bool) -> None:
+    def __init__(self, file: BinaryIO, *, values: bool, begins: Callable[[], object] = lambda: None) -> None:
         self._file = file
         self._pack = zlib.compressobj(6, zlib.DEFLATED, 31)
+        self._begins: Callable[[], object] | None = begins
         self._line({"schema": SCHEMA, "version": VERSION, "values": values})
 
     def write(self, line: Line) -> None:
+        if self._begins is not None:
+            self._begins()
+            self._begins = None
         value: dict[str, Any] = {"at_us": line.at_us, "connection": line.connection}
         if line.opened is not None:
             value["client"], value["broker"] = line.opened

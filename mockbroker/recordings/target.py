@@ -57,6 +57,13 @@ class Target:
         found = self._leaders.get((name, partition))
         return None if found is None else self.brokers.get(found)
 
+    def partitions(self) -> dict[str, int]:
+        """How many partitions each topic has."""
+        counts = dict.fromkeys(self.ids, 0)
+        for topic, _ in self._leaders:
+            counts[topic] += 1
+        return counts
+
     def name(self, topic_id: UUID) -> str:
         """The topic's name; empty if there is none with this id."""
         return self._names.get(topic_id, "")

@@ -172,6 +172,31 @@ def test_what_cant_be_recorded_says_why(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_recording_stays_until_there_is_another_one(tmp_path: Path) -> None:
+    path, capture = tmp_path / "out", tmp_path / "empty.pcap"
+    path.write_bytes(b"the one before")
+    capture.write_bytes(b"\xd4\xc3\xb2\xa1\2\0\4\0" + bytes(8) + b"\0\0\4\0\1\0\0\0")
+    for source in (NOWHERE, (str(capture),)):
+        done = mockbroker("record", "-o", str(path), "--overwrite", *source)
+        assert done.exit_code == 2, done.stderr
+    with MockCluster(brokers=1, topics={"t": 1}) as cluster:
+        upstream = cluster.bootstrap_servers
+        words = ("record", "--upstream", upstream, "--port", "0", "-o", str(path), "--overwrite")
+        with running(*words) as (here, process):
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=LIMIT_S)
+            assert process.returncode == 2
+            assert errors.endswith(f"{path} is left as it was: no client has connected to {here}\n")
+        assert path.read_bytes() == b"the one before"
+        with running(*words) as (here, process):
+            with Client(*address_of(here, "here")) as client:
+                client.call("metadata", 9, {"topics": [{"name": "t"}]})
+                assert {one.api for _, one in steps(read(path))} == {"metadata"}
+            ended(process)
+    assert read(path).cut is None
+    assert sorted(tmp_path.iterdir()) == [capture, path]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [((), "it wants TLS: give --upstream-tls"), (("--upstream-tls",), "its certificate is not valid: ")],
