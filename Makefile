@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev setup-all setup-site serve test test-all acceptance lint bench docs site soak cards differential fuzz week release lock clean
+.PHONY: setup setup-dev setup-all setup-site serve test test-all acceptance lint bench docs site soak cards differential fuzz week release standalone lock clean
 
 # Tests start hundreds of processes: without bytecode each would compile all that it imports.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
@@ -55,7 +55,7 @@ acceptance: setup-all  ## campaigns of hours, by hand; make acceptance ARGS="--l
 lint: setup-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy mockbroker tests benchmarks companions docs found incidents studies
+	$(BIN)/mypy mockbroker tests benchmarks companions docs found incidents standalone studies
 	$(BIN)/lint-imports
 
 bench: setup-dev
@@ -89,6 +89,9 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes
 release:  ## builds what is published, checks it, and tries it where nothing else is; uploads nothing
 	.ci/release
 
+standalone:  ## a folder for Linux that needs no Python, and an archive of it, in build/standalone
+	standalone/build
+
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
 	$(COMPILE) --extra browser --extra dev --extra site --extra spark pyproject.toml -o requirements/all.lock
@@ -98,6 +101,8 @@ lock:  ## pin again what pyproject.toml asks for
 	$(COMPILE) --extra site pyproject.toml -o requirements/site.lock
 	cp requirements/all.lock requirements/run.lock
 	$(COMPILE) pyproject.toml -o requirements/run.lock
+	cp requirements/all.lock requirements/standalone.lock
+	$(COMPILE) --extra standalone pyproject.toml -o requirements/standalone.lock
 	echo uv | $(COMPILE) - -o requirements/uv.lock
 
 clean:

@@ -1,6 +1,7 @@
 """The extras that some parts of the package need, and how to install them."""
 
 import json
+import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -30,6 +31,9 @@ def how_to_install(extra: str) -> str:
 
 def _origin() -> tuple[str | None, bool]:
     """The URL the package was installed from, None for an index; and whether it is an editable install."""
+    if getattr(sys, "frozen", False):
+        # The standalone program: it does not say where it came from.
+        return None, False
     # Importing it takes time, and it is rarely needed.
     import importlib.metadata
 

@@ -30,6 +30,7 @@ INSTALL: Final = {
     "mvn": "install Maven",
     "node": "install Node.js",
     "npm": "install npm",
+    "objdump": "install the package binutils",
     "openssl": "install the package openssl",
     "tshark": "install the package tshark",
 }

@@ -63,6 +63,9 @@ OTHER_PROGRAMS: Final = {
     "pip": "installs",
     "curl": "asks a cluster that is not there",
     "cat": "shows a file that a reader writes",
+    "docker": "is needed by nothing else",
+    "export": "sets a variable",
+    "standalone/root": "runs in tests/standalone",
     "spark-submit": "needs a cluster of Spark's",
     "kafka-configs.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
     "kafka-features.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
@@ -244,7 +247,7 @@ def check(words: list[str]) -> None:
             if target == "serve":
                 for each in rest:
                     parse(app, ["serve", *shlex.split(each.removeprefix("ARGS="))])
-        case ["mockbroker", *rest]:
+        case [program, *rest] if program.rpartition("/")[2] == "mockbroker":
             parse(app, rest)
         case [python, "-m", module, *_] if python.rpartition("/")[2] == "python":
             assert find_spec(module) is not None
