@@ -13,6 +13,7 @@ from ..cluster.call import Call
 from ..outcome import CLOSE
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode, default_message
+from ..protocol.messages.common import NO_LEADER, NOBODY_TOLD
 from .about import PARTITION_NAMES, partition_of, resources_of, topic_id_of, topic_of
 from .legal import usual_level
 from .match import FaultError, Match, api_name
@@ -55,6 +56,7 @@ _TOP_ONLY_SINCE: Final = {
 _WITH_MESSAGE: Final = (ApiKey.DESCRIBE_CONFIGS, ApiKey.FIND_COORDINATOR)
 """The other APIs have no message then."""
 _LEADERLESS: Final = (ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.LISTENER_NOT_FOUND)
+_LEADER_TOLD: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 _HIDDEN: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 
 
@@ -149,6 +151,9 @@ class Errors:
         # No leader, or none that the client can reach.
         nobody = self.code in _LEADERLESS and hasattr(entity, "leader_id")
         values: dict[str, Any] = {name: self.code, **({"leader_id": -1} if nobody else {})}
+        if self.code in _LEADER_TOLD and getattr(entity, "current_leader", None) == NOBODY_TOLD:
+            # Else it is broker 0, and clients believe it (twmb/franz-go 1519).
+            values["current_leader"] = NO_LEADER
         if hasattr(entity, "acknowledge_error_code"):
             # Acknowledgements that came with a ShareFetch are not carried out either.
             values["acknowledge_error_code"] = self.code

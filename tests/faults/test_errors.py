@@ -178,6 +178,23 @@ def by_id(value: Any, topic_id: Any) -> Any:
     return [by_id(each, topic_id) for each in value] if isinstance(value, list) else value
 
 
+@pytest.mark.parametrize(
+    ("error", "leader"), [("NOT_LEADER_OR_FOLLOWER", -1), ("FENCED_LEADER_EPOCH", -1), (CODE, 0)]
+)
+@pytest.mark.parametrize("api", ["share_fetch", "share_acknowledge"])
+def test_who_leads_is_not_told_wrongly(api: str, error: str, leader: int) -> None:
+    """Brokers tell it with the first two errors, and otherwise leave the fields as they are: 0."""
+    cluster = a_cluster(brokers=1)
+    create(cluster, "t")
+    faults = Faults(cluster)
+    faults.add("error", error=error, api=api, level="partition")
+    client = InMemoryClient(cluster, 1, faults)
+    request = fitting(by_id(REQUESTS[api], cluster.topics["t"].id), known_fields(api))
+    [topic] = client.call(api, 1, request)["responses"]
+    [part] = topic["partitions"]
+    assert (part["error_code"], part["current_leader"]["leader_id"]) == (error, leader)
+
+
 def test_only_for_the_partitions_that_are_named() -> None:
     cluster = a_cluster(brokers=1)
     for name in ("t", "other"):
