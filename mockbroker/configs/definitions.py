@@ -91,8 +91,8 @@ INTERNAL_BROKER_KEYS: Final = {
 our own: how long after the answer to EndTxn the markers are written, during which clients get
 CONCURRENT_TRANSACTIONS, as from a busy cluster; how many bytes a batch may have after decompression, beyond
 which it is refused with INVALID_RECORD; how many bytes an answer may have without records, beyond which its
-connection ends; how long a client may take to prove who it is, with TLS or SASL; and whether brokers advertise
-that they take clients' metrics (KIP-714), as those with a plugin for that do."""
+connection ends; how long a client may take to prove who it is, with TLS or SASL; and whether brokers
+advertise that they take clients' metrics (KIP-714), as those with a plugin for that do."""
 
 STATIC: Final = {"group.initial.rebalance.delay.ms": "0"}
 """Set in every broker's static configuration, as in the `server.properties` that comes with Kafka: with its
