@@ -24,8 +24,8 @@ _IN_NO_RECORD: Final = frozenset(
 )
 _NOT_SAVED: Final = frozenset({"processes", "offsets", "written"}) | _IN_NO_RECORD
 _NOT_VALIDATED: Final = 0
-_NOT_DESCRIBED: Final = -1
 """What a group begins with, although a topology may have this epoch."""
+_NOT_DESCRIBED: Final = -1
 
 
 class StreamsState(enum.StrEnum):
