@@ -24,6 +24,7 @@ from . import sasl_listener, telemetry_receiver
 from .certificates import Certificates
 from .client import Client
 from .downloads import RealBrokerError, broker_jars, program
+from .ending_together import EndingTogether
 from .more_listeners import MoreListeners
 from .requests import metadata
 from .setup import BROKER_CONFIG, LOGGING, PROCESS_CONFIG
@@ -105,6 +106,7 @@ class RealCluster:
         # A leading "-" would read as an option of the storage tool.
         self.cluster_id = "K" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")[1:]
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._group = EndingTogether()
         for name, text in LOGGING.items():
             (self.folder / name).write_text(text)
 
@@ -297,7 +299,7 @@ class RealCluster:
                 stdout=log,
                 stderr=log,
                 env={**os.environ, **self._environment(node)},
-                start_new_session=True,
+                process_group=self._group.id,
             )
 
     def _properties_file(self, node: int) -> Path:
@@ -327,6 +329,7 @@ class RealCluster:
         for process in self._processes.values():
             process.wait()
         self._processes.clear()
+        self._group.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # -- what stories ask for
