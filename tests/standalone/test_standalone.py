@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -94,6 +95,13 @@ def test_it_needs_no_other_file_but_the_c_library(inside: list[str]) -> None:
     round_trip(servers)
     process.communicate(timeout=60)
     assert process.returncode == 0
+
+
+@pytest.mark.needs("go")
+def test_a_companion_starts_it(program: str) -> None:
+    given = {**os.environ, "MOCKBROKER": program}
+    ended = finished(["go", "test", "-count=1", "./..."], cwd=ROOT / "companions" / "go", env=given)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize("found", ["/found", None])
