@@ -1,46 +1,39 @@
-// A worker takes longer for a job than it has it for, and says that the job is done. Then there is another job.
+// A worker takes longer for a job than it has it for, and says that the job is done. Then it looks for it again.
 package main
 
 import (
 	"context"
 	"fmt"
+	. "github.com/twmb/franz-go/pkg/kgo"
 	"os"
 	"time"
-
-	"github.com/twmb/franz-go/pkg/kgo"
-	. "github.com/twmb/franz-go/pkg/kmsg"
 )
 
-func client(options ...kgo.Opt) *kgo.Client {
-	made, _ := kgo.NewClient(append(options, kgo.SeedBrokers(os.Getenv("BOOTSTRAP_SERVERS")))...)
+func member() *Client {
+	told := ShareAckCallback(func(_ *Client, all ShareAckResults) { fmt.Println("it is done:", all[0].Err) })
+	brokers := SeedBrokers(os.Getenv("BOOTSTRAP_SERVERS"))
+	made, _ := NewClient(brokers, DefaultProduceTopic("jobs"), ConsumeTopics("jobs"), ShareGroup("workers"), told)
 	return made
 }
 
-func work(name string, worker *kgo.Client, takes time.Duration) {
-	ctx, cancel := context.WithTimeout(context.TODO(), 15*time.Second)
-	defer cancel()
-	for _, job := range worker.PollFetches(ctx).Records() {
+func work(name string, worker *Client, takes time.Duration) {
+	atMost, _ := context.WithTimeout(context.TODO(), 8*time.Second)
+	for _, job := range worker.PollFetches(atMost).Records() {
 		fmt.Println(name, "takes", string(job.Value))
 		time.Sleep(takes)
-		job.Ack(kgo.AckAccept)
-		worker.FlushAcks(context.TODO())
+		job.Ack(AckAccept)
+		worker.FlushAcks(atMost)
 		return
 	}
 	fmt.Println(name, "gets nothing")
 }
 
 func main() {
-	told := kgo.ShareAckCallback(func(_ *kgo.Client, all kgo.ShareAckResults) { fmt.Println("it is done:", all[0].Err) })
-	member := []kgo.Opt{kgo.ShareGroup("workers"), kgo.ConsumeTopics("jobs"), told}
-	earliest, admin := "earliest", client(kgo.DefaultProduceTopic("jobs"))
-	from := IncrementalAlterConfigsRequestResourceConfig{Name: "share.auto.offset.reset", Value: &earliest}
-	group := IncrementalAlterConfigsRequestResource{ConfigResourceTypeGroupConfig, "workers", []IncrementalAlterConfigsRequestResourceConfig{from}, Tags{}}
-	(&IncrementalAlterConfigsRequest{Resources: []IncrementalAlterConfigsRequestResource{group}}).RequestWith(context.TODO(), admin)
-	admin.ProduceSync(context.TODO(), kgo.StringRecord("job 1"))
-	worker := client(member...)
+	worker := member()
+	work("the worker", worker, 0) // So that the group begins here.
+	worker.ProduceSync(context.TODO(), StringRecord("a job"))
 	work("the worker", worker, 3*time.Second)
 	work("the worker", worker, 0)
-	admin.ProduceSync(context.TODO(), kgo.StringRecord("job 2"))
 	work("the worker", worker, 0)
-	work("another one", client(member...), 0)
+	work("another one", member(), 0)
 }
