@@ -99,14 +99,10 @@ class Target:
             raise NotThereError(f"no fault named {name!r}{nearest(name, faults)}")
         return faults[name]
 
-    def check_name(self, name: str | None) -> None:
-        """ConflictError for a name that another fault has."""
-        if name is not None and name in self.named_faults():
-            raise ConflictError(f"there is already a fault named {name!r}: choose another name")
-
     def add_fault(self, name: str | None, do: str | None, given: dict[str, Any]) -> str:
         """Its name. FaultError; ConflictError for a name that another fault has."""
-        self.check_name(name)
+        if name is not None and name in self.named_faults():
+            raise ConflictError(f"there is already a fault named {name!r}: choose another name")
         fault = self.faults.add(do, **given)
         if name is None:
             name = self._next_number()
