@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -121,7 +122,17 @@ class MockProxy:
         proxy = self._proxy
         if proxy is None:
             raise NotRunningError("the proxy is not running: use it in a with block")
-        return trio.from_thread.run_sync(function, proxy, trio_token=self._token)
+        done: Future[T] = Future()
+
+        def act() -> None:
+            try:
+                done.set_result(function(proxy))
+            except Exception as error:
+                done.set_exception(error)
+
+        # `trio.from_thread` refuses whoever calls within a trio program of their own.
+        self._token.run_sync_soon(act)
+        return done.result()
 
     def _run(self) -> None:
         try:

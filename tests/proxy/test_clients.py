@@ -126,6 +126,16 @@ def test_without_a_cluster_there_is_no_proxy() -> None:
         pytest.fail("it started")
 
 
+@pytest.mark.trio
+async def test_it_is_asked_within_a_trio_program(cluster: MockCluster) -> None:
+    with MockProxy(cluster.bootstrap_servers) as proxy:
+        fault = proxy.add_fault("delay", ms=1, api="Metadata")
+        assert proxy.faults == [fault]
+        assert proxy.client_settings("kafkajs")["brokers"]
+        with pytest.raises(FaultError, match="did you mean 'delay'"):
+            proxy.add_fault("dely", ms=1)
+
+
 def test_clients_come_back_after_a_broker_was_restarted(cluster: MockCluster, proxy: MockProxy) -> None:
     assert sent(proxy.bootstrap_servers, 5) == [None] * 5
     cluster.stop_broker(1)
