@@ -45,7 +45,15 @@ def inside(program: str) -> list[str]:
     """What starts the program where there is no other file."""
     made = finished([str(ROOT / "standalone" / "root")])
     assert made.returncode == 0, made.stdout + made.stderr
-    return ["unshare", "--user", "--map-root-user", f"--root={FOLDER / 'root'}", "/mockbroker/mockbroker"]
+    root, started = FOLDER / "root", "/mockbroker/mockbroker"
+    namespace = ["unshare", "--user", "--map-root-user", f"--root={root}", started]
+    if finished([*namespace, "--version"]).returncode == 0:
+        return namespace
+    # Containers may forbid namespaces, and allow this.
+    changed = ["chroot", str(root), started]
+    if finished([*changed, "--version"]).returncode == 0:
+        return changed
+    pytest.skip("neither unshare nor chroot is allowed here: run it as root")
 
 
 def serving(words: Sequence[str], **options: object) -> tuple[subprocess.Popen[str], str]:
