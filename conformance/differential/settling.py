@@ -11,12 +11,14 @@ from . import coordinating, expecting
 from .aside import CONSUMER, DEBUGGER, EARLIEST, ends, fetched, metadata, of_each
 from .binding import Bindings
 from .expecting import Expected, Topic
-from .sharing import DESCRIBED_S, Sharing
+from .sharing import Sharing
 from .steps import KILL, RESTARTS, START, Step
 from .streaming import Streaming
 from .waiting import until
 
 TIMEOUT_S: Final = 20.0
+_ASIDE_S: Final = 60.0
+"""DescribeShareGroupOffsets takes half a minute if a topic is deleted meanwhile."""
 _NOBODY: Final = -1
 _CHANGES: Final = frozenset({"elect_leaders", "alter_partition_reassignments"})
 TOPIC_CHANGES: Final = (
@@ -56,7 +58,7 @@ class Settling:
         self._bound = bound
         self._normaliser = normaliser
         self._nodes = {
-            node: Client(host, port, "aside", TIMEOUT_S, target.network) for node, host, port in target.nodes
+            node: Client(host, port, "aside", _ASIDE_S, target.network) for node, host, port in target.nodes
         }
         self._down: set[int] = set()
         self._first = next(iter(self._nodes.values()))
@@ -106,7 +108,7 @@ class Settling:
         )
         if ends and not until(self._transactions_settled):
             return False
-        if step.api == "delete_topics" and not until(lambda: self._offsets_forgotten(answer), DESCRIBED_S):
+        if step.api == "delete_topics" and not until(lambda: self._offsets_forgotten(answer), _ASIDE_S):
             return False
         if not self.settled(step, fields, answer):
             return False

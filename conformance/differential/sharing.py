@@ -17,8 +17,6 @@ _LONG_MS: Final = 5000
 _SOON_MS, _MUCH = 300, 2**31 - 1
 _BEGINS, _ENDS = 0, -1
 _HEARD_S: Final = 3.0
-DESCRIBED_S: Final = 60.0
-"""DescribeShareGroupOffsets takes half a minute if a topic is deleted meanwhile."""
 _RESETS: Final = frozenset(
     {
         "delete_groups",
@@ -152,10 +150,7 @@ class Sharing:
         """The partitions of a share group."""
         asked = {"groups": [{"group_id": group, "topics": None}]}
         client = self._coordinator(coordinating.GROUPS)
-        before = client.timeout
-        client.set_timeout(DESCRIBED_S)
         [found] = client.call("describe_share_group_offsets", 0, asked)["groups"]
-        client.set_timeout(before)
         return {
             (topic["topic_name"], each["partition_index"])
             for topic in found["topics"]

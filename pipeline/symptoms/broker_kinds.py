@@ -5,7 +5,7 @@ from typing import Final
 from ..ledgers import Note
 from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, COORDINATORS
-from .kind import MINUTE_MS, STILL, TEN_MINUTES_MS, Kind, at, lasts, took_ms
+from .kind import MINUTE_MS, STILL, TEN_MINUTES_MS, Kind, at, lasts, took
 
 _HEARTBEAT_MS: Final = 2_000
 """The default of `broker.heartbeat.interval.ms`: a broker that is only late is unfenced by its next
@@ -13,10 +13,9 @@ heartbeat."""
 
 
 def _back(note: Note) -> str:
-    seconds = took_ms(note) // 1000
     if note.detail == STILL:
-        return f"and was still away {seconds} s later"
-    return f"and came back after {seconds} s"
+        return f"and was still away {took(note)} later"
+    return f"and came back after {took(note)}"
 
 
 def _died(note: Note) -> str:
@@ -24,7 +23,7 @@ def _died(note: Note) -> str:
 
 
 def _failed(note: Note) -> str:
-    back = "" if note.to_ms == note.from_ms else f"; it came back after {took_ms(note) // 1000} s"
+    back = "" if note.to_ms == note.from_ms else f"; it came back after {took(note)}"
     who = "a broker" if note.broker is None else f"broker {note.broker}"
     return f"{who} {note.detail}{back}"
 
@@ -38,7 +37,7 @@ def _shut_down(note: Note) -> str:
 
 
 def _loading(note: Note) -> str:
-    loaded = f"broker {note.broker} was loading {at(note)} for {took_ms(note) // 1000} s"
+    loaded = f"broker {note.broker} was loading {at(note)} for {took(note)}"
     return f"{loaded}: meanwhile what it coordinates had no coordinator"
 
 

@@ -49,6 +49,10 @@ def took_ms(note: Note) -> int:
     return (note.to_ms or 0) - (note.from_ms or 0)
 
 
+def took(note: Note) -> str:
+    return f"{took_ms(note) // 1000} s"
+
+
 def lasts(least_ms: int) -> Callable[[Note], bool]:
     return lambda note: took_ms(note) >= least_ms
 

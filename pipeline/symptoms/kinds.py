@@ -17,6 +17,7 @@ from .kind import (
     offsets,
     records,
     span,
+    took,
     took_ms,
     who,
 )
@@ -78,7 +79,7 @@ def _twice(note: Note) -> str:
 
 
 def _open(note: Note) -> str:
-    stood = f"for {took_ms(note) // 1000} s"
+    stood = f"for {took(note)}"
     whose = "" if note.producer_id is None else f" of producer {note.producer_id}"
     begun = f"a transaction{whose} was open from there on"
     return f"the last stable offset of {at(note)} stood still at {note.offset} {stood}: {begun}"
@@ -87,9 +88,9 @@ def _open(note: Note) -> str:
 def _stands(note: Note) -> str:
     end = "" if note.end_offset is None else f", and the log goes to {note.end_offset}"
     if note.detail == UNREAD:
-        last = f"committed nothing of {at(note)} for {took_ms(note) // 1000} s, after {note.offset}"
+        last = f"committed nothing of {at(note)} for {took(note)}, after {note.offset}"
         return f"{who(note)} {last}, although it went on in other partitions{end}"
-    stood = f"committed {note.offset} of {at(note)} again and again for {took_ms(note) // 1000} s"
+    stood = f"committed {note.offset} of {at(note)} again and again for {took(note)}"
     return f"{who(note)} {stood}{end}"
 
 
@@ -106,12 +107,12 @@ def _given_again(note: Note) -> str:
 
 
 def _no_leader(note: Note) -> str:
-    lasted = "" if note.to_ms is None else f" for {took_ms(note) // 1000} s"
+    lasted = "" if note.to_ms is None else f" for {took(note)}"
     return f"{at(note)} had no leader{lasted}"
 
 
 def _partition_refused(note: Note) -> str:
-    return f"{at(note)} refused producers for {took_ms(note) // 1000} s with {note.detail}{_times(note)}"
+    return f"{at(note)} refused producers for {took(note)} with {note.detail}{_times(note)}"
 
 
 def _producer_refused(note: Note) -> str:
@@ -140,12 +141,12 @@ def _member_fenced(note: Note) -> str:
 
 
 def _unsettled(note: Note) -> str:
-    lasted = f"in {took_ms(note) // 1000} s"
+    lasted = f"in {took(note)}"
     return f"group {note.group} had {note.number} more new epochs {lasted}, and no member joined or left"
 
 
 def _rebalance(note: Note) -> str:
-    return f"group {note.group} was rebalancing for {took_ms(note) // 1000} s"
+    return f"group {note.group} was rebalancing for {took(note)}"
 
 
 _OF_LOSS: Final = (CONTROLLER, BROKERS)

@@ -4,7 +4,7 @@ from typing import Final
 
 from ..ledgers import Note
 from ..signature import BROKERS, CLIENT, COORDINATORS
-from .kind import MINUTE_MS, Kind, at, lasts, offsets, records, span, took_ms
+from .kind import MINUTE_MS, Kind, at, lasts, offsets, records, span, took
 
 
 def _of(note: Note) -> str:
@@ -36,8 +36,7 @@ def _again(note: Note) -> str:
 
 
 def _stands(note: Note) -> str:
-    stood = f"for {took_ms(note) // 1000} s"
-    return f"share group {note.group} was given nothing of {at(note)} {stood}, and {_left(note)}"
+    return f"share group {note.group} was given nothing of {at(note)} for {took(note)}, and {_left(note)}"
 
 
 def _left(note: Note) -> str:
@@ -45,7 +44,7 @@ def _left(note: Note) -> str:
 
 
 def _locked(note: Note) -> str:
-    stood = f"for {took_ms(note) // 1000} s after their member had ended its share session"
+    stood = f"for {took(note)} after their member had ended its share session"
     return f"share group {note.group} could not have {_of(note)} {stood}: {_where(note)}"
 
 
