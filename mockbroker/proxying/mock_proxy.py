@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -14,6 +13,7 @@ from ..faults import Fault
 from ..protocol.releases import parse
 from ..proxy_options import OPTIONS, MockProxyOptions
 from ..security import Security
+from ..server.submitted import Calls
 from ..server.trace_control import TraceControl
 from ..server.waiting import refuse_in_event_loop
 from ..trace import Trace
@@ -45,6 +45,7 @@ class MockProxy:
         self._trace: TraceControl | None = None
         self._error: BaseException | None = None
         self._up = threading.Event()
+        self._calls = Calls(lambda: NotRunningError("the proxy has ended"))
         self._thread = threading.Thread(target=self._run, name="mockbroker proxy", daemon=True)
 
     def __enter__(self) -> "MockProxy":
@@ -122,17 +123,9 @@ class MockProxy:
         proxy = self._proxy
         if proxy is None:
             raise NotRunningError("the proxy is not running: use it in a with block")
-        done: Future[T] = Future()
-
-        def act() -> None:
-            try:
-                done.set_result(function(proxy))
-            except Exception as error:
-                done.set_exception(error)
-
-        # `trio.from_thread` refuses whoever calls within a trio program of their own.
-        self._token.run_sync_soon(act)
-        return done.result()
+        if threading.current_thread() is self._thread:
+            return function(proxy)
+        return self._calls.submit(self._token, lambda: function(proxy)).result()
 
     def _run(self) -> None:
         try:
@@ -140,6 +133,7 @@ class MockProxy:
         except BaseException as error:
             self._error = first_of(error)
         finally:
+            self._calls.end()
             self._up.set()
 
     async def _main(self) -> None:

@@ -4,8 +4,8 @@ import contextlib
 import math
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, InvalidStateError
-from typing import Any, TypeVar
+from concurrent.futures import Future
+from typing import TypeVar
 
 import trio
 
@@ -16,6 +16,7 @@ from . import waiting
 from .observer import Observer, SilentObserver
 from .reporting import Reporting
 from .serving import ServedCluster, serve
+from .submitted import Calls
 
 __tracebackhide__ = True
 T = TypeVar("T")
@@ -29,13 +30,12 @@ class ClusterThread:
         self._options = options
         self._served: ServedCluster | None = None
         self._error: BaseException | None = None
-        self._up = self._down = self._asked_to_stop = False
+        self._up = self._asked_to_stop = False
         self._tells: waiting.Tells = []
         self._thread: threading.Thread | None = None
         self._token: trio.lowlevel.TrioToken | None = None
         self._stop: trio.Event | None = None
-        self._calls: set[Future[Any]] = set()
-        self._lock = threading.Lock()
+        self._calls = Calls(self._ended)
         self.reporting: Reporting | None = None
 
     @property
@@ -98,7 +98,7 @@ class ClusterThread:
         if self._thread is not None:
             self._ask_to_stop()
             with waiting.to_the_end():
-                await waiting.until_async(lambda: self._down, self._tells, math.inf)
+                await waiting.until_async(lambda: self._calls.over, self._tells, math.inf)
             self._thread.join()
             self._stopped()
 
@@ -127,57 +127,32 @@ class ClusterThread:
         return await waiting.result_of(self._submit(function))
 
     def _submit(self, function: Callable[[], T]) -> Future[T]:
-        result: Future[T] = Future()
-
-        def answer() -> None:
-            if result.set_running_or_notify_cancel():
-                try:
-                    result.set_result(function())
-                except BaseException as error:
-                    result.set_exception(error)
-
-        self._track(result)
         assert self._token is not None
-        # Calls that trio no longer makes are answered by _run.
-        with contextlib.suppress(trio.RunFinishedError):
-            self._token.run_sync_soon(answer)
-        return result
+        return self._calls.submit(self._token, function)
 
     def result(self, future: Future[T]) -> T:
         """The result that the cluster's thread will set on `future`, which is not a call. NotRunningError if
         the thread ends before."""
         if self.is_current and not future.done():
             raise BlockingCallError("this is the cluster's own thread, which would wait for itself")
-        self._track(future)
+        self._calls.track(future)
         return future.result()
 
     async def result_async(self, future: Future[T]) -> T:
         """As `result`."""
-        self._track(future)
+        self._calls.track(future)
         return await waiting.result_of(future)
 
-    def _track(self, future: Future[T]) -> None:
-        """Makes sure that the future is not left open when the cluster ends."""
-        with self._lock:
-            if self._down and not future.done():
-                raise self._ended() from self._error
-            self._calls.add(future)
-        future.add_done_callback(self._calls.discard)
-
     def _ended(self) -> NotRunningError:
-        return NotRunningError("the cluster has ended" + (" with an error" if self._error else ""))
+        error = NotRunningError("the cluster has ended" + (" with an error" if self._error else ""))
+        error.__cause__ = self._error
+        return error
 
     def _run(self) -> None:
         try:
             trio.run(self._main)
         finally:
-            with self._lock:
-                self._down = True
-            for call in list(self._calls):
-                error = self._ended()
-                error.__cause__ = self._error
-                with contextlib.suppress(InvalidStateError):
-                    call.set_exception(error)
+            self._calls.end()
             self._tell()
 
     async def _main(self) -> None:
