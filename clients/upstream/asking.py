@@ -15,6 +15,7 @@ from mockbroker.rig.client import Client
 PATIENCE_S: Final = 10.0
 _AGAIN_S: Final = 0.05
 _OK: Final = "NONE"
+_Answer = Mapping[str, Any]
 _EARLIEST, _LATEST = -2, -1
 _FETCH_BYTES: Final = 1 << 20
 _FACTOR: Final = -1
@@ -69,13 +70,13 @@ class Asking:
         """Creates a topic, and waits until it has leaders. RefusedByClusterError."""
         new = requests.new_topic(topic, partitions, _FACTOR, configs=config)
 
-        def created() -> str:
-            answer = self._any("create_topics", requests.create_topics(new))
-            return str(answer["topics"][0]["error_code"])
+        def created() -> _Answer:
+            return self._any("create_topics", requests.create_topics(new))["topics"][0]
 
         self._until_done(f"{topic} is created", created)
+        self.target.refresh()
         wanted = range(partitions)
-        self._until(lambda: all(self._leader(topic, each) is not None for each in wanted))
+        self._until(lambda: all(self.target.leader(topic, each) is not None for each in wanted))
 
     def delete(self, *topics: str) -> None:
         """Deletes those that are there."""
@@ -98,26 +99,22 @@ class Asking:
             "topic_data": [{"name": topic, "partition_data": records}],
         }
 
-        def produced() -> str:
+        def produced() -> _Answer:
             answer = self._of_leader(topic, partition, "produce", fields)
-            return str(answer["responses"][0]["partition_responses"][0]["error_code"])
+            return answer["responses"][0]["partition_responses"][0]
 
         self._until_done(f"a record is written to {topic}-{partition}", produced)
 
     def delete_records(self, topic: str, partition: int, before: int | None) -> int:
         """Deletes records below an offset, or all, and returns where the log begins then.
         RefusedByClusterError."""
-        low = -1
+        fields = requests.delete_records(topic, -1 if before is None else before, partition)
 
-        def deleted() -> str:
-            nonlocal low
-            fields = requests.delete_records(topic, -1 if before is None else before, partition)
+        def deleted() -> _Answer:
             answer = self._of_leader(topic, partition, "delete_records", fields)
-            found = answer["topics"][0]["partitions"][0]
-            low = found["low_watermark"]
-            return str(found["error_code"])
+            return answer["topics"][0]["partitions"][0]
 
-        self._until_done(f"records of {topic}-{partition} are deleted", deleted)
+        low: int = self._until_done(f"records of {topic}-{partition} are deleted", deleted)["low_watermark"]
         return low
 
     def bounds(self, topic: str, partition: int) -> tuple[int, int]:
@@ -125,17 +122,14 @@ class Asking:
         return self._offset(topic, partition, _EARLIEST), self._offset(topic, partition, _LATEST)
 
     def _offset(self, topic: str, partition: int, timestamp: int) -> int:
-        offset = -1
+        wanted = {"partition_index": partition, "current_leader_epoch": -1, "timestamp": timestamp}
+        fields = {"replica_id": -1, "topics": [{"name": topic, "partitions": [wanted]}]}
 
-        def told() -> str:
-            nonlocal offset
-            wanted = {"partition_index": partition, "current_leader_epoch": -1, "timestamp": timestamp}
-            fields = {"replica_id": -1, "topics": [{"name": topic, "partitions": [wanted]}]}
-            found = self._of_leader(topic, partition, "list_offsets", fields)["topics"][0]["partitions"][0]
-            offset = found["offset"]
-            return str(found["error_code"])
+        def told() -> _Answer:
+            answer = self._of_leader(topic, partition, "list_offsets", fields)
+            return answer["topics"][0]["partitions"][0]
 
-        self._until_done(f"{topic}-{partition} is there", told)
+        offset: int = self._until_done(f"{topic}-{partition} is there", told)["offset"]
         return offset
 
     def batches(self, topic: str, partition: int, offset: int) -> Iterator[bytearray]:
@@ -153,44 +147,37 @@ class Asking:
                 return
 
     def _fetched(self, topic: str, partition: int, offset: int) -> bytearray:
-        data = bytearray()
+        wanted = {
+            "partition": partition,
+            "current_leader_epoch": -1,
+            "fetch_offset": offset,
+            "last_fetched_epoch": -1,
+            "log_start_offset": -1,
+            "partition_max_bytes": _FETCH_BYTES,
+        }
+        fields = {
+            "replica_id": -1,
+            "min_bytes": 1,
+            "max_wait": 500,
+            "max_bytes": _FETCH_BYTES,
+            "session_id": 0,
+            "session_epoch": -1,
+            "topics": [{"topic": topic, "partitions": [wanted]}],
+        }
 
-        def fetched() -> str:
-            nonlocal data
-            wanted = {
-                "partition": partition,
-                "current_leader_epoch": -1,
-                "fetch_offset": offset,
-                "last_fetched_epoch": -1,
-                "log_start_offset": -1,
-                "partition_max_bytes": _FETCH_BYTES,
-            }
-            fields = {
-                "replica_id": -1,
-                "min_bytes": 1,
-                "max_wait": 500,
-                "max_bytes": _FETCH_BYTES,
-                "session_id": 0,
-                "session_epoch": -1,
-                "topics": [{"topic": topic, "partitions": [wanted]}],
-            }
-            found = self._of_leader(topic, partition, "fetch", fields)["responses"][0]["partitions"][0]
-            data = bytearray(found["records"] or b"")
-            return str(found["error_code"])
+        def fetched() -> _Answer:
+            return self._of_leader(topic, partition, "fetch", fields)["responses"][0]["partitions"][0]
 
-        self._until_done(f"{topic}-{partition} is read", fetched)
-        return data
+        return bytearray(self._until_done(f"{topic}-{partition} is read", fetched)["records"] or b"")
 
     def committed(self, group: str) -> dict[tuple[str, int], int]:
         """What a group has committed."""
-        answer: dict[str, Any] = {}
+        fields = {"group_id": group, "topics": None, "require_stable": False}
 
-        def told() -> str:
-            fields = {"group_id": group, "topics": None, "require_stable": False}
-            answer.update(self._of_coordinator(group, "offset_fetch", fields))
-            return str(answer["error_code"])
+        def told() -> _Answer:
+            return self._of_coordinator(group, "offset_fetch", fields)
 
-        self._until_done(f"offsets of {group} are told", told)
+        answer = self._until_done(f"offsets of {group} are told", told)
         return {
             (topic["name"], each["partition_index"]): each["committed_offset"]
             for topic in answer["topics"]
@@ -208,9 +195,8 @@ class Asking:
     def delete_groups(self, groups: Sequence[str]) -> list[str]:
         """Deletes groups, each once its members' sessions are over; returns why some could not be deleted."""
 
-        def deleted(group: str) -> str:
-            answer = self._of_coordinator(group, "delete_groups", {"groups_names": [group]})
-            return str(answer["results"][0]["error_code"])
+        def deleted(group: str) -> _Answer:
+            return self._of_coordinator(group, "delete_groups", {"groups_names": [group]})["results"][0]
 
         left = []
         for group in groups:
@@ -226,35 +212,36 @@ class Asking:
         self.target.refresh()
         return self.target.leader(topic, partition)
 
-    def _of_leader(self, topic: str, partition: int, api: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def _of_leader(self, topic: str, partition: int, api: str, fields: Mapping[str, Any]) -> _Answer:
         address = self.target.leader(topic, partition) or self._leader(topic, partition)
         if address is None:
             raise NotThereError(f"no leader of {topic}-{partition}")
         return self._ask(address, api, fields)
 
-    def _of_coordinator(self, group: str, api: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def _of_coordinator(self, group: str, api: str, fields: Mapping[str, Any]) -> _Answer:
         address = self.target.group(group)
         if address is None:
             raise NotThereError(f"no coordinator of the group {group}")
         return self._ask(address, api, fields)
 
-    def _any(self, api: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def _any(self, api: str, fields: Mapping[str, Any]) -> _Answer:
         return self._ask(self.target.bootstrap, api, fields)
 
-    def _ask(self, address: Address, api: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def _ask(self, address: Address, api: str, fields: Mapping[str, Any]) -> _Answer:
         client = self._clients.get(address)
         if client is None:
             client = self._clients[address] = Client(*address, "mockbroker-upstream", timeout=2 * PATIENCE_S)
         return client.call(api, min(_MOST[api], self.target.versions[api][1]), fields)
 
-    def _until_done(self, what: str, ask: Callable[[], str]) -> None:
-        """Asks again while the error passes. RefusedByClusterError."""
+    def _until_done(self, what: str, ask: Callable[[], _Answer]) -> _Answer:
+        """Asks again while the error passes, and returns the answer without one. RefusedByClusterError."""
         end = time.monotonic() + PATIENCE_S
-        while (error := ask()) != _OK:
+        while (error := str((answer := ask())["error_code"])) != _OK:
             if error not in _PASSING or time.monotonic() > end:
                 raise RefusedByClusterError(f"{error} in place of: {what}")
             time.sleep(_AGAIN_S)
             self.target.refresh()
+        return answer
 
     def _until(self, condition: Callable[[], bool]) -> None:
         end = time.monotonic() + PATIENCE_S
