@@ -78,6 +78,7 @@ class Player:
         async with serve(control=True, control_token=token, trace=traced, **self._scenario.cluster) as served:
             if self._listener is not None:
                 served.pump.trace.attach(self._listener)
+            served.pump.alone()
             self._say(f"Kafka {served.cluster.release} at {served.bootstrap_servers}")
             target = served.target
             environment = {

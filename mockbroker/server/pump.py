@@ -30,6 +30,7 @@ from ..policies import OwnPolicyError
 from ..trace import Trace
 from .clock import Clock
 from .failures import ClusterError
+from .looking import Looking
 from .observer import Observer
 from .poller import READ, WRITE, new_poller
 from .slices import Slice
@@ -79,6 +80,11 @@ class Pump:
         self._work.in_parts = True
         self._sleep = trio.CancelScope()
         self._busy = self._poked = False
+        self._wait = self._poller.poll
+
+    def alone(self) -> None:
+        """Clients run in other processes: it may look for their requests without sleeping."""
+        self._wait = Looking(self._poller.poll).wait
 
     def listen(self, broker: Broker) -> None:
         """Listens on the address of `broker`; a port 0 is replaced by the real one. PortInUseError."""
@@ -159,12 +165,13 @@ class Pump:
             self._busy = False
 
     def _pump(self) -> bool:
-        poll, sockets, clock, listeners = self._poller.poll, self.sockets, self.clock, self.listeners
+        poll, wait = self._poller.poll, self._wait
+        sockets, clock, listeners = self.sockets, self.clock, self.listeners
         peers, ready, behind = sockets.open, sockets.ready, sockets.behind
         work, slice_ = self._work.under_way, self._slice
         end = slice_.clock() + TURN_SECONDS
         while True:
-            events = poll(0 if behind or work else PATIENCE_SECONDS, SOCKETS_PER_LOOK)
+            events = poll(0, SOCKETS_PER_LOOK) if behind or work else wait(PATIENCE_SECONDS, SOCKETS_PER_LOOK)
             now = time.monotonic()
             elapsed_ms = int((now - clock.started) * 1000)
             if elapsed_ms != clock.elapsed_ms:
