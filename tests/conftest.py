@@ -6,6 +6,7 @@ Fixtures of all folders: clusters without sockets, in virtual time (`driving/`),
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.util
 import os
 import shutil
@@ -53,7 +54,10 @@ class _WithoutGroups:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Without groups each worker would start JVMs of its own."""
+    """Without groups each worker would start JVMs of its own. Thousands of tests, and all that they import,
+    are not looked through whenever garbage is collected."""
+    gc.collect()
+    gc.freeze()
     if getattr(session.config.option, "loadgroup", False):
         for item in session.items:
             if item.get_closest_marker("xdist_group") is not None and "@" not in item.nodeid:
