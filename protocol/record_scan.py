@@ -9,6 +9,10 @@ from .record_batch import Batch, InvalidRecordError
 _NO_DELTAS = (1 << 63, -1 << 63)
 _NULL = 1
 """The varint of -1."""
+_CONTINUED = bytes(range(0x80, 0x100))
+"""The bytes of a varint that others follow."""
+_MANY = 16
+"""So many records that are alike, one after the other, are looked at one by one."""
 
 
 def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
@@ -19,16 +23,33 @@ def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
     earliest, latest = _NO_DELTAS
     head: Batch | bytes = b""
     same: Batch | bytes = b""
-    total = head_bytes = rest = width = 0
+    total = head_bytes = rest = width = alike = 0
+    many, left = _MANY, count
     try:
-        for _ in range(count):
+        while left:
+            left -= 1
             start = offset
             if head_bytes and data[start : start + head_bytes] == head:
                 # Most records are like the one before: the same size and age, no key, no headers.
                 at = start + head_bytes + (data[start + head_bytes] >= 0x80)
                 offset = start + total
-                alike = offset - at == rest and data[at] < 0x80 and data[at + 1 : at + width] == same
-                if alike and not data[offset - 1]:
+                if (
+                    offset - at == rest
+                    and data[at] < 0x80
+                    and data[at + 1 : at + width] == same
+                    and not data[offset - 1]
+                ):
+                    alike += 1
+                    if alike >= many and left >= _MANY:
+                        # So are many more, as a rule.
+                        most = min(many, left)
+                        if _alike(data, offset, total, most, head, at - start - head_bytes, same):
+                            offset += most * total
+                            left -= most
+                            alike += most
+                            many *= 2
+                        else:
+                            alike, many = 0, _MANY
                     continue
                 offset = start
             byte = data[offset]
@@ -78,6 +99,41 @@ def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
     if offset != end:
         raise InvalidRecordError("records are left")
     return earliest, latest
+
+
+def _alike(
+    data: Batch | bytes,
+    start: int,
+    total: int,
+    count: int,
+    head: Batch | bytes,
+    more: int,
+    same: Batch | bytes,
+) -> bool:
+    """Whether there are `count` records of `total` bytes each that begin with `head`, an offset delta of one
+    byte and `more`, and `same`, and have no headers.
+
+    Looks at the last of them, then compares the first byte of all, the second byte of all, and so on.
+    """
+    stop = start + total * count
+    last = stop - total
+    if stop > len(data) or data[last : last + len(head)] != head:
+        return False
+    at = start
+    for byte in head:
+        if data[at:stop:total] != bytes((byte,)) * count:
+            return False
+        at += 1
+    if more and bytes(data[at:stop:total]).translate(None, _CONTINUED):
+        return False
+    at += more
+    if not bytes(data[at:stop:total]).isascii():
+        return False
+    for byte in same:
+        at += 1
+        if data[at:stop:total] != bytes((byte,)) * count:
+            return False
+    return data[start + total - 1 : stop : total] == bytes(count)
 
 
 def _plain(data: Batch | bytes, offset: int) -> int | None:

@@ -1,5 +1,8 @@
 """Records of a batch, looked through the quick way and field by field."""
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -7,6 +10,8 @@ from mockbroker.protocol import record_batch, record_scan
 from mockbroker.rig.batches import Record, batch
 
 from ..properties import examples
+
+BYTES = (0, 1, 2, 0x7F, 0x80, 0x81, 0xFF)
 
 
 def number(data: bytes, at: int, most: int) -> tuple[int, int]:
@@ -18,6 +23,15 @@ def number(data: bytes, at: int, most: int) -> tuple[int, int]:
             value &= (1 << (32 if most == 5 else 64)) - 1
             return (value >> 1) ^ -(value & 1), at + index + 1
     raise ValueError("too long")
+
+
+def records(data: bytes, count: int) -> Iterator[int]:
+    """Where each record begins."""
+    at = 0
+    for _ in range(count):
+        yield at
+        size, at = number(data, at, 5)
+        at += size
 
 
 def field_by_field(data: bytes, count: int) -> tuple[int, int]:
@@ -47,12 +61,16 @@ def field_by_field(data: bytes, count: int) -> tuple[int, int]:
     return min(deltas), max(deltas)
 
 
+RUNS = st.lists(st.tuples(st.sampled_from([0, 5, 300]), st.integers(1, 150)), min_size=1, max_size=2).map(
+    lambda runs: [time for time, count in runs for _ in range(count)]
+)
+"""Times of many records, one after the other, that have the same."""
+
+
 @given(
     sizes=st.lists(st.sampled_from([0, 1, 60, 61, 62, 63, 100, 8300]), min_size=1, max_size=2),
-    times=st.lists(st.sampled_from([0, 0, 0, 5, 300]), min_size=1, max_size=140),
-    changes=st.lists(
-        st.tuples(st.floats(0, 1), st.sampled_from([0, 1, 2, 0x7F, 0x80, 0x81, 0xFF])), max_size=3
-    ),
+    times=RUNS | st.lists(st.sampled_from([0, 0, 0, 5, 300]), min_size=1, max_size=140),
+    changes=st.lists(st.tuples(st.floats(0, 1), st.sampled_from(BYTES)), max_size=3),
     keyed=st.booleans(),
 )
 @settings(max_examples=examples(300))
@@ -65,7 +83,24 @@ def test_records_that_look_like_the_one_before_are_looked_at_all_the_same(
     data = bytearray(batch(made)[record_batch.HEADER_BYTES :])
     for place, byte in changes:
         data[int(place * (len(data) - 1))] = byte
-    count = len(times)
+    are_found_in(data, len(times))
+
+
+@pytest.mark.parametrize("index", [25, 100])
+@pytest.mark.parametrize("place", [*range(10), -1])
+def test_one_that_differs_among_many_that_are_alike_is_noticed(index: int, place: int) -> None:
+    """The offset delta of a record has one byte, and of later ones two."""
+    plain = batch([Record(timestamp=5, value=b"\x01" * 61)] * 150)[record_batch.HEADER_BYTES :]
+    starts = list(records(plain, 150))
+    at = (starts[index] if place >= 0 else starts[index + 1]) + place
+    for byte in BYTES:
+        data = bytearray(plain)
+        data[at] = byte
+        are_found_in(data, 150)
+
+
+def are_found_in(data: bytearray, count: int) -> None:
+    """Or they are refused, if they are not as they say."""
     try:
         expected = field_by_field(bytes(data), count)
     except (ValueError, IndexError):
