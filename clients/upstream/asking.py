@@ -15,7 +15,6 @@ from mockbroker.rig.client import Client
 PATIENCE_S: Final = 10.0
 _AGAIN_S: Final = 0.05
 _OK: Final = "NONE"
-_Answer = Mapping[str, Any]
 _EARLIEST, _LATEST = -2, -1
 _FETCH_BYTES: Final = 1 << 20
 _FACTOR: Final = -1
@@ -70,7 +69,7 @@ class Asking:
         """Creates a topic, and waits until it has leaders. RefusedByClusterError."""
         new = requests.new_topic(topic, partitions, _FACTOR, configs=config)
 
-        def created() -> _Answer:
+        def created() -> Any:
             return self._any("create_topics", requests.create_topics(new))["topics"][0]
 
         self._until_done(f"{topic} is created", created)
@@ -99,7 +98,7 @@ class Asking:
             "topic_data": [{"name": topic, "partition_data": records}],
         }
 
-        def produced() -> _Answer:
+        def produced() -> Any:
             answer = self._of_leader(topic, partition, "produce", fields)
             return answer["responses"][0]["partition_responses"][0]
 
@@ -110,7 +109,7 @@ class Asking:
         RefusedByClusterError."""
         fields = requests.delete_records(topic, -1 if before is None else before, partition)
 
-        def deleted() -> _Answer:
+        def deleted() -> Any:
             answer = self._of_leader(topic, partition, "delete_records", fields)
             return answer["topics"][0]["partitions"][0]
 
@@ -125,7 +124,7 @@ class Asking:
         wanted = {"partition_index": partition, "current_leader_epoch": -1, "timestamp": timestamp}
         fields = {"replica_id": -1, "topics": [{"name": topic, "partitions": [wanted]}]}
 
-        def told() -> _Answer:
+        def told() -> Any:
             answer = self._of_leader(topic, partition, "list_offsets", fields)
             return answer["topics"][0]["partitions"][0]
 
@@ -165,7 +164,7 @@ class Asking:
             "topics": [{"topic": topic, "partitions": [wanted]}],
         }
 
-        def fetched() -> _Answer:
+        def fetched() -> Any:
             return self._of_leader(topic, partition, "fetch", fields)["responses"][0]["partitions"][0]
 
         return bytearray(self._until_done(f"{topic}-{partition} is read", fetched)["records"] or b"")
@@ -174,7 +173,7 @@ class Asking:
         """What a group has committed."""
         fields = {"group_id": group, "topics": None, "require_stable": False}
 
-        def told() -> _Answer:
+        def told() -> Any:
             return self._of_coordinator(group, "offset_fetch", fields)
 
         answer = self._until_done(f"offsets of {group} are told", told)
@@ -195,7 +194,7 @@ class Asking:
     def delete_groups(self, groups: Sequence[str]) -> list[str]:
         """Deletes groups, each once its members' sessions are over; returns why some could not be deleted."""
 
-        def deleted(group: str) -> _Answer:
+        def deleted(group: str) -> Any:
             return self._of_coordinator(group, "delete_groups", {"groups_names": [group]})["results"][0]
 
         left = []
@@ -212,28 +211,28 @@ class Asking:
         self.target.refresh()
         return self.target.leader(topic, partition)
 
-    def _of_leader(self, topic: str, partition: int, api: str, fields: Mapping[str, Any]) -> _Answer:
+    def _of_leader(self, topic: str, partition: int, api: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         address = self.target.leader(topic, partition) or self._leader(topic, partition)
         if address is None:
             raise NotThereError(f"no leader of {topic}-{partition}")
         return self._ask(address, api, fields)
 
-    def _of_coordinator(self, group: str, api: str, fields: Mapping[str, Any]) -> _Answer:
+    def _of_coordinator(self, group: str, api: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         address = self.target.group(group)
         if address is None:
             raise NotThereError(f"no coordinator of the group {group}")
         return self._ask(address, api, fields)
 
-    def _any(self, api: str, fields: Mapping[str, Any]) -> _Answer:
+    def _any(self, api: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         return self._ask(self.target.bootstrap, api, fields)
 
-    def _ask(self, address: Address, api: str, fields: Mapping[str, Any]) -> _Answer:
+    def _ask(self, address: Address, api: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         client = self._clients.get(address)
         if client is None:
             client = self._clients[address] = Client(*address, "mockbroker-upstream", timeout=2 * PATIENCE_S)
         return client.call(api, min(_MOST[api], self.target.versions[api][1]), fields)
 
-    def _until_done(self, what: str, ask: Callable[[], _Answer]) -> _Answer:
+    def _until_done(self, what: str, ask: Callable[[], Any]) -> Any:
         """Asks again while the error passes, and returns the answer without one. RefusedByClusterError."""
         end = time.monotonic() + PATIENCE_S
         while (error := str((answer := ask())["error_code"])) != _OK:

@@ -6,8 +6,8 @@ from typing import TypeVar
 from ..acls import Acl, Filter, Operation, PatternType, Permission, ResourceType
 from ..policies import Policies
 from ..policies.security.two_phase_commit_acls import two_phase_commit_acls
-from ..protocol.messages.common import AclFilter
 from ..protocol.messages.create_acls import AclCreation
+from ..protocol.messages.of_administrators import AclFilter
 
 E = TypeVar("E", bound=enum.IntEnum)
 

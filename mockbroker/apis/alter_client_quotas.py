@@ -11,7 +11,7 @@ from ..protocol.messages.alter_client_quotas import (
     AlteredEntry,
     EntryData,
 )
-from ..protocol.messages.common import QuotaEntity
+from ..protocol.messages.of_administrators import QuotaEntity
 from .registry import handles
 
 

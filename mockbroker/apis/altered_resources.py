@@ -16,7 +16,7 @@ from ..policies.security.refused_configs import refused_configs
 from ..portions import MANY, Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode, default_message
-from ..protocol.messages.common import ConfigResourceFailure, ConfigResourceFailures, NamedResource
+from ..protocol.messages.of_administrators import ConfigResourceFailure, ConfigResourceFailures, NamedResource
 
 _A_RESOURCE: Final = 3
 """To alter one takes as long as so many configurations."""

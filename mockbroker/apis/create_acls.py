@@ -8,8 +8,8 @@ from ..portions import MANY, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.common import Failure
 from ..protocol.messages.create_acls import CreateAclsRequest, CreateAclsResponse
+from ..protocol.messages.of_administrators import Failure
 from .acl_numbers import acl_of
 from .registry import handles
 

@@ -8,7 +8,7 @@ from ..controller.delegation_tokens import DelegationTokens
 from ..outcome import ANONYMOUS
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.common import Principal, TokenExpiry
+from ..protocol.messages.of_administrators import Principal, TokenExpiry
 
 Expiry = TypeVar("Expiry", bound=TokenExpiry)
 

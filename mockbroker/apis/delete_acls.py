@@ -10,13 +10,13 @@ from ..portions import MANY, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.common import AclFilter
 from ..protocol.messages.delete_acls import (
     DeleteAclsFilterResult,
     DeleteAclsMatchingAcl,
     DeleteAclsRequest,
     DeleteAclsResponse,
 )
+from ..protocol.messages.of_administrators import AclFilter
 from .acl_numbers import filter_of
 from .registry import handles
 

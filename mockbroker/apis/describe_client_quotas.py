@@ -11,7 +11,6 @@ from ..portions import portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.common import QuotaEntity
 from ..protocol.messages.describe_client_quotas import (
     ComponentData,
     DescribeClientQuotasRequest,
@@ -19,6 +18,7 @@ from ..protocol.messages.describe_client_quotas import (
     EntryData,
     ValueData,
 )
+from ..protocol.messages.of_administrators import QuotaEntity
 from .registry import handles
 
 _EXACT: Final = 0

@@ -9,12 +9,12 @@ from ..portions import portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.common import Principal
 from ..protocol.messages.describe_delegation_token import (
     DescribedDelegationToken,
     DescribeDelegationTokenRequest,
     DescribeDelegationTokenResponse,
 )
+from ..protocol.messages.of_administrators import Principal
 from .delegation_tokens import check_may_ask, parted, text_of
 from .registry import handles
 

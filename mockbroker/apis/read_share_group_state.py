@@ -4,7 +4,7 @@ from ..cluster.call import Call
 from ..outcome import Steps
 from ..portions import MANY, portions
 from ..protocol.api_keys import ApiKey
-from ..protocol.messages.common import SharePartitionAtEpoch, ShareStateBatch
+from ..protocol.messages.of_share_groups import SharePartitionAtEpoch, ShareStateBatch
 from ..protocol.messages.read_share_group_state import (
     PartitionResult,
     ReadShareGroupStateRequest,

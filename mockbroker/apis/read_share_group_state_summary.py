@@ -3,7 +3,7 @@
 from ..cluster.call import Call
 from ..outcome import Steps
 from ..protocol.api_keys import ApiKey
-from ..protocol.messages.common import SharePartitionAtEpoch
+from ..protocol.messages.of_share_groups import SharePartitionAtEpoch
 from ..protocol.messages.read_share_group_state_summary import (
     PartitionResult,
     ReadShareGroupStateSummaryRequest,

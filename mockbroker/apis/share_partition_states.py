@@ -8,7 +8,7 @@ from uuid import UUID
 from ..cluster.call import Call
 from ..outcome import PARKED, Steps
 from ..portions import FEW, Pace
-from ..protocol.messages.common import ShareStateOutcome, ShareStateOutcomes
+from ..protocol.messages.of_share_groups import ShareStateOutcome, ShareStateOutcomes
 from ..protocol.share_state_log import SharePartitionKey
 from ..share_partitions.kept import Done, Kept
 

@@ -12,9 +12,9 @@ from ..faults.places import response_class
 from ..policies.security.refused_configs import refused_configs
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import default_message
-from ..protocol.messages.common import ConfigResourceFailure
 from ..protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from ..protocol.messages.describe_configs import DescribeConfigsResult
+from ..protocol.messages.of_administrators import ConfigResourceFailure
 from .refusing import CODES, left_to_handler, parted
 from .topics import on_cluster
 from .verdict import Judging, Rule, Verdict

@@ -6,9 +6,9 @@ from typing import Annotated, TypedDict
 from ..contents.topics import describe
 from ..contents.values import TopicDescription
 from ..protocol.api_keys import ApiKey
-from ..protocol.messages.common import Config
 from ..protocol.messages.create_topics import CreatableReplicaAssignment, CreatableTopic, CreateTopicsRequest
 from ..protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from ..protocol.messages.of_administrators import Config
 from ..verbs.parameters import TopicName
 from .asking import change
 from .registry import operation

@@ -30,9 +30,8 @@ from ..policies import OwnPolicyError
 from ..trace import Trace
 from .clock import Clock
 from .failures import ClusterError
-from .looking import Looking
 from .observer import Observer
-from .poller import READ, WRITE, new_poller
+from .poller import READ, WRITE, Looking, new_poller
 from .slices import Slice
 from .sockets import ClientSockets
 

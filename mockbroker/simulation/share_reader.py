@@ -13,7 +13,11 @@ from typing import Any, Final, Protocol
 from ..cluster.share_sessions import ENDS
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.common import AcknowledgedPartition, AcknowledgedTopic, AcknowledgementBatch
+from ..protocol.messages.of_share_groups import (
+    AcknowledgedPartition,
+    AcknowledgedTopic,
+    AcknowledgementBatch,
+)
 from ..protocol.messages.share_acknowledge import ShareAcknowledgeRequest, ShareAcknowledgeResponse
 from ..protocol.messages.share_fetch import (
     ForgottenTopic,

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import Failure, QuotaEntity, Throttled, places
+from .common import Throttled, places
+from .of_administrators import Failure, QuotaEntity
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .common import Config, ConfigResourceFailures, NamedResource
+from .of_administrators import Config, ConfigResourceFailures, NamedResource
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import AclFilter, Failure, Throttled, places
+from .common import Throttled, places
+from .of_administrators import AclFilter, Failure
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import ShareStateChanged
+from .of_share_groups import ShareStateChanged
 
 
 @dataclass(slots=True)

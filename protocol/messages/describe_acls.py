@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from .common import AclFilter, TopCode, places
+from .common import TopCode, places
+from .of_administrators import AclFilter
 
 
 @dataclass(slots=True)

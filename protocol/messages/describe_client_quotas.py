@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import QuotaEntity, TopCode, places
+from .common import TopCode, places
+from .of_administrators import QuotaEntity
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from ..primitives import Shared
-from .common import Config, ConfigResourceFailure, NamedResource, Throttled, places
+from .common import Throttled, places
+from .of_administrators import Config, ConfigResourceFailure, NamedResource
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .common import Principal
+from .of_administrators import Principal
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .common import ConfigResourceFailures, NamedResource
+from .of_administrators import ConfigResourceFailures, NamedResource
 
 
 @dataclass(slots=True)

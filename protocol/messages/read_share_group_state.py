@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import ShareStateBatch, ShareStateOutcome, ShareTopicAtEpochs, places
+from .common import places
+from .of_share_groups import ShareStateBatch, ShareStateOutcome, ShareTopicAtEpochs
 
 
 @dataclass(slots=True)

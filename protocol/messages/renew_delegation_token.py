@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .common import TokenExpiry
+from .of_administrators import TokenExpiry
 
 
 @dataclass(slots=True)

@@ -4,15 +4,8 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from ..primitives import Records
-from .common import (
-    NOBODY_TOLD,
-    AcknowledgedTopic,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
-    PartitionCode,
-    TopCode,
-    places,
-)
+from .common import NOBODY_TOLD, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, TopCode, places
+from .of_share_groups import AcknowledgedTopic
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import Failure, Throttled, places
+from .common import Throttled, places
+from .of_administrators import Failure
 
 
 @dataclass(slots=True)

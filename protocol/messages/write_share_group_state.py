@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import ShareStateBatch, ShareStateChanged
+from .of_share_groups import ShareStateBatch, ShareStateChanged
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import pytest
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.alter_client_quotas import AlterClientQuotasRequest, AlteredEntry, OpData
-from mockbroker.protocol.messages.common import QuotaEntity
+from mockbroker.protocol.messages.of_administrators import QuotaEntity
 
 from ..driving.many import Many
 from ..driving.requests import REQUESTS

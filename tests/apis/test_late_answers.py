@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from mockbroker.apis.advertised import advertised
 from mockbroker.controller import elections, reassignments
 from mockbroker.protocol.codecs import Codec
-from mockbroker.protocol.messages import alter_configs, common, delete_records, delete_topics, leave_group
+from mockbroker.protocol.messages import (
+    alter_configs,
+    delete_records,
+    delete_topics,
+    leave_group,
+    of_administrators,
+)
 from mockbroker.protocol.releases import NEWEST, parse
 from mockbroker.replication.states import FollowerState
 
@@ -54,7 +60,7 @@ def _configurations_change(many: Many) -> None:
         (4, "1", ("log.cleaner.threads", "2")),
         (32, many.groups[0], ("consumer.session.timeout.ms", "46000")),
     ):
-        configs = [common.Config(*change)]
+        configs = [of_administrators.Config(*change)]
         asked = [alter_configs.AlterConfigsResource(kind, name, configs)]
         many.send(alter_configs.AlterConfigsRequest(asked))
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from mockbroker.configs import java
 from mockbroker.configs.altering import Operation
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.common import Config
 from mockbroker.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from mockbroker.protocol.messages.incremental_alter_configs import (
@@ -18,6 +17,7 @@ from mockbroker.protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
+from mockbroker.protocol.messages.of_administrators import Config
 
 from ..driving.cluster import a_cluster, ask
 

@@ -14,7 +14,7 @@ from mockbroker.outcome import PARKED, Client, Failed, Unanswered
 from mockbroker.policies import Policies
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.codecs import Codec, codec
-from mockbroker.protocol.messages import common, create_topics
+from mockbroker.protocol.messages import create_topics, of_administrators
 from mockbroker.protocol.primitives import TextTooLongError
 from mockbroker.protocol.releases import parse
 from mockbroker.rig.client import encode
@@ -136,7 +136,9 @@ def ask_for(
 def create(cluster: Cluster, name: str, partitions: int = 1, factor: int = 1, **configs: str | None) -> Any:
     """Creates one topic by request; its result."""
     topic = create_topics.CreatableTopic(name, partitions, factor)
-    topic.configs = [common.Config(each.replace("_", "."), value) for each, value in configs.items()]
+    topic.configs = [
+        of_administrators.Config(each.replace("_", "."), value) for each, value in configs.items()
+    ]
     return ask(cluster, create_topics.CreateTopicsRequest([topic])).topics[0]
 
 

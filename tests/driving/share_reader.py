@@ -7,7 +7,11 @@ from mockbroker.cluster.cluster import Cluster
 from mockbroker.coordinators.share.states import written
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages import produce, share_acknowledge, share_fetch
-from mockbroker.protocol.messages.common import AcknowledgedPartition, AcknowledgedTopic, AcknowledgementBatch
+from mockbroker.protocol.messages.of_share_groups import (
+    AcknowledgedPartition,
+    AcknowledgedTopic,
+    AcknowledgementBatch,
+)
 from mockbroker.protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from mockbroker.protocol.share_state_log import SharePartitionKey
 from mockbroker.rig.batches import Record, batch

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockbroker.server.looking import LOOKS, SLEEPS, Looking
+from mockbroker.server.poller import LOOKS, SLEEPS, Looking
 
 EVENTS = [(7, 1)]
 MOST = 64

@@ -13,7 +13,11 @@ from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages import alter_share_group_offsets as alter
 from mockbroker.protocol.messages import share_acknowledge, share_fetch
-from mockbroker.protocol.messages.common import AcknowledgedPartition, AcknowledgedTopic, AcknowledgementBatch
+from mockbroker.protocol.messages.of_share_groups import (
+    AcknowledgedPartition,
+    AcknowledgedTopic,
+    AcknowledgementBatch,
+)
 from mockbroker.protocol.share_state_log import SharePartitionKey
 from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.scene import SHARERS

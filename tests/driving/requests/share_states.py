@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages import (
-    common,
     initialize_share_group_state,
+    of_share_groups,
     read_share_group_state,
     share_fetch,
     write_share_group_state,
@@ -35,8 +35,8 @@ def _read(many: Many) -> Iterator[Any]:
     _initialize(many)
     many.send(_batches(many, 0))
     for epoch in (0, 1):
-        asked = [common.SharePartitionAtEpoch(0, epoch)]
-        topic = common.ShareTopicAtEpochs(many.cluster.topics[BIG].id, asked)
+        asked = [of_share_groups.SharePartitionAtEpoch(0, epoch)]
+        topic = of_share_groups.ShareTopicAtEpochs(many.cluster.topics[BIG].id, asked)
         yield read_share_group_state.ReadShareGroupStateRequest(BIG, [topic])
 
 
@@ -48,7 +48,7 @@ def _initialize(many: Many) -> None:
 
 def _batches(many: Many, first: int) -> Any:
     offsets = range(first, first + 4 * (_MORE + _BATCHES * many.n), 4)
-    batches = [common.ShareStateBatch(each, each, 0, 1) for each in offsets]
+    batches = [of_share_groups.ShareStateBatch(each, each, 0, 1) for each in offsets]
     part = write_share_group_state.PartitionData(0, 0, 0, 0, state_batches=batches)
     topic = write_share_group_state.WriteStateData(many.cluster.topics[BIG].id, [part])
     return write_share_group_state.WriteShareGroupStateRequest(BIG, [topic])
@@ -59,5 +59,7 @@ def _fetch(many: Many) -> Iterator[Any]:
     """The leader reads the state."""
     _initialize(many)
     many.send(_batches(many, 0))
-    topic = common.AcknowledgedTopic(many.cluster.topics[BIG].id, [common.AcknowledgedPartition(0)])
+    topic = of_share_groups.AcknowledgedTopic(
+        many.cluster.topics[BIG].id, [of_share_groups.AcknowledgedPartition(0)]
+    )
     yield share_fetch.ShareFetchRequest(BIG, "m" * 22, 0, max_records=1, batch_size=1, topics=[topic])

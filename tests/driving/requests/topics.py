@@ -23,6 +23,7 @@ from mockbroker.protocol.messages import (
     list_config_resources,
     list_partition_reassignments,
     metadata,
+    of_administrators,
     push_telemetry,
 )
 
@@ -44,7 +45,7 @@ def _metadata_creating(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.CREATE_TOPICS)
 def _create_topics(many: Many) -> Iterator[Any]:
-    configs = [common.Config("retention.ms", "1000")]
+    configs = [of_administrators.Config("retention.ms", "1000")]
     yield create_topics.CreateTopicsRequest(
         [create_topics.CreatableTopic(f"new_topic.{i}", 1, 3, configs=configs) for i in range(many.n)]
     )
@@ -76,7 +77,7 @@ def _describe_configs(many: Many) -> Iterator[Any]:
 
 @about(ApiKey.ALTER_CONFIGS)
 def _alter_configs(many: Many) -> Iterator[Any]:
-    change = [common.Config("retention.ms", "1000")]
+    change = [of_administrators.Config("retention.ms", "1000")]
     asked = [alter_configs.AlterConfigsResource(2, name, change) for name in many.topics]
     yield alter_configs.AlterConfigsRequest(asked)
 
@@ -161,7 +162,7 @@ def _describe_client_quotas(many: Many) -> Iterator[Any]:
 @about(ApiKey.ALTER_CLIENT_QUOTAS)
 def _alter_client_quotas(many: Many) -> Iterator[Any]:
     op = alter_client_quotas.OpData("producer_byte_rate", 1e12)
-    entities = [[common.QuotaEntity("user", name)] for name in many.groups]
+    entities = [[of_administrators.QuotaEntity("user", name)] for name in many.groups]
     entries = [alter_client_quotas.AlteredEntry(entity, [op]) for entity in entities]
     yield alter_client_quotas.AlterClientQuotasRequest(entries)
 
