@@ -11,6 +11,7 @@ from mockbroker.errors import MockBrokerError
 from .finding import Finding, findings, named
 from .page import PAGE, page
 from .page import report as text_of
+from .playing import await_leaders as wait
 from .playing import move_leader as move
 from .playing import no_longer, on_mocks, on_real_brokers
 
@@ -64,6 +65,12 @@ def docs() -> None:
 def move_leader(topic: str) -> None:
     """Moves the leader of a topic's first partition in the real cluster at BOOTSTRAP_SERVERS."""
     move(os.environ["BOOTSTRAP_SERVERS"], topic)
+
+
+@app.command("await-leaders", hidden=True)
+def await_leaders(port: int, gone: bool = False) -> None:
+    """Waits until the broker at a port of the real cluster at BOOTSTRAP_SERVERS leads, or no longer does."""
+    wait(os.environ["BOOTSTRAP_SERVERS"], port, gone=gone)
 
 
 def _judge(finding: Finding, printed: str, installed: bool) -> None:

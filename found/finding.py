@@ -72,10 +72,10 @@ class Finding:
     `needs` is what it takes: nothing, what an operator does, or what a broker does wrong. `issue` is where
     the defect is known. `moves` is the group whose coordinator the program moves, `moves_leader` the topic
     whose leader it moves. `late` is the API that brokers answer late when the program has made them stand
-    still. `forbids` is a topic that must not be written to: mocks have a fault for that,
-    real brokers an ACL. `real` are the releases of real brokers on which it was seen, and when. `hunt` says
-    which violations of `mockbroker hunt` it causes (fields of
-    `mockbroker.clients.hunt.known.KnownViolation`).
+    still. `leaves` is the broker that the program has go away, and come back. `forbids` is a topic that must
+    not be written to: mocks have a fault for that, real brokers an ACL. `real` are the releases of real
+    brokers on which it was seen, and when. `hunt` says which violations of `mockbroker hunt` it causes
+    (fields of `mockbroker.clients.hunt.known.KnownViolation`).
     """
 
     name: str
@@ -94,6 +94,7 @@ class Finding:
     moves: str | None = None
     moves_leader: str | None = None
     late: str | None = None
+    leaves: int | None = None
     hunt: Sequence[Mapping[str, str]] = ()
     forbids: str | None = None
 

@@ -149,6 +149,11 @@ def _setting(finding: Finding) -> str:
         moving = (
             " `STAND_STILL` is a command that stops all brokers (SIGSTOP), and goes on with them after 2 s."
         )
+    if finding.leaves:
+        moving = (
+            f" `LEAVE` is a command that stops broker {finding.leaves} (SIGSTOP) and waits until it leads "
+            "nothing, `COME_BACK` one that goes on with it."
+        )
     return f"A cluster of {', '.join(parts)}.{moving}"
 
 

@@ -29,6 +29,9 @@ MOVE_LEADER: Final = "MOVE_LEADER"
 STAND_STILL: Final = "STAND_STILL"
 """Has the command that makes brokers answer `Finding.late` two seconds late, the next time: real ones stand
 still for so long."""
+LEAVE: Final = "LEAVE"
+COME_BACK: Final = "COME_BACK"
+"""Have the commands that let `Finding.leaves` go away and come back: a real broker stands still meanwhile."""
 _LATE_S: Final = 2
 _RIGHTS: Final = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -57,6 +60,8 @@ def on_mocks(finding: Finding, python: str = sys.executable, release: str | None
         MOVE: f"{ctl} groups move-coordinator {finding.moves}",
         MOVE_LEADER: f"{ctl} partitions move-leader {finding.moves_leader} 0",
         STAND_STILL: f"{ctl} faults add delay api={finding.late} ms={_LATE_S * 1000} times=1",
+        LEAVE: f"{ctl} brokers stop {finding.leaves}",
+        COME_BACK: f"{ctl} brokers start {finding.leaves}",
     }
     return _printed(command, {**moving, **paths})
 
@@ -80,7 +85,8 @@ def on_real_brokers(
     real = RealCluster(kafka, brokers, config, sasl=logs_in)
     runs, paths = _runs(finding, python, release)
     with real:
-        _create_topics(real.ports[1], cluster.get("topics", {}), brokers)
+        replicas = config.get("default.replication.factor", brokers)
+        _create_topics(real.ports[1], cluster.get("topics", {}), int(replicas))
         if finding.forbids is not None:
             _forbid(real.ports[1], finding.forbids)
         given = {
@@ -88,6 +94,7 @@ def on_real_brokers(
             MOVE: f"{sys.executable} -m found move-leader {GROUPS}",
             MOVE_LEADER: f"{sys.executable} -m found move-leader {finding.moves_leader}",
             STAND_STILL: _standing_still([real.pid(node) for node in real.nodes]),
+            **_leaving(real, finding.leaves),
             **paths,
         }
         return _printed(runs, given)
@@ -101,7 +108,9 @@ def _runs(finding: Finding, python: str, release: str | None) -> tuple[Sequence[
     if finding.language in _BUILT:
         package = SHIPPED[finding.subject].package
         build = _BUILT[finding.language]
-        return [str(build(PROGRAMS / finding.language, finding.program, package, release))], {}
+        own = PROGRAMS / finding.subject
+        project = own if own.exists() else PROGRAMS / finding.language
+        return [str(build(project, finding.program, package, release))], {}
     *runs, driver = command_for(finding.subject, release)
     if finding.language == "java":
         return [*runs, program], {}
@@ -133,6 +142,36 @@ def _standing_still(pids: Sequence[int]) -> str:
     """A command that returns as soon as these processes do nothing."""
     every = " ".join(map(str, pids))
     return f"kill -STOP {every}; (sleep {_LATE_S}; kill -CONT {every}) > /dev/null 2>&1 &"
+
+
+def _leaving(real: RealCluster, broker: int | None) -> Mapping[str, str]:
+    """The commands that let a broker stand still until it leads nothing, and go on until it leads again."""
+    if broker is None:
+        return {}
+    pid, port = real.pid(broker), real.ports[broker]
+    wait = f"{sys.executable} -m found await-leaders {port}"
+    return {
+        LEAVE: f"kill -STOP {pid} && {wait} --gone",
+        COME_BACK: f"kill -CONT {pid} && {wait}",
+    }
+
+
+def await_leaders(bootstrap_servers: str, port: int, *, gone: bool) -> None:
+    """Waits until the broker at `port` of a real cluster leads a partition, or, if it is `gone`, none.
+    PlayError."""
+    first, *_ = bootstrap_servers.split(",")
+    host, other = first.rsplit(":", 1)
+    with Client(host, int(other)) as client:
+        if not until(lambda: (port in _leading(client)) is not gone, _MOVE_LIMIT_S):
+            raise PlayError(f"the broker at port {port} {'still leads' if gone else 'does not lead'}")
+
+
+def _leading(client: Client) -> set[int]:
+    """The ports of all brokers that lead a partition."""
+    told = client.call("metadata", 4, {"topics": None, "allow_auto_topic_creation": False})
+    ports = {each["node_id"]: each["port"] for each in told["brokers"]}
+    leaders = {each["leader_id"] for topic in told["topics"] for each in topic["partitions"]}
+    return {ports[each] for each in leaders if each in ports}
 
 
 def _create_topics(port: int, topics: Mapping[str, int], replicas: int) -> None:
