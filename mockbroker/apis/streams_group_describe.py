@@ -1,11 +1,11 @@
 """StreamsGroupDescribe (89): the state, topology, members and tasks of streams groups (KIP-1071)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ..cluster.call import Call
 from ..coordinators.streams import descriptions
-from ..coordinators.streams.configuring import Configured
+from ..coordinators.streams.configuring import Configured, ConfiguredSubtopology
 from ..coordinators.streams.group import Progress, StreamsGroup
 from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
 from ..outcome import Steps
@@ -97,10 +97,17 @@ def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup |
 
 
 def _shown_topology(call: Call, group: StreamsGroup) -> Topology | None:
+    """As it is configured once all its topics are there; before that as the members said it, in 4.1 as far as
+    it could be configured."""
     seen = _seen(call, group)
-    if call.policies[streams_answers] == "preview" and (seen is None or not seen.is_ready):
-        return None
-    return _topology(group, seen)
+    if call.policies[streams_answers] == "preview":
+        if seen is None:
+            return None
+        if seen.subtopologies is None:
+            return Topology(seen.epoch, [])
+        return _topology(group, seen.subtopologies)
+    ready = seen.subtopologies if seen is not None and seen.is_ready else None
+    return _topology(group, ready or {})
 
 
 def _seen(call: Call, group: StreamsGroup) -> Configured | None:
@@ -108,16 +115,15 @@ def _seen(call: Call, group: StreamsGroup) -> Configured | None:
     return None if partition is None else group.seen(partition.log.high_watermark)
 
 
-def _topology(group: StreamsGroup, known: Configured | None) -> Topology | None:
-    """As it is configured, if all its topics are there; otherwise as the members said it."""
+def _topology(group: StreamsGroup, known: Mapping[str, ConfiguredSubtopology]) -> Topology | None:
+    """As it is configured, as far as that is `known`; otherwise as the members said it."""
     if group.topology is None:
         return None
-    ready = {} if known is None or not known.is_ready or known.subtopologies is None else known.subtopologies
     shown = []
     for each in sorted(group.topology.subtopologies):
         changelogs, repartitions = each.changelogs, each.repartitions
-        if each.id in ready:
-            changelogs, repartitions = ready[each.id].changelogs, ready[each.id].repartitions
+        if each.id in known:
+            changelogs, repartitions = known[each.id].changelogs, known[each.id].repartitions
         shown.append(
             Subtopology(
                 each.id, sorted(each.sources), sorted(each.sinks), _topics(changelogs), _topics(repartitions)

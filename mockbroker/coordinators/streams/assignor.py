@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from .hash_order import in_hash_order, in_order_of_computing
-from .member import Assigned, Task, each_task
+from .member import Assigned, Task, Tasks, each_task
 from .priority_queue import PriorityQueue
 
 
@@ -145,8 +145,8 @@ class _Assignment:
     def of(self, member: Candidate) -> Assigned:
         process = self._processes[member.process]
         return Assigned(
-            _by_subtopology(process.active.get(member.id, ())),
-            _by_subtopology(process.standby.get(member.id, ())),
+            by_subtopology(process.active.get(member.id, ())),
+            by_subtopology(process.standby.get(member.id, ())),
             {},
         )
 
@@ -272,7 +272,7 @@ def _by_partition(task: Task) -> tuple[int, str]:
     return task[1], task[0]
 
 
-def _by_subtopology(tasks: Iterable[Task]) -> Mapping[str, frozenset[int]]:
+def by_subtopology(tasks: Iterable[Task]) -> Tasks:
     found: dict[str, set[int]] = {}
     for name, partition in sorted(tasks):
         found.setdefault(name, set()).add(partition)

@@ -23,10 +23,11 @@ from ..members import Claim
 from ..offsets import Key
 from ..sessions import Sessions
 from ..without_classic import WithoutClassicMembers
+from . import committing
 from .configuring import Problem
 from .descriptions import check_described, take, wants
 from .endpoints import endpoints
-from .group import StreamsGroup
+from .group import FIRST_EPOCH, StreamsGroup
 from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMember
 from .planning import Planning
 from .records import changes, restored
@@ -41,8 +42,6 @@ E = ErrorCode
 STREAMS_FEATURE: Final = "streams.version"
 _FULL_SINCE: Final = 1
 """The version of StreamsGroupHeartbeat whose members know all statuses, and describe topologies."""
-_WITH_EPOCHS: Final = 9
-"""The version of OffsetCommit from which on it has member epochs."""
 
 
 class Beat(NamedTuple):
@@ -83,6 +82,14 @@ class StreamsGroups(WithoutClassicMembers):
     def served(self) -> bool:
         """Whether this broker serves these groups at all: only if their feature is turned on."""
         return self._home.features.get(STREAMS_FEATURE, 0) > 0
+
+    @property
+    def _is_preview(self) -> bool:
+        return self._home.policies[streams_answers] == "preview"
+
+    @property
+    def _first_endpoint_epoch(self) -> int:
+        return -1 if self._is_preview else 0
 
     # -- members
 
@@ -126,11 +133,10 @@ class StreamsGroups(WithoutClassicMembers):
             statuses.append(delayed)
         if request.shutdown_application and group.shutdown_by is None:
             group.shutdown_by = after.id
-        epoch = self._endpoint_epoch(before, after, joins=joins)
-        group.endpoint_epoch += epoch
+        group.endpoint_epoch += self._endpoint_epoch(before, after, joins=joins)
         told = None
         if group.endpoint_epoch != request.endpoint_information_epoch:
-            told = endpoints(self._home, group, after)
+            told = self._endpoints(group, before, after)
         if replaced is not None:
             self._stop(group, replaced)
         self._sessions.heard(group, after.id)
@@ -146,7 +152,7 @@ class StreamsGroups(WithoutClassicMembers):
             statuses += missing_tags(after, rack_tags(self._environment.configs, group.id))
         assigned = joins or after.assigned != before.assigned
         wanted = call.version >= _FULL_SINCE and wants(group, self._environment, statuses)
-        endpoint_epoch = group.endpoint_epoch if known else 0
+        endpoint_epoch = group.endpoint_epoch if known or self._is_preview else 0
         return Beat(after, assigned, tuple(statuses), endpoint_epoch, told, missing, wanted)
 
     def describe(self, request: Description, nodes: int, wrong: ApiError | None) -> None:
@@ -160,13 +166,23 @@ class StreamsGroups(WithoutClassicMembers):
         self.write(group)
 
     def _endpoint_epoch(self, before: StreamsMember, after: StreamsMember, *, joins: bool) -> int:
-        """By how much the epoch of endpoints goes up: members have to hear of another one, or of other tasks.
-        Since 4.4 a member that joins again changes nothing about that, and one without an endpoint may have
-        had one."""
+        """By how much the epoch of endpoints goes up: members have to hear of another one, or of other tasks;
+        in 4.1 also of those of members without one. Since 4.4 a member that joins again changes nothing about
+        that, and one without an endpoint may have had one."""
+        if self._is_preview:
+            return int(any(after.assigned) if joins else after.assigned != before.assigned)
         changed = after.assigned != before.assigned and after.endpoint is not None
         if self._home.policies[streams_heartbeats] == "full":
             return int(changed or before.endpoint != after.endpoint)
         return int(changed or (joins and after.endpoint is not None))
+
+    def _endpoints(
+        self, group: StreamsGroup, before: StreamsMember, after: StreamsMember
+    ) -> list[EndpointToPartitions] | None:
+        """Of the members that have one; in 4.1 as they had it before this heartbeat, None if nobody had."""
+        if not self._is_preview:
+            return endpoints(self._home, group, after)
+        return endpoints(self._home, group, replace(after, endpoint=before.endpoint)) or None
 
     def _leave(self, request: StreamsGroupHeartbeatRequest) -> None:
         group = self.existing(request.group_id)
@@ -194,7 +210,7 @@ class StreamsGroups(WithoutClassicMembers):
             return member, None
         if instance_id is None or instance_id not in group.static:
             known = group.members.get(member_id)
-            if known is not None and self._home.policies[streams_answers] == "preview":
+            if known is not None and self._is_preview:
                 check_epoch(known, request.member_epoch, owned)
             return known or StreamsMember(member_id), None
         earlier = group.members[group.static[instance_id]]
@@ -220,7 +236,8 @@ class StreamsGroups(WithoutClassicMembers):
             if earlier is not None:
                 group.offsets, graves = earlier.offsets, earlier.graves(awaits=False)
             self._coordinator.groups[group.id] = group
-            group.configured, group.shutdown_by, group.endpoint_epoch = None, None, 0
+            group.configured, group.shutdown_by = None, None
+            group.endpoint_epoch = self._first_endpoint_epoch
             group.progress.clear()
             self._coordinator.expiry.plan()
             self.write(group, graves)
@@ -245,29 +262,8 @@ class StreamsGroups(WithoutClassicMembers):
     def check_commit(
         self, group: StreamsGroup, claim: Claim, version: int, partitions: Iterable[Key]
     ) -> ErrorCode:
-        """The error if this member may not commit for these partitions now
-        (`StreamsGroup.validateOffsetCommit`)."""
-        epoch = claim.generation
-        if epoch < 0 and group.is_empty:
-            return E.NONE
-        member = group.members.get(claim.member_id)
-        if member is None:
-            return E.UNKNOWN_MEMBER_ID
-        if version < _WITH_EPOCHS:
-            return E.UNSUPPORTED_VERSION
-        if epoch == member.epoch or (epoch < member.epoch and self._had(group, member, epoch, partitions)):
-            return E.NONE
-        return E.STALE_MEMBER_EPOCH
-
-    @staticmethod
-    def _had(group: StreamsGroup, member: StreamsMember, epoch: int, partitions: Iterable[Key]) -> bool:
-        """Whether an epoch that is over will do, since the member had the tasks by then."""
-        for topic, index in partitions:
-            subtopology = group.subtopology_of(topic)
-            since = None if subtopology is None else member.since(subtopology, index)
-            if since is None or since > epoch:
-                return False
-        return True
+        """The error if this member may not commit for these partitions now."""
+        return committing.check(group, claim, version, partitions, lasting=not self._is_preview)
 
     def check_transactional_commit(
         self, group: StreamsGroup, claim: Claim, partitions: Iterable[Key]
@@ -275,21 +271,13 @@ class StreamsGroups(WithoutClassicMembers):
         """As for OffsetCommit; older clients name no member (KIP-447)."""
         if claim.generation == -1 and claim.names_nobody:
             return E.NONE
-        error = self.check_commit(group, claim, _WITH_EPOCHS, partitions)
+        error = self.check_commit(group, claim, committing.WITH_EPOCHS, partitions)
         return E.ILLEGAL_GENERATION if error is E.STALE_MEMBER_EPOCH else error
 
     @staticmethod
     def check_fetch(group: StreamsGroup, epoch: int, member_id: str | None) -> ErrorCode:
-        """The error if this member may not fetch offsets now (`StreamsGroup.validateOffsetFetch`)."""
-        if member_id is None and epoch < 0:
-            return E.NONE
-        if member_id is None:
-            # Real brokers look for a member without an id, and fail.
-            return E.UNKNOWN_SERVER_ERROR
-        member = group.members.get(member_id)
-        if member is None:
-            return E.UNKNOWN_MEMBER_ID
-        return E.NONE if epoch == member.epoch else E.STALE_MEMBER_EPOCH
+        """The error if this member may not fetch offsets now."""
+        return committing.check_fetch(group, epoch, member_id)
 
     # -- sessions
 
@@ -360,9 +348,9 @@ class StreamsGroups(WithoutClassicMembers):
     def new(self, group_id: str, partition: int) -> StreamsGroup:
         """A group that is not there yet."""
         epoch = self._home.policies[first_group_epoch] - 1
-        if self._home.policies[streams_answers] == "preview":
-            return StreamsGroup(group_id, partition, epoch, epoch)
-        return StreamsGroup(group_id, partition, epoch)
+        group = StreamsGroup(group_id, partition, epoch, epoch if self._is_preview else FIRST_EPOCH)
+        group.endpoint_epoch = self._first_endpoint_epoch
+        return group
 
     def existing(self, group_id: str) -> StreamsGroup:
         """ApiError GROUP_ID_NOT_FOUND."""
@@ -374,9 +362,10 @@ class StreamsGroups(WithoutClassicMembers):
         return group
 
     def or_new(self, group_id: str) -> StreamsGroup:
-        """The group; a new one if there is none, or an empty classic one. ApiError GROUP_ID_NOT_FOUND."""
+        """The group; a new one if there is none, or (since 4.2) an empty classic one. ApiError
+        GROUP_ID_NOT_FOUND."""
         group = self._coordinator.groups.get(group_id)
-        if group is None or (group.type == "classic" and group.is_empty):
+        if group is None or (group.type == "classic" and group.is_empty and not self._is_preview):
             return self.new(group_id, self._home.offsets_index(group_id))
         return self.existing(group_id)
 

@@ -4,6 +4,7 @@
 from collections.abc import Iterable
 
 from ...policies.streams_groups.endpoint_partitions import endpoint_partitions
+from ...policies.streams_groups.streams_answers import streams_answers
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, TopicPartition
@@ -11,15 +12,18 @@ from ...protocol.messages.streams_groups import Endpoint
 from ..home import Home
 from .configuring import reads
 from .group import StreamsGroup
-from .hash_order import in_hash_order
+from .hash_order import in_hash_order, in_timeline_order
 from .member import StreamsMember, Tasks
 
 
-def endpoints(home: Home, group: StreamsGroup, last: StreamsMember) -> list[EndpointToPartitions]:
-    """Of all members that have one; the one that asks comes last. ApiError UNKNOWN_SERVER_ERROR if there are
-    any, and topics that they read are missing."""
-    members = [group.members[each] for each in in_hash_order(group.reachable) if each != last.id]
-    asked = [each for each in [*members, last] if each.endpoint is not None]
+def endpoints(home: Home, group: StreamsGroup, asks: StreamsMember) -> list[EndpointToPartitions]:
+    """Of all members that have one; since 4.2 the one that asks comes last. ApiError UNKNOWN_SERVER_ERROR if
+    there are any, and topics that they read are missing."""
+    ordered = in_timeline_order(group.reachable, len(group.members))
+    members = {each: group.members[each] for each in ordered} | {asks.id: asks}
+    if home.policies[streams_answers] == "released":
+        members[asks.id] = members.pop(asks.id)
+    asked = [each for each in members.values() if each.endpoint is not None]
     if not asked:
         return []
     topics = _Topics(home, group)

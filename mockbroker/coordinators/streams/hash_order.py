@@ -1,34 +1,57 @@
-"""The order in which Java iterates over a `HashMap`."""
+"""The orders in which Java iterates over a `HashMap`, and Kafka over a `TimelineHashMap`."""
 
 from collections.abc import Iterable
 
-from ...java_hash import spread_hash
+from ...java_hash import java_hash, spread, spread_hash
+from .member import Task
 
 _LOAD = 3 / 4
+_FIBONACCI = -7046029254386353131
 
 
 def in_hash_order(names: Iterable[str], capacity: int = 16) -> list[str]:
     """With these keys, put one by one into a map that was made with that capacity."""
-    listed, room = list(names), _room(capacity)
-    while len(listed) > int(room * _LOAD):
-        room *= 2
+    listed = list(names)
+    room = _room(capacity, len(listed))
     return sorted(listed, key=lambda each: spread_hash(each) & (room - 1))
+
+
+def tasks_in_hash_order(tasks: Iterable[Task]) -> list[Task]:
+    """With these keys, records of a text and a number (`TaskId.java`), in a map of no certain capacity."""
+    listed = list(tasks)
+    room = _room(16, len(listed))
+    hashes = {name: 31 * java_hash(name) for name in {name for name, _ in listed}}
+    return sorted(listed, key=lambda each: spread(hashes[each[0]] + each[1] & 0xFFFFFFFF) & (room - 1))
 
 
 def in_order_of_computing(names: Iterable[str], capacity: int) -> list[str]:
     """With keys that came by `computeIfAbsent`: the map grows one key later, and keys in the same bucket are
     in reverse order."""
-    room, ordered = _room(capacity), list[str]()
-    for name in names:
-        if len(ordered) > int(room * _LOAD):
-            room *= 2
-        ordered.insert(0, name)
-        ordered = sorted(ordered, key=lambda each: spread_hash(each) & (room - 1))
-    return ordered
+    listed = list(names)
+    room = _room(capacity, len(listed) - 1)
+    listed.reverse()
+    return sorted(listed, key=lambda each: spread_hash(each) & (room - 1))
 
 
-def _room(capacity: int) -> int:
+def in_timeline_order(names: Iterable[str], entries: int) -> list[str]:
+    """With these among so many keys in a `TimelineHashMap`, which never had more (`BaseHashTable.java`)."""
+    listed, room = list(names), 2
+    while (entries + 1) * _LOAD > room:  # which is looked at also where a value is replaced
+        room *= 2
+    shift = 65 - room.bit_length()
+
+    def slot(name: str) -> int:
+        value = java_hash(name)
+        signed = value - (1 << 32) if value >> 31 else value
+        return (signed * _FIBONACCI & (1 << 64) - 1) >> shift
+
+    listed.reverse()
+    return sorted(listed, key=slot)
+
+
+def _room(capacity: int, entries: int) -> int:
+    """The number of buckets, each time twice as many as before, in which there are so many entries."""
     room = 1
-    while room < capacity:
+    while room < capacity or entries > int(room * _LOAD):
         room *= 2
     return room

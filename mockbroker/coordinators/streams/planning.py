@@ -13,6 +13,7 @@ from ...policies.streams_groups.previous_tasks import previous_tasks
 from ...policies.streams_groups.role_changes import role_changes
 from ...policies.streams_groups.streams_answers import streams_answers
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
+from ...policies.streams_groups.task_sharing import task_sharing
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.streams_group_records import TopologyValue
@@ -22,6 +23,7 @@ from .assignor import Candidate, Subtasks, sticky
 from .configuring import Configured, Problem, configured, required
 from .group import FIRST_EPOCH, StreamsGroup
 from .member import NO_TASKS, Assigned, StreamsMember, Task
+from .pairing import by_pairs
 from .reconciling import reconciled
 from .settings import assignment_ms, initial_delay_ms, rack_tags, standbys
 
@@ -97,12 +99,13 @@ class Planning:
         begins = changed or _begins(before, updated)
         assert group.configured is not None
         validated = group.configured.epoch if group.configured.is_ready else _NOT_READY
-        begins |= validated != group.validated
         configs = self._assignment_configs(group)
-        if begins or configs != group.configs:
+        if self._home.policies[streams_answers] == "released":
+            begins |= (validated, configs) != (group.validated, group.configs)
+        if begins:
             group.epoch += 1
             group.metadata = self._metadata_of(group)
-            group.validated, group.configs = validated, configs
+        group.validated, group.configs = validated, configs
         if group.is_empty:
             self._delay(group)
         group.put(updated)
@@ -246,7 +249,10 @@ class Planning:
                 Subtasks(name, each.tasks, each.is_stateful) for name, each in known.subtopologies.items()
             ]
             count = int(dict(group.configs)["num.standby.replicas"])
-            first_only = self._home.policies[former_standbys] == "first"
-            target = sticky(candidates, subtopologies, count, first_only=first_only)
+            if self._home.policies[task_sharing] == "by-pairs":
+                target = by_pairs(candidates, subtopologies, count)
+            else:
+                first_only = self._home.policies[former_standbys] == "first"
+                target = sticky(candidates, subtopologies, count, first_only=first_only)
         group.aim(target, now_ms)
         return None

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mockbroker.coordinators.streams.assignor import Candidate, Subtasks, sticky
 from mockbroker.coordinators.streams.member import NO_TASKS, Assigned, each_task
+from mockbroker.coordinators.streams.pairing import by_pairs
 from mockbroker.coordinators.streams.priority_queue import PriorityQueue
 from mockbroker.protocol.api_error import ApiError
 from tests.properties import examples
@@ -30,12 +31,29 @@ def members(of: list[str], had: dict[str, Assigned] | None = None) -> list[Candi
 @settings(max_examples=examples(200))
 def test_assignments(topology: list[Subtasks], of: list[str], standbys: int, first_only: bool) -> None:
     found = sticky(members(of), topology, standbys, first_only=first_only)
+    check(found, topology, of, standbys)
+    sizes = [sum(map(len, each.active.values())) for each in found.values()]
+    if len(set(Counter(of).values())) == 1:
+        assert max(sizes) - min(sizes) <= 1
+    assert sticky(members(of, found), topology, standbys, first_only=False).keys() == found.keys()
+
+
+@given(subtopologies, processes, st.integers(0, 2), st.data())
+@settings(max_examples=examples(200))
+def test_assignments_by_pairs(
+    topology: list[Subtasks], of: list[str], standbys: int, data: st.DataObject
+) -> None:
+    found = by_pairs(members(of), topology, standbys)
+    check(found, topology, of, standbys)
+    # Some members leave, and others come.
+    then = data.draw(processes)
+    check(by_pairs(members(then, found), topology, standbys), topology, then, standbys)
+
+
+def check(found: dict[str, Assigned], topology: list[Subtasks], of: list[str], standbys: int) -> None:
+    """Every task is somebody's, and has as many copies as there are processes for, each on another."""
     active = Counter(task for each in found.values() for task in each_task(each.active))
     assert active == Counter({(each.id, index): 1 for each in topology for index in range(each.tasks)})
-    sizes = [sum(map(len, each.active.values())) for each in found.values()]
-    on: Counter[str] = Counter(of)
-    if len(set(on.values())) == 1:
-        assert max(sizes) - min(sizes) <= 1
     stateful = {each.id for each in topology if each.stateful}
     for task in active:
         having = [
@@ -46,8 +64,7 @@ def test_assignments(topology: list[Subtasks], of: list[str], standbys: int, fir
         ]
         assert len(having) == len(set(having))
         wanted = 1 + standbys if task[0] in stateful else 1
-        assert len(having) == min(wanted, len(on))
-    assert sticky(members(of, found), topology, standbys, first_only=False).keys() == found.keys()
+        assert len(having) == min(wanted, len(set(of)))
 
 
 @given(subtopologies, processes)
