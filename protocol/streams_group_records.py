@@ -4,6 +4,7 @@ import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
+from ..portions import PORTION, Parts, at_once, portions
 from .primitives import write_compact_string, write_uvarint
 from .record_fields import RecordReader, write_ints, write_nullable
 from .streams_group_keys import StreamsKind
@@ -126,12 +127,17 @@ StreamsValue = (
 
 
 def write_streams_value(value: StreamsValue, *, with_times: bool) -> bytes:
+    """As `writing_streams_value`."""
+    return at_once(writing_streams_value(value, with_times=with_times))
+
+
+def writing_streams_value(value: StreamsValue, *, with_times: bool) -> Parts[bytes]:
     """`with_times` is whether it says when tasks were assigned, as since 4.3."""
     out = bytearray(_INT16.size)
     match value:
         case TopologyValue():
             out += _INT32.pack(value.epoch)
-            _write_array(out, value.subtopologies, _write_subtopology)
+            yield from _writing_array(out, value.subtopologies, _write_subtopology)
             out.append(0)
         case StreamsEpochValue():
             out += struct.pack(">iq", value.epoch, value.metadata_hash)
@@ -144,16 +150,16 @@ def write_streams_value(value: StreamsValue, *, with_times: bool) -> bytes:
             _write_tags(out, times)
         case StreamsTargetValue():
             for tasks in value:
-                _write_tasks(out, tasks)
+                yield from _writing_array(out, sorted(tasks.items()), _write_tasks)
             out.append(0)
         case StreamsCurrentValue():
             out += struct.pack(">iib", value.epoch, value.previous_epoch, value.state)
-            _write_owned(out, value.active)
-            _write_tasks(out, value.standby)
-            _write_tasks(out, value.warmup)
-            _write_owned(out, value.revoking_active)
-            _write_tasks(out, value.revoking_standby)
-            _write_tasks(out, value.revoking_warmup)
+            yield from _writing_array(out, sorted(value.active.items()), _write_owned)
+            for tasks in (value.standby, value.warmup):
+                yield from _writing_array(out, sorted(tasks.items()), _write_tasks)
+            yield from _writing_array(out, sorted(value.revoking_active.items()), _write_owned)
+            for tasks in (value.revoking_standby, value.revoking_warmup):
+                yield from _writing_array(out, sorted(tasks.items()), _write_tasks)
             out.append(0)
     return bytes(out)
 
@@ -205,25 +211,19 @@ def _write_pair(out: bytearray, pair: tuple[str, str]) -> None:
     out.append(0)
 
 
-def _write_tasks(out: bytearray, tasks: Partitions) -> None:
-    def write(out: bytearray, entry: tuple[str, Sequence[int]]) -> None:
-        write_compact_string(out, entry[0])
-        write_ints(out, list(entry[1]))
-        out.append(0)
-
-    _write_array(out, sorted(tasks.items()), write)
+def _write_tasks(out: bytearray, entry: tuple[str, Sequence[int]]) -> None:
+    write_compact_string(out, entry[0])
+    write_ints(out, list(entry[1]))
+    out.append(0)
 
 
-def _write_owned(out: bytearray, tasks: Epochs) -> None:
-    def write(out: bytearray, entry: tuple[str, Mapping[int, int]]) -> None:
-        partitions = sorted(entry[1])
-        write_compact_string(out, entry[0])
-        write_ints(out, partitions)
-        epochs = bytearray()
-        write_ints(epochs, [entry[1][each] for each in partitions])
-        _write_tags(out, {0: bytes(epochs)})
-
-    _write_array(out, sorted(tasks.items()), write)
+def _write_owned(out: bytearray, entry: tuple[str, Mapping[int, int]]) -> None:
+    partitions = sorted(entry[1])
+    write_compact_string(out, entry[0])
+    write_ints(out, partitions)
+    epochs = bytearray()
+    write_ints(epochs, [entry[1][each] for each in partitions])
+    _write_tags(out, {0: bytes(epochs)})
 
 
 def _tags_of(value: StreamsEpochValue) -> dict[int, bytes]:
@@ -239,6 +239,17 @@ def _tags_of(value: StreamsEpochValue) -> dict[int, bytes]:
     if value.failed != _UNKNOWN:
         tags[3] = _INT32.pack(value.failed)
     return tags
+
+
+def _writing_array(
+    out: bytearray, entries: Sequence[T], write: Callable[[bytearray, T], object]
+) -> Parts[None]:
+    write_uvarint(out, len(entries) + 1)
+    for some in portions(entries):
+        for each in some:
+            write(out, each)
+        if len(some) == PORTION:
+            yield
 
 
 def _write_array(out: bytearray, entries: Sequence[T], write: Callable[[bytearray, T], object]) -> None:

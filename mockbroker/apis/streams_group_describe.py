@@ -5,13 +5,13 @@ from typing import Final
 
 from ..cluster.call import Call
 from ..coordinators.streams import descriptions
-from ..coordinators.streams.configuring import Configured, ConfiguredSubtopology
+from ..coordinators.streams.configuring import Configured, ConfiguredSubtopology, size
 from ..coordinators.streams.group import Progress, StreamsGroup
 from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
 from ..outcome import Steps
 from ..policies.groups.group_operations import group_operations
 from ..policies.streams_groups.streams_answers import streams_answers
-from ..portions import Pace
+from ..portions import Pace, Parts
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -48,7 +48,7 @@ def streams_group_describe(call: Call, request: StreamsGroupDescribeRequest) -> 
     described twice."""
     answer, pace = StreamsGroupDescribeResponse(), Pace()
     for group_id in request.group_ids:
-        described, group = _describe(call, group_id)
+        described, group = yield from _describe(call, group_id)
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = call.policies[group_operations]
         if request.include_topology_description and not described.error_code:
@@ -75,7 +75,7 @@ def _size(assignment: Assignment) -> int:
     return sum(len(each.partitions) for tasks in kinds for each in tasks)
 
 
-def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup | None]:
+def _describe(call: Call, group_id: str) -> Parts[tuple[DescribedGroup, StreamsGroup | None]]:
     """Without its members."""
     groups = call.broker.groups
     error = groups.refuses(group_id) if groups.streams.served else E.UNSUPPORTED_VERSION
@@ -90,13 +90,13 @@ def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup |
         group_state=group.state,
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        topology=_shown_topology(call, group),
         assignor_name=group.protocol,
     )
+    described.topology = yield from _shown_topology(call, group)
     return described, group
 
 
-def _shown_topology(call: Call, group: StreamsGroup) -> Topology | None:
+def _shown_topology(call: Call, group: StreamsGroup) -> Parts[Topology | None]:
     """As it is configured once all its topics are there; before that as the members said it, in 4.1 as far as
     it could be configured."""
     seen = _seen(call, group)
@@ -105,9 +105,9 @@ def _shown_topology(call: Call, group: StreamsGroup) -> Topology | None:
             return None
         if seen.subtopologies is None:
             return Topology(seen.epoch, [])
-        return _topology(group, seen.subtopologies)
+        return (yield from _topology(group, seen.subtopologies))
     ready = seen.subtopologies if seen is not None and seen.is_ready else None
-    return _topology(group, ready or {})
+    return (yield from _topology(group, ready or {}))
 
 
 def _seen(call: Call, group: StreamsGroup) -> Configured | None:
@@ -115,12 +115,15 @@ def _seen(call: Call, group: StreamsGroup) -> Configured | None:
     return None if partition is None else group.seen(partition.log.high_watermark)
 
 
-def _topology(group: StreamsGroup, known: Mapping[str, ConfiguredSubtopology]) -> Topology | None:
+def _topology(group: StreamsGroup, known: Mapping[str, ConfiguredSubtopology]) -> Parts[Topology | None]:
     """As it is configured, as far as that is `known`; otherwise as the members said it."""
-    if group.topology is None:
+    topology = group.topology
+    if topology is None:
         return None
-    shown = []
-    for each in sorted(group.topology.subtopologies):
+    shown, pace = [], Pace()
+    for each in sorted(topology.subtopologies):
+        if pace.enough(size(each)):
+            yield
         changelogs, repartitions = each.changelogs, each.repartitions
         if each.id in known:
             changelogs, repartitions = known[each.id].changelogs, known[each.id].repartitions
@@ -129,7 +132,7 @@ def _topology(group: StreamsGroup, known: Mapping[str, ConfiguredSubtopology]) -
                 each.id, sorted(each.sources), sorted(each.sinks), _topics(changelogs), _topics(repartitions)
             )
         )
-    return Topology(group.topology.epoch, shown)
+    return Topology(topology.epoch, shown)
 
 
 def _topics(topics: Iterable[InternalTopic]) -> list[TopicInfo]:

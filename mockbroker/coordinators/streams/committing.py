@@ -36,7 +36,7 @@ def check(
 
 def _had(group: StreamsGroup, member: StreamsMember, epoch: int, partitions: Iterable[Key]) -> bool:
     for topic, index in partitions:
-        subtopology = group.subtopology_of(topic)
+        subtopology = group.readers.get(topic)
         since = None if subtopology is None else member.since(subtopology, index)
         if since is None or since > epoch:
             return False

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
-from ...environment import Environment, Timer
+from ...environment import Environment, Nobody, Timer
+from ...outcome import Steps
 from ...policies.groups.first_group_epoch import first_group_epoch
 from ...policies.streams_groups.streams_answers import streams_answers
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
+from ...portions import Parts, at_once
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, StreamsGroupHeartbeatRequest
@@ -34,11 +36,14 @@ from .records import changes, restored
 from .requests import names_twice, owned_of, topology_of
 from .saying import check_epoch, missing_tags, shutdown, take_progress, take_topology, updated
 from .settings import rack_tags, session_ms
+from .turns import Turns
 
 if TYPE_CHECKING:
+    from ..group_shard import GroupShard
     from ..group_shards import GroupShards
 
 E = ErrorCode
+T = TypeVar("T")
 STREAMS_FEATURE: Final = "streams.version"
 _FULL_SINCE: Final = 1
 """The version of StreamsGroupHeartbeat whose members know all statuses, and describe topologies."""
@@ -77,6 +82,9 @@ class StreamsGroups(WithoutClassicMembers):
         self.planning = Planning(coordinator.home, self._delay_over)
         self._sessions = Sessions(coordinator.environment, session_ms, self.end_session)
         self._revocations: dict[tuple[str, str], Timer] = {}
+        self._ending: set[tuple[str, str]] = set()
+        """Groups and members whose sessions are over, but that are still there."""
+        self.turns = Turns(coordinator.home)
 
     @property
     def served(self) -> bool:
@@ -93,12 +101,13 @@ class StreamsGroups(WithoutClassicMembers):
 
     # -- members
 
-    def beat(self, request: StreamsGroupHeartbeatRequest, call: Request) -> Beat:
-        """ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID,
-        FENCED_MEMBER_EPOCH, GROUP_MAX_SIZE_REACHED, and what `Planning` finds."""
+    def beat(self, request: StreamsGroupHeartbeatRequest, call: Request) -> Parts[Beat]:
+        """Within `turns`. ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID,
+        FENCED_MEMBER_EPOCH, GROUP_MAX_SIZE_REACHED, NOT_COORDINATOR, and what `Planning` finds."""
         if request.member_epoch < JOINING:
             self._leave(request)
             return Beat(None)
+        owned = yield from owned_of(request)
         joins, group_id = request.member_epoch == JOINING, request.group_id
         known = group_id in self._coordinator.groups
         group = self.or_new(group_id) if joins else self._existing_for_heartbeat(group_id)
@@ -106,29 +115,51 @@ class StreamsGroups(WithoutClassicMembers):
             self.planning.check_room(group, request.member_id, request.instance_id)
         # Real brokers write nothing if a request fails; what fails early has changed nothing.
         has_endpoints = group.reachable or request.user_endpoint is not None
-        fails_late = has_endpoints or request.instance_id is not None or names_twice(request)
+        fails_late = has_endpoints or request.instance_id is not None or names_twice(request, owned)
         saved = group.saved() if known and fails_late else None
         try:
-            beat = self._beat(group, request, call, known=known)
-        except ApiError:
+            steps = self._beat(group, request, call, owned, known=known)
+            beat = yield from self._while_here(group_id, steps)
+        except Exception:
             if saved is not None:
                 group.undo(saved)
             raise
-        self._put(group, known=known)
+        yield from self._put(group)
         return beat
 
+    def _while_here(self, group_id: str, steps: Parts[T]) -> Parts[T]:
+        """ApiError NOT_COORDINATOR once another broker coordinates the group, or it was made anew."""
+        groups, shards = self._coordinator.groups, self._coordinator.shards
+        group, shard = groups.get(group_id), shards.of(group_id)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as done:
+                return done.value  # type: ignore[no-any-return]
+            yield
+            if groups.get(group_id) is not group or shards.of(group_id) is not shard:
+                raise ApiError(E.NOT_COORDINATOR)
+
     def _beat(
-        self, group: StreamsGroup, request: StreamsGroupHeartbeatRequest, call: Request, *, known: bool
-    ) -> Beat:
-        joins, owned = request.member_epoch == JOINING, owned_of(request)
+        self,
+        group: StreamsGroup,
+        request: StreamsGroupHeartbeatRequest,
+        call: Request,
+        owned: Assigned | None,
+        *,
+        known: bool,
+    ) -> Parts[Beat]:
+        joins = request.member_epoch == JOINING
         before, replaced = self._member(group, request, owned)
         said = updated(before, request, call)
-        topology = None if request.topology is None else topology_of(request.topology)
+        topology = None if request.topology is None else (yield from topology_of(request.topology))
         statuses = take_topology(group, said, topology)
-        changed = self.planning.configure(group, owned)
+        topics = yield from self.planning.configure(group, owned)
         take_progress(group, request)
-        unclear = names_twice(request)
-        after, delayed = self.planning.advance(group, before, said, owned, changed=changed, unclear=unclear)
+        unclear = names_twice(request, owned)
+        after, delayed = yield from self.planning.advance(
+            group, before, said, owned, topics=topics, unclear=unclear
+        )
         if delayed is not None:
             statuses.append(delayed)
         if request.shutdown_application and group.shutdown_by is None:
@@ -136,10 +167,11 @@ class StreamsGroups(WithoutClassicMembers):
         group.endpoint_epoch += self._endpoint_epoch(before, after, joins=joins)
         told = None
         if group.endpoint_epoch != request.endpoint_information_epoch:
-            told = self._endpoints(group, before, after)
+            told = yield from self._endpoints(group, before, after, call)
         if replaced is not None:
             self._stop(group, replaced)
         self._sessions.heard(group, after.id)
+        self._ending.discard((group.id, after.id))
         if after != said:
             self._await_revocation(group, after)
         assert group.configured is not None
@@ -177,12 +209,13 @@ class StreamsGroups(WithoutClassicMembers):
         return int(changed or (joins and after.endpoint is not None))
 
     def _endpoints(
-        self, group: StreamsGroup, before: StreamsMember, after: StreamsMember
-    ) -> list[EndpointToPartitions] | None:
+        self, group: StreamsGroup, before: StreamsMember, after: StreamsMember, call: Request
+    ) -> Parts[list[EndpointToPartitions] | None]:
         """Of the members that have one; in 4.1 as they had it before this heartbeat, None if nobody had."""
         if not self._is_preview:
-            return endpoints(self._home, group, after)
-        return endpoints(self._home, group, replace(after, endpoint=before.endpoint)) or None
+            return (yield from endpoints(self._home, group, after, call.count))
+        known = replace(after, endpoint=before.endpoint)
+        return (yield from endpoints(self._home, group, known, call.count)) or None
 
     def _leave(self, request: StreamsGroupHeartbeatRequest) -> None:
         group = self.existing(request.group_id)
@@ -229,10 +262,10 @@ class StreamsGroups(WithoutClassicMembers):
         group.put(member)
         return member, replaced
 
-    def _put(self, group: StreamsGroup, *, known: bool) -> None:
+    def _put(self, group: StreamsGroup) -> Parts[None]:
         """The group is there; of a new one, what no record says is forgotten."""
-        if self._coordinator.groups.get(group.id) is not group:
-            earlier, graves = self._coordinator.groups.get(group.id), Pairs()
+        earlier, graves = self._coordinator.groups.get(group.id), Pairs()
+        if earlier is not group:
             if earlier is not None:
                 group.offsets, graves = earlier.offsets, earlier.graves(awaits=False)
             self._coordinator.groups[group.id] = group
@@ -240,9 +273,7 @@ class StreamsGroups(WithoutClassicMembers):
             group.endpoint_epoch = self._first_endpoint_epoch
             group.progress.clear()
             self._coordinator.expiry.plan()
-            self.write(group, graves)
-        else:
-            self.write(group)
+        yield from self._write(group, graves)
 
     def remove(self, group: StreamsGroup, member_ids: Iterable[str]) -> None:
         """Removes members, which have to join again."""
@@ -253,9 +284,12 @@ class StreamsGroups(WithoutClassicMembers):
         self.write(group)
 
     def _delay_over(self, group: StreamsGroup) -> None:
+        self.turns.begin(group.id, Nobody(self._environment), self._assign_late(group))
+
+    def _assign_late(self, group: StreamsGroup) -> Steps:
         if self._coordinator.groups.get(group.id) is group:
-            self.planning.assign_late(group)
-            self.write(group)
+            yield from self.planning.assign_late(group)
+            yield from self._write(group)
 
     # -- offsets
 
@@ -289,16 +323,28 @@ class StreamsGroups(WithoutClassicMembers):
             return
 
         def late() -> None:
-            del self._revocations[key]
             known = group.members.get(member.id)
             if known is not None and known.epoch == member.epoch:
                 self.remove(group, [member.id])
 
-        self._revocations[key] = self._environment.after(member.rebalance_timeout_ms, late)
+        def over() -> None:
+            del self._revocations[key]
+            self.turns.call(group.id, late)
+
+        self._revocations[key] = self._environment.after(member.rebalance_timeout_ms, over)
 
     def end_session(self, group: StreamsGroup, member_id: str) -> None:
-        """The member was silent for too long."""
-        self.remove(group, [member_id])
+        """The member was silent for too long. A heartbeat of it may wait for its turn."""
+        key = group.id, member_id
+
+        def silent() -> None:
+            if key in self._ending:
+                self._ending.discard(key)
+                if member_id in group.members:
+                    self.remove(group, [member_id])
+
+        self._ending.add(key)
+        self.turns.call(group.id, silent)
 
     def _stop(self, group: StreamsGroup, member_id: str) -> None:
         self._sessions.stop(group, member_id)
@@ -327,13 +373,22 @@ class StreamsGroups(WithoutClassicMembers):
 
     def write(self, group: StreamsGroup, graves: Pairs | None = None) -> None:
         """Appends what has changed, after tombstones; the answer waits until that is replicated."""
-        if self._coordinator.groups.get(group.id) is not group:
+        at_once(self._write(group, graves))
+
+    def _write(self, group: StreamsGroup, graves: Pairs | None = None) -> Parts[None]:
+        shard = self._shard_of(group)
+        if shard is None:
             return
-        shard = self._coordinator.shards.of(group.id)
-        if shard is None or not shard.current:
-            return
-        if pairs := (graves or []) + changes(group, with_times=shard.layout.with_times):
+        pairs = (graves or []) + (yield from changes(group, with_times=shard.layout.with_times))
+        if pairs and self._shard_of(group) is shard:
             shard.write_at_once(pairs)
+
+    def _shard_of(self, group: StreamsGroup) -> "GroupShard | None":
+        """Where the group's records are written; None if it is gone, or another broker writes them."""
+        if self._coordinator.groups.get(group.id) is not group:
+            return None
+        shard = self._coordinator.shards.of(group.id)
+        return shard if shard is not None and shard.current else None
 
     def restore(self, group_id: str, partition: int, found: LoadedGroup) -> StreamsGroup:
         """A group as its records say."""

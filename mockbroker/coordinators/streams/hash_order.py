@@ -1,8 +1,10 @@
 """The orders in which Java iterates over a `HashMap`, and Kafka over a `TimelineHashMap`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from ...java_hash import java_hash, spread, spread_hash
+from ...portions import MANY, Parts, portions
 from .member import Task
 
 _LOAD = 3 / 4
@@ -16,12 +18,33 @@ def in_hash_order(names: Iterable[str], capacity: int = 16) -> list[str]:
     return sorted(listed, key=lambda each: spread_hash(each) & (room - 1))
 
 
-def tasks_in_hash_order(tasks: Iterable[Task]) -> list[Task]:
-    """With these keys, records of a text and a number (`TaskId.java`), in a map of no certain capacity."""
-    listed = list(tasks)
-    room = _room(16, len(listed))
-    hashes = {name: 31 * java_hash(name) for name in {name for name, _ in listed}}
-    return sorted(listed, key=lambda each: spread(hashes[each[0]] + each[1] & 0xFFFFFFFF) & (room - 1))
+def ordering(names: Iterable[str]) -> Parts[list[str]]:
+    """As `in_hash_order`, where there may be many names, each of them once."""
+    hashes: dict[str, int] = {}
+    for some in portions(names, MANY):
+        hashes.update((each, spread_hash(each)) for each in some)
+        if len(some) == MANY:
+            yield
+    room = _room(16, len(hashes))
+    return sorted(hashes, key=lambda each: hashes[each] & (room - 1))
+
+
+def tasks_in_hash_order(subtopologies: Sequence[tuple[str, int]]) -> Parts[list[Task]]:
+    """Those of subtopologies with so many tasks, as keys: records of a text and a number (`TaskId.java`)."""
+    room = _room(16, sum(tasks for _, tasks in subtopologies))
+    buckets: dict[int, list[Task]] = {}
+    for name, tasks in subtopologies:
+        base = 31 * java_hash(name)
+        for some in portions(range(tasks), MANY):
+            for index in some:
+                bucket = spread(base + index & 0xFFFFFFFF) & (room - 1)
+                buckets.setdefault(bucket, []).append((name, index))
+            yield
+    found = list[Task]()
+    for places in portions(sorted(buckets), MANY):
+        found += chain.from_iterable(buckets[place] for place in places)
+        yield
+    return found
 
 
 def in_order_of_computing(names: Iterable[str], capacity: int) -> list[str]:

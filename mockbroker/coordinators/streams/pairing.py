@@ -8,22 +8,32 @@ addresses of objects; here the first in the order of their hashes is chosen.
 
 from collections.abc import Iterable, Sequence
 
-from .assignor import Candidate, Subtasks, by_subtopology
+from ...portions import MANY, Pace, Parts, portions
+from .assignor import Candidate, Subtasks
 from .hash_order import in_hash_order, tasks_in_hash_order
 from .member import Assigned, Task, each_task
+
+_Found = dict[str, dict[str, set[int]]]
+"""Partitions by member and subtopology."""
 
 
 def by_pairs(
     members: Sequence[Candidate], subtopologies: Sequence[Subtasks], standbys: int
-) -> dict[str, Assigned]:
+) -> Parts[dict[str, Assigned]]:
     """There has to be a member."""
-    tasks = [(each.id, index) for each in subtopologies for index in range(each.tasks)]
+    tasks = yield from tasks_in_hash_order([(each.id, each.tasks) for each in subtopologies])
     assignment = _Assignment(members, tasks)
-    assignment.assign_active(tasks)
+    yield from assignment.take(members)
+    yield from assignment.assign_active(tasks)
     if standbys:
-        stateful = {each.id for each in subtopologies if each.stateful}
-        assignment.assign_standby([task for task in tasks if task[0] in stateful], standbys)
-    return {each.id: assignment.of(each) for each in members}
+        stateful = [(each.id, each.tasks) for each in subtopologies if each.stateful]
+        yield from assignment.assign_standby((yield from tasks_in_hash_order(stateful)), standbys)
+    found, pace = dict[str, Assigned](), Pace(MANY)
+    for each in members:
+        found[each.id] = assignment.of(each)
+        if pace.enough(1 + found[each.id].size):
+            yield
+    return found
 
 
 class _Process:
@@ -75,38 +85,41 @@ class _Quota:
 class _Pairs:
     """Which tasks are together on a process."""
 
-    def __init__(self, tasks: Sequence[Task]) -> None:
-        self._bits = [1 << number for number in range(len(tasks))]
-        self._number = {task: number for number, task in enumerate(tasks)}
-        self._with: list[list[_Process]] = [[] for _ in tasks]
+    def __init__(self, tasks: int) -> None:
+        self._tasks = tasks
+        self._numbers: dict[Task, int] = {}
+        self._with: dict[int, list[_Process]] = {}
         self._complete = 0
         """So many of the first tasks are together with every other one."""
 
+    def _number(self, task: Task) -> int:
+        return self._numbers.setdefault(task, len(self._numbers))
+
     def bit(self, task: Task) -> int:
-        return self._bits[self._number[task]]
+        return 1 << self._number(task)
 
     def add(self, task: Task, process: _Process) -> None:
-        self._with[self._number[task]].append(process)
+        self._with.setdefault(self._number(task), []).append(process)
 
     def has_new(self, task: Task, process: _Process) -> bool:
         """Whether the task would make a new pair there; it does where there is no task yet, unless there are
         all pairs."""
         if not process.tasks:
             return not self._all_there
-        return bool(process.tasks & ~self._together(self._number[task]))
+        return bool(process.tasks & ~self._together(self._number(task)))
 
     def _together(self, number: int) -> int:
         found = 0
-        for each in self._with[number]:
+        for each in self._with.get(number, ()):
             found |= each.tasks
         return found
 
     @property
     def _all_there(self) -> bool:
-        every = (1 << len(self._bits)) - 1
-        while self._complete < len(self._bits):
+        every = (1 << self._tasks) - 1
+        while self._complete < self._tasks:
             number = self._complete
-            if self._together(number) | self._bits[number] != every:
+            if self._together(number) | 1 << number != every:
                 return False
             self._complete += 1
         return True
@@ -114,38 +127,56 @@ class _Pairs:
 
 class _Assignment:
     def __init__(self, members: Sequence[Candidate], tasks: Sequence[Task]) -> None:
-        self._quota, self._pairs = _Quota(len(tasks), len(members)), _Pairs(tasks)
-        self._found: tuple[dict[str, list[Task]], dict[str, list[Task]]] = {}, {}
+        self._quota, self._pairs = _Quota(len(tasks), len(members)), _Pairs(len(tasks))
+        self._found: tuple[_Found, _Found] = {}, {}
+        """Active tasks, and copies."""
         self._had_active: dict[Task, Candidate] = {}
         self._had_standby: dict[Task, list[Candidate]] = {}
-        by_id, of_process = {each.id: each for each in members}, dict[str, list[str]]()
-        for each in (by_id[member_id] for member_id in in_hash_order(by_id)):
+        of_process: dict[str, list[str]] = {}
+        for each in members:
             of_process.setdefault(each.process, []).append(each.id)
-            self._had_active.update(dict.fromkeys(each_task(each.had.active), each))
-            for task in each_task(each.had.standby):
-                self._had_standby.setdefault(task, []).append(each)
         self._processes = {name: _Process(of_process[name]) for name in in_hash_order(of_process)}
 
+    def take(self, members: Sequence[Candidate]) -> Parts[None]:
+        """What they had."""
+        by_id, pace = {each.id: each for each in members}, Pace(MANY)
+        for each in (by_id[member_id] for member_id in in_hash_order(by_id)):
+            for some in portions(each_task(each.had.active), MANY):
+                self._had_active.update(dict.fromkeys(some, each))
+                if pace.enough(len(some)):
+                    yield
+            for task in each_task(each.had.standby):
+                self._had_standby.setdefault(task, []).append(each)
+                if pace.enough():
+                    yield
+
     def of(self, member: Candidate) -> Assigned:
-        active, standby = (by_subtopology(found.get(member.id, ())) for found in self._found)
+        active, standby = (
+            {name: frozenset(some) for name, some in sorted(found.get(member.id, {}).items())}
+            for found in self._found
+        )
         return Assigned(active, standby, {})
 
     def _give(self, process: str, member: str, task: Task, *, active: bool) -> None:
         to = self._processes[process]
         to.give(member, self._pairs.bit(task), active=active)
         self._pairs.add(task, to)
-        self._found[0 if active else 1].setdefault(member, []).append(task)
+        found = self._found[0 if active else 1].setdefault(member, {})
+        found.setdefault(task[0], set()).add(task[1])
         if active:
             self._quota.count(to.active)
 
     # -- active tasks: none of them is together with any other before it is assigned
 
-    def assign_active(self, tasks: Iterable[Task]) -> None:
-        left = [task for task in tasks_in_hash_order(tasks) if not self._stays(task)]
-        rest = [task for task in left if not self._is_promoted(task)]
-        for task in rest:
-            name = self._least_loaded(self._processes)
-            self._give(name, self._processes[name].freest, task, active=True)
+    def assign_active(self, tasks: Iterable[Task]) -> Parts[None]:
+        for takes in (self._stays, self._is_promoted, self._is_given):
+            left, pace = list[Task](), Pace()
+            for task in tasks:
+                if not takes(task):
+                    left.append(task)
+                if pace.enough(len(self._processes)):
+                    yield
+            tasks = left
 
     def _stays(self, task: Task) -> bool:
         had = self._had_active.get(task)
@@ -164,14 +195,20 @@ class _Assignment:
         self._give(name, member, task, active=True)
         return True
 
+    def _is_given(self, task: Task) -> bool:
+        name = self._least_loaded(self._processes)
+        self._give(name, self._processes[name].freest, task, active=True)
+        return True
+
     def _has_quota(self, process: str, member: str) -> bool:
         return self._processes[process].counts[member] < self._quota.each
 
     # -- standby tasks
 
-    def assign_standby(self, tasks: Iterable[Task], standbys: int) -> None:
+    def assign_standby(self, tasks: Iterable[Task], standbys: int) -> Parts[None]:
         """As many as there are processes for."""
-        for task in tasks_in_hash_order(tasks):
+        pace = Pace()
+        for task in tasks:
             bit = self._pairs.bit(task)
             for _ in range(standbys):
                 free = [name for name, each in self._processes.items() if not each.tasks & bit]
@@ -179,6 +216,8 @@ class _Assignment:
                     break
                 name, member = self._stands_by(task, free)
                 self._give(name, member, task, active=False)
+            if pace.enough(standbys * len(self._processes)):
+                yield
 
     def _stands_by(self, task: Task, free: Sequence[str]) -> tuple[str, str]:
         """The process, of those that are `free`, and its member that gets a copy."""
