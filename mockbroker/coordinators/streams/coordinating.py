@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple
 
 from ...environment import Environment, Nobody, Timer
 from ...outcome import Steps
 from ...policies.groups.first_group_epoch import first_group_epoch
 from ...policies.streams_groups.streams_answers import streams_answers
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
-from ...portions import Parts, at_once
+from ...portions import Parts
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, StreamsGroupHeartbeatRequest
@@ -18,7 +18,7 @@ from ...protocol.messages.streams_group_topology_description_update import (
 )
 from ...protocol.streams_group_records import InternalTopic
 from ..group_records import Pairs
-from ..home import Home, Request
+from ..home import Request
 from ..loading import LoadedGroup
 from ..member_state import MemberState
 from ..members import Claim
@@ -30,20 +30,16 @@ from .configuring import Problem
 from .descriptions import check_described, take, wants
 from .endpoints import endpoints
 from .group import FIRST_EPOCH, StreamsGroup
+from .keeping import Coordinator, Keeping
 from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMember
 from .planning import Planning
-from .records import changes, restored
+from .records import restored
 from .requests import names_twice, owned_of, topology_of
 from .saying import check_epoch, missing_tags, shutdown, take_progress, take_topology, updated
 from .settings import rack_tags, session_ms
 from .turns import Turns
 
-if TYPE_CHECKING:
-    from ..group_shard import GroupShard
-    from ..group_shards import GroupShards
-
 E = ErrorCode
-T = TypeVar("T")
 STREAMS_FEATURE: Final = "streams.version"
 _FULL_SINCE: Final = 1
 """The version of StreamsGroupHeartbeat whose members know all statuses, and describe topologies."""
@@ -62,18 +58,6 @@ class Beat(NamedTuple):
     wants_description: bool = False
 
 
-class Coordinator(Protocol):
-    """The coordinator of groups of all kinds, by id."""
-
-    home: Home
-    environment: Environment
-    groups: dict[str, Any]
-    shards: "GroupShards"
-
-    @property
-    def expiry(self) -> Any: ...
-
-
 class StreamsGroups(WithoutClassicMembers):
     def __init__(self, coordinator: Coordinator) -> None:
         self._coordinator = coordinator
@@ -84,6 +68,7 @@ class StreamsGroups(WithoutClassicMembers):
         self._revocations: dict[tuple[str, str], Timer] = {}
         self._ending: set[tuple[str, str]] = set()
         """Groups and members whose sessions are over, but that are still there."""
+        self._keeping = Keeping(coordinator)
         self.turns = Turns(coordinator.home)
 
     @property
@@ -119,26 +104,13 @@ class StreamsGroups(WithoutClassicMembers):
         saved = group.saved() if known and fails_late else None
         try:
             steps = self._beat(group, request, call, owned, known=known)
-            beat = yield from self._while_here(group_id, steps)
+            beat = yield from self._keeping.while_here(group_id, steps)
         except Exception:
             if saved is not None:
                 group.undo(saved)
             raise
         yield from self._put(group)
         return beat
-
-    def _while_here(self, group_id: str, steps: Parts[T]) -> Parts[T]:
-        """ApiError NOT_COORDINATOR once another broker coordinates the group, or it was made anew."""
-        groups, shards = self._coordinator.groups, self._coordinator.shards
-        group, shard = groups.get(group_id), shards.of(group_id)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as done:
-                return done.value  # type: ignore[no-any-return]
-            yield
-            if groups.get(group_id) is not group or shards.of(group_id) is not shard:
-                raise ApiError(E.NOT_COORDINATOR)
 
     def _beat(
         self,
@@ -195,7 +167,7 @@ class StreamsGroups(WithoutClassicMembers):
         if wrong is not None:
             raise wrong
         take(group, request, nodes)
-        self.write(group)
+        self._keeping.write(group)
 
     def _endpoint_epoch(self, before: StreamsMember, after: StreamsMember, *, joins: bool) -> int:
         """By how much the epoch of endpoints goes up: members have to hear of another one, or of other tasks;
@@ -229,7 +201,7 @@ class StreamsGroups(WithoutClassicMembers):
         active = {name: dict.fromkeys(found, JOINING) for name, found in member.assigned.active.items()}
         assigned = member.assigned._replace(active=active)
         group.put(replace(member, epoch=LEAVING_FOR_A_WHILE, assigned=assigned, revoking=NOTHING))
-        self.write(group)
+        self._keeping.write(group)
 
     def _member(
         self, group: StreamsGroup, request: StreamsGroupHeartbeatRequest, owned: Assigned | None
@@ -273,7 +245,7 @@ class StreamsGroups(WithoutClassicMembers):
             group.endpoint_epoch = self._first_endpoint_epoch
             group.progress.clear()
             self._coordinator.expiry.plan()
-        yield from self._write(group, graves)
+        yield from self._keeping.writing(group, graves)
 
     def remove(self, group: StreamsGroup, member_ids: Iterable[str]) -> None:
         """Removes members, which have to join again."""
@@ -281,7 +253,7 @@ class StreamsGroups(WithoutClassicMembers):
             self._stop(group, member_id)
             group.remove(member_id)
             self.planning.removed(group)
-        self.write(group)
+        self._keeping.write(group)
 
     def _delay_over(self, group: StreamsGroup) -> None:
         self.turns.begin(group.id, Nobody(self._environment), self._assign_late(group))
@@ -289,7 +261,7 @@ class StreamsGroups(WithoutClassicMembers):
     def _assign_late(self, group: StreamsGroup) -> Steps:
         if self._coordinator.groups.get(group.id) is group:
             yield from self.planning.assign_late(group)
-            yield from self._write(group)
+            yield from self._keeping.writing(group)
 
     # -- offsets
 
@@ -370,25 +342,6 @@ class StreamsGroups(WithoutClassicMembers):
             self._await_revocation(group, member)
 
     # -- records
-
-    def write(self, group: StreamsGroup, graves: Pairs | None = None) -> None:
-        """Appends what has changed, after tombstones; the answer waits until that is replicated."""
-        at_once(self._write(group, graves))
-
-    def _write(self, group: StreamsGroup, graves: Pairs | None = None) -> Parts[None]:
-        shard = self._shard_of(group)
-        if shard is None:
-            return
-        pairs = (graves or []) + (yield from changes(group, with_times=shard.layout.with_times))
-        if pairs and self._shard_of(group) is shard:
-            shard.write_at_once(pairs)
-
-    def _shard_of(self, group: StreamsGroup) -> "GroupShard | None":
-        """Where the group's records are written; None if it is gone, or another broker writes them."""
-        if self._coordinator.groups.get(group.id) is not group:
-            return None
-        shard = self._coordinator.shards.of(group.id)
-        return shard if shard is not None and shard.current else None
 
     def restore(self, group_id: str, partition: int, found: LoadedGroup) -> StreamsGroup:
         """A group as its records say."""
