@@ -1,10 +1,11 @@
 """Records of streams groups in `__consumer_offsets` (KIP-1071, `StreamsGroup*.json`)."""
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
 
-from ..portions import PORTION, Parts, at_once, portions
+from ..portions import MANY, Pace, Parts, at_once, portions
 from .primitives import write_compact_string, write_uvarint
 from .record_fields import RecordReader, write_ints, write_nullable
 from .streams_group_keys import StreamsKind
@@ -16,7 +17,10 @@ _INT32: Final = struct.Struct(">i")
 _INT64: Final = struct.Struct(">q")
 _NULL, _PRESENT = -1, 1
 _UNKNOWN: Final = -1
+_PER_SUBTOPOLOGY: Final = 16
+"""As many partitions take as long as a subtopology by itself."""
 T = TypeVar("T")
+W = TypeVar("W", bound=Sized)
 
 
 Pairs = tuple[tuple[str, str], ...]
@@ -137,7 +141,11 @@ def writing_streams_value(value: StreamsValue, *, with_times: bool) -> Parts[byt
     match value:
         case TopologyValue():
             out += _INT32.pack(value.epoch)
-            yield from _writing_array(out, value.subtopologies, _write_subtopology)
+            write_uvarint(out, len(value.subtopologies) + 1)
+            for some in portions(value.subtopologies):
+                for each in some:
+                    _write_subtopology(out, each)
+                yield
             out.append(0)
         case StreamsEpochValue():
             out += struct.pack(">iq", value.epoch, value.metadata_hash)
@@ -150,16 +158,16 @@ def writing_streams_value(value: StreamsValue, *, with_times: bool) -> Parts[byt
             _write_tags(out, times)
         case StreamsTargetValue():
             for tasks in value:
-                yield from _writing_array(out, sorted(tasks.items()), _write_tasks)
+                yield from _writing_tasks(out, tasks, _write_tasks)
             out.append(0)
         case StreamsCurrentValue():
             out += struct.pack(">iib", value.epoch, value.previous_epoch, value.state)
-            yield from _writing_array(out, sorted(value.active.items()), _write_owned)
+            yield from _writing_tasks(out, value.active, _write_owned)
             for tasks in (value.standby, value.warmup):
-                yield from _writing_array(out, sorted(tasks.items()), _write_tasks)
-            yield from _writing_array(out, sorted(value.revoking_active.items()), _write_owned)
+                yield from _writing_tasks(out, tasks, _write_tasks)
+            yield from _writing_tasks(out, value.revoking_active, _write_owned)
             for tasks in (value.revoking_standby, value.revoking_warmup):
-                yield from _writing_array(out, sorted(tasks.items()), _write_tasks)
+                yield from _writing_tasks(out, tasks, _write_tasks)
             out.append(0)
     return bytes(out)
 
@@ -222,7 +230,7 @@ def _write_owned(out: bytearray, entry: tuple[str, Mapping[int, int]]) -> None:
     write_compact_string(out, entry[0])
     write_ints(out, partitions)
     epochs = bytearray()
-    write_ints(epochs, [entry[1][each] for each in partitions])
+    write_ints(epochs, list(map(entry[1].__getitem__, partitions)))
     _write_tags(out, {0: bytes(epochs)})
 
 
@@ -241,14 +249,14 @@ def _tags_of(value: StreamsEpochValue) -> dict[int, bytes]:
     return tags
 
 
-def _writing_array(
-    out: bytearray, entries: Sequence[T], write: Callable[[bytearray, T], object]
+def _writing_tasks(
+    out: bytearray, tasks: Mapping[str, W], write: Callable[[bytearray, tuple[str, W]], object]
 ) -> Parts[None]:
-    write_uvarint(out, len(entries) + 1)
-    for some in portions(entries):
-        for each in some:
-            write(out, each)
-        if len(some) == PORTION:
+    write_uvarint(out, len(tasks) + 1)
+    pace = Pace(MANY)
+    for entry in sorted(tasks.items(), key=itemgetter(0)):
+        write(out, entry)
+        if pace.enough(_PER_SUBTOPOLOGY + len(entry[1])):
             yield
 
 

@@ -227,12 +227,15 @@ class Planning:
         if not group.is_empty and group.configured is not None:
             yield from self._assign(group)
 
-    def _offsets_of(self, group: StreamsGroup, member_id: str) -> Mapping[Task, int]:
+    def _offsets_of(self, group: StreamsGroup, member_id: str) -> Parts[Mapping[Task, int]]:
+        found: dict[Task, int] = {}
         if self._home.policies[cold_start] == "shuffled" or member_id not in group.progress:
-            return {}
-        return {
-            (each.subtopology_id, each.partition): each.offset for each in group.progress[member_id].offsets
-        }
+            return found
+        for some in portions(group.progress[member_id].offsets, MANY):
+            found.update(((each.subtopology_id, each.partition), each.offset) for each in some)
+            if len(some) == MANY:
+                yield
+        return found
 
     def _had(self, group: StreamsGroup) -> Callable[[StreamsMember], Assigned]:
         """What each member is taken to have."""
@@ -243,9 +246,9 @@ class Planning:
     def _candidates(self, group: StreamsGroup) -> Parts[list[Candidate]]:
         had, pace, found = self._had(group), Pace(), list[Candidate]()
         for each in list(group.members.values()):
-            offsets = self._offsets_of(group, each.id)
+            offsets = yield from self._offsets_of(group, each.id)
             found.append(Candidate(each.id, each.process_id, had(each), offsets))
-            if pace.enough(1 + len(offsets)):
+            if pace.enough():
                 yield
         return found
 
