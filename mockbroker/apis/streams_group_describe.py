@@ -5,7 +5,7 @@ from typing import Final
 
 from ..cluster.call import Call
 from ..coordinators.streams import descriptions
-from ..coordinators.streams.configuring import Configured, ConfiguredSubtopology, size
+from ..coordinators.streams.configuring import ConfiguredSubtopology, size
 from ..coordinators.streams.group import Progress, StreamsGroup
 from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
 from ..outcome import Steps
@@ -99,7 +99,7 @@ def _describe(call: Call, group_id: str) -> Parts[tuple[DescribedGroup, StreamsG
 def _shown_topology(call: Call, group: StreamsGroup) -> Parts[Topology | None]:
     """As it is configured once all its topics are there; before that as the members said it, in 4.1 as far as
     it could be configured."""
-    seen = _seen(call, group)
+    seen = group.seen
     if call.policies[streams_answers] == "preview":
         if seen is None:
             return None
@@ -108,11 +108,6 @@ def _shown_topology(call: Call, group: StreamsGroup) -> Parts[Topology | None]:
         return (yield from _topology(group, seen.subtopologies))
     ready = seen.subtopologies if seen is not None and seen.is_ready else None
     return (yield from _topology(group, ready or {}))
-
-
-def _seen(call: Call, group: StreamsGroup) -> Configured | None:
-    partition = call.cluster.offsets_partition(group.id).at(call.broker.id)
-    return None if partition is None else group.seen(partition.log.high_watermark)
 
 
 def _topology(group: StreamsGroup, known: Mapping[str, ConfiguredSubtopology]) -> Parts[Topology | None]:

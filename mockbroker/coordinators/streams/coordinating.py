@@ -29,7 +29,7 @@ from . import committing
 from .configuring import Problem
 from .descriptions import check_described, take, wants
 from .endpoints import endpoints
-from .group import FIRST_EPOCH, StreamsGroup
+from .group import StreamsGroup
 from .keeping import Coordinator, Keeping
 from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMember
 from .planning import Planning
@@ -79,10 +79,6 @@ class StreamsGroups(WithoutClassicMembers):
     @property
     def _is_preview(self) -> bool:
         return self._home.policies[streams_answers] == "preview"
-
-    @property
-    def _first_endpoint_epoch(self) -> int:
-        return -1 if self._is_preview else 0
 
     # -- members
 
@@ -242,7 +238,7 @@ class StreamsGroups(WithoutClassicMembers):
                 group.offsets, graves = earlier.offsets, earlier.graves(awaits=False)
             self._coordinator.groups[group.id] = group
             group.configured, group.shutdown_by = None, None
-            group.endpoint_epoch = self._first_endpoint_epoch
+            group.endpoint_epoch = group.first_endpoint_epoch
             group.progress.clear()
             self._coordinator.expiry.plan()
         yield from self._keeping.writing(group, graves)
@@ -356,9 +352,12 @@ class StreamsGroups(WithoutClassicMembers):
     def new(self, group_id: str, partition: int) -> StreamsGroup:
         """A group that is not there yet."""
         epoch = self._home.policies[first_group_epoch] - 1
-        group = StreamsGroup(group_id, partition, epoch, epoch if self._is_preview else FIRST_EPOCH)
-        group.endpoint_epoch = self._first_endpoint_epoch
-        return group
+
+        def replicated() -> int:
+            found = self._home.offsets_partition(group_id)
+            return -1 if found is None else found.log.high_watermark
+
+        return StreamsGroup(group_id, partition, epoch, replicated, in_preview=self._is_preview)
 
     def existing(self, group_id: str) -> StreamsGroup:
         """ApiError GROUP_ID_NOT_FOUND."""

@@ -2,7 +2,7 @@
 
 import enum
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from ...portions import MANY, Pace, Parts, at_once
@@ -173,12 +173,22 @@ class StreamsGroup:
     """Offsets expire by the time of their commits only."""
 
     def __init__(
-        self, group_id: str, partition: int, assignment_epoch: int, epoch: int = FIRST_EPOCH
+        self,
+        group_id: str,
+        partition: int,
+        assignment_epoch: int,
+        replicated: Callable[[], int],
+        *,
+        in_preview: bool = False,
     ) -> None:
+        """`replicated` says up to which offset its partition of `__consumer_offsets` is replicated.
+        `in_preview` is whether the group is as in 4.1: it is ready if what its topology comes to is `seen` to
+        be, and no record says so."""
         self.id = group_id
         self.partition = partition
         """Its partition of `__consumer_offsets`."""
-        self.epoch = epoch
+        self._replicated, self.in_preview = replicated, in_preview
+        self.epoch = assignment_epoch if in_preview else FIRST_EPOCH
         self.begun = assignment_epoch
         """The assignment epoch with which it began; there is no record of that."""
         self.assignment_epoch = assignment_epoch
@@ -200,13 +210,15 @@ class StreamsGroup:
         self.validated = _NOT_VALIDATED
         self.configs: Configs = ()
         self.metadata = NO_TOPICS
+        self.without_hash = False
+        """Whether its record has no hash of these topics, though they are known."""
         self.described = _NOT_DESCRIBED
         """The epoch of the topology of which a description was kept."""
         self.description: Described | None = None
         self.wanted: Wanted | None = None
         """Of the description; no record has these two."""
         self.shutdown_by: str | None = None
-        self.endpoint_epoch = 0
+        self.endpoint_epoch = self.first_endpoint_epoch
         self.offsets = Offsets()
         self.deleted = False
         self.touched: dict[str, None] = {}
@@ -217,6 +229,11 @@ class StreamsGroup:
         self.required: tuple[TopologyValue, list[str]] | None = None
         """The topics that a topology requires, as `configuring.required` found them."""
         self._readers: tuple[TopologyValue, dict[str, str]] | None = None
+
+    @property
+    def first_endpoint_epoch(self) -> int:
+        """With which a group that is not written yet begins."""
+        return -1 if self.in_preview else 0
 
     def delete(self) -> None:
         self.deleted = True
@@ -239,13 +256,20 @@ class StreamsGroup:
             return StreamsState.DEAD
         if not self.members:
             return StreamsState.EMPTY
-        if self.topology is None or self.topology.epoch != self.validated:
+        if not self._is_ready:
             return StreamsState.NOT_READY
         if self.epoch > self.assignment_epoch:
             return StreamsState.ASSIGNING
         if all(each.reconciled_to(self.assignment_epoch) for each in self.members.values()):
             return StreamsState.STABLE
         return StreamsState.RECONCILING
+
+    @property
+    def _is_ready(self) -> bool:
+        if not self.in_preview:
+            return self.topology is not None and self.topology.epoch == self.validated
+        seen = self.seen
+        return seen is not None and seen.is_ready
 
     @property
     def readers(self) -> Mapping[str, str]:
@@ -265,15 +289,16 @@ class StreamsGroup:
     def is_subscribed(self, topic: str) -> bool:
         return bool(self.members) and topic in self.readers
 
-    def configure(self, configured: Configured, end_offset: int, high_watermark: int) -> None:
-        """`end_offset` and `high_watermark` are those of its partition of `__consumer_offsets`."""
-        self._configured_before = self.seen(high_watermark)
+    def configure(self, configured: Configured, end_offset: int) -> None:
+        """`end_offset` is that of its partition of `__consumer_offsets`."""
+        self._configured_before = self.seen
         self.configured, self._configured_at = configured, end_offset
 
-    def seen(self, high_watermark: int) -> Configured | None:
+    @property
+    def seen(self) -> Configured | None:
         """What follows from the topology, as of what is replicated: no record has it, so it is seen once
         another one is written after it (`StreamsGroup.asDescribedGroup`)."""
-        return self.configured if high_watermark > self._configured_at else self._configured_before
+        return self.configured if self._replicated() > self._configured_at else self._configured_before
 
     def read_by(self, member: StreamsMember) -> Iterator[tuple[str, int]]:
         """The partitions that the member's active tasks read; some may not be there (any more)."""

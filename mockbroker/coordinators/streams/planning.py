@@ -86,7 +86,7 @@ class Planning:
             found = yield from self._configured(group)
             partition = self._home.offsets_partition(group.id)
             assert partition is not None
-            group.configure(found, partition.log.end_offset, partition.log.high_watermark)
+            group.configure(found, partition.log.end_offset)
         self._check_tasks(group, owned)
         return topics
 
@@ -109,6 +109,7 @@ class Planning:
         if self._home.policies[streams_answers] == "released":
             begins |= (validated, configs) != (group.validated, group.configs)
         if begins:
+            group.without_hash &= topics == group.metadata
             group.epoch += 1
             group.metadata = topics
         group.validated, group.configs = validated, configs
@@ -130,6 +131,7 @@ class Planning:
     def removed(self, group: StreamsGroup) -> None:
         """Members have left, or are fenced: a new epoch begins."""
         group.epoch += 1
+        group.without_hash = group.in_preview
         if group.is_empty and self._home.policies[emptied_group_epoch] == "its-own":
             group.assignment_epoch, group.assigned_ms = group.epoch, None
 

@@ -52,9 +52,14 @@ def _present(group: StreamsGroup) -> Iterator[tuple[StreamsKey, StreamsValue | N
         yield StreamsKey(StreamsKind.MEMBER, group.id, member.id), _of_member(member), 0
     if group.topology is not None and group.topology is not group.written_topology:
         yield StreamsKey(StreamsKind.TOPOLOGY, group.id), group.topology, MANY
-    epoch = StreamsEpochValue(
-        group.epoch, group.validated, group.configs, group.described, metadata_hash=group.metadata.hash
-    )
+    topics = 0 if group.without_hash else group.metadata.hash
+    if group.in_preview:
+        epoch = StreamsEpochValue(group.epoch, metadata_hash=topics)
+    else:
+        described = group.described
+        epoch = StreamsEpochValue(
+            group.epoch, group.validated, group.configs, described, metadata_hash=topics
+        )
     yield StreamsKey(StreamsKind.EPOCH, group.id), epoch, 0
     for member in here:
         if member.id in group.target:

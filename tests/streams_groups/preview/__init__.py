@@ -4,15 +4,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from mockbroker.rig.stories import Answers, Told
+from mockbroker.rig.stories import Answers, Told, named
 
 from ..stage import StreamsStage
 from ..stories import STORIES as LATER
+from . import loading
 
 UNSTABLE: Final = {"unstable.api.versions.enable": "true", "unstable.feature.versions.enable": "true"}
 STORIES: Final[Told[StreamsStage]] = replace(
     LATER,
     folder=Path(__file__).parent,
+    stories={**LATER.stories, **named(loading.loaded)},
     setting=LATER.setting.with_config(UNSTABLE),
 )
 _BY_CHANCE: Final = {
