@@ -6,12 +6,13 @@ import struct
 import time
 import uuid
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from crc32c import crc32c
 
 from benchmarks.wire import Writer
 from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.rig.client import encode
 
 AT_ONCE: Final = 9000
 """Partitions that are made at once, and that a topic of a large fetch has."""
@@ -79,6 +80,26 @@ def heartbeat(
     writer.put("ssissi", group, member, epoch, None, None, -1 if epoch else 60_000)
     strings(writer, names)
     return bytes(writer.put("sslt", regex, None, -1 if epoch else 0).done())
+
+
+def joining(group: str, member: str, process: str, subtopologies: list[dict[str, Any]]) -> bytes:
+    """StreamsGroupHeartbeat v0."""
+    writer = Writer(ApiKey.STREAMS_GROUP_HEARTBEAT, 0, flexible=True)
+    writer.frame += encode(
+        "streams_group_heartbeat",
+        0,
+        {
+            "group_id": group,
+            "member_id": member,
+            "member_epoch": 0,
+            "rebalance_timeout": 60_000,
+            "topology": {"epoch": 0, "subtopologies": subtopologies},
+            "process_id": process,
+            "client_tags": [],
+            **{f"{kind}_tasks": [] for kind in ("active", "standby", "warmup")},
+        },
+    )
+    return bytes(writer.done())
 
 
 def subscriptions(instance: uuid.UUID) -> bytes:

@@ -31,6 +31,7 @@ from benchmarks.large_frames import (
     fetch,
     fetched,
     heartbeat,
+    joining,
     produce,
     strings,
     subscriptions,
@@ -123,6 +124,21 @@ def names_of_a_member(target: Target) -> None:
     names = _names("name")
     frames = [heartbeat("names", f"member-{number}", names=names) for number in range(3)]
     one_after_the_other(target, *frames)
+
+
+def streams_topology(target: Target) -> None:
+    """Members of ten streams groups with 98,000 tasks each join again and again, each time from elsewhere."""
+    with target.connect() as sock:
+        _create(sock, "lines", 1000)
+        _coordinated(sock, "tasks", 0)
+    reading = [{"subtopology_id": str(number), "source_topics": ["lines"]} for number in range(98)]
+    one_after_the_other(
+        target,
+        *(
+            joining(f"tasks-{number % 10}", f"member-{number % 20}", f"process-{number}", reading)
+            for number in range(60)
+        ),
+    )
 
 
 def client_metrics(target: Target) -> None:
@@ -218,6 +234,7 @@ LARGE_REQUESTS: Final[dict[str, Callable[[Target], None]]] = {
     "end-txn": end_txn,
     "regexes": regexes,
     "member-names": names_of_a_member,
+    "streams-topology": streams_topology,
     "client-metrics": client_metrics,
     "markers": markers,
     "quotas": quotas,

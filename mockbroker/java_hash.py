@@ -29,7 +29,11 @@ def spread_hash(text: str) -> int:
 
 @functools.lru_cache(maxsize=8192)
 def _spread(text: str) -> int:
-    value = java_hash(text)
+    return spread(java_hash(text))
+
+
+def spread(value: int) -> int:
+    """A hash code, an unsigned 32-bit number, as `HashMap` uses it."""
     return value ^ value >> 16
 
 

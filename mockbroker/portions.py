@@ -5,6 +5,8 @@ from itertools import islice
 from typing import Final, TypeVar
 
 T = TypeVar("T")
+Parts = Generator[None, None, T]
+"""Yields between two parts, and returns what they come to."""
 
 PORTION: Final = 32
 """How many entries are looked at in one step, where each takes little."""
@@ -46,7 +48,7 @@ class Pace:
         return True
 
 
-def at_once(steps: Generator[None, None, T]) -> T:
+def at_once(steps: Parts[T]) -> T:
     """Takes all steps; returns what they return."""
     try:
         while True:

@@ -1,9 +1,11 @@
 """Records of streams groups in `__consumer_offsets` (KIP-1071, `StreamsGroup*.json`)."""
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
 
+from ..portions import MANY, Pace, Parts, at_once, portions
 from .primitives import write_compact_string, write_uvarint
 from .record_fields import RecordReader, write_ints, write_nullable
 from .streams_group_keys import StreamsKind
@@ -15,7 +17,10 @@ _INT32: Final = struct.Struct(">i")
 _INT64: Final = struct.Struct(">q")
 _NULL, _PRESENT = -1, 1
 _UNKNOWN: Final = -1
+_PER_SUBTOPOLOGY: Final = 16
+"""As many partitions take as long as a subtopology by itself."""
 T = TypeVar("T")
+W = TypeVar("W", bound=Sized)
 
 
 Pairs = tuple[tuple[str, str], ...]
@@ -126,12 +131,21 @@ StreamsValue = (
 
 
 def write_streams_value(value: StreamsValue, *, with_times: bool) -> bytes:
+    """As `writing_streams_value`."""
+    return at_once(writing_streams_value(value, with_times=with_times))
+
+
+def writing_streams_value(value: StreamsValue, *, with_times: bool) -> Parts[bytes]:
     """`with_times` is whether it says when tasks were assigned, as since 4.3."""
     out = bytearray(_INT16.size)
     match value:
         case TopologyValue():
             out += _INT32.pack(value.epoch)
-            _write_array(out, value.subtopologies, _write_subtopology)
+            write_uvarint(out, len(value.subtopologies) + 1)
+            for some in portions(value.subtopologies):
+                for each in some:
+                    _write_subtopology(out, each)
+                yield
             out.append(0)
         case StreamsEpochValue():
             out += struct.pack(">iq", value.epoch, value.metadata_hash)
@@ -144,16 +158,16 @@ def write_streams_value(value: StreamsValue, *, with_times: bool) -> bytes:
             _write_tags(out, times)
         case StreamsTargetValue():
             for tasks in value:
-                _write_tasks(out, tasks)
+                yield from _writing_tasks(out, tasks, _write_tasks)
             out.append(0)
         case StreamsCurrentValue():
             out += struct.pack(">iib", value.epoch, value.previous_epoch, value.state)
-            _write_owned(out, value.active)
-            _write_tasks(out, value.standby)
-            _write_tasks(out, value.warmup)
-            _write_owned(out, value.revoking_active)
-            _write_tasks(out, value.revoking_standby)
-            _write_tasks(out, value.revoking_warmup)
+            yield from _writing_tasks(out, value.active, _write_owned)
+            for tasks in (value.standby, value.warmup):
+                yield from _writing_tasks(out, tasks, _write_tasks)
+            yield from _writing_tasks(out, value.revoking_active, _write_owned)
+            for tasks in (value.revoking_standby, value.revoking_warmup):
+                yield from _writing_tasks(out, tasks, _write_tasks)
             out.append(0)
     return bytes(out)
 
@@ -205,25 +219,19 @@ def _write_pair(out: bytearray, pair: tuple[str, str]) -> None:
     out.append(0)
 
 
-def _write_tasks(out: bytearray, tasks: Partitions) -> None:
-    def write(out: bytearray, entry: tuple[str, Sequence[int]]) -> None:
-        write_compact_string(out, entry[0])
-        write_ints(out, list(entry[1]))
-        out.append(0)
-
-    _write_array(out, sorted(tasks.items()), write)
+def _write_tasks(out: bytearray, entry: tuple[str, Sequence[int]]) -> None:
+    write_compact_string(out, entry[0])
+    write_ints(out, list(entry[1]))
+    out.append(0)
 
 
-def _write_owned(out: bytearray, tasks: Epochs) -> None:
-    def write(out: bytearray, entry: tuple[str, Mapping[int, int]]) -> None:
-        partitions = sorted(entry[1])
-        write_compact_string(out, entry[0])
-        write_ints(out, partitions)
-        epochs = bytearray()
-        write_ints(epochs, [entry[1][each] for each in partitions])
-        _write_tags(out, {0: bytes(epochs)})
-
-    _write_array(out, sorted(tasks.items()), write)
+def _write_owned(out: bytearray, entry: tuple[str, Mapping[int, int]]) -> None:
+    partitions = sorted(entry[1])
+    write_compact_string(out, entry[0])
+    write_ints(out, partitions)
+    epochs = bytearray()
+    write_ints(epochs, list(map(entry[1].__getitem__, partitions)))
+    _write_tags(out, {0: bytes(epochs)})
 
 
 def _tags_of(value: StreamsEpochValue) -> dict[int, bytes]:
@@ -239,6 +247,17 @@ def _tags_of(value: StreamsEpochValue) -> dict[int, bytes]:
     if value.failed != _UNKNOWN:
         tags[3] = _INT32.pack(value.failed)
     return tags
+
+
+def _writing_tasks(
+    out: bytearray, tasks: Mapping[str, W], write: Callable[[bytearray, tuple[str, W]], object]
+) -> Parts[None]:
+    write_uvarint(out, len(tasks) + 1)
+    pace = Pace(MANY)
+    for entry in sorted(tasks.items(), key=itemgetter(0)):
+        write(out, entry)
+        if pace.enough(_PER_SUBTOPOLOGY + len(entry[1])):
+            yield
 
 
 def _write_array(out: bytearray, entries: Sequence[T], write: Callable[[bytearray, T], object]) -> None:

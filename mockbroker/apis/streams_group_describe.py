@@ -1,17 +1,17 @@
 """StreamsGroupDescribe (89): the state, topology, members and tasks of streams groups (KIP-1071)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ..cluster.call import Call
 from ..coordinators.streams import descriptions
-from ..coordinators.streams.configuring import Configured
+from ..coordinators.streams.configuring import ConfiguredSubtopology, size
 from ..coordinators.streams.group import Progress, StreamsGroup
 from ..coordinators.streams.member import Assigned, StreamsMember, Tasks
 from ..outcome import Steps
 from ..policies.groups.group_operations import group_operations
 from ..policies.streams_groups.streams_answers import streams_answers
-from ..portions import Pace
+from ..portions import Pace, Parts
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -48,7 +48,7 @@ def streams_group_describe(call: Call, request: StreamsGroupDescribeRequest) -> 
     described twice."""
     answer, pace = StreamsGroupDescribeResponse(), Pace()
     for group_id in request.group_ids:
-        described, group = _describe(call, group_id)
+        described, group = yield from _describe(call, group_id)
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = call.policies[group_operations]
         if request.include_topology_description and not described.error_code:
@@ -75,7 +75,7 @@ def _size(assignment: Assignment) -> int:
     return sum(len(each.partitions) for tasks in kinds for each in tasks)
 
 
-def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup | None]:
+def _describe(call: Call, group_id: str) -> Parts[tuple[DescribedGroup, StreamsGroup | None]]:
     """Without its members."""
     groups = call.broker.groups
     error = groups.refuses(group_id) if groups.streams.served else E.UNSUPPORTED_VERSION
@@ -90,40 +90,44 @@ def _describe(call: Call, group_id: str) -> tuple[DescribedGroup, StreamsGroup |
         group_state=group.state,
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        topology=_shown_topology(call, group),
         assignor_name=group.protocol,
     )
+    described.topology = yield from _shown_topology(call, group)
     return described, group
 
 
-def _shown_topology(call: Call, group: StreamsGroup) -> Topology | None:
-    seen = _seen(call, group)
-    if call.policies[streams_answers] == "preview" and (seen is None or not seen.is_ready):
+def _shown_topology(call: Call, group: StreamsGroup) -> Parts[Topology | None]:
+    """As it is configured once all its topics are there; before that as the members said it, in 4.1 as far as
+    it could be configured."""
+    seen = group.seen
+    if call.policies[streams_answers] == "preview":
+        if seen is None:
+            return None
+        if seen.subtopologies is None:
+            return Topology(seen.epoch, [])
+        return (yield from _topology(group, seen.subtopologies))
+    ready = seen.subtopologies if seen is not None and seen.is_ready else None
+    return (yield from _topology(group, ready or {}))
+
+
+def _topology(group: StreamsGroup, known: Mapping[str, ConfiguredSubtopology]) -> Parts[Topology | None]:
+    """As it is configured, as far as that is `known`; otherwise as the members said it."""
+    topology = group.topology
+    if topology is None:
         return None
-    return _topology(group, seen)
-
-
-def _seen(call: Call, group: StreamsGroup) -> Configured | None:
-    partition = call.cluster.offsets_partition(group.id).at(call.broker.id)
-    return None if partition is None else group.seen(partition.log.high_watermark)
-
-
-def _topology(group: StreamsGroup, known: Configured | None) -> Topology | None:
-    """As it is configured, if all its topics are there; otherwise as the members said it."""
-    if group.topology is None:
-        return None
-    ready = {} if known is None or not known.is_ready or known.subtopologies is None else known.subtopologies
-    shown = []
-    for each in sorted(group.topology.subtopologies):
+    shown, pace = [], Pace()
+    for each in sorted(topology.subtopologies):
+        if pace.enough(size(each)):
+            yield
         changelogs, repartitions = each.changelogs, each.repartitions
-        if each.id in ready:
-            changelogs, repartitions = ready[each.id].changelogs, ready[each.id].repartitions
+        if each.id in known:
+            changelogs, repartitions = known[each.id].changelogs, known[each.id].repartitions
         shown.append(
             Subtopology(
                 each.id, sorted(each.sources), sorted(each.sinks), _topics(changelogs), _topics(repartitions)
             )
         )
-    return Topology(group.topology.epoch, shown)
+    return Topology(topology.epoch, shown)
 
 
 def _topics(topics: Iterable[InternalTopic]) -> list[TopicInfo]:

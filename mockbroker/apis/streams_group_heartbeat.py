@@ -12,8 +12,10 @@ from ..coordinators.streams.coordinating import Beat
 from ..coordinators.streams.member import Owned, Tasks
 from ..coordinators.streams.requests import check, check_size, topics_of
 from ..coordinators.streams.settings import heartbeat_ms
+from ..outcome import PARKED, Steps
 from ..policies.streams_groups.streams_answers import streams_answers
 from ..policies.streams_groups.streams_heartbeats import streams_heartbeats
+from ..portions import PORTION, Parts, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -57,33 +59,43 @@ def streams_group_heartbeat(call: Call, request: StreamsGroupHeartbeatRequest) -
             error_code=code, error_message=message, status=_statuses(call, ())
         )
 
+    def steps() -> Steps:
+        try:
+            if request.topology is not None:
+                yield from check_size(request.topology)
+                yield from _check_topics(request.topology)
+            yield from check(request, call)
+            if error := groups.refuses(request.group_id):
+                return failed(error)
+            beat = yield from groups.streams.beat(request, call)
+        except ApiError as error:
+            return failed(error.code, error.message)
+        answer = _answer(call, request, beat)
+        if beat.missing:
+            _create(call, request.group_id, beat.missing, answer)
+        return groups.once_settled(call, request.group_id, answer, failed)
+
     if not groups.streams.served:
         return failed(E.UNSUPPORTED_VERSION)
-    try:
-        if request.topology is not None:
-            check_size(request.topology)
-            _check_topics(request.topology)
-        check(request, call)
-        if error := groups.refuses(request.group_id):
-            return failed(error)
-        beat = groups.streams.beat(request, call)
-    except ApiError as error:
-        return failed(error.code, error.message)
-    answer = _answer(call, request, beat)
-    if beat.missing:
-        _create(call, request.group_id, beat.missing, answer)
-    return groups.once_settled(call, request.group_id, answer, failed)
+    answer = groups.streams.turns.begin(request.group_id, call, steps())
+    call.long = call.long or answer is PARKED
+    return answer
 
 
-def _check_topics(topology: Topology) -> None:
+def _check_topics(topology: Topology) -> Parts[None]:
     """Before anything else. ApiError STREAMS_INVALID_TOPOLOGY."""
-    names = topics_of(topology)
-    if internal := [each for each in names if each in INTERNAL]:
+    internal, invalid = list[str](), list[str]()
+    for some in portions(topics_of(topology)):
+        internal += [each for each in some if each in INTERNAL]
+        invalid += filter(fault, some)
+        if len(some) == PORTION:
+            yield
+    if internal:
         raise ApiError(
             E.STREAMS_INVALID_TOPOLOGY,
             f"Use of Kafka internal topics {','.join(internal)} in a Kafka Streams topology is prohibited.",
         )
-    if invalid := [each for each in names if fault(each)]:
+    if invalid:
         raise ApiError(
             E.STREAMS_INVALID_TOPOLOGY, f"Topic names {','.join(invalid)} are not valid topic names."
         )
@@ -123,7 +135,7 @@ def _statuses(call: Call, problems: Sequence[Problem]) -> list[Status] | None:
 def _create(
     call: Call, group_id: str, missing: Mapping[str, InternalTopic], answer: StreamsGroupHeartbeatResponse
 ) -> None:
-    """Has internal topics created; the answer says which could not be before."""
+    """Has internal topics created; the answer says which could not be before, since 4.2."""
     told = next(each for each in answer.status or () if each.status_code == MISSING_INTERNAL_TOPICS)
     if forbidden := _forbidden(call, missing):
         told.status_detail += f"; Unauthorized to CREATE on topics {', '.join(forbidden)}."
@@ -131,7 +143,7 @@ def _create(
     topics = call.broker.streams_topics
     topics.create(missing, _PATIENCE * heartbeat_ms(call.environment.configs, group_id))
     failures = topics.failures(missing)
-    if failures:
+    if failures and call.policies[streams_answers] == "released":
         listed = ", ".join(f"{name} ({why})" for name, why in list(failures.items())[:_SHOWN])
         rest = len(failures) - _SHOWN
         told.status_detail += f"; Creation failed: {listed}" + (f" and {rest} more." if rest > 0 else ".")

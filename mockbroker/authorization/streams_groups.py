@@ -8,7 +8,7 @@ from ..acls import Operation, ResourceType
 from ..cluster.authorizer import Asker
 from ..cluster.call import Call
 from ..coordinators.streams.requests import topics_of
-from ..portions import portions
+from ..portions import Parts, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.streams_group_describe import DescribedGroup, StreamsGroupDescribeRequest, Topology
 from ..protocol.messages.streams_group_heartbeat import (
@@ -30,7 +30,7 @@ def heartbeat(asker: Asker, call: Call, request: StreamsGroupHeartbeatRequest) -
         return Verdict(request)
     if not asker.may(Operation.READ, _GROUP, request.group_id):
         return (yield from refused(call, ApiKey.STREAMS_GROUP_HEARTBEAT, request, _GROUP))
-    for portion in portions([] if request.topology is None else topics_of(request.topology)):
+    for portion in portions(() if request.topology is None else topics_of(request.topology)):
         if not all(asker.may(Operation.DESCRIBE, _TOPIC, name) for name in portion):
             return Verdict(request, StreamsGroupHeartbeatResponse(error_code=CODES[_TOPIC]))
         yield
@@ -52,18 +52,21 @@ def describe(asker: Asker, call: Call, request: StreamsGroupDescribeRequest) -> 
     if verdict.answer is not None:
         return verdict
 
-    def shown(answer: Any) -> Any:
-        return replace(answer, groups=[_shown(asker, one) for one in answer.groups])
+    def shown(answer: Any) -> Parts[Any]:
+        groups = dict(enumerate(answer.groups))
+        for place, each in groups.items():
+            groups[place] = yield from _shown(asker, each)
+        return replace(answer, groups=list(groups.values()))
 
     return with_operations(asker, request.include_authorized_operations, verdict).after(shown)
 
 
-def _shown(asker: Asker, group: DescribedGroup) -> DescribedGroup:
-    if group.topology is None:
-        return group
-    if all(asker.may(Operation.DESCRIBE, _TOPIC, name) for name in set(_topics(group.topology))):
-        return group
-    return DescribedGroup(CODES[_TOPIC], _HIDDEN, group.group_id)
+def _shown(asker: Asker, group: DescribedGroup) -> Parts[DescribedGroup]:
+    for portion in portions(() if group.topology is None else set(_topics(group.topology))):
+        if not all(asker.may(Operation.DESCRIBE, _TOPIC, name) for name in portion):
+            return DescribedGroup(CODES[_TOPIC], _HIDDEN, group.group_id)
+        yield
+    return group
 
 
 def _topics(topology: Topology) -> Iterable[str]:

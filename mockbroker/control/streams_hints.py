@@ -23,6 +23,8 @@ _ADVICE: Final = {
     "internal topics of an earlier topology have to be deleted",
     MISSING_INTERNAL_TOPICS: "its coordinator creates them upon heartbeats",
 }
+_SHOWN: Final = 10
+"""How many tasks are named at most."""
 _HEARTBEATS: Final = 3
 """Within so many a member should have given up what it has to."""
 
@@ -59,7 +61,9 @@ def _unassigned(broker: "Broker", group: "StreamsGroup", name: str) -> Iterator[
     for each in group.members.values():
         if each.state is MemberState.UNREVOKED:
             given_up = [task for kind in each.revoking.tasks for task in each_task(kind)]
-            tasks = ", ".join(f"{subtopology}_{index}" for subtopology, index in given_up)
+            tasks = ", ".join(f"{subtopology}_{index}" for subtopology, index in given_up[:_SHOWN])
+            if len(given_up) > _SHOWN:
+                tasks += f" and {len(given_up) - _SHOWN} more"
             yield (
                 f"the member {each.id} of {name} still has what it has to give up, {tasks}: it says so, "
                 f"or nothing; it is removed after its rebalance timeout, {each.rebalance_timeout_ms} ms"

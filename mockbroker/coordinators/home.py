@@ -91,6 +91,10 @@ class Request(Protocol):
     def sees(self, topic: str) -> bool:
         """Whether the client may know of a topic that it did not name."""
 
+    def count(self, entries: int) -> None:
+        """To be called before so many entries are added to the answer, where they may be many more than the
+        request has. AnswerTooLargeError."""
+
     def answer(self, response: Any) -> None: ...
 
     def ended_by(self, error: Exception) -> None: ...

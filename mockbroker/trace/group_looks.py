@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from ..coordinators.consumer.member import ConsumerMember
     from ..coordinators.kinds import Group as AnyGroup
     from ..coordinators.share.group import ShareGroup, ShareMember
+    from ..coordinators.streams.group import StreamsGroup
     from ..coordinators.streams.member import StreamsMember
+    from ..protocol.streams_group_records import TopologyValue
     from ..share_partitions.share_partition import SharePartition as Led
 
 Seen = tuple[tuple[type[Event], object], Change]
@@ -49,11 +51,14 @@ class GroupLooks:
         self._cluster = cluster
         self._known: dict[SharePartitionKey, tuple[int, tuple[InFlight, ...]]] = {}
         self._before = self._known
+        self._streams: dict[tuple[str, str], tuple[StreamsMember, TopologyValue | None, Seen]] = {}
+        self._streams_before = self._streams
 
     def look(self, details: bool) -> Iterator[Seen]:
         """Members and share sessions only with `details`."""
         brokers = self._cluster.brokers.values()
         self._before, self._known = self._known, {}
+        self._streams_before, self._streams = self._streams, {}
         # A coordinator that was has groups that another one has now.
         found = {group.id: (broker, group) for broker in brokers for group in groups_of(broker)}
         for broker, group in found.values():
@@ -73,19 +78,26 @@ class GroupLooks:
                 yield _member(group.id, each, "classic", group.generation, *_classic(group, each))
             return
         if group.type == "streams":
-            from ..coordinators.streams.member import task_names
-
-            subscribed = tuple(sorted(group.subscribed))
             for member in group.members.values():
-                about = ("streams", member.epoch, subscribed, sorted(group.read_by(member)))
-                held = member.assigned
-                yield _member(group.id, member, *about, task_names(held.active), task_names(held.standby))
+                yield self._streams_member(group, member)
             return
         for one in group.members.values():
             classic = group.type == "consumer" and getattr(one, "classic", None) is not None
             kind = "classic" if classic else group.type
             named = assignments.named(self._cluster.topic_ids, one.assigned)
             yield _member(group.id, one, kind, one.epoch, tuple(sorted(one.topics)), named)
+
+    def _streams_member(self, group: "StreamsGroup", member: "StreamsMember") -> Seen:
+        """A member may have very many tasks, and most have not changed since the last look."""
+        from ..coordinators.streams.member import task_names
+
+        known = self._streams_before.get((group.id, member.id))
+        if known is None or known[0] is not member or known[1] is not group.topology:
+            about = ("streams", member.epoch, tuple(sorted(group.subscribed)), sorted(group.read_by(member)))
+            tasks = task_names(member.assigned.active), task_names(member.assigned.standby)
+            known = member, group.topology, _member(group.id, member, *about, *tasks)
+        self._streams[group.id, member.id] = known
+        return known[2]
 
     def _share_partitions(self, group: "ShareGroup") -> Iterator[Seen]:
         if "__share_group_state" not in self._cluster.topics:

@@ -1,9 +1,14 @@
 """`streams-answers`: what members of streams groups are told in the preview of 4.1, and since then.
 
 In 4.1 (`preview`) the first member begins the epoch 1, one that joins again gets FENCED_MEMBER_EPOCH, there
-are no statuses (null) where nothing is to be said, all topics that are missing are named, and
-StreamsGroupDescribe has no topology meanwhile. Since 4.2 (`released`) the first epoch is a later one, members
-may join again, statuses are empty, and three topics are named.
+are no statuses (null) where nothing is to be said, all topics that are missing are named, nobody hears why
+one could not be created, and StreamsGroupDescribe has no topology meanwhile, or an empty one. Another number
+of standby tasks begins no epoch. No record says that all topics are there: another coordinator has the group
+as NotReady until something is written after the first heartbeat, and begins an epoch if members have left.
+The epoch of endpoints begins with -1 and goes up with all changes of tasks; members hear of endpoints as they
+were before their heartbeat. An epoch that is over is not enough to commit offsets, and an empty classic group
+does not become a streams group. Since 4.2 (`released`) the first epoch is a later one, members may join
+again, statuses are empty, and three topics are named.
 """
 
 from typing import Final, Literal

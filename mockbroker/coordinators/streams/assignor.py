@@ -6,10 +6,12 @@ tasks follow in the same way, each on another process than the active one.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import chain, pairwise
+from typing import Final, NamedTuple
 
+from ...portions import MANY, Pace, Parts
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from .hash_order import in_hash_order, in_order_of_computing
@@ -37,16 +39,23 @@ class Candidate(NamedTuple):
 
 def sticky(
     members: Sequence[Candidate], subtopologies: Sequence[Subtasks], standbys: int, *, first_only: bool
-) -> dict[str, Assigned]:
+) -> Parts[dict[str, Assigned]]:
     """`first_only` is whether only the first member is looked at of those that had a standby task. ApiError
     UNKNOWN_SERVER_ERROR."""
     assignment = _Assignment(members, subtopologies, standbys, first_only=first_only)
-    active = [(each.id, index) for each in subtopologies for index in range(each.tasks)]
-    assignment.assign_active(active)
+    yield from assignment.take(members)
+    yield from assignment.assign_active()
     if standbys:
-        stateful = {each.id for each in subtopologies if each.stateful}
-        assignment.assign_standby([task for task in active if task[0] in stateful])
-    return {each.id: assignment.of(each) for each in members}
+        yield from assignment.assign_standby()
+    found, pace = dict[str, Assigned](), Pace(MANY)
+    for each in members:
+        found[each.id] = assignment.of(each)
+        if pace.enough(1 + found[each.id].size):
+            yield
+    return found
+
+
+_NOBODY: Final[Mapping[int, Candidate]] = {}
 
 
 class _Quota:
@@ -76,9 +85,10 @@ class _Process:
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
-        self.active: dict[str, set[Task]] = {}
-        self.standby: dict[str, set[Task]] = {}
-        self._tasks: set[Task] = set()
+        self.active: dict[str, dict[str, set[int]]] = {}
+        self.standby: dict[str, dict[str, set[int]]] = {}
+        """By member and subtopology."""
+        self._tasks: dict[str, set[int]] = {}
         self._given = 0
         self._queue: PriorityQueue[_Load] | None = None
 
@@ -87,7 +97,7 @@ class _Process:
         return self._given / len(self.counts)
 
     def has(self, task: Task) -> bool:
-        return task in self._tasks
+        return task[1] in self._tasks.get(task[0], ())
 
     def give(self, member: str, task: Task, *, active: bool) -> int:
         """How many tasks the member has then."""
@@ -95,8 +105,9 @@ class _Process:
         return self._give(member, task, active=active)
 
     def _give(self, member: str, task: Task, *, active: bool) -> int:
-        (self.active if active else self.standby).setdefault(member, set()).add(task)
-        self._tasks.add(task)
+        found = (self.active if active else self.standby).setdefault(member, {})
+        found.setdefault(task[0], set()).add(task[1])
+        self._tasks.setdefault(task[0], set()).add(task[1])
         self._given += 1
         self.counts[member] += 1
         return self.counts[member]
@@ -125,47 +136,63 @@ class _Assignment:
         first_only: bool,
     ) -> None:
         self._standbys, self._first_only, self._capacity = standbys, first_only, len(members)
+        self._subtopologies = sorted(subtopologies)
         active = sum(each.tasks for each in subtopologies)
         copies = sum(each.tasks * standbys for each in subtopologies if each.stateful)
         self._active_quota = _Quota(active, len(members))
         self._quota = _Quota(active + copies, len(members))
         self._processes: dict[str, _Process] = {}
-        self._had_active: dict[Task, Candidate] = {}
+        self._had_active: dict[str, dict[int, Candidate]] = {}
         self._had_standby: dict[Task, list[Candidate]] = {}
         """Also members that keep the state of a task without being assigned it, after the others."""
-        by_id = {each.id: each for each in members}
+
+    def take(self, members: Sequence[Candidate]) -> Parts[None]:
+        """What they had."""
+        by_id, pace = {each.id: each for each in members}, Pace(MANY)
         for each in (by_id[member_id] for member_id in in_hash_order(by_id)):
             self._processes.setdefault(each.process, _Process()).counts[each.id] = 0
-            self._had_active.update(dict.fromkeys(each_task(each.had.active), each))
-            for task in {**dict.fromkeys(each_task(each.had.standby)), **each.offsets}:
+            for name, some in each.had.active.items():
+                self._had_active.setdefault(name, {}).update(dict.fromkeys(some, each))
+                if pace.enough(len(some)):
+                    yield
+            kept = (task for task in each.offsets if not _was_standby(each, task))
+            for task in chain(each_task(each.had.standby), kept):
                 self._had_standby.setdefault(task, []).append(each)
+                if pace.enough():
+                    yield
         for task, candidates in self._had_standby.items():
             candidates.sort(key=lambda each: (not _was_standby(each, task), -each.offsets.get(task, 0)))
+            if pace.enough(len(candidates)):
+                yield
 
     def of(self, member: Candidate) -> Assigned:
         process = self._processes[member.process]
-        return Assigned(
-            _by_subtopology(process.active.get(member.id, ())),
-            _by_subtopology(process.standby.get(member.id, ())),
-            {},
+        active, standby = (
+            {name: frozenset(some) for name, some in sorted(kind.get(member.id, {}).items())}
+            for kind in (process.active, process.standby)
         )
+        return Assigned(active, standby, {})
 
     # -- active tasks
 
-    def assign_active(self, tasks: Sequence[Task]) -> None:
+    def assign_active(self) -> Parts[None]:
         """ApiError UNKNOWN_SERVER_ERROR if there is no member."""
-        left = []
-        for task in sorted(tasks, key=_by_partition):
-            had = self._had_active.get(task)
+        pace, left = Pace(), list[Task]()
+        for task in by_partition(self._subtopologies):
+            had = self._had(task)
             if had is None or not self._give_active(had, task):
                 left.append(task)
-        rest = []
+            if pace.enough():
+                yield
+        rest: dict[str, list[int]] = {}
         for task in left:
             had = self._least_loaded(self._had_standby.get(task, ()))
             if had is None or not self._give_active(had, task):
-                rest.append(task)
+                rest.setdefault(task[0], []).append(task[1])
+            if pace.enough():
+                yield
         queue = self._by_load()
-        for task in sorted(rest):
+        for task in _in_order(rest):
             if not queue:
                 raise ApiError(
                     ErrorCode.UNKNOWN_SERVER_ERROR, f"No process available to assign active task {task}."
@@ -175,6 +202,8 @@ class _Assignment:
             self._active_quota.count(has)
             self._quota.count(has)
             queue.add(process)
+            if pace.enough():
+                yield
 
     def _give_active(self, member: Candidate, task: Task) -> bool:
         process = self._processes[member.process]
@@ -187,24 +216,30 @@ class _Assignment:
 
     # -- standby tasks
 
-    def assign_standby(self, tasks: Sequence[Task]) -> None:
+    def assign_standby(self) -> Parts[None]:
         """As many as there are processes for."""
-        left: list[tuple[Task, int]] = []
-        for task in sorted(tasks, key=_by_partition, reverse=True):
+        pace = Pace()
+        left: dict[str, dict[int, int]] = {}
+        """How many copies are to be placed, by subtopology and partition."""
+        for task in by_partition([each for each in self._subtopologies if each.stateful], reverse=True):
             for number in range(self._standbys):
-                had = self._had_active.get(task)
+                had = self._had(task)
                 if had is not None and self._give_standby(had, task):
                     continue
                 had = self._least_loaded(self._had_standby.get(task, ()), task)
                 if had is not None and self._give_standby(had, task):
                     continue
-                left.append((task, self._standbys - number))
+                left.setdefault(task[0], {})[task[1]] = self._standbys - number
                 break
+            if pace.enough(self._standbys):
+                yield
         queue = self._by_load()
-        for task, count in sorted(left, key=lambda each: each[0], reverse=True):
-            for _ in range(count):
+        for task in _in_order(left, reverse=True):
+            for _ in range(left[task[0]][task[1]]):
                 if not self._give_copy(queue, task):
                     break
+            if pace.enough(self._standbys):
+                yield
 
     def _give_standby(self, member: Candidate, task: Task) -> bool:
         process = self._processes[member.process]
@@ -228,6 +263,10 @@ class _Assignment:
         return given
 
     # -- members and processes
+
+    def _had(self, task: Task) -> Candidate | None:
+        """Who had it as an active task."""
+        return self._had_active.get(task[0], _NOBODY).get(task[1])
 
     def _least_loaded(self, members: Sequence[Candidate], task: Task | None = None) -> Candidate | None:
         """Of members that had a task, the one whose process has the least load, if it does not have that."""
@@ -268,12 +307,20 @@ def _was_standby(member: Candidate, task: Task) -> bool:
     return task[1] in member.had.standby.get(task[0], ())
 
 
-def _by_partition(task: Task) -> tuple[int, str]:
-    return task[1], task[0]
+def by_partition(subtopologies: Sequence[Subtasks], *, reverse: bool = False) -> Iterator[Task]:
+    """All tasks of subtopologies that are sorted by id: those of the first partition, of the second, …"""
+    here = list(reversed(subtopologies) if reverse else subtopologies)
+    spans: list[tuple[range, list[str]]] = []
+    for begin, end in pairwise([0, *sorted({each.tasks for each in here})]):
+        # Up to `end` it is these that have such a partition.
+        here = [each for each in here if each.tasks > begin]
+        spans.append((range(begin, end), [each.id for each in here]))
+    for partitions, ids in reversed(spans) if reverse else spans:
+        for index in reversed(partitions) if reverse else partitions:
+            for each in ids:
+                yield each, index
 
 
-def _by_subtopology(tasks: Iterable[Task]) -> Mapping[str, frozenset[int]]:
-    found: dict[str, set[int]] = {}
-    for name, partition in sorted(tasks):
-        found.setdefault(name, set()).add(partition)
-    return {name: frozenset(partitions) for name, partitions in found.items()}
+def _in_order(tasks: Mapping[str, Iterable[int]], *, reverse: bool = False) -> Iterator[Task]:
+    """By subtopology; the partitions of each are in order."""
+    return ((name, index) for name in sorted(tasks, reverse=reverse) for index in tasks[name])

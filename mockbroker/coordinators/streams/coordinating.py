@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-from ...environment import Environment, Timer
+from ...environment import Environment, Nobody, Timer
+from ...outcome import Steps
 from ...policies.groups.first_group_epoch import first_group_epoch
 from ...policies.streams_groups.streams_answers import streams_answers
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
+from ...portions import Parts
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import EndpointToPartitions, StreamsGroupHeartbeatRequest
@@ -16,33 +18,31 @@ from ...protocol.messages.streams_group_topology_description_update import (
 )
 from ...protocol.streams_group_records import InternalTopic
 from ..group_records import Pairs
-from ..home import Home, Request
+from ..home import Request
 from ..loading import LoadedGroup
 from ..member_state import MemberState
 from ..members import Claim
 from ..offsets import Key
 from ..sessions import Sessions
 from ..without_classic import WithoutClassicMembers
+from . import committing
 from .configuring import Problem
 from .descriptions import check_described, take, wants
 from .endpoints import endpoints
 from .group import StreamsGroup
+from .keeping import Coordinator, Keeping
 from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMember
 from .planning import Planning
-from .records import changes, restored
+from .records import restored
 from .requests import names_twice, owned_of, topology_of
 from .saying import check_epoch, missing_tags, shutdown, take_progress, take_topology, updated
 from .settings import rack_tags, session_ms
-
-if TYPE_CHECKING:
-    from ..group_shards import GroupShards
+from .turns import Turns
 
 E = ErrorCode
 STREAMS_FEATURE: Final = "streams.version"
 _FULL_SINCE: Final = 1
 """The version of StreamsGroupHeartbeat whose members know all statuses, and describe topologies."""
-_WITH_EPOCHS: Final = 9
-"""The version of OffsetCommit from which on it has member epochs."""
 
 
 class Beat(NamedTuple):
@@ -58,18 +58,6 @@ class Beat(NamedTuple):
     wants_description: bool = False
 
 
-class Coordinator(Protocol):
-    """The coordinator of groups of all kinds, by id."""
-
-    home: Home
-    environment: Environment
-    groups: dict[str, Any]
-    shards: "GroupShards"
-
-    @property
-    def expiry(self) -> Any: ...
-
-
 class StreamsGroups(WithoutClassicMembers):
     def __init__(self, coordinator: Coordinator) -> None:
         self._coordinator = coordinator
@@ -78,20 +66,29 @@ class StreamsGroups(WithoutClassicMembers):
         self.planning = Planning(coordinator.home, self._delay_over)
         self._sessions = Sessions(coordinator.environment, session_ms, self.end_session)
         self._revocations: dict[tuple[str, str], Timer] = {}
+        self._ending: set[tuple[str, str]] = set()
+        """Groups and members whose sessions are over, but that are still there."""
+        self._keeping = Keeping(coordinator)
+        self.turns = Turns(coordinator.home)
 
     @property
     def served(self) -> bool:
         """Whether this broker serves these groups at all: only if their feature is turned on."""
         return self._home.features.get(STREAMS_FEATURE, 0) > 0
 
+    @property
+    def _is_preview(self) -> bool:
+        return self._home.policies[streams_answers] == "preview"
+
     # -- members
 
-    def beat(self, request: StreamsGroupHeartbeatRequest, call: Request) -> Beat:
-        """ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID,
-        FENCED_MEMBER_EPOCH, GROUP_MAX_SIZE_REACHED, and what `Planning` finds."""
+    def beat(self, request: StreamsGroupHeartbeatRequest, call: Request) -> Parts[Beat]:
+        """Within `turns`. ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID,
+        FENCED_MEMBER_EPOCH, GROUP_MAX_SIZE_REACHED, NOT_COORDINATOR, and what `Planning` finds."""
         if request.member_epoch < JOINING:
             self._leave(request)
             return Beat(None)
+        owned = yield from owned_of(request)
         joins, group_id = request.member_epoch == JOINING, request.group_id
         known = group_id in self._coordinator.groups
         group = self.or_new(group_id) if joins else self._existing_for_heartbeat(group_id)
@@ -99,41 +96,50 @@ class StreamsGroups(WithoutClassicMembers):
             self.planning.check_room(group, request.member_id, request.instance_id)
         # Real brokers write nothing if a request fails; what fails early has changed nothing.
         has_endpoints = group.reachable or request.user_endpoint is not None
-        fails_late = has_endpoints or request.instance_id is not None or names_twice(request)
+        fails_late = has_endpoints or request.instance_id is not None or names_twice(request, owned)
         saved = group.saved() if known and fails_late else None
         try:
-            beat = self._beat(group, request, call, known=known)
-        except ApiError:
+            steps = self._beat(group, request, call, owned, known=known)
+            beat = yield from self._keeping.while_here(group_id, steps)
+        except Exception:
             if saved is not None:
                 group.undo(saved)
             raise
-        self._put(group, known=known)
+        yield from self._put(group)
         return beat
 
     def _beat(
-        self, group: StreamsGroup, request: StreamsGroupHeartbeatRequest, call: Request, *, known: bool
-    ) -> Beat:
-        joins, owned = request.member_epoch == JOINING, owned_of(request)
+        self,
+        group: StreamsGroup,
+        request: StreamsGroupHeartbeatRequest,
+        call: Request,
+        owned: Assigned | None,
+        *,
+        known: bool,
+    ) -> Parts[Beat]:
+        joins = request.member_epoch == JOINING
         before, replaced = self._member(group, request, owned)
         said = updated(before, request, call)
-        topology = None if request.topology is None else topology_of(request.topology)
+        topology = None if request.topology is None else (yield from topology_of(request.topology))
         statuses = take_topology(group, said, topology)
-        changed = self.planning.configure(group, owned)
+        topics = yield from self.planning.configure(group, owned)
         take_progress(group, request)
-        unclear = names_twice(request)
-        after, delayed = self.planning.advance(group, before, said, owned, changed=changed, unclear=unclear)
+        unclear = names_twice(request, owned)
+        after, delayed = yield from self.planning.advance(
+            group, before, said, owned, topics=topics, unclear=unclear
+        )
         if delayed is not None:
             statuses.append(delayed)
         if request.shutdown_application and group.shutdown_by is None:
             group.shutdown_by = after.id
-        epoch = self._endpoint_epoch(before, after, joins=joins)
-        group.endpoint_epoch += epoch
+        group.endpoint_epoch += self._endpoint_epoch(before, after, joins=joins)
         told = None
         if group.endpoint_epoch != request.endpoint_information_epoch:
-            told = endpoints(self._home, group, after)
+            told = yield from self._endpoints(group, before, after, call)
         if replaced is not None:
             self._stop(group, replaced)
         self._sessions.heard(group, after.id)
+        self._ending.discard((group.id, after.id))
         if after != said:
             self._await_revocation(group, after)
         assert group.configured is not None
@@ -146,7 +152,7 @@ class StreamsGroups(WithoutClassicMembers):
             statuses += missing_tags(after, rack_tags(self._environment.configs, group.id))
         assigned = joins or after.assigned != before.assigned
         wanted = call.version >= _FULL_SINCE and wants(group, self._environment, statuses)
-        endpoint_epoch = group.endpoint_epoch if known else 0
+        endpoint_epoch = group.endpoint_epoch if known or self._is_preview else 0
         return Beat(after, assigned, tuple(statuses), endpoint_epoch, told, missing, wanted)
 
     def describe(self, request: Description, nodes: int, wrong: ApiError | None) -> None:
@@ -157,16 +163,27 @@ class StreamsGroups(WithoutClassicMembers):
         if wrong is not None:
             raise wrong
         take(group, request, nodes)
-        self.write(group)
+        self._keeping.write(group)
 
     def _endpoint_epoch(self, before: StreamsMember, after: StreamsMember, *, joins: bool) -> int:
-        """By how much the epoch of endpoints goes up: members have to hear of another one, or of other tasks.
-        Since 4.4 a member that joins again changes nothing about that, and one without an endpoint may have
-        had one."""
+        """By how much the epoch of endpoints goes up: members have to hear of another one, or of other tasks;
+        in 4.1 also of those of members without one. Since 4.4 a member that joins again changes nothing about
+        that, and one without an endpoint may have had one."""
+        if self._is_preview:
+            return int(any(after.assigned) if joins else after.assigned != before.assigned)
         changed = after.assigned != before.assigned and after.endpoint is not None
         if self._home.policies[streams_heartbeats] == "full":
             return int(changed or before.endpoint != after.endpoint)
         return int(changed or (joins and after.endpoint is not None))
+
+    def _endpoints(
+        self, group: StreamsGroup, before: StreamsMember, after: StreamsMember, call: Request
+    ) -> Parts[list[EndpointToPartitions] | None]:
+        """Of the members that have one; in 4.1 as they had it before this heartbeat, None if nobody had."""
+        if not self._is_preview:
+            return (yield from endpoints(self._home, group, after, call.count))
+        known = replace(after, endpoint=before.endpoint)
+        return (yield from endpoints(self._home, group, known, call.count)) or None
 
     def _leave(self, request: StreamsGroupHeartbeatRequest) -> None:
         group = self.existing(request.group_id)
@@ -180,7 +197,7 @@ class StreamsGroups(WithoutClassicMembers):
         active = {name: dict.fromkeys(found, JOINING) for name, found in member.assigned.active.items()}
         assigned = member.assigned._replace(active=active)
         group.put(replace(member, epoch=LEAVING_FOR_A_WHILE, assigned=assigned, revoking=NOTHING))
-        self.write(group)
+        self._keeping.write(group)
 
     def _member(
         self, group: StreamsGroup, request: StreamsGroupHeartbeatRequest, owned: Assigned | None
@@ -194,7 +211,7 @@ class StreamsGroups(WithoutClassicMembers):
             return member, None
         if instance_id is None or instance_id not in group.static:
             known = group.members.get(member_id)
-            if known is not None and self._home.policies[streams_answers] == "preview":
+            if known is not None and self._is_preview:
                 check_epoch(known, request.member_epoch, owned)
             return known or StreamsMember(member_id), None
         earlier = group.members[group.static[instance_id]]
@@ -213,19 +230,18 @@ class StreamsGroups(WithoutClassicMembers):
         group.put(member)
         return member, replaced
 
-    def _put(self, group: StreamsGroup, *, known: bool) -> None:
+    def _put(self, group: StreamsGroup) -> Parts[None]:
         """The group is there; of a new one, what no record says is forgotten."""
-        if self._coordinator.groups.get(group.id) is not group:
-            earlier, graves = self._coordinator.groups.get(group.id), Pairs()
+        earlier, graves = self._coordinator.groups.get(group.id), Pairs()
+        if earlier is not group:
             if earlier is not None:
                 group.offsets, graves = earlier.offsets, earlier.graves(awaits=False)
             self._coordinator.groups[group.id] = group
-            group.configured, group.shutdown_by, group.endpoint_epoch = None, None, 0
+            group.configured, group.shutdown_by = None, None
+            group.endpoint_epoch = group.first_endpoint_epoch
             group.progress.clear()
             self._coordinator.expiry.plan()
-            self.write(group, graves)
-        else:
-            self.write(group)
+        yield from self._keeping.writing(group, graves)
 
     def remove(self, group: StreamsGroup, member_ids: Iterable[str]) -> None:
         """Removes members, which have to join again."""
@@ -233,41 +249,23 @@ class StreamsGroups(WithoutClassicMembers):
             self._stop(group, member_id)
             group.remove(member_id)
             self.planning.removed(group)
-        self.write(group)
+        self._keeping.write(group)
 
     def _delay_over(self, group: StreamsGroup) -> None:
+        self.turns.begin(group.id, Nobody(self._environment), self._assign_late(group))
+
+    def _assign_late(self, group: StreamsGroup) -> Steps:
         if self._coordinator.groups.get(group.id) is group:
-            self.planning.assign_late(group)
-            self.write(group)
+            yield from self.planning.assign_late(group)
+            yield from self._keeping.writing(group)
 
     # -- offsets
 
     def check_commit(
         self, group: StreamsGroup, claim: Claim, version: int, partitions: Iterable[Key]
     ) -> ErrorCode:
-        """The error if this member may not commit for these partitions now
-        (`StreamsGroup.validateOffsetCommit`)."""
-        epoch = claim.generation
-        if epoch < 0 and group.is_empty:
-            return E.NONE
-        member = group.members.get(claim.member_id)
-        if member is None:
-            return E.UNKNOWN_MEMBER_ID
-        if version < _WITH_EPOCHS:
-            return E.UNSUPPORTED_VERSION
-        if epoch == member.epoch or (epoch < member.epoch and self._had(group, member, epoch, partitions)):
-            return E.NONE
-        return E.STALE_MEMBER_EPOCH
-
-    @staticmethod
-    def _had(group: StreamsGroup, member: StreamsMember, epoch: int, partitions: Iterable[Key]) -> bool:
-        """Whether an epoch that is over will do, since the member had the tasks by then."""
-        for topic, index in partitions:
-            subtopology = group.subtopology_of(topic)
-            since = None if subtopology is None else member.since(subtopology, index)
-            if since is None or since > epoch:
-                return False
-        return True
+        """The error if this member may not commit for these partitions now."""
+        return committing.check(group, claim, version, partitions, lasting=not self._is_preview)
 
     def check_transactional_commit(
         self, group: StreamsGroup, claim: Claim, partitions: Iterable[Key]
@@ -275,21 +273,13 @@ class StreamsGroups(WithoutClassicMembers):
         """As for OffsetCommit; older clients name no member (KIP-447)."""
         if claim.generation == -1 and claim.names_nobody:
             return E.NONE
-        error = self.check_commit(group, claim, _WITH_EPOCHS, partitions)
+        error = self.check_commit(group, claim, committing.WITH_EPOCHS, partitions)
         return E.ILLEGAL_GENERATION if error is E.STALE_MEMBER_EPOCH else error
 
     @staticmethod
     def check_fetch(group: StreamsGroup, epoch: int, member_id: str | None) -> ErrorCode:
-        """The error if this member may not fetch offsets now (`StreamsGroup.validateOffsetFetch`)."""
-        if member_id is None and epoch < 0:
-            return E.NONE
-        if member_id is None:
-            # Real brokers look for a member without an id, and fail.
-            return E.UNKNOWN_SERVER_ERROR
-        member = group.members.get(member_id)
-        if member is None:
-            return E.UNKNOWN_MEMBER_ID
-        return E.NONE if epoch == member.epoch else E.STALE_MEMBER_EPOCH
+        """The error if this member may not fetch offsets now."""
+        return committing.check_fetch(group, epoch, member_id)
 
     # -- sessions
 
@@ -301,16 +291,28 @@ class StreamsGroups(WithoutClassicMembers):
             return
 
         def late() -> None:
-            del self._revocations[key]
             known = group.members.get(member.id)
             if known is not None and known.epoch == member.epoch:
                 self.remove(group, [member.id])
 
-        self._revocations[key] = self._environment.after(member.rebalance_timeout_ms, late)
+        def over() -> None:
+            del self._revocations[key]
+            self.turns.call(group.id, late)
+
+        self._revocations[key] = self._environment.after(member.rebalance_timeout_ms, over)
 
     def end_session(self, group: StreamsGroup, member_id: str) -> None:
-        """The member was silent for too long."""
-        self.remove(group, [member_id])
+        """The member was silent for too long. A heartbeat of it may wait for its turn."""
+        key = group.id, member_id
+
+        def silent() -> None:
+            if key in self._ending:
+                self._ending.discard(key)
+                if member_id in group.members:
+                    self.remove(group, [member_id])
+
+        self._ending.add(key)
+        self.turns.call(group.id, silent)
 
     def _stop(self, group: StreamsGroup, member_id: str) -> None:
         self._sessions.stop(group, member_id)
@@ -337,16 +339,6 @@ class StreamsGroups(WithoutClassicMembers):
 
     # -- records
 
-    def write(self, group: StreamsGroup, graves: Pairs | None = None) -> None:
-        """Appends what has changed, after tombstones; the answer waits until that is replicated."""
-        if self._coordinator.groups.get(group.id) is not group:
-            return
-        shard = self._coordinator.shards.of(group.id)
-        if shard is None or not shard.current:
-            return
-        if pairs := (graves or []) + changes(group, with_times=shard.layout.with_times):
-            shard.write_at_once(pairs)
-
     def restore(self, group_id: str, partition: int, found: LoadedGroup) -> StreamsGroup:
         """A group as its records say."""
         group = self.new(group_id, partition)
@@ -360,9 +352,12 @@ class StreamsGroups(WithoutClassicMembers):
     def new(self, group_id: str, partition: int) -> StreamsGroup:
         """A group that is not there yet."""
         epoch = self._home.policies[first_group_epoch] - 1
-        if self._home.policies[streams_answers] == "preview":
-            return StreamsGroup(group_id, partition, epoch, epoch)
-        return StreamsGroup(group_id, partition, epoch)
+
+        def replicated() -> int:
+            found = self._home.offsets_partition(group_id)
+            return -1 if found is None else found.log.high_watermark
+
+        return StreamsGroup(group_id, partition, epoch, replicated, in_preview=self._is_preview)
 
     def existing(self, group_id: str) -> StreamsGroup:
         """ApiError GROUP_ID_NOT_FOUND."""
@@ -374,9 +369,10 @@ class StreamsGroups(WithoutClassicMembers):
         return group
 
     def or_new(self, group_id: str) -> StreamsGroup:
-        """The group; a new one if there is none, or an empty classic one. ApiError GROUP_ID_NOT_FOUND."""
+        """The group; a new one if there is none, or (since 4.2) an empty classic one. ApiError
+        GROUP_ID_NOT_FOUND."""
         group = self._coordinator.groups.get(group_id)
-        if group is None or (group.type == "classic" and group.is_empty):
+        if group is None or (group.type == "classic" and group.is_empty and not self._is_preview):
             return self.new(group_id, self._home.offsets_index(group_id))
         return self.existing(group_id)
 

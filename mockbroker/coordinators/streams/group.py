@@ -2,9 +2,10 @@
 
 import enum
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from ...portions import MANY, Pace, Parts, at_once
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_groups import TaskOffset, TopologyDescription
@@ -15,14 +16,25 @@ from ..group_records import Pairs
 from ..known_topics import NO_TOPICS
 from ..offsets import Offsets
 from .configuring import Configured, reads
-from .member import NO_TASKS, Assigned, StreamsMember, Task, each_task
+from .member import NO_TASKS, Assigned, Held, StreamsMember, Task, Tasks
 
 FIRST_EPOCH: Final = 1
 """With which a group begins; its first member begins the next one."""
 _IN_NO_RECORD: Final = frozenset(
-    {"configured", "_configured_before", "_configured_at", "progress", "shutdown_by", "endpoint_epoch"}
+    {
+        "configured",
+        "_configured_before",
+        "_configured_at",
+        "progress",
+        "shutdown_by",
+        "endpoint_epoch",
+        "required",
+        "_readers",
+    }
 )
-_NOT_SAVED: Final = frozenset({"processes", "offsets", "written"}) | _IN_NO_RECORD
+_NOT_SAVED: Final = frozenset({"processes", "offsets", "written", "written_topology"}) | _IN_NO_RECORD
+_NONE: Final[frozenset[int]] = frozenset()
+_NOBODY: Final = StreamsMember("")
 _NOT_VALIDATED: Final = 0
 """What a group begins with, although a topology may have this epoch."""
 _NOT_DESCRIBED: Final = -1
@@ -46,40 +58,73 @@ class Progress(NamedTuple):
     end_offsets: Sequence[TaskOffset]
 
 
+_Counts = dict[tuple[str, str], Counter[int]]
+"""By subtopology and process: how many members have a copy of each partition's task."""
+
+
 class Processes:
     """Which processes have a task, or have to give it up."""
 
     def __init__(self) -> None:
-        self.active: dict[Task, str] = {}
-        self._standby: Counter[tuple[Task, str]] = Counter()
-        self._warmup: Counter[tuple[Task, str]] = Counter()
-        """How many members of a process have a copy of a task."""
+        self._active: dict[str, dict[int, str]] = {}
+        self._standby: _Counts = {}
+        self._warmup: _Counts = {}
 
-    def add(self, member: StreamsMember) -> None:
-        process = member.process_id
-        for held in (member.assigned, member.revoking):
-            self.active.update(dict.fromkeys(each_task(held.active), process))
-            for counts, copies in ((self._standby, held.standby), (self._warmup, held.warmup)):
-                counts.update((task, process) for task in each_task(copies))
+    def replacing(self, before: StreamsMember | None, after: StreamsMember | None) -> Parts[None]:
+        """A member has other tasks, has come, or is gone."""
+        was = _NOBODY if before is None else before
+        now = _NOBODY if after is None else after
+        stays = was.process_id == now.process_id
+        yield from self._remove(was, now if stays else _NOBODY)
+        yield from self._add(now, was if stays else _NOBODY)
 
-    def remove(self, member: StreamsMember) -> None:
-        """What was added for a member is no more."""
-        process = member.process_id
-        for held in (member.assigned, member.revoking):
-            for task in each_task(held.active):
-                if self.active.get(task) == process:
-                    del self.active[task]
-            for counts, copies in ((self._standby, held.standby), (self._warmup, held.warmup)):
-                for task in each_task(copies):
-                    counts[task, process] -= 1
-                    if not counts[task, process]:
-                        del counts[task, process]
+    def _remove(self, was: StreamsMember, now: StreamsMember) -> Parts[None]:
+        process, pace = was.process_id, Pace(MANY)
+        kept = now.assigned.active, now.revoking.active
+        for held, stays in ((was.assigned, now.assigned), (was.revoking, now.revoking)):
+            for name, epochs in held.active.items():
+                owners = self._active.get(name, {})
+                for index in epochs.keys() - set().union(*(tasks.get(name, ()) for tasks in kept)):
+                    if owners.get(index) == process:
+                        del owners[index]
+                if pace.enough(len(epochs)):
+                    yield
+            for counts, some, others in self._copies(held, stays):
+                for name, partitions in some.items():
+                    if gone := partitions - others.get(name, _NONE):
+                        counts[name, process].subtract(gone)
+                        if left := +counts.pop((name, process)):
+                            counts[name, process] = left
+                    if pace.enough(len(partitions)):
+                        yield
+
+    def _add(self, now: StreamsMember, was: StreamsMember) -> Parts[None]:
+        process, pace = now.process_id, Pace(MANY)
+        for held, had in ((now.assigned, was.assigned), (now.revoking, was.revoking)):
+            for name, epochs in held.active.items():
+                self._active.setdefault(name, {}).update(dict.fromkeys(epochs, process))
+                if pace.enough(len(epochs)):
+                    yield
+            for counts, some, others in self._copies(held, had):
+                for name, partitions in some.items():
+                    if come := partitions - others.get(name, _NONE):
+                        counts.setdefault((name, process), Counter()).update(come)
+                    if pace.enough(len(partitions)):
+                        yield
+
+    def _copies(self, held: Held, other: Held) -> Iterator[tuple[_Counts, Tasks, Tasks]]:
+        yield self._standby, held.standby, other.standby
+        yield self._warmup, held.warmup, other.warmup
+
+    def running(self, task: Task) -> str | None:
+        """The process that has an active task."""
+        return self._active.get(task[0], {}).get(task[1])
 
     def stands_by(self, task: Task, process: str) -> bool:
-        return (task, process) in self._standby
+        return task[1] in self._standby.get((task[0], process), ())
 
     def warms_up(self, task: Task, process: str) -> bool:
-        return (task, process) in self._warmup
+        return task[1] in self._warmup.get((task[0], process), ())
 
     def keeps(self, task: Task, process: str) -> bool:
         """Whether a process keeps the state of a task, without processing it."""
@@ -128,12 +173,22 @@ class StreamsGroup:
     """Offsets expire by the time of their commits only."""
 
     def __init__(
-        self, group_id: str, partition: int, assignment_epoch: int, epoch: int = FIRST_EPOCH
+        self,
+        group_id: str,
+        partition: int,
+        assignment_epoch: int,
+        replicated: Callable[[], int],
+        *,
+        in_preview: bool = False,
     ) -> None:
+        """`replicated` says up to which offset its partition of `__consumer_offsets` is replicated.
+        `in_preview` is whether the group is as in 4.1: it is ready if what its topology comes to is `seen` to
+        be, and no record says so."""
         self.id = group_id
         self.partition = partition
         """Its partition of `__consumer_offsets`."""
-        self.epoch = epoch
+        self._replicated, self.in_preview = replicated, in_preview
+        self.epoch = assignment_epoch if in_preview else FIRST_EPOCH
         self.begun = assignment_epoch
         """The assignment epoch with which it began; there is no record of that."""
         self.assignment_epoch = assignment_epoch
@@ -155,19 +210,30 @@ class StreamsGroup:
         self.validated = _NOT_VALIDATED
         self.configs: Configs = ()
         self.metadata = NO_TOPICS
+        self.without_hash = False
+        """Whether its record has no hash of these topics, though they are known."""
         self.described = _NOT_DESCRIBED
         """The epoch of the topology of which a description was kept."""
         self.description: Described | None = None
         self.wanted: Wanted | None = None
         """Of the description; no record has these two."""
         self.shutdown_by: str | None = None
-        self.endpoint_epoch = 0
+        self.endpoint_epoch = self.first_endpoint_epoch
         self.offsets = Offsets()
         self.deleted = False
         self.touched: dict[str, None] = {}
         """The members that may have changed since the last records were written."""
         self.written: dict[bytes, bytes] = {}
         """The records that were written last, by key."""
+        self.written_topology: TopologyValue | None = None
+        self.required: tuple[TopologyValue, list[str]] | None = None
+        """The topics that a topology requires, as `configuring.required` found them."""
+        self._readers: tuple[TopologyValue, dict[str, str]] | None = None
+
+    @property
+    def first_endpoint_epoch(self) -> int:
+        """With which a group that is not written yet begins."""
+        return -1 if self.in_preview else 0
 
     def delete(self) -> None:
         self.deleted = True
@@ -190,7 +256,7 @@ class StreamsGroup:
             return StreamsState.DEAD
         if not self.members:
             return StreamsState.EMPTY
-        if self.topology is None or self.topology.epoch != self.validated:
+        if not self._is_ready:
             return StreamsState.NOT_READY
         if self.epoch > self.assignment_epoch:
             return StreamsState.ASSIGNING
@@ -199,29 +265,40 @@ class StreamsGroup:
         return StreamsState.RECONCILING
 
     @property
+    def _is_ready(self) -> bool:
+        if not self.in_preview:
+            return self.topology is not None and self.topology.epoch == self.validated
+        seen = self.seen
+        return seen is not None and seen.is_ready
+
+    @property
+    def readers(self) -> Mapping[str, str]:
+        """The subtopologies that read topics; the last of those that read the same one."""
+        if self.topology is None:
+            return {}
+        if self._readers is None or self._readers[0] is not self.topology:
+            found = {name: each.id for each in self.topology.subtopologies for name in reads(each)}
+            self._readers = self.topology, found
+        return self._readers[1]
+
+    @property
     def subscribed(self) -> frozenset[str]:
         """The names of all topics that its members read."""
-        if self.topology is None or not self.members:
-            return frozenset()
-        return frozenset(name for each in self.topology.subtopologies for name in reads(each))
+        return frozenset(self.readers if self.members else ())
 
     def is_subscribed(self, topic: str) -> bool:
-        return topic in self.subscribed
+        return bool(self.members) and topic in self.readers
 
-    def configure(self, configured: Configured, end_offset: int, high_watermark: int) -> None:
-        """`end_offset` and `high_watermark` are those of its partition of `__consumer_offsets`."""
-        self._configured_before = self.seen(high_watermark)
+    def configure(self, configured: Configured, end_offset: int) -> None:
+        """`end_offset` is that of its partition of `__consumer_offsets`."""
+        self._configured_before = self.seen
         self.configured, self._configured_at = configured, end_offset
 
-    def seen(self, high_watermark: int) -> Configured | None:
+    @property
+    def seen(self) -> Configured | None:
         """What follows from the topology, as of what is replicated: no record has it, so it is seen once
         another one is written after it (`StreamsGroup.asDescribedGroup`)."""
-        return self.configured if high_watermark > self._configured_at else self._configured_before
-
-    def subtopology_of(self, topic: str) -> str | None:
-        """The subtopology that reads a topic; the last if there are several."""
-        subtopologies = () if self.topology is None else self.topology.subtopologies
-        return next((each.id for each in reversed(subtopologies) if topic in reads(each)), None)
+        return self.configured if self._replicated() > self._configured_at else self._configured_before
 
     def read_by(self, member: StreamsMember) -> Iterator[tuple[str, int]]:
         """The partitions that the member's active tasks read; some may not be there (any more)."""
@@ -247,14 +324,16 @@ class StreamsGroup:
         return self.members[owner]
 
     def put(self, member: StreamsMember) -> None:
+        """As `putting`."""
+        at_once(self.putting(member))
+
+    def putting(self, member: StreamsMember) -> Parts[None]:
         """Adds a member, or replaces it by its new state."""
         if member.instance_id is not None:
             self.static[member.instance_id] = member.id
         before = self.members.get(member.id)
         if before is None or _tasks_of(before) != _tasks_of(member):
-            if before is not None:
-                self.processes.remove(before)
-            self.processes.add(member)
+            yield from self.processes.replacing(before, member)
         self.members[member.id] = member
         if member.endpoint is not None:
             self.reachable[member.id] = None
@@ -264,7 +343,7 @@ class StreamsGroup:
 
     def remove(self, member_id: str) -> None:
         member = self.members.pop(member_id)
-        self.processes.remove(member)
+        at_once(self.processes.replacing(member, None))
         self.reachable.pop(member_id, None)
         if member.instance_id is not None and self.static.get(member.instance_id) == member_id:
             del self.static[member.instance_id]
@@ -296,7 +375,7 @@ class StreamsGroup:
         vars(self).update(saved)
         self.processes = Processes()
         for each in self.members.values():
-            self.processes.add(each)
+            at_once(self.processes.replacing(None, each))
 
 
 def _tasks_of(member: StreamsMember) -> tuple[Any, ...]:

@@ -25,6 +25,11 @@ class Assigned(NamedTuple):
     standby: Tasks
     warmup: Tasks
 
+    @property
+    def size(self) -> int:
+        """How many tasks."""
+        return sum(len(some) for kind in self for some in kind.values())
+
 
 class Held(NamedTuple):
     """The tasks that a member has."""
@@ -38,6 +43,11 @@ class Held(NamedTuple):
         """Without the epochs."""
         active = {name: frozenset(partitions) for name, partitions in self.active.items()}
         return Assigned(active, self.standby, self.warmup)
+
+    @property
+    def size(self) -> int:
+        """How many tasks."""
+        return sum(len(some) for kind in self for some in kind.values())
 
 
 NOTHING: Final = Held({}, {}, {})

@@ -4,6 +4,7 @@
 import contextlib
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from ...environment import Timer
 from ...policies.groups.emptied_group_epoch import emptied_group_epoch
@@ -13,15 +14,17 @@ from ...policies.streams_groups.previous_tasks import previous_tasks
 from ...policies.streams_groups.role_changes import role_changes
 from ...policies.streams_groups.streams_answers import streams_answers
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
+from ...policies.streams_groups.task_sharing import task_sharing
+from ...portions import MANY, Pace, Parts, at_once, portions
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from ...protocol.streams_group_records import TopologyValue
 from ..home import Home
-from ..known_topics import NO_TOPICS, KnownTopics, known_topics
+from ..known_topics import KnownTopics, known_topics, learning
 from .assignor import Candidate, Subtasks, sticky
 from .configuring import Configured, Problem, configured, required
 from .group import FIRST_EPOCH, StreamsGroup
 from .member import NO_TASKS, Assigned, StreamsMember, Task
+from .pairing import by_pairs
 from .reconciling import reconciled
 from .settings import assignment_ms, initial_delay_ms, rack_tags, standbys
 
@@ -75,12 +78,17 @@ class Planning:
                 f"The streams group has reached its maximum capacity of {most} members.",
             )
 
-    def configure(self, group: StreamsGroup, owned: Assigned | None) -> bool:
-        """Whether the topics have changed. ApiError INVALID_REQUEST if the member can't have these tasks,
+    def configure(self, group: StreamsGroup, owned: Assigned | None) -> Parts[KnownTopics]:
+        """The topics as they are now. ApiError INVALID_REQUEST if the member can't have these tasks,
         STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR."""
-        changed = self._configure(group)
+        topics = yield from self._topics_of(group)
+        if group.configured is None or topics != group.metadata:
+            found = yield from self._configured(group)
+            partition = self._home.offsets_partition(group.id)
+            assert partition is not None
+            group.configure(found, partition.log.end_offset)
         self._check_tasks(group, owned)
-        return changed
+        return topics
 
     def advance(
         self,
@@ -89,38 +97,41 @@ class Planning:
         updated: StreamsMember,
         owned: Assigned | None,
         *,
-        changed: bool,
+        topics: KnownTopics,
         unclear: bool,
-    ) -> Advanced:
-        """The member's state after it has said what it is now, and which tasks it has. ApiError
-        UNKNOWN_SERVER_ERROR, also if what it has matters and is `unclear`."""
-        begins = changed or _begins(before, updated)
+    ) -> Parts[Advanced]:
+        """The member's state after it has said what it is now, and which tasks it has. `topics` are those of
+        `configure`. ApiError UNKNOWN_SERVER_ERROR, also if what it has matters and is `unclear`."""
+        begins = topics != group.metadata or _begins(before, updated)
         assert group.configured is not None
         validated = group.configured.epoch if group.configured.is_ready else _NOT_READY
-        begins |= validated != group.validated
         configs = self._assignment_configs(group)
-        if begins or configs != group.configs:
+        if self._home.policies[streams_answers] == "released":
+            begins |= (validated, configs) != (group.validated, group.configs)
+        if begins:
+            group.without_hash &= topics == group.metadata
             group.epoch += 1
-            group.metadata = self._metadata_of(group)
-            group.validated, group.configs = validated, configs
+            group.metadata = topics
+        group.validated, group.configs = validated, configs
         if group.is_empty:
             self._delay(group)
         group.put(updated)
-        delayed = self._assign(group)
+        delayed = yield from self._assign(group)
         epoch, target = group.assignment_epoch, group.target_of(updated.id)
         if delayed is _BY_DELAY:
             epoch, target = max(epoch, FIRST_EPOCH), NO_TASKS
         if unclear and not updated.reconciled_to(epoch):
             raise ApiError(E.UNKNOWN_SERVER_ERROR)
         in_place = self._home.policies[role_changes] == "in-place"
-        after = reconciled(updated, epoch, target, owned, group.processes, in_place=in_place)
+        after = yield from reconciled(updated, epoch, target, owned, group.processes, in_place=in_place)
         if after is not updated:
-            group.put(after)
+            yield from group.putting(after)
         return Advanced(after, delayed)
 
     def removed(self, group: StreamsGroup) -> None:
         """Members have left, or are fenced: a new epoch begins."""
         group.epoch += 1
+        group.without_hash = group.in_preview
         if group.is_empty and self._home.policies[emptied_group_epoch] == "its-own":
             group.assignment_epoch, group.assigned_ms = group.epoch, None
 
@@ -135,25 +146,27 @@ class Planning:
 
     # -- the topology
 
-    def _configure(self, group: StreamsGroup) -> bool:
-        topology = group.topology
-        assert topology is not None
-        metadata = self._metadata_of(group)
-        changed = metadata != group.metadata
-        if changed or group.configured is None:
-            partition = self._home.offsets_partition(group.id)
-            assert partition is not None
-            found = self._configured(topology)
-            group.configure(found, partition.log.end_offset, partition.log.high_watermark)
-        return changed
-
-    def _configured(self, topology: TopologyValue) -> Configured:
-        known = self._home.known_topics()
-        return configured(
-            topology,
-            {name: len(known[name].partitions) for name in required(topology) if name in known},
-            names_all=self._home.policies[streams_answers] == "preview",
+    def _configured(self, group: StreamsGroup) -> Parts[Configured]:
+        assert group.topology is not None
+        known, names = self._home.known_topics(), (yield from self._required(group))
+        return (
+            yield from configured(
+                group.topology,
+                names,
+                {name: len(known[name].partitions) for name in names if name in known},
+                names_all=self._home.policies[streams_answers] == "preview",
+            )
         )
+
+    @staticmethod
+    def _required(group: StreamsGroup) -> Parts[list[str]]:
+        """The topics that have to be there."""
+        topology = group.topology
+        if topology is None:
+            return []
+        if group.required is None or group.required[0] is not topology:
+            group.required = topology, (yield from required(topology))
+        return group.required[1]
 
     def problem(self, group: StreamsGroup) -> tuple[Problem, Configured] | None:
         """Why the group is not ready, as its last heartbeat found; if that is not known any more, as topics
@@ -161,11 +174,17 @@ class Planning:
         known = group.configured
         if known is None and group.topology is not None:
             with contextlib.suppress(ApiError):
-                known = self._configured(group.topology)
+                known = at_once(self._configured(group))
         return None if known is None or known.problem is None else (known.problem, known)
 
-    def _metadata_of(self, group: StreamsGroup) -> KnownTopics:
-        return NO_TOPICS if group.topology is None else known_topics(self._home, required(group.topology))
+    def _topics_of(self, group: StreamsGroup) -> Parts[KnownTopics]:
+        hashes, names = dict[UUID, int](), (yield from self._required(group))
+        for some in portions(names, MANY):
+            yield from learning(self._home, some)
+            hashes |= known_topics(self._home, some).hashes or {}
+            if len(some) == MANY:
+                yield
+        return KnownTopics(hashes)
 
     @staticmethod
     def _check_tasks(group: StreamsGroup, owned: Assigned | None) -> None:
@@ -177,13 +196,13 @@ class Planning:
                 if name not in known.subtopologies:
                     raise ApiError(E.INVALID_REQUEST, f"Subtopology {name} does not exist in the topology.")
                 count = known.subtopologies[name].tasks
-                for index in sorted(partitions):
-                    if not 0 <= index < count:
-                        raise ApiError(
-                            E.INVALID_REQUEST,
-                            f"Task {index} for subtopology {name} is invalid. Number of tasks for this "
-                            f"subtopology: {count}",
-                        )
+                if partitions and not 0 <= min(partitions) <= max(partitions) < count:
+                    index = min(each for each in partitions if not 0 <= each < count)
+                    raise ApiError(
+                        E.INVALID_REQUEST,
+                        f"Task {index} for subtopology {name} is invalid. Number of tasks for this "
+                        f"subtopology: {count}",
+                    )
 
     # -- the target assignment
 
@@ -205,17 +224,20 @@ class Planning:
 
         self._delays[group.id] = self._environment.after(delay_ms, over)
 
-    def assign_late(self, group: StreamsGroup) -> None:
+    def assign_late(self, group: StreamsGroup) -> Parts[None]:
         """The initial delay is over."""
         if not group.is_empty and group.configured is not None:
-            self._assign(group)
+            yield from self._assign(group)
 
-    def _offsets_of(self, group: StreamsGroup, member_id: str) -> Mapping[Task, int]:
+    def _offsets_of(self, group: StreamsGroup, member_id: str) -> Parts[Mapping[Task, int]]:
+        found: dict[Task, int] = {}
         if self._home.policies[cold_start] == "shuffled" or member_id not in group.progress:
-            return {}
-        return {
-            (each.subtopology_id, each.partition): each.offset for each in group.progress[member_id].offsets
-        }
+            return found
+        for some in portions(group.progress[member_id].offsets, MANY):
+            found.update(((each.subtopology_id, each.partition), each.offset) for each in some)
+            if len(some) == MANY:
+                yield
+        return found
 
     def _had(self, group: StreamsGroup) -> Callable[[StreamsMember], Assigned]:
         """What each member is taken to have."""
@@ -223,7 +245,16 @@ class Planning:
             return lambda member: member.assigned.tasks
         return lambda member: group.target_of(member.id)
 
-    def _assign(self, group: StreamsGroup) -> Problem | None:
+    def _candidates(self, group: StreamsGroup) -> Parts[list[Candidate]]:
+        had, pace, found = self._had(group), Pace(), list[Candidate]()
+        for each in list(group.members.values()):
+            offsets = yield from self._offsets_of(group, each.id)
+            found.append(Candidate(each.id, each.process_id, had(each), offsets))
+            if pace.enough():
+                yield
+        return found
+
+    def _assign(self, group: StreamsGroup) -> Parts[Problem | None]:
         """Makes the next target assignment; or says why not now."""
         if group.id in self._delays:
             return _BY_DELAY
@@ -237,16 +268,15 @@ class Planning:
         assert known is not None
         target = dict.fromkeys(group.members, NO_TASKS)
         if known.is_ready and known.subtopologies is not None:
-            had = self._had(group)
-            candidates = [
-                Candidate(each.id, each.process_id, had(each), self._offsets_of(group, each.id))
-                for each in group.members.values()
-            ]
+            candidates = yield from self._candidates(group)
             subtopologies = [
                 Subtasks(name, each.tasks, each.is_stateful) for name, each in known.subtopologies.items()
             ]
             count = int(dict(group.configs)["num.standby.replicas"])
-            first_only = self._home.policies[former_standbys] == "first"
-            target = sticky(candidates, subtopologies, count, first_only=first_only)
+            if self._home.policies[task_sharing] == "by-pairs":
+                target = yield from by_pairs(candidates, subtopologies, count)
+            else:
+                first_only = self._home.policies[former_standbys] == "first"
+                target = yield from sticky(candidates, subtopologies, count, first_only=first_only)
         group.aim(target, now_ms)
         return None

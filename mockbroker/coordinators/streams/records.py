@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from ...portions import MANY, Pace, Parts
 from ...protocol.streams_group_keys import StreamsKey, StreamsKind, write_streams_key
 from ...protocol.streams_group_records import (
     Partitions,
@@ -13,7 +14,7 @@ from ...protocol.streams_group_records import (
     StreamsTargetValue,
     StreamsValue,
     TopologyValue,
-    write_streams_value,
+    writing_streams_value,
 )
 from ..group_records import Pairs, differences
 from ..known_topics import KnownTopics
@@ -25,43 +26,51 @@ Values = Mapping[StreamsKind, Mapping[str, StreamsValue]]
 """The records of one group, by kind and name."""
 
 
-def changes(group: StreamsGroup, *, with_times: bool) -> Pairs:
+def changes(group: StreamsGroup, *, with_times: bool) -> Parts[Pairs]:
     """What differs from what was written last, in Kafka's order; afterwards it counts as written."""
-    present = (
-        (
-            write_streams_key(key),
-            None if value is None else write_streams_value(value, with_times=with_times),
-        )
-        for key, value in _present(group)
-    )
-    pairs = differences(group.written, present)
+    pairs, pace = Pairs(), Pace(MANY)
+    for key, value, size in _present(group):
+        written = None
+        if value is not None:
+            written = yield from writing_streams_value(value, with_times=with_times)
+        pairs += differences(group.written, [(write_streams_key(key), written)])
+        if pace.enough(1 + size):
+            yield
     group.touched.clear()
+    group.written_topology = group.topology
     return pairs
 
 
-def _present(group: StreamsGroup) -> Iterator[tuple[StreamsKey, StreamsValue | None]]:
-    """The records of the group and of the members that may have changed; None for what is gone."""
+def _present(group: StreamsGroup) -> Iterator[tuple[StreamsKey, StreamsValue | None, int]]:
+    """The records of the group and of the members that may have changed, with the numbers of their tasks;
+    None for what is gone."""
     for name in [each for each in group.touched if each not in group.members]:
         for kind in (StreamsKind.CURRENT, StreamsKind.TARGET, StreamsKind.MEMBER):
-            yield StreamsKey(kind, group.id, name), None
+            yield StreamsKey(kind, group.id, name), None, 0
     here = [group.members[each] for each in group.touched if each in group.members]
     for member in here:
-        yield StreamsKey(StreamsKind.MEMBER, group.id, member.id), _of_member(member)
-    if group.topology is not None:
-        yield StreamsKey(StreamsKind.TOPOLOGY, group.id), group.topology
-    epoch = StreamsEpochValue(
-        group.epoch, group.validated, group.configs, group.described, metadata_hash=group.metadata.hash
-    )
-    yield StreamsKey(StreamsKind.EPOCH, group.id), epoch
+        yield StreamsKey(StreamsKind.MEMBER, group.id, member.id), _of_member(member), 0
+    if group.topology is not None and group.topology is not group.written_topology:
+        yield StreamsKey(StreamsKind.TOPOLOGY, group.id), group.topology, MANY
+    topics = 0 if group.without_hash else group.metadata.hash
+    if group.in_preview:
+        epoch = StreamsEpochValue(group.epoch, metadata_hash=topics)
+    else:
+        described = group.described
+        epoch = StreamsEpochValue(
+            group.epoch, group.validated, group.configs, described, metadata_hash=topics
+        )
+    yield StreamsKey(StreamsKind.EPOCH, group.id), epoch, 0
     for member in here:
         if member.id in group.target:
             target = group.target[member.id]
-            yield StreamsKey(StreamsKind.TARGET, group.id, member.id), _of_target(target)
+            yield StreamsKey(StreamsKind.TARGET, group.id, member.id), _of_target(target), target.size
     if group.assignment_epoch != group.begun:
         made = StreamsTargetEpochValue(group.assignment_epoch, group.assigned_ms or 0)
-        yield StreamsKey(StreamsKind.TARGET_EPOCH, group.id), made
+        yield StreamsKey(StreamsKind.TARGET_EPOCH, group.id), made, 0
     for member in here:
-        yield StreamsKey(StreamsKind.CURRENT, group.id, member.id), _of_current(member)
+        size = member.assigned.size + member.revoking.size
+        yield StreamsKey(StreamsKind.CURRENT, group.id, member.id), _of_current(member), size
 
 
 def _of_member(member: StreamsMember) -> StreamsMemberValue:

@@ -1,9 +1,11 @@
 """What a StreamsGroupHeartbeat has to be like (`GroupCoordinatorService.java`)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from ...policies.streams_groups.streams_heartbeats import streams_heartbeats
+from ...portions import Pace, Parts, portions
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages import streams_group_heartbeat as messages
@@ -14,23 +16,17 @@ from ..home import Request
 from .member import JOINING, LEAVING_FOR_A_WHILE, Assigned, Tasks
 
 E = ErrorCode
-MOST_NAMES: Final = 1000
-"""Topics that a topology may name, and subtopologies: what follows from them takes time that grows with the
-square. Real brokers have no such limit."""
+MOST_NAMES: Final = 10_000
+"""Topics that a topology may name, and subtopologies. Real brokers have no such limit."""
 _ONE_FOR_ALL: Final = "If one task-type is non-null, all must be non-null."
 
 
-def check_size(topology: messages.Topology) -> None:
+def check_size(topology: messages.Topology) -> Parts[None]:
     """ApiError STREAMS_INVALID_TOPOLOGY if the topology is too large to look at."""
-    count = sum(
-        1
-        + len(each.source_topics)
-        + len(each.repartition_sink_topics)
-        + len(each.repartition_source_topics)
-        + len(each.state_changelog_topics)
-        + len(each.copartition_groups)
-        for each in topology.subtopologies
-    )
+    count = 0
+    for some in portions(topology.subtopologies):
+        count += sum(map(_size, some))
+        yield
     if count > MOST_NAMES:
         raise ApiError(
             E.STREAMS_INVALID_TOPOLOGY,
@@ -39,14 +35,25 @@ def check_size(topology: messages.Topology) -> None:
         )
 
 
-def check(request: StreamsGroupHeartbeatRequest, call: Request) -> None:
+def _size(each: messages.Subtopology) -> int:
+    return (
+        1
+        + len(each.source_topics)
+        + len(each.repartition_sink_topics)
+        + len(each.repartition_source_topics)
+        + len(each.state_changelog_topics)
+        + len(each.copartition_groups)
+    )
+
+
+def check(request: StreamsGroupHeartbeatRequest, call: Request) -> Parts[None]:
     """ApiError INVALID_REQUEST, STREAMS_INVALID_TOPOLOGY."""
     if call.policies[streams_heartbeats] == "limited":
         _check_unsupported(request)
-    if request.topology is not None and any(
-        each.source_topic_regex for each in request.topology.subtopologies
-    ):
-        raise ApiError(E.INVALID_REQUEST, "Regular expressions for source topics are not supported yet.")
+    for some in portions([] if request.topology is None else request.topology.subtopologies):
+        if any(each.source_topic_regex for each in some):
+            raise ApiError(E.INVALID_REQUEST, "Regular expressions for source topics are not supported yet.")
+        yield
     for text, name in (
         (request.member_id, "MemberId"),
         (request.group_id, "GroupId"),
@@ -58,7 +65,7 @@ def check(request: StreamsGroupHeartbeatRequest, call: Request) -> None:
     epoch = request.member_epoch
     kinds = (request.active_tasks, request.standby_tasks, request.warmup_tasks)
     if epoch == JOINING:
-        _check_joining(request)
+        yield from _check_joining(request)
     elif epoch == LEAVING_FOR_A_WHILE and request.instance_id is None:
         raise ApiError(E.INVALID_REQUEST, "InstanceId can't be null.")
     elif epoch < LEAVING_FOR_A_WHILE:
@@ -80,7 +87,7 @@ def _check_unsupported(request: StreamsGroupHeartbeatRequest) -> None:
         raise ApiError(E.INVALID_REQUEST, "WarmupTasks are not supported yet.")
 
 
-def _check_joining(request: StreamsGroupHeartbeatRequest) -> None:
+def _check_joining(request: StreamsGroupHeartbeatRequest) -> Parts[None]:
     if request.rebalance_timeout_ms == -1:
         raise ApiError(E.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request.")
     for name, tasks in (
@@ -92,7 +99,10 @@ def _check_joining(request: StreamsGroupHeartbeatRequest) -> None:
             raise ApiError(E.INVALID_REQUEST, f"{name} must be empty when (re-)joining.")
     if request.topology is None:
         raise ApiError(E.INVALID_REQUEST, "Topology must be non-null when (re-)joining.")
+    pace = Pace()
     for each in request.topology.subtopologies:
+        if pace.enough(1 + len(each.state_changelog_topics)):
+            yield
         for topic in each.state_changelog_topics:
             if topic.partitions:
                 raise ApiError(
@@ -102,26 +112,25 @@ def _check_joining(request: StreamsGroupHeartbeatRequest) -> None:
                 )
 
 
-def topics_of(topology: messages.Topology) -> list[str]:
+def topics_of(topology: messages.Topology) -> Iterator[str]:
     """All that it names, each once."""
-    return list(
-        dict.fromkeys(
-            name
-            for each in topology.subtopologies
-            for name in (
-                *each.source_topics,
-                *each.repartition_sink_topics,
-                *(topic.name for topic in each.repartition_source_topics),
-                *(topic.name for topic in each.state_changelog_topics),
-            )
-        )
-    )
+    known = set[str]()
+    for each in topology.subtopologies:
+        for name in chain(
+            each.source_topics,
+            each.repartition_sink_topics,
+            (topic.name for topic in each.repartition_source_topics),
+            (topic.name for topic in each.state_changelog_topics),
+        ):
+            if name not in known:
+                known.add(name)
+                yield name
 
 
-def topology_of(asked: messages.Topology) -> TopologyValue:
-    return TopologyValue(
-        asked.epoch,
-        tuple(
+def topology_of(asked: messages.Topology) -> Parts[TopologyValue]:
+    subtopologies, pace = list[Subtopology](), Pace()
+    for each in asked.subtopologies:
+        subtopologies.append(
             Subtopology(
                 each.subtopology_id,
                 tuple(each.source_topics),
@@ -138,9 +147,10 @@ def topology_of(asked: messages.Topology) -> TopologyValue:
                     for group in each.copartition_groups
                 ),
             )
-            for each in asked.subtopologies
-        ),
-    )
+        )
+        if pace.enough(_size(each)):
+            yield
+    return TopologyValue(asked.epoch, tuple(subtopologies))
 
 
 def _topic(info: TopicInfo) -> InternalTopic:
@@ -148,24 +158,26 @@ def _topic(info: TopicInfo) -> InternalTopic:
     return InternalTopic(info.name, info.partitions, info.replication_factor, configs)
 
 
-def owned_of(request: StreamsGroupHeartbeatRequest) -> Assigned | None:
+def owned_of(request: StreamsGroupHeartbeatRequest) -> Parts[Assigned | None]:
     """What the member says that it has."""
-    kinds = request.active_tasks, request.standby_tasks, request.warmup_tasks
-    if any(each is None for each in kinds):
+    active, standby, warmup = request.active_tasks, request.standby_tasks, request.warmup_tasks
+    if active is None or standby is None or warmup is None:
         return None
-    return Assigned(*(_tasks(each or ()) for each in kinds))
+    return Assigned((yield from _tasks(active)), (yield from _tasks(standby)), (yield from _tasks(warmup)))
 
 
-def names_twice(request: StreamsGroupHeartbeatRequest) -> bool:
+def names_twice(request: StreamsGroupHeartbeatRequest, owned: Assigned | None) -> bool:
     """Whether it lists the tasks of a subtopology in two places (`TasksTuple.fromHeartbeatRequest`)."""
     kinds = (request.active_tasks, request.standby_tasks, request.warmup_tasks)
-    return owned_of(request) is not None and any(
-        len({each.subtopology_id for each in tasks or ()}) < len(tasks or ()) for tasks in kinds
+    return owned is not None and any(
+        len(tasks) < len(listed or ()) for tasks, listed in zip(owned, kinds, strict=True)
     )
 
 
-def _tasks(listed: Sequence[TaskIds]) -> Tasks:
-    found: dict[str, frozenset[int]] = {}
-    for each in listed:
-        found[each.subtopology_id] = found.get(each.subtopology_id, frozenset()) | set(each.partitions)
-    return found
+def _tasks(listed: Sequence[TaskIds]) -> Parts[Tasks]:
+    found: dict[str, set[int]] = {}
+    for some in portions(listed):
+        for each in some:
+            found.setdefault(each.subtopology_id, set()).update(each.partitions)
+        yield
+    return {name: frozenset(partitions) for name, partitions in found.items()}

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from mockbroker.coordinators.streams.assignor import Candidate, Subtasks, sticky
 from mockbroker.coordinators.streams.member import NO_TASKS, Assigned, each_task
+from mockbroker.coordinators.streams.pairing import by_pairs
 from mockbroker.coordinators.streams.priority_queue import PriorityQueue
+from mockbroker.portions import at_once
 from mockbroker.protocol.api_error import ApiError
 from tests.properties import examples
 
@@ -29,13 +31,31 @@ def members(of: list[str], had: dict[str, Assigned] | None = None) -> list[Candi
 @given(subtopologies, processes, st.integers(0, 2), st.booleans())
 @settings(max_examples=examples(200))
 def test_assignments(topology: list[Subtasks], of: list[str], standbys: int, first_only: bool) -> None:
-    found = sticky(members(of), topology, standbys, first_only=first_only)
+    found = at_once(sticky(members(of), topology, standbys, first_only=first_only))
+    check(found, topology, of, standbys)
+    sizes = [sum(map(len, each.active.values())) for each in found.values()]
+    if len(set(Counter(of).values())) == 1:
+        assert max(sizes) - min(sizes) <= 1
+    then = at_once(sticky(members(of, found), topology, standbys, first_only=False))
+    assert then.keys() == found.keys()
+
+
+@given(subtopologies, processes, st.integers(0, 2), st.data())
+@settings(max_examples=examples(200))
+def test_assignments_by_pairs(
+    topology: list[Subtasks], of: list[str], standbys: int, data: st.DataObject
+) -> None:
+    found = at_once(by_pairs(members(of), topology, standbys))
+    check(found, topology, of, standbys)
+    # Some members leave, and others come.
+    then = data.draw(processes)
+    check(at_once(by_pairs(members(then, found), topology, standbys)), topology, then, standbys)
+
+
+def check(found: dict[str, Assigned], topology: list[Subtasks], of: list[str], standbys: int) -> None:
+    """Every task is somebody's, and has as many copies as there are processes for, each on another."""
     active = Counter(task for each in found.values() for task in each_task(each.active))
     assert active == Counter({(each.id, index): 1 for each in topology for index in range(each.tasks)})
-    sizes = [sum(map(len, each.active.values())) for each in found.values()]
-    on: Counter[str] = Counter(of)
-    if len(set(on.values())) == 1:
-        assert max(sizes) - min(sizes) <= 1
     stateful = {each.id for each in topology if each.stateful}
     for task in active:
         having = [
@@ -46,16 +66,15 @@ def test_assignments(topology: list[Subtasks], of: list[str], standbys: int, fir
         ]
         assert len(having) == len(set(having))
         wanted = 1 + standbys if task[0] in stateful else 1
-        assert len(having) == min(wanted, len(on))
-    assert sticky(members(of, found), topology, standbys, first_only=False).keys() == found.keys()
+        assert len(having) == min(wanted, len(set(of)))
 
 
 @given(subtopologies, processes)
 @settings(max_examples=examples(100))
 def test_active_tasks_stay_where_they_are(topology: list[Subtasks], of: list[str]) -> None:
-    had = sticky(members(of), topology, 0, first_only=False)
+    had = at_once(sticky(members(of), topology, 0, first_only=False))
     if len(set(Counter(of).values())) == 1:
-        assert sticky(members(of, had), topology, 0, first_only=False) == had
+        assert at_once(sticky(members(of, had), topology, 0, first_only=False)) == had
 
 
 def test_state_on_disk_decides_after_a_restart() -> None:
@@ -63,14 +82,14 @@ def test_state_on_disk_decides_after_a_restart() -> None:
     topology = [Subtasks("0", 4, stateful=True)]
     one = Candidate("m0", "P", NO_TASKS, {("0", 1): 10, ("0", 2): 10})
     two = Candidate("m1", "Q", NO_TASKS, {("0", 0): 10, ("0", 3): 10})
-    found = sticky([one, two], topology, 0, first_only=False)
+    found = at_once(sticky([one, two], topology, 0, first_only=False))
     assert found["m0"].active == {"0": {1, 2}}
     assert found["m1"].active == {"0": {0, 3}}
 
 
 def test_nobody_is_there() -> None:
     with pytest.raises(ApiError):
-        sticky([], [Subtasks("0", 1, stateful=False)], 0, first_only=False)
+        at_once(sticky([], [Subtasks("0", 1, stateful=False)], 0, first_only=False))
 
 
 @given(st.lists(st.integers(0, 5)))
