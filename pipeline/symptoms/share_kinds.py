@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ..ledgers import Note
+from ..ledgers import OR_REJECTED, Note
 from ..signature import BROKERS, CLIENT, COORDINATORS
 from .kind import MINUTE_MS, Kind, at, lasts, offsets, records, span, took
 
@@ -28,7 +28,19 @@ def _passed(note: Note) -> str:
 
 
 def _worn(note: Note) -> str:
-    return f"share group {note.group} gave up {_of(note)} after {note.detail} deliveries: {_where(note)}"
+    """States of records don't tell what a member said of them."""
+    times, _, perhaps = (note.detail or "").partition(" ")
+    up = f"up, {OR_REJECTED}," if perhaps else "up"
+    return f"share group {note.group} gave {up} {_of(note)} after {times} deliveries: {_where(note)}"
+
+
+def _deleted(note: Note) -> str:
+    return f"share group {note.group} had not got {_of(note)} when they were deleted: {_where(note)}"
+
+
+def _set_back(note: Note) -> str:
+    back = f"was set back from {note.end_offset} to {note.offset} in {at(note)}"
+    return f"share group {note.group} {back}, and is given up to {_of(note)} again"
 
 
 def _again(note: Note) -> str:
@@ -76,9 +88,24 @@ KINDS: Final = (
         (BROKERS, COORDINATORS),
     ),
     Kind(
+        "share-records-deleted",
+        "share-deleted",
+        "the start offset of a share group went past records that were deleted before it had got them",
+        _deleted,
+        (BROKERS,),
+    ),
+    Kind(
+        "share-offset-back",
+        "share-set-back",
+        "somebody set a share group back, so that it is given records again that it was done with",
+        _set_back,
+        (COORDINATORS,),
+    ),
+    Kind(
         "share-records-given-up",
         "share-worn",
-        "a share group gave up records, since they had been delivered as often as they may be",
+        "a share group gave up records, since they had been delivered as often as they may be; files of "
+        "brokers don't tell whether a member rejected them in the end",
         _worn,
         (CLIENT, BROKERS),
     ),
