@@ -205,29 +205,29 @@ class Worker(Member):
 
 class Sharer(Member):
     """A member of a share group, which says of each record what `says` says of it: `accept`, `release` or
-    `reject`. `given` has how often each record came, by place and offset, and `accepted` those of which it
-    was told that they are accepted."""
+    `reject`. `given` has how often each record came, by place and offset, and `done` those of which it was
+    told that they are accepted or rejected."""
 
     def __init__(self, member: Member, says: Says) -> None:
         super().__init__(member._driver, member.handle, member.group, member.at, member._told)
         self._says = says
         self.given: Counter[tuple[Place, int]] = Counter()
-        self.accepted: set[tuple[Place, int]] = set()
+        self.done: set[tuple[Place, int]] = set()
 
     async def _done(self, records: Sequence[Any]) -> Answer:
-        accepted = set[tuple[Place, int]]()
+        said = set[tuple[Place, int]]()
         for each in records:
             place = each["topic"], each["partition"]
             self.given[place, each["offset"]] += 1
             word = self._says(each)
             where = {"topic": each["topic"], "partition": each["partition"], "offset": each["offset"]}
             _fine(await self._driver.call("acknowledge", self.handle, **where, **{"as": word}))
-            if word == "accept":
-                accepted.add((place, each["offset"]))
+            if word != "release":
+                said.add((place, each["offset"]))
         done = await self._driver.call("commit", self.handle, _CALL_MS)
         results = () if done.ok is None else done.ok["results"]
         refused = {(topic, partition) for topic, partition, error in results if error is not None}
-        self.accepted |= {each for each in accepted if done.error is None and each[0] not in refused}
+        self.done |= {each for each in said if done.error is None and each[0] not in refused}
         return done
 
 

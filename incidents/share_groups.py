@@ -8,6 +8,7 @@ from mockbroker.rig.setup import SHARE_CONFIG
 
 from .admin import EARLIEST
 from .clients import Says, Sharer
+from .cluster import BROKERS
 from .groups import ask_tool
 from .stage import IncidentStage, StoryError, story
 
@@ -52,7 +53,7 @@ async def _accepted(stage: IncidentStage, members: Members, first: int, end: int
 
     def done() -> bool:
         left = {group: {*range(first, end)} - {dict(but).get(group)} for group in members}
-        return all((_PLACE, offset) in members[group].accepted for group in members for offset in left[group])
+        return all((_PLACE, offset) in members[group].done for group in members for offset in left[group])
 
     await stage.until(f"groups that have accepted all below {end}", done)
 
@@ -179,6 +180,51 @@ async def share_member_died(stage: IncidentStage) -> None:
     stage.clients.kill(process)
     await stage.clients.send("java", "orders", 0, 10)
     await _accepted(stage, {"billing": other}, 100, 110)
+
+
+@story(
+    config={**_CONFIG, "share.coordinator.state.topic.replication.factor": "3"},
+    since=_SINCE,
+    libraries=_LIBRARIES,
+)
+async def share_rolling_restart(stage: IncidentStage) -> None:
+    """Brokers are restarted in turn while share groups work. Their members release some records, and reject
+    some. Some transactions are aborted, whose records one of the groups does not get."""
+    partitions = range(3)
+    await stage.create("orders", len(partitions))
+    for group, isolation in zip(_GROUPS, ("read_uncommitted", "read_committed"), strict=True):
+        own = {"share_auto_offset_reset": "earliest", "share_isolation_level": isolation}
+        await stage.do(stage.admin.configure_group, group, **own)
+    members = [await _join(stage, dict.fromkeys(_GROUPS, _differs)) for _ in range(2)]
+    payments = await stage.clients.producer("java", transactional_id="payments")
+    async with stage.traffic("orders", len(partitions), _LIBRARIES):
+        for node in BROKERS:
+            for end in ("commit-transaction", "abort-transaction"):
+                await payments.do("begin")
+                await payments.send("orders", node - 1, 20)
+                await payments.do(end)
+            await stage.more("orders", 50)
+            await stage.stop(node)
+            await stage.more("orders", 50)
+            await stage.start(node)
+            await stage.in_sync("orders", "__share_group_state", transactions=True)
+        await stage.more("orders")
+    last = {
+        (("orders", partition), await stage.clients.send("java", "orders", partition, 10))
+        for partition in partitions
+    }
+
+    def done() -> bool:
+        return all(last <= set.union(*(each[group].done for each in members)) for group in _GROUPS)
+
+    await stage.until("groups that have got all", done)
+
+
+def _differs(record: Mapping[str, Any]) -> str:
+    first = record["delivery_count"] == 1
+    if record["offset"] % 7 == 0 and first:
+        return "release"
+    return "reject" if record["offset"] % 11 == 0 else "accept"
 
 
 def _missed(stage: IncidentStage, first: int, end: int) -> None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from ..ledgers import OR_REJECTED, Note
+from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, CLIENT, COORDINATORS
 from .kind import MINUTE_MS, Kind, at, lasts, offsets, records, span, took
 
@@ -92,7 +93,7 @@ KINDS: Final = (
         "share-deleted",
         "the start offset of a share group went past records that were deleted before it had got them",
         _deleted,
-        (BROKERS,),
+        (BROKERS, CONTROLLER),
     ),
     Kind(
         "share-offset-back",
