@@ -6,10 +6,12 @@ next one that the start offset has moved. Whoever sets the offset of a group mak
 states of records.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from ..readers.broker_messages import COMPACTED
 from ..readers.share_states import DELETED, KIND, WARNING, WHOLE
 from ..tables import Table
 from ..tables import functions as F
@@ -23,10 +25,11 @@ OR_REJECTED: Final = "or rejected in the end"
 _LIMIT: Final = 5
 """The default of `group.share.delivery.count.limit`."""
 _DONE: Final = ("acknowledged", "archived")
-_LATE_MS: Final = 60_000
-"""A leader may tell so much later where its log begins."""
+_SKEW_MS: Final = 2_000
+"""The greatest difference between clocks that is allowed for: that of a leader and of a share coordinator."""
 _MARKED: Final = ("transactional", "control")
-"""Batches that some groups are not given, or nobody."""
+"""Batches that a group is perhaps not given, and passes over: with read_committed what was aborted has no
+state."""
 _RECORDS: Final = ("segment", "dump-log")
 _END: Final = 1 << 62
 
@@ -75,13 +78,14 @@ class _Kept:
 
 @dataclass(slots=True)
 class ShareStates:
-    """`kept` by group and log. `starts` tell where the partition's log begins, `written` are the records of
-    its segments that every group is given, and `warned` has by group those that it is given for the last
-    time."""
+    """`kept` by group and log. `starts` tell in order of time where the partition's log begins, each later
+    than the one before. `written` are the records of its segments that every group is given, `marked` the
+    others, and `warned` has by group those that it is given for the last time."""
 
     kept: dict[tuple[str | None, str], _Kept] = field(default_factory=dict)
     starts: list[Row] = field(default_factory=list)
     written: OffsetRanges = field(default_factory=OffsetRanges)
+    marked: OffsetRanges = field(default_factory=OffsetRanges)
     warned: dict[str | None, dict[int, Row]] = field(default_factory=dict)
     compacted: bool = False
 
@@ -99,24 +103,24 @@ def end(state: ShareStates) -> Iterator[Note]:
 
 
 def _append(state: ShareStates, row: Row) -> Iterable[Note]:
-    marked = any(word in (row.detail or "") for word in _MARKED)
-    if row.source in _RECORDS and not marked and row.offset is not None and row.end_offset is not None:
-        state.written.add(row.offset, row.end_offset)
+    if row.source in _RECORDS and row.offset is not None and row.end_offset is not None:
+        marked = any(word in (row.detail or "") for word in _MARKED)
+        (state.marked if marked else state.written).add(row.offset, row.end_offset)
     return ()
 
 
 def _log_start(state: ShareStates, row: Row) -> Iterable[Note]:
-    if row.offset:
+    if row.offset and (not state.starts or row.offset > (state.starts[-1].offset or 0)):
         state.starts.append(row)
     return ()
 
 
 def _log(state: ShareStates, row: Row) -> Iterable[Note]:
     """A topic of that name may be created anew."""
-    if row.detail == DELETED:
+    if row.detail == "deleted":
         state.starts.clear()
-        state.written = OffsetRanges()
-    state.compacted |= row.detail == "compacted"
+        state.written, state.marked = OffsetRanges(), OffsetRanges()
+    state.compacted |= row.detail == COMPACTED
     return ()
 
 
@@ -211,18 +215,18 @@ def _ended(state: ShareStates, kept: _Kept) -> Iterator[Note]:
 def _went_past(state: ShareStates, kept: _Kept, passed: _Passed) -> Iterator[Note]:
     """What was deleted by then, and what was there. Without segments nobody knows what was there, but for
     what somebody set."""
-    starts = [row for row in state.starts if row.at_ms <= passed.row.at_ms + _LATE_MS]
-    start = max(starts, key=lambda row: row.offset or 0, default=None)
+    known = bisect_right(state.starts, passed.row.at_ms + _SKEW_MS, key=lambda row: row.at_ms)
+    start = state.starts[known - 1] if known else None
     begins = 0 if start is None else start.offset or 0
     gone = OffsetRanges([(passed.first, passed.end)])
     there = OffsetRanges(gone.within(begins, _END))
     gone.remove(begins, _END)
-    for first, end in gone:
+    for first, end in gone.without(state.marked):
         yield note(
             "share-deleted", passed.before, start, passed.row, client=None, offset=first, end_offset=end
         )
-    known = OffsetRanges() if state.compacted else OffsetRanges(_both(there, state.written))
-    left = known if known or not passed.set else there
+    written = OffsetRanges() if state.compacted else OffsetRanges(_both(there, state.written))
+    left = written if written or not passed.set else there
     for first, end in left.without(kept.again):
         yield note("share-skipped", passed.before, passed.row, client=None, offset=first, end_offset=end)
     for first, end in _both(left, kept.again):
@@ -250,9 +254,7 @@ _STEPS: Final = {
 LEDGER: Final = Ledger(
     "states of share groups",
     tuple(_STEPS),
-    F.col("topic").isNotNull()
-    & F.col("partition").isNotNull()
-    & (F.col("time_ms").isNotNull() | (F.col("kind") == "log-start")),
+    F.col("topic").isNotNull() & F.col("partition").isNotNull() & F.col("time_ms").isNotNull(),
     F.concat_ws("\n", "topic", "partition"),
     ("group", "topic", "partition", "offset", "end_offset", "leader_epoch", "generation", "detail"),
     ShareStates,

@@ -8,7 +8,7 @@ import pytest
 
 from mockbroker.pipeline.ledgers.reading import LEDGERS
 
-from .folding import Rows, noted, told
+from .folding import MINUTE, Rows, noted, told
 
 LEDGER = LEDGERS["states of share groups"]
 STATES = "__share_group_state-0/00000000000000000000.log"
@@ -61,8 +61,14 @@ def test_what_is_done_in_order() -> None:
 def test_records_that_were_deleted_before_they_were_got() -> None:
     states = States().then(0, "0-299 acknowledged 1").then(900, "900-999 acknowledged 1")
     assert told(LEDGER, states, Partition().begins(900)) == [("share-deleted", 300, 900)]
-    without_time = Partition().begins(900, time_ms=None)
-    assert told(LEDGER, states, without_time) == [("share-deleted", 300, 900)]
+    later = Partition().begins(900, after_ms=MINUTE)
+    assert told(LEDGER, states, later) == []
+
+
+def test_records_of_aborted_transactions_that_are_deleted() -> None:
+    states = States().then(0, "0-9 acknowledged 1").then(40, "40-49 acknowledged 1")
+    partition = Partition().written(10, 30, "transactional").begins(40)
+    assert told(LEDGER, partition, states) == [("share-deleted", 30, 40)]
 
 
 def test_records_that_were_deleted_and_others_that_were_not() -> None:
