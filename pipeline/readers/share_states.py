@@ -80,7 +80,7 @@ def names_of_json(value: Mapping[str, Any] | None, blank: Observation) -> Iterat
 
 def is_json(key: Mapping[str, Any]) -> bool:
     """Whether a tool printed it for the key of a state."""
-    return {"groupId", "topicId", "partition"} == key["data"].keys()
+    return set(key["data"]) == {"groupId", "topicId", "partition"}
 
 
 def of_json(key: Mapping[str, Any], value: Mapping[str, Any] | None, blank: Observation) -> Observation:

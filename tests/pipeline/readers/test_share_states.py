@@ -75,7 +75,7 @@ TOLD = [
 
 
 def states(folder: Path, *records: tuple[bytes, bytes | None], at_ms: int = 1795974384984) -> Path:
-    return segment(folder, key_values(list(records), at_ms), STATES)
+    return segment(folder, bytes(key_values(list(records), at_ms)), STATES)
 
 
 def test_the_states_of_a_segment(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_the_names_of_topics(tmp_path: Path) -> None:
     partitions = SharePartitionsValue({}, {ORDERS: [0]}, [], {ORDERS: "orders"})
     key = write_share_key(ShareKey(ShareKind.PARTITIONS, "jobs"))
     value = write_share_value(partitions, with_times=False)
-    path = segment(tmp_path, key_values([(key, value), (key, None)], 1_000), "__consumer_offsets-0")
+    path = segment(tmp_path, bytes(key_values([(key, value), (key, None)], 1_000)), "__consumer_offsets-0")
     named = {"topic": "orders", "detail": short_uuid(ORDERS)}
     assert of_kind(rows(path), "topic-id") == [{**named, "time_ms": 1_000}]
     kept = tmp_path / "orders-0" / "partition.metadata"
