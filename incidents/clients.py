@@ -220,8 +220,8 @@ class Sharer(Member):
             place = each["topic"], each["partition"]
             self.given[place, each["offset"]] += 1
             word = self._says(each)
-            where = {"topic": each["topic"], "partition": each["partition"], "offset": each["offset"]}
-            _fine(await self._driver.call("acknowledge", self.handle, **where, **{"as": word}))
+            where: dict[str, Any] = {name: each[name] for name in ("topic", "partition", "offset")}
+            _fine(await self._driver.call("acknowledge", self.handle, **{**where, "as": word}))
             if word != "release":
                 said.add((place, each["offset"]))
         done = await self._driver.call("commit", self.handle, _CALL_MS)

@@ -24,7 +24,7 @@ from ..rows import (
     up_to,
 )
 from ..signature import Search, Signature
-from ..tables import Table, Window
+from ..tables import Column, Table, Window
 from ..tables import functions as F
 
 _KEY: Final = ("group", *PARTITION)
@@ -75,8 +75,8 @@ def _reset(states: Table) -> Table:
 
 
 def _worn(states: Table, observations: Table) -> Table:
-    def told(number: int, kind: str = "bigint") -> F.Column:
-        return F.regexp_extract("detail", _ARCHIVED, number).cast(kind)
+    def told(number: int) -> Column:
+        return F.regexp_extract("detail", _ARCHIVED, number).cast("bigint")
 
     gone = states.where(F.col("detail").rlike(_ARCHIVED))
     gone = gone.withColumns({"first": told(1), "last": told(2), "times": told(3)})
