@@ -214,7 +214,7 @@ def _ended(state: ShareStates, kept: _Kept) -> Iterator[Note]:
 
 def _went_past(state: ShareStates, kept: _Kept, passed: _Passed) -> Iterator[Note]:
     """What was deleted by then, and what was there. Without segments nobody knows what was there, but for
-    what somebody set."""
+    what somebody set: the group has no members then, and what was not let go before nobody was given."""
     known = bisect_right(state.starts, passed.row.at_ms + _SKEW_MS, key=lambda row: row.at_ms)
     start = state.starts[known - 1] if known else None
     begins = 0 if start is None else start.offset or 0
@@ -227,10 +227,10 @@ def _went_past(state: ShareStates, kept: _Kept, passed: _Passed) -> Iterator[Not
         )
     written = OffsetRanges() if state.compacted else OffsetRanges(_both(there, state.written))
     left = written if written or not passed.set else there
-    for first, end in left.without(kept.again):
-        yield note("share-skipped", passed.before, passed.row, client=None, offset=first, end_offset=end)
-    for first, end in _both(left, kept.again):
-        yield note("share-passed", passed.before, passed.row, client=None, offset=first, end_offset=end)
+    given = OffsetRanges(_both(left, kept.again)) if passed.set else left
+    for what, some in (("share-skipped", left.without(given)), ("share-passed", given)):
+        for first, end in some:
+            yield note(what, passed.before, passed.row, client=None, offset=first, end_offset=end)
 
 
 def _both(some: OffsetRanges, others: OffsetRanges) -> Iterator[Range]:

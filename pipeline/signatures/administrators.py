@@ -122,17 +122,21 @@ def with_groups(rows: Table, observations: Table) -> Table:
     commits = prefixed(
         commits, "_", *PLACE, who=F.col("group"), at_ms=F.col("time_ms"), read=F.col("offset"), row=seen()
     )
-    commits = commits.unionByName(_shared(observations))
+    commits = commits.withColumn("shares", F.lit(False)).unionByName(_shared(observations))
     key = (*PLACE, "offset", "time_ms")
     before = [*same("_", PLACE), F.col("at_ms") <= F.col("time_ms")]
     last = (
         rows.select(*key)
         .join(commits, before)
-        .groupBy(*key, "who")
+        .groupBy(*key, "who", "shares")
         .agg(F.max_by("read", "at_ms").alias("read"), F.max_by("row", "at_ms").alias("row"))
         .where(F.col("read") < F.col("offset"))
     )
-    one = sentence("group {who} had read up to {read}, and missed {far}", far=F.col("offset") - F.col("read"))
+    far = F.col("offset") - F.col("read")
+    one = F.when(
+        F.col("shares"),
+        sentence("share group {who} had acknowledged none of the {far} from {read} on", far=far),
+    ).otherwise(sentence("group {who} had read up to {read}, and missed {far}", far=far))
     groups = (
         last.withColumn("one", one)
         .groupBy(*key)
@@ -151,9 +155,10 @@ def _shared(observations: Table) -> Table:
     so_far = up_to(in_order("group", *PLACE))
     done = F.max(F.greatest(F.coalesce("offset", F.lit(-1)), F.coalesce("end_offset", F.lit(-1))))
     states = states.withColumn("done", done.over(so_far)).where("done >= 0")
-    return prefixed(
+    states = prefixed(
         states, "_", *PLACE, who=F.col("group"), at_ms=F.col("time_ms"), read=F.col("done"), row=seen()
     )
+    return states.withColumn("shares", F.lit(True))
 
 
 _DELETED: Final = ("records-deleted",)

@@ -36,7 +36,8 @@ def _worn(note: Note) -> str:
 
 
 def _deleted(note: Note) -> str:
-    return f"share group {note.group} had not got {_of(note)} when they were deleted: {_where(note)}"
+    when = f"when {'it was' if note.end_offset == (note.offset or 0) + 1 else 'they were'} deleted"
+    return f"share group {note.group} had not acknowledged {_of(note)} {when}: {_where(note)}"
 
 
 def _set_back(note: Note) -> str:
@@ -84,14 +85,15 @@ KINDS: Final = (
         "share-records-passed",
         "share-passed",
         "the start offset of a share group went past records that a member was given once, and said nothing "
-        "of",
+        "of; by files of brokers, which don't tell what members are given, any that nobody has acknowledged",
         _passed,
         (BROKERS, COORDINATORS),
     ),
     Kind(
         "share-records-deleted",
         "share-deleted",
-        "the start offset of a share group went past records that were deleted before it had got them",
+        "the start offset of a share group went past records that were deleted before its members had "
+        "acknowledged them",
         _deleted,
         (BROKERS, CONTROLLER),
     ),

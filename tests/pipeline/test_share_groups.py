@@ -92,5 +92,5 @@ def test_records_that_a_share_group_had_not_got() -> None:
     )
     (one,) = found["missed"]
     assert (one.signature, one.confidence) == ("records-deleted", "certain")
-    assert "group jobs had read up to 300, and missed 600" in one.summary
+    assert "share group jobs had acknowledged none of the 600 from 300 on" in one.summary
     assert found["read"] == found["disorder"] == []

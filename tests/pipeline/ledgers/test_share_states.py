@@ -74,7 +74,7 @@ def test_records_of_aborted_transactions_that_are_deleted() -> None:
 def test_records_that_were_deleted_and_others_that_were_not() -> None:
     states = States().then(0, "0-9 acknowledged 1").then(40, "40-49 acknowledged 1")
     partition = Partition().begins(30).written(30, 50)
-    assert told(LEDGER, partition, states) == [("share-deleted", 10, 30), ("share-skipped", 30, 40)]
+    assert told(LEDGER, partition, states) == [("share-deleted", 10, 30), ("share-passed", 30, 40)]
 
 
 def test_nobody_knows_what_was_there() -> None:
@@ -86,9 +86,14 @@ def test_nobody_knows_what_was_there() -> None:
     assert told(LEDGER, states, compacted) == []
 
 
-def test_records_that_were_let_go_once() -> None:
-    states = States().then(0, "0-9 available 1").then(10, "10-19 acknowledged 1")
-    assert told(LEDGER, states, Partition().written(0, 20)) == [("share-passed", 0, 10)]
+def test_records_that_nobody_acknowledged() -> None:
+    states = States().then(0, "0-9 available 1").then(12, "12-19 acknowledged 1")
+    assert told(LEDGER, states, Partition().written(0, 20)) == [("share-passed", 0, 12)]
+
+
+def test_somebody_sets_the_offset_past_what_was_let_go() -> None:
+    states = States().then(0, "0-9 available 1").whole(20)
+    assert told(LEDGER, states) == [("share-skipped", 10, 20), ("share-passed", 0, 10)]
 
 
 def test_records_that_are_given_up() -> None:
@@ -140,7 +145,7 @@ def test_a_log_that_begins_in_the_middle() -> None:
     partition = Partition().written(0, 200)
     assert told(LEDGER, states, partition) == []
     states.then(60, "60-69 acknowledged 1").then(80, "80-89 acknowledged 1")
-    assert told(LEDGER, states, partition) == [("share-skipped", 70, 80)]
+    assert told(LEDGER, states, partition) == [("share-passed", 70, 80)]
 
 
 def test_a_clock_that_is_set_back_tells_no_order() -> None:

@@ -99,10 +99,8 @@ def test_a_complaint_has_its_subject_and_error(tmp_path: Path) -> None:
     "said",
     [
         "Failed to write the share group state for share partition: {}",
-        "Invalid state batch found for the share partition: {}. The base offset: 3 is less than the start "
-        "offset: 7.",
-        "Unable to release acquisition lock on timeout for the batch: b for the share partition: {} "
-        "memberId: abc",
+        "Base offset 7 not found for share partition: {}",
+        "Failed to initialize the share partition: {}. Invalid state found: nothing.",
     ],
 )
 def test_the_group_of_a_share_partition_may_have_a_dash(said: str, tmp_path: Path) -> None:
