@@ -221,10 +221,10 @@ def _went_past(state: ShareStates, kept: _Kept, passed: _Passed) -> Iterator[Not
     gone = OffsetRanges([(passed.first, passed.end)])
     there = OffsetRanges(gone.within(begins, _END))
     gone.remove(begins, _END)
+    why = None if start is None else start.detail
     for first, end in gone.without(state.marked):
-        yield note(
-            "share-deleted", passed.before, start, passed.row, client=None, offset=first, end_offset=end
-        )
+        about = {"offset": first, "end_offset": end, "detail": why}
+        yield note("share-deleted", passed.before, start, passed.row, client=None, **about)
     written = OffsetRanges() if state.compacted else OffsetRanges(_both(there, state.written))
     left = written if written or not passed.set else there
     given = OffsetRanges(_both(left, kept.again)) if passed.set else left

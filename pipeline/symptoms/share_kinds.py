@@ -2,10 +2,13 @@
 
 from typing import Final
 
+from ..deletions import BY_REQUEST, BY_RETENTION
 from ..ledgers import OR_REJECTED, Note
 from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, CLIENT, COORDINATORS
 from .kind import MINUTE_MS, Kind, at, lasts, offsets, records, span, took
+
+_HOW: Final = {BY_REQUEST: "deleted by request", BY_RETENTION: "deleted by retention"}
 
 
 def _of(note: Note) -> str:
@@ -36,13 +39,16 @@ def _worn(note: Note) -> str:
 
 
 def _deleted(note: Note) -> str:
-    when = f"when {'it was' if note.end_offset == (note.offset or 0) + 1 else 'they were'} deleted"
+    said = note.detail or ""
+    how = next((words for begin, words in _HOW.items() if said.startswith(begin)), "deleted")
+    when = f"when {'it was' if note.end_offset == (note.offset or 0) + 1 else 'they were'} {how}"
     return f"share group {note.group} had not acknowledged {_of(note)} {when}: {_where(note)}"
 
 
 def _set_back(note: Note) -> str:
     back = f"was set back from {note.end_offset} to {note.offset} in {at(note)}"
-    return f"share group {note.group} {back}, and is given up to {_of(note)} again"
+    again = records((note.end_offset or 0) - (note.offset or 0))
+    return f"share group {note.group} {back}, and is given up to {again} again"
 
 
 def _again(note: Note) -> str:

@@ -61,6 +61,8 @@ def test_what_is_done_in_order() -> None:
 def test_records_that_were_deleted_before_they_were_got() -> None:
     states = States().then(0, "0-299 acknowledged 1").then(900, "900-999 acknowledged 1")
     assert told(LEDGER, states, Partition().begins(900)) == [("share-deleted", 300, 900)]
+    (gone,) = noted(LEDGER, states, Partition().begins(900, detail="segment deletion"))
+    assert gone.detail == "segment deletion"
     later = Partition().begins(900, after_ms=MINUTE)
     assert told(LEDGER, states, later) == []
 
