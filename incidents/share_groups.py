@@ -1,7 +1,8 @@
 """Incidents of share groups (KIP-932)."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from mockbroker.rig.setup import SHARE_CONFIG
@@ -33,12 +34,12 @@ def _accepts(_: Mapping[str, Any]) -> str:
     return "accept"
 
 
-async def _begin(stage: IncidentStage) -> Members:
+async def _begin(stage: IncidentStage, says: Mapping[str, Says] | None = None) -> Members:
     """A topic, and a member of each group, which reads it from its first record on."""
     await stage.create("orders")
     for group in _GROUPS:
         await stage.do(stage.admin.configure_group, group, share_auto_offset_reset="earliest")
-    return await _join(stage)
+    return await _join(stage, says)
 
 
 async def _join(stage: IncidentStage, says: Mapping[str, Says] | None = None) -> Members:
@@ -48,12 +49,20 @@ async def _join(stage: IncidentStage, says: Mapping[str, Says] | None = None) ->
     }
 
 
-async def _accepted(stage: IncidentStage, members: Members, first: int, end: int, but: Any = ()) -> None:
-    """Until each member was told that it has accepted these records, but one of each group."""
+async def _accepted(
+    stage: IncidentStage,
+    members: Members,
+    first: int,
+    end: int,
+    but: Mapping[str, int] = MappingProxyType({}),
+) -> None:
+    """Until each member was told that it has accepted these records, `but` one of each group."""
 
     def done() -> bool:
-        left = {group: {*range(first, end)} - {dict(but).get(group)} for group in members}
-        return all((_PLACE, offset) in members[group].done for group in members for offset in left[group])
+        return all(
+            {(_PLACE, offset) for offset in range(first, end) if offset != but.get(group)} <= member.done
+            for group, member in members.items()
+        )
 
     await stage.until(f"groups that have accepted all below {end}", done)
 
@@ -78,10 +87,6 @@ async def _back(stage: IncidentStage, first: Mapping[str, int], end: int) -> Non
     await _accepted(stage, members, end, end + 10)
 
 
-def _every(groups: Iterable[str], offset: int) -> dict[str, int]:
-    return dict.fromkeys(groups, offset)
-
-
 @story("delivery-limit-reached", config=_CONFIG, since=_SINCE, brokers=1, libraries=_LIBRARIES, twin={})
 async def share_records_given_up(stage: IncidentStage) -> None:
     """In each of two share groups there is a record that its member can't process. It releases it each time,
@@ -95,13 +100,9 @@ async def share_records_given_up(stage: IncidentStage) -> None:
 
         return says
 
-    await stage.create("orders")
-    for group in _GROUPS:
-        await stage.do(stage.admin.configure_group, group, share_auto_offset_reset="earliest")
-    members = await _join(stage, {group: fails(group) for group in _GROUPS})
+    members = await _begin(stage, {group: fails(group) for group in _GROUPS})
     await stage.clients.send("java", "orders", 0, 100)
-    but = poison if stage.caused else {}
-    await _accepted(stage, members, 0, 100, but)
+    await _accepted(stage, members, 0, 100, poison if stage.caused else {})
     for group, offset in poison.items() if stage.caused else ():
         await stage.until(
             "the last delivery",
@@ -123,7 +124,7 @@ async def share_records_deleted(stage: IncidentStage) -> None:
         await stage.do(stage.admin.delete_records, "orders", 0, 900)
         stage.did("records were deleted by request", **_WHERE, offset=900, lost=600)
         _missed(stage, 300, 900)
-    await _back(stage, _every(_GROUPS, 900 if stage.caused else 300), 1000)
+    await _back(stage, dict.fromkeys(_GROUPS, 900 if stage.caused else 300), 1000)
 
 
 @story("retention-lowered", config=_CONFIG, since=_SINCE, brokers=1, libraries=_LIBRARIES, twin={})
@@ -141,7 +142,7 @@ async def share_retention_lowered(stage: IncidentStage) -> None:
     if stage.caused:
         _missed(stage, 300, 1000)
     await stage.clients.send("java", "orders", 0, 100)
-    await _back(stage, _every(_GROUPS, end), end + 100)
+    await _back(stage, dict.fromkeys(_GROUPS, end), end + 100)
 
 
 @story("share-offsets-reset", config=_CONFIG, since=_SINCE, brokers=1, libraries=_LIBRARIES, twin={})
@@ -150,7 +151,7 @@ async def share_offsets_reset(stage: IncidentStage) -> None:
     to the last, while they are away."""
     await _away(stage, 300)
     await stage.clients.send("java", "orders", 0, 700)
-    first = _every(_GROUPS, 300)
+    first = dict.fromkeys(_GROUPS, 300)
     if stage.caused:
         await _reset(stage, "billing", "--to-earliest", 0)
         stage.noticed("share-offset-back", group="billing", **_WHERE, offset=0, end_offset=300)

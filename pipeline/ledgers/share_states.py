@@ -192,9 +192,17 @@ def _said(state: ShareStates, kept: _Kept, row: Row, each: Flight) -> None:
         return
     for first, end in OffsetRanges([(each.first, each.end)]).without(kept.done):
         kept.done.add(first, end)
-        warned = [told for at, told in state.warned.get(row.group, {}).items() if first <= at < end]
-        if each.state == "archived" and (warned or each.deliveries >= _LIMIT):
-            kept.worn.append(((first, end), each.deliveries, (*warned[:1], kept.last, row)))
+        if each.state == "archived":
+            warned = _warned(state, row, range(first, end))
+            if warned is not None or each.deliveries >= _LIMIT:
+                shown = (kept.last, row) if warned is None else (warned, kept.last, row)
+                kept.worn.append(((first, end), each.deliveries, shown))
+
+
+def _warned(state: ShareStates, row: Row, offsets: range) -> Row | None:
+    told = state.warned.get(row.group, {})
+    tried = offsets if len(offsets) < len(told) else told
+    return next((told[at] for at in tried if at in offsets and at in told), None)
 
 
 # -- what is known at the end
@@ -256,7 +264,7 @@ LEDGER: Final = Ledger(
     tuple(_STEPS),
     F.col("topic").isNotNull() & F.col("partition").isNotNull() & F.col("time_ms").isNotNull(),
     F.concat_ws("\n", "topic", "partition"),
-    ("group", "topic", "partition", "offset", "end_offset", "leader_epoch", "generation", "detail"),
+    ("group", "topic", "partition", "offset", "end_offset", "detail"),
     ShareStates,
     step,
     end,

@@ -62,8 +62,9 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
 def _topic_id(path: Path) -> Iterator[Observation]:
     with readable(path):
         said = _ID.fullmatch(path.read_text(encoding="utf-8"))
-    topic = place_of(path).topic
-    if said is not None and topic is not None:
+    topic, partition = place_of(path)
+    # A folder that waits for its deletion has another name.
+    if said is not None and topic is not None and path.absolute().parent.name == f"{topic}-{partition}":
         yield Observation("topic-id", SOURCE, str(path), _ID_AT, topic=topic, detail=said["id"])
 
 

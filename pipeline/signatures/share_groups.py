@@ -8,7 +8,7 @@ may have rejected it at last, which looks the same.
 from typing import Final
 
 from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged
-from ..readers.share_states import KIND, WARNING, WHOLE
+from ..readers.share_states import DELETED, KIND, WARNING, WHOLE
 from ..rows import (
     PARTITION,
     case,
@@ -50,10 +50,12 @@ def _reset(states: Table) -> Table:
         {
             "from": F.lag("reached").over(window),
             "was": F.lag("seen").over(window),
+            "deleted": F.lag("detail").over(window) == DELETED,
         }
     )
-    # One that was never read has nothing to be set from.
+    # One that was never read has nothing to be set from, and one that was deleted begins anew.
     rows = rows.where(anew & (F.col("offset") >= 0) & (F.col("from") >= 0))
+    rows = rows.where(~F.coalesce("deleted", F.lit(False)))
     rows = first_of(
         rows.where(F.col("offset") != F.col("from")),
         Window.partitionBy(*_KEY, "time_ms").orderBy("file", "position"),

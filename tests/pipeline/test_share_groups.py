@@ -36,6 +36,7 @@ FOUND = {
 NONE = {
     "a new group": states(READ),
     "a group that begins anew": states(READ, (None, None, "whole"), (500, 600, "500-599 acknowledged 1")),
+    "a state that was deleted": states(READ, (None, None, "deleted"), (0, None, "whole")),
     "a state that is written anew": states(READ, (300, 310, "whole, 300-309 acknowledged 1")),
     "a state that is kept": states((10, None, "whole"), (10, None, "whole")),
     "a record that is rejected": let_go(2, (4, 5, "4-4 archived 2")),
