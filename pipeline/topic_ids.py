@@ -20,7 +20,7 @@ def with_topics(observations: Table, kinds: Mapping[str, int]) -> Table:
     if not kinds.get(KIND) or not kinds.get("topic-id"):
         return observations
     told = of_kinds(observations, "topic-id").withColumn("at_ms", F.coalesce("time_ms", F.lit(_NOW_MS)))
-    named = told.groupBy("topic").agg(F.max_by("detail", "at_ms").alias("_id"))
+    named = told.groupBy("topic").agg(F.max_by("detail", F.struct("at_ms", "detail")).alias("_id"))
     named = named.withColumn("_name", F.col("topic")).drop("topic")
     joined = observations.join(F.broadcast(named), [F.col("topic") == F.col("_id")], "left")
     topic = F.when(F.col("kind") == KIND, F.coalesce("_name", "topic")).otherwise(F.col("topic"))
