@@ -99,6 +99,10 @@ class Admin:
         fields = requests.configure(requests.TOPIC, topic, requests.dotted(config))
         _check(self._any("incremental_alter_configs", 1, fields)["responses"])
 
+    def configure_group(self, group: str, **config: str) -> None:
+        fields = requests.configure(requests.GROUP, group, requests.dotted(config))
+        _check(self._any("incremental_alter_configs", 1, fields)["responses"])
+
     def delete_records(self, topic: str, partition: int, offset: int) -> None:
         """All below `offset`."""
         fields = requests.delete_records(topic, offset, partition)

@@ -6,7 +6,8 @@ errors that it gets is a file, too.
 
 import itertools
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -23,6 +24,8 @@ LIBRARIES: Final = ("java", "confluent-kafka", "kafka-python")
 """Unless a story names its own."""
 Place = tuple[str, int]
 """A topic and a partition."""
+Says = Callable[[Mapping[str, Any]], str]
+"""What a member of a share group says of a record."""
 _POLL_MS: Final = 300
 _CALL_MS: Final = 60_000
 _GRACE_S: Final = 120.0
@@ -200,6 +203,34 @@ class Worker(Member):
             await self._driver.call("seek", self.handle, topic=topic, partition=partition, offset=offset or 0)
 
 
+class Sharer(Member):
+    """A member of a share group, which says of each record what `says` says of it: `accept`, `release` or
+    `reject`. `given` has how often each record came, by place and offset, and `done` those of which it was
+    told that they are accepted or rejected."""
+
+    def __init__(self, member: Member, says: Says) -> None:
+        super().__init__(member._driver, member.handle, member.group, member.at, member._told)
+        self._says = says
+        self.given: Counter[tuple[Place, int]] = Counter()
+        self.done: set[tuple[Place, int]] = set()
+
+    async def _done(self, records: Sequence[Any]) -> Answer:
+        said = set[tuple[Place, int]]()
+        for each in records:
+            place = each["topic"], each["partition"]
+            self.given[place, each["offset"]] += 1
+            word = self._says(each)
+            where: dict[str, Any] = {name: each[name] for name in ("topic", "partition", "offset")}
+            _fine(await self._driver.call("acknowledge", self.handle, **{**where, "as": word}))
+            if word != "release":
+                said.add((place, each["offset"]))
+        done = await self._driver.call("commit", self.handle, _CALL_MS)
+        results = () if done.ok is None else done.ok["results"]
+        refused = {(topic, partition) for topic, partition, error in results if error is not None}
+        self.done |= {each for each in said if done.error is None and each[0] not in refused}
+        return done
+
+
 AnyMember = TypeVar("AnyMember", bound=Member)
 
 
@@ -290,6 +321,20 @@ class Applications:
         driver = self._drivers[library]
         _fine(await driver.call("subscribe", handle, topics=list(topics)))
         return Member(driver, handle, group, self.at.setdefault(group, {}), self._told[library])
+
+    async def sharer(self, library: str, group: str, topics: Sequence[str], says: Says) -> Sharer:
+        """Joins a share group, and works from then on."""
+        return self._started(await self.shared(library, group, topics, says))
+
+    async def shared(self, library: str, group: str, topics: Sequence[str], says: Says) -> Sharer:
+        """A member of a share group that works only when it is told to."""
+        handle = f"{group}-{next(self._numbers)}"
+        config = {"client.id": handle, "group.id": group, "share.acknowledgement.mode": "explicit"}
+        await self._open(library, handle, "share-consumer", config)
+        driver = self._drivers[library]
+        _fine(await driver.call("subscribe", handle, topics=list(topics)))
+        member = Member(driver, handle, group, self.at.setdefault(group, {}), self._told[library])
+        return Sharer(member, says)
 
     async def leave(self, *members: Member) -> None:
         async with trio.open_nursery() as nursery:

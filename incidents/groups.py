@@ -41,12 +41,12 @@ async def reset(stage: IncidentStage, group: str, topic: str, offset: int, *how:
         raise StoryError(said)
 
 
-async def ask_tool(stage: IncidentStage, *options: str) -> str:
-    """What kafka-consumer-groups prints."""
+async def ask_tool(stage: IncidentStage, *options: str, main: str = _TOOL) -> str:
+    """What kafka-consumer-groups prints, or another tool by its class."""
     release = stage.cluster.release
     tools = await stage.do(Tools, _TOOLS.get(release, release))
     reached = ("--bootstrap-server", stage.cluster.bootstrap_servers, "--timeout", "60000")
-    said, error = await stage.do(tools.run, _TOOL, *reached, *options)
+    said, error = await stage.do(tools.run, main, *reached, *options)
     return f"{said}{error[-1000:]}"
 
 

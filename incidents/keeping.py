@@ -15,7 +15,7 @@ from .cluster import RecordedCluster
 
 ARCHIVE: Final = "files.tar.xz"
 TRUTH: Final = "truth.toml"
-_INTERNAL: Final = ("__consumer_offsets", "__transaction_state")
+_INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 _CHECKPOINTS: Final = "*-checkpoint"
 _HOME: Final = re.compile(rb"/(?:root|home|work)/[^\s,;:\"']*")
 

@@ -24,6 +24,7 @@ from . import (
     readers,
     records,
     refusals,
+    share_groups,
     transactions,
 )
 from .admin import Admin
@@ -48,6 +49,7 @@ MODULES = (
     refusals,
     outages,
     operations,
+    share_groups,
 )
 """Which add their stories."""
 

@@ -109,6 +109,7 @@ def search(
     """What is found in files that were read, all of it; the plots are left out. `without` are files that are
     not taken into account. PipelineError if the files know nothing of what is wanted."""
     from .client_groups import with_groups
+    from .topic_ids import with_topics
 
     found = Analysis(collected, wanted=wanted)
     _count(found)
@@ -117,6 +118,7 @@ def search(
     if without:
         table = table.where(~F.col("file").isin(*without))
     with used.searching(found.kinds.total()):
+        table = with_topics(table, found.kinds)
         found.clocks = compared(table)
         if found.clocks:
             table, spans = by_one(table, found.clocks), spans_by_one(spans, found.clocks)

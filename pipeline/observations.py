@@ -49,6 +49,12 @@ KINDS: Final[dict[str, str]] = {
     "every ten seconds",
     "share-offset": "a share group was told where to begin: offset, detail `asked`, `done`, `refused`, or "
     "`unanswered` if the answer does not say so",
+    "share-state": "what a share coordinator wrote of a share group and a partition: offset is the start "
+    "offset if it says so, generation the state epoch, end_offset the end of what is done, detail the states "
+    "of records, `0-3 acknowledged 1, 4-4 archived 5`; those that changed, or, after `whole`, all; or "
+    "`deleted`",
+    "share-warning": "a leader's words about a record that a share group is given for the last time: offset",
+    "topic-id": "a topic's id: detail",
     "transaction": "a transactional id's state: detail, `initialized` when a producer began with it, "
     "`timed out` when its coordinator aborted",
     "tombstone": "a key was deleted from an internal topic",

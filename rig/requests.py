@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 TOPIC: Final = 2
-"""Type of a resource that is configured."""
+GROUP: Final = 32
+"""Types of resources that are configured."""
 _TIMEOUT_MS: Final = 20_000
 
 

@@ -17,7 +17,8 @@ REASONS: Final = {
     "replicas": "a step of a replica's, or of a controller's request, whose outcome is in another line",
     "coordinator": "a step of a coordinator's, whose outcome is in another line",
     "client": "a step of a client's, whose outcome is in another line",
-    "share": "a step of a share group's or of a Streams group's, which logs are not searched for",
+    "share": "a step of a share group's, whose outcome is in its state; or of a Streams group's, which logs "
+    "are not searched for",
     "assignor": "how an assignment came about",
     "admin": "what an administrator's client was answered",
     "wordless": "a text without words of its own: no line is known by it",
@@ -68,11 +69,10 @@ RULINGS: Final = (
     Ruling(
         "share",
         r"SharePartition|ShareCoordinatorShard|SharePartitionManager",
-        # A record that is given alone before it is given up; a log start that two fetches notice; a state
-        # that is deleted twice; an older leader, which tells itself that it could not write; a session that
-        # is begun anew.
-        r"is on last delivery attempt|log start offset: .* is not greater than|delete non-existent share|"
-        r"request leader epoch is smaller than last recorded|no such share session found",
+        # A state that is deleted twice; an older leader, which tells itself that it could not write; a
+        # session that is begun anew.
+        r"delete non-existent share|request leader epoch is smaller than last recorded|"
+        r"no such share session found",
         loud=True,
     ),
     Ruling(

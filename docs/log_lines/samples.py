@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+_SHARED: Final = "-{topicIdPartition}"
 _PLACE: Final = re.compile(r"\{(\w*)\}")
 _POSITION: Final = (
     "FetchPosition{offset=7, offsetEpoch=Optional[2], currentLeader=LeaderAndEpoch{"
@@ -46,7 +47,9 @@ _ANSWERS: Final = ("7", "orders-0", "readers", "OFFSET_OUT_OF_RANGE")
 
 
 def samples(template: str) -> Iterator[str]:
-    """A line with values as their names suggest, and others with the same value everywhere."""
+    """A line with values as their names suggest, and others with the same value everywhere. A share partition
+    is written with its topic's id."""
+    template = template.replace(_SHARED, f"-CKG1ztYjSYKYHMPJwhhbwQ:{_SHARED[1:]}")
     yield _PLACE.sub(lambda found: _suggested(found[1]), template)
     for each in _ANSWERS:
         yield _PLACE.sub(each, template)

@@ -6,5 +6,6 @@ Engines only filter rows, key and sort them; `notes` gives what all ledgers note
 from .ledger import Ledger
 from .reading import LEDGERS, notes
 from .row import SUBJECT, Note, Row
+from .share_states import OR_REJECTED
 
-__all__ = ("LEDGERS", "SUBJECT", "Ledger", "Note", "Row", "notes")
+__all__ = ("LEDGERS", "OR_REJECTED", "SUBJECT", "Ledger", "Note", "Row", "notes")

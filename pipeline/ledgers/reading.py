@@ -7,13 +7,25 @@ from typing import Any, Final
 from ..rows import of_kinds
 from ..tables import Table
 from ..tables import functions as F
-from . import absent_groups, brokers, group_partitions, members, partitions, producers, share_partitions
+from . import (
+    absent_groups,
+    brokers,
+    group_partitions,
+    members,
+    partitions,
+    producers,
+    share_partitions,
+    share_states,
+)
 from .ledger import Ledger
 from .row import Note, Row
 
 LEDGERS: Final = {
     each.LEDGER.name: each.LEDGER
-    for each in (group_partitions, absent_groups, partitions, share_partitions, producers, members, brokers)
+    for each in (
+        *(group_partitions, absent_groups, partitions, share_partitions, share_states, producers, members),
+        brokers,
+    )
 }
 _ORDER: Final = ("time_ms", "file", "position", "offset", "kind")
 _ALWAYS: Final = ("key", "kind", "source", "file", "position", "time_ms")

@@ -13,6 +13,7 @@ from . import (
     producer_messages,
     refusal_messages,
     rejection_messages,
+    share_messages,
 )
 from .log_entries import Entry, cause
 from .log_messages import Table, Values, message
@@ -187,6 +188,11 @@ TABLE: Final = Table.of(
         "log", "TopicRecord for topic", r"Replayed TopicRecord for topic (?P<topic>\S+) ", detail="created"
     ),
     message(
+        "topic-id",
+        "TopicRecord for topic",
+        r"Replayed TopicRecord for topic (?P<topic>\S+) with topic ID (?P<detail>[\w-]{22})",
+    ),
+    message(
         "log",
         "TopicRecord for topic",
         r"Replayed RemoveTopicRecord for topic (?P<topic>\S+) ",
@@ -322,4 +328,5 @@ TABLE: Final = Table.of(
     *administration_messages.MESSAGES,
     *rejection_messages.MESSAGES,
     *refusal_messages.BROKER,
+    *share_messages.BROKER,
 )

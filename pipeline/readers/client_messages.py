@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from . import member_messages, producer_messages
+from . import member_messages, producer_messages, share_messages
 from .error_names import of_exception
 from .log_entries import Entry
 from .log_messages import Table, Values, message
@@ -210,6 +210,7 @@ TABLE: Final = Table.of(
         "ProducerConfig values:",
         r"ProducerConfig values:\s*?\n\s*(?P<detail>acks = -?\w+)\n.*?\n\s*client\.id = (?P<client>[^\n]+)",
     ),
+    *share_messages.CLIENT,
 )
 
 LISTS: Final = "commit: OffsetAndMetadata{"

@@ -7,6 +7,7 @@ A shape is a text without what differs from line to line: each word with a digit
 import re
 from collections import Counter
 from enum import Enum
+from itertools import pairwise
 from typing import Final
 
 from .error_names import of_exception, of_librdkafka, of_text
@@ -29,6 +30,7 @@ MOST_ROWS: Final = 1_000
 """The rows of one shape of a complaint in a file."""
 _LOUD_OF_LIBRDKAFKA: Final = "01234"
 _EXCEPTION: Final = re.compile(r"\b(?:[a-z]\w{0,30}\.){0,9}([A-Z]\w{2,60}(?:Exception|Error))\b")
+_SHARED: Final = re.compile(r"([^\s:]{1,300})-[\w-]{22}:")
 _NUMBER: Final = re.compile(r"-?\d{1,19}")
 _PLACES: Final = frozenset(
     ("tp", "topicPartition", "topicIdPartition", "partition", "tpId", "topic_partition", "tip")
@@ -174,7 +176,10 @@ def _error(entry: Entry) -> str | None:
 
 def _subjects(values: list[tuple[str, str]]) -> Values:
     row: Values = {}
-    for name, value in values:
+    for (name, value), (then, rest) in pairwise([*values, ("", "")]):
+        # A share partition, in which a group's name may have the dash that parts it from the topic's id.
+        if then == "topicIdPartition" and (shared := _SHARED.match(f"{value}-{rest}")):
+            value = shared[1]
         value = value[:_LONGEST_NAME].strip(" ,.'\"()").partition(" ")[0].rstrip(",.:;")
         if not value or value in ("null", "None"):
             continue

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ...dumps.console import JSON, TornError, json_objects, of_line
 from ...dumps.files import Head, Line
 from ..observations import Observation
-from .coordinator_json import row_of
+from .coordinator_json import rows_of
 from .files import MOST_TEXT, Reading, lines, unreadable
 from .internal_topics import of_entry
 from .registry import Reader
@@ -55,13 +55,12 @@ def _json_rows(line: Line, file: str) -> Iterator[Observation]:
 
 def _json_row(found: Any, blank: Observation) -> Iterator[Observation]:
     try:
-        row = row_of(found["key"], found["value"], blank) if found["key"] else None
+        rows = rows_of(found["key"], found["value"], blank) if found["key"] else []
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         reason = f"{type(error).__name__}: {error}"
         yield unreadable(SOURCE, blank.file, blank.position, reason, blank.text)
         return
-    if row is not None:
-        yield row
+    yield from rows
 
 
 def _text_row(line: Line, file: str) -> Observation | None:

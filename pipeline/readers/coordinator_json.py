@@ -5,18 +5,24 @@ from typing import Any
 
 from ...dumps.decoded import is_transaction, of_json
 from ..observations import Observation
+from . import share_states
 from .internal_topics import of_entry
 
 
-def row_of(key: dict[str, Any], value: dict[str, Any] | None, blank: Observation) -> Observation | None:
-    """The row of a record; None for records that are not in the table.
+def rows_of(key: dict[str, Any], value: dict[str, Any] | None, blank: Observation) -> list[Observation]:
+    """The rows of a record; none for records that are not in the table.
 
     KeyError, TypeError, AttributeError or ValueError if it is malformed.
     """
     if is_transaction(key):
-        return _transaction(key["data"], value, blank)
+        return [_transaction(key["data"], value, blank)]
+    if share_states.is_json(key):
+        return [share_states.of_json(key, value, blank)]
+    if share_states.names_in_json(key):
+        return [*share_states.names_of_json(value, blank)]
     entry = of_json(key, value)
-    return None if entry is None else of_entry(entry, blank)
+    row = None if entry is None else of_entry(entry, blank)
+    return [] if row is None else [row]
 
 
 def _transaction(data: dict[str, Any], value: dict[str, Any] | None, blank: Observation) -> Observation:

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from ...dumps.decoded import is_transaction, of_dump
+from ...dumps.decoded import of_dump
 from ...dumps.dump_log import Damage, DumpedBatch, DumpedRecord, Dumping, DumpParser, recognises
 from ...dumps.files import Line
 from ...dumps.segments import Place
 from ...json_texts import read_json
 from ..observations import Observation
-from .coordinator_json import row_of
+from .coordinator_json import rows_of
 from .files import MOST_TEXT, Reading, lines, unreadable
 from .internal_topics import TOPICS, of_entry
 from .registry import Reader
@@ -88,11 +88,11 @@ class _Dump:
             return rows
         blank = replace(self._blank(line, record.time_ms), topic=None, partition=None)
         try:
-            row = _decoded_row(record.key, record.value, blank)
+            rows += _decoded_rows(record.key, record.value, blank)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = f"{type(error).__name__}: {error}" if line.ended else "torn last line"
-            row = unreadable(SOURCE, self.file, line.number, reason, line.text)
-        return rows if row is None else [*rows, row]
+            rows.append(unreadable(SOURCE, self.file, line.number, reason, line.text))
+        return rows
 
     def _blank(self, line: Line, time_ms: int) -> Observation:
         return Observation(
@@ -107,26 +107,23 @@ class _Dump:
         )
 
 
-def _decoded_row(key: str, value: str | None, blank: Observation) -> Observation | None:
-    """The row of a decoded record; None if it is not a record of an internal topic."""
-    if key.startswith('{"type":') and is_transaction(found := read_json(key)):
-        return row_of(found, None if value in (None, _DELETED) else read_json(value or ""), blank)
+def _decoded_rows(key: str, value: str | None, blank: Observation) -> list[Observation]:
+    """The rows of a decoded record; none if it is not a record of an internal topic."""
+    if key.startswith('{"type":'):
+        return rows_of(read_json(key), None if value in (None, _DELETED) else read_json(value or ""), blank)
     if (entry := of_dump(key, value)) is not None:
-        return of_entry(entry, blank)
+        row = of_entry(entry, blank)
+        return [] if row is None else [row]
     if transaction := _TRANSACTION.fullmatch(key):
         row = replace(blank, transactional_id=transaction["id"])
         state = _STATE.search(value or "")
         if state is None:
-            return replace(row, kind="tombstone", detail="transactional id")
-        return replace(
-            row,
-            kind="transaction",
-            producer_id=int(state["id"]),
-            producer_epoch=int(state["epoch"]),
-            time_ms=int(state["time"]),
-            detail=" ".join([state["state"], *filter(None, state["partitions"].split(","))]),
-        )
-    return None
+            return [replace(row, kind="tombstone", detail="transactional id")]
+        row.kind, row.time_ms = "transaction", int(state["time"])
+        row.producer_id, row.producer_epoch = int(state["id"]), int(state["epoch"])
+        row.detail = " ".join([state["state"], *filter(None, state["partitions"].split(","))])
+        return [row]
+    return []
 
 
 def _known(value: int) -> int | None:

@@ -1,6 +1,6 @@
-"""The records of `__consumer_offsets` and `__transaction_state` as rows."""
+"""The records of `__consumer_offsets`, `__transaction_state` and `__share_group_state` as rows."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -25,10 +25,11 @@ from ...protocol.record_batch import Record
 from ...protocol.transaction_log import Layout, TransactionValue, read_value
 from ...protocol.transaction_log import read_key as read_transaction_key
 from ..observations import Observation
+from . import share_states
 
 OFFSETS: Final = "__consumer_offsets"
 TRANSACTIONS: Final = "__transaction_state"
-TOPICS: Final = (OFFSETS, TRANSACTIONS)
+TOPICS: Final = (OFFSETS, TRANSACTIONS, share_states.TOPIC)
 _key = lru_cache(maxsize=1 << 12)(read_offsets_key)
 """Groups commit for the same partitions again and again."""
 
@@ -39,31 +40,34 @@ def observations(topic: str, records: Iterable[Record], batch: Observation) -> I
     Rows of commits in a transaction have its `producer_id`: such an offset becomes valid when the transaction
     commits.
     """
-    of: Callable[[Record, Observation, Observation], Observation | None]
-    of = _offsets if topic == OFFSETS else _transactions
+    of = _RECORDS[topic]
     for record in records:
         blank = Observation("", batch.source, batch.file, batch.position)
         if record.timestamp >= 0:
             blank.time_ms = record.timestamp
         try:
-            row = of(record, blank, batch)
-            if row is not None:
-                yield row
+            yield from of(record, blank, batch)
         except (ValueError, IndexError, ConstructError, KeyError) as error:
             reason = f"{topic} record at offset {record.offset}: {error}"
             yield replace(blank, kind="unreadable", detail=reason, topic=topic, partition=batch.partition)
 
 
-def _offsets(record: Record, blank: Observation, batch: Observation) -> Observation | None:
+def _offsets(record: Record, blank: Observation, batch: Observation) -> Iterator[Observation]:
     key, data = _key(record.key or b""), record.value
+    if isinstance(key, OtherKey):
+        yield from share_states.names(record, blank)
+        return
     if not isinstance(key, CommitKey):
         value = read_group(data, key) if isinstance(key, GroupKey) and data is not None else None
-        return of_entry(Entry(key, value, deleted=data is None), blank)
+        group = of_entry(Entry(key, value, deleted=data is None), blank)
+        if group is not None:
+            yield group
+        return
     row = _of_commit(key, None if data is None else read_commit(data), blank)
     row.producer_id, row.producer_epoch = batch.producer_id, batch.producer_epoch
     if row.kind == "commit" and batch.producer_id is not None:
         row.detail = "in a transaction"
-    return row
+    yield row
 
 
 def of_entry(entry: Entry, blank: Observation) -> Observation | None:
@@ -121,12 +125,17 @@ def group_state(kind: str, members: int) -> str:
     return "Stable" if members else "Empty"
 
 
-def _transactions(record: Record, blank: Observation, batch: Observation) -> Observation:
+def _transactions(record: Record, blank: Observation, batch: Observation) -> Iterator[Observation]:
     transactional_id = read_transaction_key(record.key or b"")
     row = replace(blank, transactional_id=transactional_id)
     if record.value is None:
-        return replace(row, kind="tombstone", detail="transactional id")
-    return of_transaction(row, _transaction(record.value))
+        yield replace(row, kind="tombstone", detail="transactional id")
+    else:
+        yield of_transaction(row, _transaction(record.value))
+
+
+def _shares(record: Record, blank: Observation, batch: Observation) -> Iterator[Observation]:
+    yield share_states.of_record(record, blank)
 
 
 def _transaction(data: bytes) -> TransactionValue:
@@ -148,3 +157,12 @@ def of_transaction(row: Observation, value: TransactionValue) -> Observation:
         producer_epoch=value.producer_epoch,
         detail=" ".join([state, *partitions]),
     )
+
+
+_Reads = Callable[[Record, Observation, Observation], Iterator[Observation]]
+_RECORDS: Final[Mapping[str, _Reads]] = {
+    OFFSETS: _offsets,
+    TRANSACTIONS: _transactions,
+    share_states.TOPIC: _shares,
+}
+"""How a topic's records are read: a record, a row to be filled in, and that of its batch."""

@@ -10,7 +10,19 @@ from ..consequences import BEHIND, LATE_MS, PARTITION, SET_BACK, leads
 from ..deletions import BY_REQUEST, BY_RETENTION, deleted, retained
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
 from ..readers.log_spans import CONTROLLER
-from ..rows import NO_PARTITION, first_of, of_kinds, place, prefixed, same, seen, sentence
+from ..readers.share_states import KIND
+from ..rows import (
+    NO_PARTITION,
+    first_of,
+    in_order,
+    of_kinds,
+    place,
+    prefixed,
+    same,
+    seen,
+    sentence,
+    up_to,
+)
 from ..rows import PARTITION as PLACE
 from ..signature import BROKERS, Alike, Search, Signature
 from ..tables import Table, Window
@@ -110,16 +122,21 @@ def with_groups(rows: Table, observations: Table) -> Table:
     commits = prefixed(
         commits, "_", *PLACE, who=F.col("group"), at_ms=F.col("time_ms"), read=F.col("offset"), row=seen()
     )
+    commits = commits.withColumn("shares", F.lit(False)).unionByName(_shared(observations))
     key = (*PLACE, "offset", "time_ms")
     before = [*same("_", PLACE), F.col("at_ms") <= F.col("time_ms")]
     last = (
         rows.select(*key)
         .join(commits, before)
-        .groupBy(*key, "who")
+        .groupBy(*key, "who", "shares")
         .agg(F.max_by("read", "at_ms").alias("read"), F.max_by("row", "at_ms").alias("row"))
         .where(F.col("read") < F.col("offset"))
     )
-    one = sentence("group {who} had read up to {read}, and missed {far}", far=F.col("offset") - F.col("read"))
+    far = F.col("offset") - F.col("read")
+    one = F.when(
+        F.col("shares"),
+        sentence("share group {who} had acknowledged none of the {far} from {read} on", far=far),
+    ).otherwise(sentence("group {who} had read up to {read}, and missed {far}", far=far))
     groups = (
         last.withColumn("one", one)
         .groupBy(*key)
@@ -130,6 +147,18 @@ def with_groups(rows: Table, observations: Table) -> Table:
     )
     rows = rows.join(groups, list(key))
     return rows.withColumn("missed", F.array_join("each", "; "))
+
+
+def _shared(observations: Table) -> Table:
+    """How far share groups are, as `with_groups` takes it: up to the last record that is done by then."""
+    states = of_kinds(observations, KIND).where("group is not null and time_ms is not null")
+    so_far = up_to(in_order("group", *PLACE))
+    done = F.max(F.greatest(F.coalesce("offset", F.lit(-1)), F.coalesce("end_offset", F.lit(-1))))
+    states = states.withColumn("done", done.over(so_far)).where("done >= 0")
+    states = prefixed(
+        states, "_", *PLACE, who=F.col("group"), at_ms=F.col("time_ms"), read=F.col("done"), row=seen()
+    )
+    return states.withColumn("shares", F.lit(True))
 
 
 _DELETED: Final = ("records-deleted",)

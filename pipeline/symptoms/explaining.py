@@ -17,7 +17,10 @@ _AFTER_MS: Final = 3_600_000
 _OFFSETS: Final = "__consumer_offsets"
 _BY_NAME: Final = {each.name: each for each in KINDS}
 _UNNAMED: Final = "of which group it was"
-_TO_GROUPS: Final = (*SET_BACK, *REWOUND, *BEHIND, "admin-reset", "offsets-expired", "poll-overrun")
+_TO_GROUPS: Final = (
+    *(*SET_BACK, *REWOUND, *BEHIND, "admin-reset", "offsets-expired", "poll-overrun"),
+    *("share-offsets-reset", "delivery-limit-reached"),
+)
 """What happened to groups may follow from what happened to a partition, and does not explain it."""
 _OF_BROKERS: Final = (
     *LOSSY,

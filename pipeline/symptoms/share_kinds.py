@@ -2,9 +2,13 @@
 
 from typing import Final
 
-from ..ledgers import Note
+from ..deletions import BY_REQUEST, BY_RETENTION
+from ..ledgers import OR_REJECTED, Note
+from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, CLIENT, COORDINATORS
 from .kind import MINUTE_MS, Kind, at, lasts, offsets, records, span, took
+
+_HOW: Final = {BY_REQUEST: "deleted by request", BY_RETENTION: "deleted by retention"}
 
 
 def _of(note: Note) -> str:
@@ -28,7 +32,23 @@ def _passed(note: Note) -> str:
 
 
 def _worn(note: Note) -> str:
-    return f"share group {note.group} gave up {_of(note)} after {note.detail} deliveries: {_where(note)}"
+    """States of records don't tell what a member said of them."""
+    times, _, perhaps = (note.detail or "").partition(" ")
+    up = f"up, {OR_REJECTED}," if perhaps else "up"
+    return f"share group {note.group} gave {up} {_of(note)} after {times} deliveries: {_where(note)}"
+
+
+def _deleted(note: Note) -> str:
+    said = note.detail or ""
+    how = next((words for begin, words in _HOW.items() if said.startswith(begin)), "deleted")
+    when = f"when {'it was' if note.end_offset == (note.offset or 0) + 1 else 'they were'} {how}"
+    return f"share group {note.group} had not acknowledged {_of(note)} {when}: {_where(note)}"
+
+
+def _set_back(note: Note) -> str:
+    back = f"was set back from {note.end_offset} to {note.offset} in {at(note)}"
+    again = records((note.end_offset or 0) - (note.offset or 0))
+    return f"share group {note.group} {back}, and is given up to {again} again"
 
 
 def _again(note: Note) -> str:
@@ -71,14 +91,30 @@ KINDS: Final = (
         "share-records-passed",
         "share-passed",
         "the start offset of a share group went past records that a member was given once, and said nothing "
-        "of",
+        "of; by files of brokers, which don't tell what members are given, any that nobody has acknowledged",
         _passed,
         (BROKERS, COORDINATORS),
     ),
     Kind(
+        "share-records-deleted",
+        "share-deleted",
+        "the start offset of a share group went past records that were deleted before its members had "
+        "acknowledged them",
+        _deleted,
+        (BROKERS, CONTROLLER),
+    ),
+    Kind(
+        "share-offset-back",
+        "share-set-back",
+        "somebody set a share group back, so that it is given records again that it was done with",
+        _set_back,
+        (COORDINATORS,),
+    ),
+    Kind(
         "share-records-given-up",
         "share-worn",
-        "a share group gave up records, since they had been delivered as often as they may be",
+        "a share group gave up records, since they had been delivered as often as they may be; files of "
+        "brokers don't tell whether a member rejected them in the end",
         _worn,
         (CLIENT, BROKERS),
     ),

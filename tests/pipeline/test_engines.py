@@ -17,7 +17,7 @@ from mockbroker.pipeline.analysis import analyze
 from mockbroker.pipeline.engine import AUTO, DUCKDB, SPARK, SparkEngine, choose, open_engine
 from mockbroker.pipeline.session import MASTER
 
-from . import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds
+from . import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds, test_share_groups
 from .rows import History, found_in, healthy, rows_of
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ SEARCHED: dict[str, dict[str, History]] = {
     "offsets_topic": {**test_offsets_topic.FOUND, **test_offsets_topic.RESET, **test_offsets_topic.NONE},
     "resets": {**test_resets.RESETS, **test_resets.NO_RESETS},
     "rewinds": {**test_rewinds.FOUND, **test_rewinds.NONE},
+    "share_groups": {**test_share_groups.FOUND, **test_share_groups.NONE},
 }
 """Stories, by the module that searches them."""
 

@@ -38,7 +38,10 @@ TELL = {
 """How evidence is named that only they have."""
 ALONE = ("data", "controller", "brokers", "clients")
 SHORT = [HOME / "4.4.0-offsets-expired", HOME / "4.4.0-poll-overrun"]
-FEW = [*SHORT, HOME / "4.4.0-unclean-election", HOME / "3.9.2-producer-died-in-transaction"]
+FEW = [
+    *(*SHORT, HOME / "4.4.0-unclean-election", HOME / "3.9.2-producer-died-in-transaction"),
+    *(HOME / "4.4.0-share-records-deleted", HOME / "4.4.0-share-records-given-up"),
+]
 TRIED = RECORDED if thorough() else FEW
 """All with the profile `thorough`: five searches in each take their time."""
 

@@ -44,8 +44,11 @@ TOLD = {
     "a producer was fenced": "producer {client} was fenced: ",
     "another producer took a transactional id": "with its transactional id {transactional_id}, as producer",
     "a replica in sync was elected": "with {lost} records that no other replica had, from offset {offset} to",
+    "a record was released for the last time": "share group {group} gave up the record at offset {offset} of "
+    "{topic}-{partition} after 5 deliveries",
     "a transactional id expired": "transactional id {transactional_id} was refused: its id had expired",
     "an operator reset offsets": "group {group} for {topic}-{partition} was set back from 1000 to {offset}",
+    "an operator set a share group's offset": "share group {group} in {topic}-{partition} was set",
     "an operator set offsets on": "group {group} for {topic}-{partition} was set on from 300 to {offset}",
     "a group began after the first records": "{topic}-{partition} after {offset} records had been written",
     "the disk of a broker was lost": "{topic}-{partition}, which it leads, and no other replica in sync had "
@@ -64,10 +67,10 @@ OF = {
 """Events that have another cause in other recordings."""
 REFUSED = (
     *("applications-share-a-group", "clock-stepped", "follower-log-lost"),
-    *("hanging-transaction", "record-unreadable"),
+    *("hanging-transaction", "record-unreadable", "delivery-limit-reached", "share-offsets-reset"),
 )
-"""What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
-that a record can't be read only its client could say."""
+"""What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, that a
+record can't be read only its client could say, and nothing writes a test of share groups yet."""
 QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 NOT_TOLD = frozenset(
@@ -84,7 +87,14 @@ list.
   records again from offset 50 on, before the story lost any answer.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
 """
-OFTEN = frozenset({"4.4.0-record-unreadable"})
+OFTEN = frozenset(
+    {
+        "4.4.0-record-unreadable",
+        "4.4.0-share-offsets-reset",
+        "4.4.0-share-records-deleted",
+        "4.4.0-share-records-given-up",
+    }
+)
 """Of the recordings whose truth says which clients they have, those that are not only tried with the profile
 `thorough`."""
 

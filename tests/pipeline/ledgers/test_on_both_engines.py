@@ -13,7 +13,7 @@ from mockbroker.pipeline.ledgers import Note, notes
 from mockbroker.pipeline.rows import comparable
 from mockbroker.pipeline.session import MASTER
 
-from .. import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds
+from .. import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds, test_share_groups
 from ..rows import History, healthy, rows_of, written
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def shared() -> History:
 
 STORIES = {
     "a share group": shared(),
+    **{f"share groups {name}": each for name, each in test_share_groups.FOUND.items()},
     **{f"groups {name}": each for name, each in test_consumer_groups.STORIES.items()},
     **{f"offsets {name}": each for name, each in test_offsets_topic.FOUND.items()},
     **{f"resets {name}": each for name, each in test_resets.RESETS.items()},
@@ -55,5 +56,7 @@ def test_in_rows_made_by_hand(spark: SparkSession, tmp_path: Path) -> None:
         "unsettled",
         "member-fenced",
         "share-skipped",
+        "share-set-back",
+        "share-worn",
     }
     assert noted(SparkEngine(tmp_path, MASTER)) == ours

@@ -95,6 +95,21 @@ def test_a_complaint_has_its_subject_and_error(tmp_path: Path) -> None:
     assert told["detail"].startswith("[ReplicaManager broker=1] Error processing append")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Failed to write the share group state for share partition: {}",
+        "Base offset 7 not found for share partition: {}",
+        "Failed to initialize the share partition: {}. Invalid state found: nothing.",
+    ],
+)
+def test_the_group_of_a_share_partition_may_have_a_dash(said: str, tmp_path: Path) -> None:
+    where = "my-jobs-CKG1ztYjSQKYHMPJwhhbwQ:my-orders-3"
+    line = f"[2026-11-23 02:46:02,000] ERROR {said.format(where)} (kafka.server.share.SharePartition)\n"
+    (told,) = of_kind(rows(log(tmp_path, OURS + line)), COMPLAINT)
+    assert (told["group"], told["topic"], told["partition"]) == ("my-jobs", "my-orders", 3)
+
+
 def test_lines_that_nobody_knows_are_counted_by_shape(tmp_path: Path) -> None:
     gone = "[2026-11-23 02:46:02,000] WARN The moon has gone {} times from 'here' (x.Moon)\n"
     path = log(tmp_path, OURS + gone.format(1) + gone.format(22) + gone.format(3).replace("WARN", "INFO"))
