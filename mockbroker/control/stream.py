@@ -44,14 +44,13 @@ class Events:
     for an unknown kind or field.
     """
 
-    def __init__(self, target: "Target", wanted: dict[str, str], since: int, streams: Streams) -> None:
+    def __init__(self, target: "Target", wanted: dict[str, str], since: int) -> None:
         self._values: dict[str, Any] = dict(wanted)
         self._details = self._values.pop("details", "false") == "true"
         self._kind = self._values.pop("kind", None)
         check(self._kind, self._values)
         self._target = target
         self._since = since
-        self._streams = streams
         self._came = trio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,7 +60,7 @@ class Events:
         newest = events[-1].number if events else 0
         last = newest if self._since < 0 else self._since
         target.trace.listeners.append(self._wake)
-        self._streams.count += 1
+        target.streams.count += 1
         try:
             headers = [
                 (b"content-type", b"text/event-stream"),
@@ -77,7 +76,7 @@ class Events:
                     last = await self._tell_after(last, send)
                     await self._came.wait()
         finally:
-            self._streams.count -= 1
+            target.streams.count -= 1
             target.trace.listeners.remove(self._wake)
 
     def _wake(self, _: "Event") -> None:

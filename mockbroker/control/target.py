@@ -1,7 +1,8 @@
 """The cluster that operations act on."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..duration import Duration
 from ..errors import ConflictError, NotThereError
@@ -9,14 +10,20 @@ from ..nearest import nearest
 from ..verbs import finding
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
+
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from ..cluster.topic import Topic, TopicPartition
     from ..faults import Fault, Faults
     from ..trace import Trace
     from .access import Access
+    from .stream import Streams
 
 T = TypeVar("T")
+
+IN_SCOPE: Final = "mockbroker.target"
+"""What a request's scope has it as: one application, which is dear to make, serves all that are lent."""
 
 
 class Target:
@@ -60,6 +67,13 @@ class Target:
         if self._access is None:
             raise NotThereError("this cluster has no listeners")
         return self._access()
+
+    @cached_property
+    def streams(self) -> "Streams":
+        """Those who follow its trace over HTTP."""
+        from .stream import Streams
+
+        return Streams()
 
     def do(self, function: Callable[..., T], *args: Any, **named: Any) -> T:
         """Calls `function` with this target, at the present time of the cluster."""
@@ -116,3 +130,9 @@ class Target:
             self._numbers += 1
             if str(self._numbers) not in self._names:
                 return str(self._numbers)
+
+
+def target_of(request: "Request") -> Target:
+    """The cluster that a request of the control API is for."""
+    found: Target = request.scope[IN_SCOPE]
+    return found
