@@ -57,7 +57,10 @@ def _read(
     seed: Annotated[int | None, "The same seed gives the same ids."] = None,
     clock: Annotated[Literal["wall", "manual"] | None, "What moves the cluster's time."] = None,
     now: Annotated[str | int | None, "The time at which it starts."] = None,
-    trace: Annotated[bool | None, "Whether it keeps what happens from the start."] = None,
+    trace: Annotated[
+        bool | Literal["requests"] | None,
+        "Whether it keeps what happens from the start; with `requests`, it keeps no bodies of them.",
+    ] = None,
     security: Annotated[dict[str, Any] | None, "Listeners, TLS, logins and ACLs."] = None,
 ) -> dict[str, Any]:
     """Starts a cluster of its own, which is there until the connection of this request closes."""
