@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from companions.generate import FOLDER
-from mockbroker.clients.drivers.shipped import command_for
+from companions.suites import copied
 from mockbroker.rig.downloads import cache_folder, for_maven
 from tests.console.tools import tools
 
@@ -61,16 +61,12 @@ def test_what_a_readme_shows_stands_in_the_example(page: str, language: str, exa
 
 @pytest.mark.needs("java", "mvn")
 def test_java(tmp_path: Path) -> None:
-    copied = shutil.copytree(FOLDER / "java", tmp_path / "java", ignore=shutil.ignore_patterns("target"))
-    run(["mvn", "-B", "-q", "test"], copied)
+    run(["mvn", "-B", "-q", "test"], copied("java", tmp_path))
 
 
 @pytest.mark.needs("node", "npm")
 def test_node(tmp_path: Path) -> None:
-    copied = shutil.copytree(FOLDER / "node", tmp_path / "node")
-    _, program = command_for("kafkajs")
-    (copied / "example/node_modules").symlink_to(Path(program).parent / "node_modules")
-    run(["node", "--test", "test/mockbroker.test.js", "example/orders.test.js"], copied)
+    run(["node", "--test", "test/mockbroker.test.js", "example/orders.test.js"], copied("node", tmp_path))
 
 
 @pytest.mark.needs("node", "npm")
