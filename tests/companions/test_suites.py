@@ -50,11 +50,12 @@ def test_rust(folder: str) -> None:
     [
         ("README.md", "go", "go/example/orders_test.go"),
         ("companions/rust/README.md", "rust", "rust/example/tests/orders.rs"),
+        ("companions/java/README.md", "java", "java/examples/spring/src/test/java/example/BillingTest.java"),
     ],
 )
 def test_what_a_readme_shows_stands_in_the_example(page: str, language: str, example: str) -> None:
     text = (FOLDER.parent / page).read_text()
-    [shown] = re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    *_, shown = re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     there = {line.strip() for line in (FOLDER / example).read_text().splitlines()}
     assert {line.strip() for line in shown.splitlines()} <= there
 
@@ -62,6 +63,13 @@ def test_what_a_readme_shows_stands_in_the_example(page: str, language: str, exa
 @pytest.mark.needs("java", "mvn")
 def test_java(tmp_path: Path) -> None:
     run(["mvn", "-B", "-q", "test"], copied("java", tmp_path))
+
+
+@pytest.mark.needs("java", "mvn")
+def test_java_with_spring_boot_and_kafka_streams(tmp_path: Path) -> None:
+    """The companion is compiled with them, and its own tests are left to the test above."""
+    examples = ["-Dtest=BillingTest,CountingTest", "-Dsurefire.failIfNoSpecifiedTests=false"]
+    run(["mvn", "-B", "-q", "test", *examples], copied("java", tmp_path) / "examples")
 
 
 @pytest.mark.needs("node", "npm")

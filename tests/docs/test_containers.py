@@ -25,7 +25,7 @@ OTHERS = re.findall(
     (ROOT / "docs" / "migrating.md").read_text(),
     re.MULTILINE,
 )
-TESTS = {"Java": "java/src/test/**/*.java", "Go": "go/**/*_test.go", "Node.js": "node/**/*.test.js"}
+TESTS = {"Java": "java/**/src/test/**/*.java", "Go": "go/**/*_test.go", "Node.js": "node/**/*.test.js"}
 
 
 @pytest.fixture
