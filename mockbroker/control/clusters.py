@@ -27,7 +27,7 @@ from .registry import Operation
 from .stream import until_gone
 from .target import IN_SCOPE, Target
 
-MOST: Final = 100
+MOST: Final = 500
 """How many clusters are lent at once."""
 MOST_BROKERS: Final = 100
 """Of one of them."""
