@@ -148,7 +148,7 @@ def _query(request: Request) -> dict[str, Any]:
 async def _trace(request: Request) -> ASGIApp:
     target = target_of(request)
     wanted = {name: value for name, value in request.query_params.items() if name != "since"}
-    if target.streams.full:
+    if target.trace_readers >= MOST_STREAMS:
         text = f"{MOST_STREAMS} clients are reading the trace already: close one of them"
         return error_answer(503, text)
     try:

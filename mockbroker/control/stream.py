@@ -25,17 +25,6 @@ MOST_STREAMS: Final = 64
 """How many clients may read the trace at once."""
 
 
-class Streams:
-    """Counts the streams that are being read."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    @property
-    def full(self) -> bool:
-        return self.count >= MOST_STREAMS
-
-
 class Events:
     """An answer that goes on until its client leaves: the events of the wanted kind with the wanted values.
     It begins with those after number `since`, if that is not negative; then each event is sent as it happens.
@@ -60,7 +49,7 @@ class Events:
         newest = events[-1].number if events else 0
         last = newest if self._since < 0 else self._since
         target.trace.listeners.append(self._wake)
-        target.streams.count += 1
+        target.trace_readers += 1
         try:
             headers = [
                 (b"content-type", b"text/event-stream"),
@@ -76,7 +65,7 @@ class Events:
                     last = await self._tell_after(last, send)
                     await self._came.wait()
         finally:
-            target.streams.count -= 1
+            target.trace_readers -= 1
             target.trace.listeners.remove(self._wake)
 
     def _wake(self, _: "Event") -> None:

@@ -1,7 +1,6 @@
 """The cluster that operations act on."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..duration import Duration
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from ..faults import Fault, Faults
     from ..trace import Trace
     from .access import Access
-    from .stream import Streams
 
 T = TypeVar("T")
 
@@ -58,6 +56,8 @@ class Target:
         self.manual_clock = manual_clock
         self._access = access
         self.without_port = {} if without_port is None else without_port
+        self.trace_readers = 0
+        """How many clients follow its trace over HTTP."""
         self._names: dict[str, Fault] = {}
         self._numbers = 0
 
@@ -67,13 +67,6 @@ class Target:
         if self._access is None:
             raise NotThereError("this cluster has no listeners")
         return self._access()
-
-    @cached_property
-    def streams(self) -> "Streams":
-        """Those who follow its trace over HTTP."""
-        from .stream import Streams
-
-        return Streams()
 
     def do(self, function: Callable[..., T], *args: Any, **named: Any) -> T:
         """Calls `function` with this target, at the present time of the cluster."""
