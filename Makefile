@@ -89,7 +89,7 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes
 release:  ## builds what is published, checks it, and tries it where nothing else is; uploads nothing
 	.ci/release
 
-standalone:  ## a folder for Linux that needs no Python, and an archive of it, in build/standalone
+standalone:  ## a folder for Linux that needs no Python, and an archive of it, in build/standalone; make standalone BUNDLE=analyze
 	standalone/build
 
 lock:  ## pin again what pyproject.toml asks for
@@ -103,6 +103,8 @@ lock:  ## pin again what pyproject.toml asks for
 	$(COMPILE) pyproject.toml -o requirements/run.lock
 	cp requirements/all.lock requirements/standalone.lock
 	$(COMPILE) --extra standalone pyproject.toml -o requirements/standalone.lock
+	cp requirements/all.lock requirements/standalone-analyze.lock
+	$(COMPILE) --extra standalone-analyze pyproject.toml -o requirements/standalone-analyze.lock
 	echo uv | $(COMPILE) - -o requirements/uv.lock
 
 clean:

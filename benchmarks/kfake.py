@@ -37,7 +37,9 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 )
@@ -49,6 +51,10 @@ func main() {
 		os.Exit(1)
 	}
 	options := []kfake.Opt{kfake.NumBrokers(brokers)}
+	if len(os.Args) > 4 && os.Args[2] == "starts" {
+		starts(append(options, kfake.SeedTopics(1, "orders")), os.Args[3], os.Args[4])
+		return
+	}
 	if len(os.Args) > 2 && os.Args[2] == "tls" {
 		options = append(options, kfake.TLS(secured()))
 	}
@@ -62,6 +68,36 @@ func main() {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
 	<-ended
+}
+
+// One cluster after the other, so many at once: ms until each was there.
+func starts(options []kfake.Opt, clusters, atOnce string) {
+	left, err := strconv.Atoi(clusters)
+	workers, bad := strconv.Atoi(atOnce)
+	if err != nil || bad != nil {
+		os.Exit(1)
+	}
+	var mutex sync.Mutex
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for mutex.Lock(); left > 0; mutex.Lock() {
+				left--
+				mutex.Unlock()
+				began := time.Now()
+				cluster, err := kfake.NewCluster(options...)
+				took := time.Since(began)
+				if err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+				cluster.Close()
+				fmt.Printf("%.3f\\n", took.Seconds()*1000)
+			}
+			mutex.Unlock()
+		})
+	}
+	group.Wait()
 }
 
 func secured() *tls.Config {
@@ -90,7 +126,7 @@ def cache_folder() -> Path:
 
 def build() -> Path:
     """The program, built on first use under the cache folder. It takes the number of brokers, and then
-    `tls`."""
+    `tls`, or `starts`, how many clusters to start and how many at once."""
     folder = cache_folder() / f"kfake-{VERSION}-{zlib.crc32(_MAIN.encode()):08x}"
     program = folder / "kfake"
     if program.exists():

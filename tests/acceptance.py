@@ -78,6 +78,14 @@ CAMPAIGNS: Final = {
         "every recorded incident is named; without some of its files nothing gets surer, or else is blamed",
         (tests(*_RECORDINGS, "--hypothesis-profile", "thorough", "--timeout", "1800"),),
     ),
+    "companions": Campaign(
+        "200 tests with a cluster each in Go, Java and Node.js, and nothing left of them after a kill",
+        (python("benchmarks.companions"),),
+    ),
+    "bundle": Campaign(
+        "the larger standalone folder analyzes an incident where there is no Python",
+        (python("tests.standalone.analyzing"),),
+    ),
     "real": Campaign(
         "real brokers of every recorded release are asked all recorded questions, one broker and three",
         (python("tests.acceptance", "--real"),),

@@ -70,7 +70,7 @@ func Start(t testing.TB, options ...Option) *Cluster {
 	if err != nil {
 		t.Fatalf("mockbroker: %v", err)
 	}
-	given := map[string]any{"trace": true}
+	given := map[string]any{"trace": "requests"}
 	for _, option := range options {
 		option(given)
 	}

@@ -8,7 +8,7 @@ export { MockBrokerError }
 
 /** A cluster of your own, which is there until you close it, or this process ends. */
 export async function start(options = {}) {
-  const answer = await open('POST', `${await controlUrl()}/clusters`, { trace: true, ...options })
+  const answer = await open('POST', `${await controlUrl()}/clusters`, { trace: 'requests', ...options })
   if (answer.statusCode !== 200) throw refusal(await text(answer))
   const lines = createInterface(answer)
   const line = await new Promise((resolve, reject) => {

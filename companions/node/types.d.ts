@@ -23,8 +23,8 @@ export interface Options {
   clock?: "wall" | "manual" | null
   /** The time at which it starts. */
   now?: string | number | null
-  /** Whether it keeps what happens from the start. */
-  trace?: boolean | null
+  /** Whether it keeps what happens from the start; with `requests`, it keeps no bodies of them. */
+  trace?: boolean | "requests" | null
   /** Listeners, TLS, logins and ACLs. */
   security?: Record<string, unknown> | null
 }

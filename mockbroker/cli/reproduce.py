@@ -115,6 +115,7 @@ def _one(incident: "Recorded", out: Path, how: _How, told: Doing) -> bool:
     from ..pipeline.reproduce import files, kinds, searching
 
     kind = kinds.kind_of(incident)
+    files.check_imports(kind)
 
     def tried(what: str) -> None:
         told.now = what

@@ -238,7 +238,7 @@ async def _main(
         async with serve(observer=report, trace=trace, **options) as served:
             if listener is not None:
                 served.pump.trace.attach(listener)
-            served.pump.alone()
+            served.pump.be_eager()
             collect_young()
             report.ready(served, _seconds_since_start())
             async with trio.open_nursery() as nursery:

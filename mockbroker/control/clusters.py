@@ -25,9 +25,9 @@ from .answers import Answer, error_answer, refusal
 from .bodies import json_object
 from .registry import Operation
 from .stream import until_gone
-from .target import Target
+from .target import IN_SCOPE, Target
 
-MOST: Final = 100
+MOST: Final = 500
 """How many clusters are lent at once."""
 MOST_BROKERS: Final = 100
 """Of one of them."""
@@ -57,7 +57,10 @@ def _read(
     seed: Annotated[int | None, "The same seed gives the same ids."] = None,
     clock: Annotated[Literal["wall", "manual"] | None, "What moves the cluster's time."] = None,
     now: Annotated[str | int | None, "The time at which it starts."] = None,
-    trace: Annotated[bool | None, "Whether it keeps what happens from the start."] = None,
+    trace: Annotated[
+        bool | Literal["requests"] | None,
+        "Whether it keeps what happens from the start; with `requests`, it keeps no bodies of them.",
+    ] = None,
     security: Annotated[dict[str, Any] | None, "Listeners, TLS, logins and ACLs."] = None,
 ) -> dict[str, Any]:
     """Starts a cluster of its own, which is there until the connection of this request closes."""
@@ -92,22 +95,16 @@ class _Lent:
     id: str
     where: dict[str, Any]
     target: Target
-    app_of: Callable[[Target], ASGIApp]
     ends: trio.CancelScope = field(default_factory=trio.CancelScope)
     ended: trio.Event = field(default_factory=trio.Event)
 
-    @functools.cached_property
-    def app(self) -> ASGIApp:
-        """Its control API, which many tests don't ask."""
-        return self.app_of(self.target)
-
 
 class Clusters:
-    """Those that are lent now. `app_of` makes the control API of each."""
+    """Those that are lent now. `app` is the control API of each, which finds it in the scope."""
 
-    def __init__(self, start: Start, app_of: Callable[[Target], ASGIApp]) -> None:
+    def __init__(self, start: Start, app: ASGIApp) -> None:
         self._start = start
-        self._app_of = app_of
+        self._app = app
         self._ids = itertools.count(1)
         self._lent: dict[str, _Lent] = {}
         self._count = 0
@@ -146,10 +143,10 @@ class Clusters:
         if not isinstance(found, _Lent):
             return found
         path = "/" + request.path_params["path"]
-        own = {"path": path, "raw_path": path.encode("ascii"), "path_params": {}}
+        own = {"path": path, "raw_path": path.encode("ascii"), "path_params": {}, IN_SCOPE: found.target}
 
         async def forward(scope: Scope, receive: Receive, send: Send) -> None:
-            await found.app({**scope, **own}, receive, send)
+            await self._app({**scope, **own}, receive, send)
 
         return forward
 
@@ -181,7 +178,7 @@ class Clusters:
                 text = f"no cluster can be started now: {error.strerror or error}"
                 await error_answer(503, text)(scope, receive, send)
                 return
-            lent = self._lent[id_] = _Lent(id_, _where(id_, url, target), target, self._app_of)
+            lent = self._lent[id_] = _Lent(id_, _where(id_, url, target), target)
             await _hold(lent, lines, receive, send)
         if lent.ends.cancel_called:
             await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -25,9 +25,9 @@ from .guard import guarded
 from .openapi import document
 from .registry import Operation
 from .serving import serve_app
-from .stream import MOST_STREAMS, Events, Streams, since
+from .stream import MOST_STREAMS, Events, since
 from .table import OPERATIONS
-from .target import Target
+from .target import IN_SCOPE, Target, target_of
 
 ErrorHandler = Callable[[Request, Exception], Awaitable[Response]]
 
@@ -57,11 +57,15 @@ def app(
     only: Collection[str] | None = None,
 ) -> ASGIApp:
     """The application, for any server."""
-    return read_to_the_end(guarded(_routed(target, token, console, lend, only), token))
+    routed = _routed(token, console, lend, only)
+
+    async def of_target(scope: Scope, receive: Receive, send: Send) -> None:
+        await routed({**scope, IN_SCOPE: target}, receive, send)
+
+    return read_to_the_end(guarded(of_target, token))
 
 
 def _routed(
-    target: Target,
     token: str | None,
     console: bool = False,
     lend: Start | None = None,
@@ -69,20 +73,20 @@ def _routed(
 ) -> ASGIApp:
     offered = [each for name, each in OPERATIONS.items() if only is None or name in only]
     routes = [
-        Route(_route(operation), _endpoint(target, operation), methods=[operation.method])
+        Route(_route(operation), _endpoint(operation), methods=[operation.method])
         for operation in sorted(offered, key=_takes_all)
     ]
     routes.append(Route("/openapi.json", _openapi(offered, whole=only is None)))
-    routes.append(Route("/trace/stream", _trace(target)))
+    routes.append(Route("/trace/stream", _trace))
     if only is None:
-        routes.append(Route(oauth.PATH, oauth.endpoint(target, token), methods=["POST"]))
-        routes.append(Route("/metrics", _metrics(target)))
+        routes.append(Route(oauth.PATH, oauth.endpoint(token), methods=["POST"]))
+        routes.append(Route("/metrics", _metrics))
     if console:
         from ..console import files
 
         routes += files.routes()
     if lend is not None:
-        routes += Clusters(lend, lambda lent: _routed(lent, token)).routes()
+        routes += Clusters(lend, _routed(token)).routes()
     refused: ErrorHandler = functools.partial(_refused, offered)
     handlers = {HTTPException: refused, Exception: _failed}
     return _by_sent_path(Starlette(routes=routes, exception_handlers=handlers))
@@ -109,7 +113,7 @@ def _takes_all(operation: Operation) -> bool:
     return operation.path.endswith("}")
 
 
-def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         try:
             arguments = {
@@ -118,7 +122,7 @@ def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Await
                 **operation.arguments(_in_path(request), text=True, partial=True),
             }
             operation.complete(arguments)
-            result = target.do(operation.function, **arguments)
+            result = target_of(request).do(operation.function, **arguments)
             if inspect.isawaitable(result):
                 result = await result
         except REFUSALS as error:
@@ -141,30 +145,23 @@ def _query(request: Request) -> dict[str, Any]:
     return {name: values if len(values := query.getlist(name)) > 1 else values[0] for name in query}
 
 
-def _trace(target: Target) -> Callable[[Request], Awaitable[ASGIApp]]:
-    streams = Streams()
-
-    async def endpoint(request: Request) -> ASGIApp:
-        wanted = {name: value for name, value in request.query_params.items() if name != "since"}
-        if streams.full:
-            text = f"{MOST_STREAMS} clients are reading the trace already: close one of them"
-            return error_answer(503, text)
-        try:
-            return Events(target, wanted, since(request), streams)
-        except ValueError as error:
-            return error_answer(400, str(error))
-
-    return endpoint
+async def _trace(request: Request) -> ASGIApp:
+    target = target_of(request)
+    wanted = {name: value for name, value in request.query_params.items() if name != "since"}
+    if target.trace_readers >= MOST_STREAMS:
+        text = f"{MOST_STREAMS} clients are reading the trace already: close one of them"
+        return error_answer(503, text)
+    try:
+        return Events(target, wanted, since(request))
+    except ValueError as error:
+        return error_answer(400, str(error))
 
 
-def _metrics(target: Target) -> Callable[[Request], Awaitable[Response]]:
-    async def endpoint(_: Request) -> Response:
-        # Few clusters are asked.
-        from .metrics import CONTENT_TYPE, exposition
+async def _metrics(request: Request) -> Response:
+    # Few clusters are asked.
+    from .metrics import CONTENT_TYPE, exposition
 
-        return Response(target.do(exposition), headers={"content-type": CONTENT_TYPE})
-
-    return endpoint
+    return Response(target_of(request).do(exposition), headers={"content-type": CONTENT_TYPE})
 
 
 def _openapi(offered: Collection[Operation], *, whole: bool) -> Callable[[Request], Awaitable[Response]]:

@@ -15,7 +15,7 @@ from ..errors import ConflictError, OptionError
 from .answers import Answer
 from .bodies import body
 from .errors import TooLargeError, TooSlowError
-from .target import Target
+from .target import target_of
 
 PATH: Final = "/oauth/token"
 MOST_BYTES: Final = 16_384
@@ -23,7 +23,7 @@ _MOST_FIELDS: Final = 100
 _FRESH: Final = {"Cache-Control": "no-store"}
 
 
-def endpoint(target: Target, token: str | None) -> Callable[[Request], Awaitable[Response]]:
+def endpoint(token: str | None) -> Callable[[Request], Awaitable[Response]]:
     """A client is given tokens for the user that is its id, valid for as long as `Security` says. Its secret
     is the control `token`; without one it may be any."""
 
@@ -43,6 +43,7 @@ def endpoint(target: Target, token: str | None) -> Callable[[Request], Awaitable
         user, secret = _client(request, form)
         if not user or (token is not None and not hmac.compare_digest(secret.encode(), token.encode())):
             return _refused(401, "invalid_client", "the client id is the user, its secret the control token")
+        target = target_of(request)
         try:
             issued = target.do(lambda found: found.access.issue_to_client(user, form.get("scope") or None))
         except (ConflictError, OptionError) as error:

@@ -57,7 +57,7 @@ def read(annotation: Any, value: Any, *, text: bool = False) -> Any:
         return _read_pairs(kind, value)
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
-            raise ValueError(f"give {' or '.join(map(str, get_args(kind)))}")
+            raise ValueError(f"give {in_words(kind)}")
         return value
     if get_origin(kind) in (Union, types.UnionType):
         for each in get_args(kind):
@@ -102,6 +102,8 @@ def in_words(kind: Any) -> str:
     """A type in a few words."""
     if get_origin(kind) is dict:
         return "names and values: an object, or NAME=VALUE"
+    if get_origin(kind) is Literal:
+        return " or ".join(map(str, get_args(kind)))
     return _KINDS[kind][1] if kind in _KINDS else "a list"
 
 

@@ -1,15 +1,19 @@
 """Serves an application over HTTP, and says in few lines what goes wrong."""
 
 import contextlib
+import functools
 import logging
 import socket
 import sys
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 import trio
+from hypercorn.app_wrappers import ASGIWrapper
 from hypercorn.config import Config
-from hypercorn.trio import serve as hypercorn_serve
+from hypercorn.trio.tcp_server import TCPServer
+from hypercorn.trio.worker_context import WorkerContext
+from hypercorn.typing import ASGIFramework, ConnectionState, LifespanState
 from starlette.types import ASGIApp
 
 from ..repeats import SECONDS, Repeats, counted
@@ -29,14 +33,25 @@ async def serve_app(application: ASGIApp, sock: socket.socket, *, task_status: t
         sock.setsockopt(socket.IPPROTO_TCP, _USER_TIMEOUT, UNREAD_S * 1000)
     with _complaints() as complaints:
         config = Config()
-        config.bind = [f"fd://{sock.detach()}"]
         config.loglevel = "ERROR"
         config.errorlog = complaints.log
         config.include_server_header = False
+        app, state = ASGIWrapper(cast("ASGIFramework", application)), ConnectionState(LifespanState())
+        handler = functools.partial(_Connection, app, config, WorkerContext(None), state)
+        listeners = [trio.SocketListener(trio.socket.from_stdlib_socket(sock))]
         async with trio.open_nursery() as nursery:
             nursery.start_soon(complaints.sum_up_at_times)
-            await nursery.start(hypercorn_serve, application, config)
+            await nursery.start(functools.partial(trio.serve_listeners, handler, listeners))
             task_status.started()
+
+
+class _Connection(TCPServer):
+    """A connection that ends once its client has left. Hypercorn keeps it for five seconds more, and some of
+    the sockets, too: hundreds of tests would take all files that a process may open."""
+
+    async def _read_data(self) -> None:
+        await super()._read_data()
+        await self.idle_task.stop()
 
 
 class _Complaints(logging.Filter):

@@ -25,17 +25,6 @@ MOST_STREAMS: Final = 64
 """How many clients may read the trace at once."""
 
 
-class Streams:
-    """Counts the streams that are being read."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    @property
-    def full(self) -> bool:
-        return self.count >= MOST_STREAMS
-
-
 class Events:
     """An answer that goes on until its client leaves: the events of the wanted kind with the wanted values.
     It begins with those after number `since`, if that is not negative; then each event is sent as it happens.
@@ -44,14 +33,13 @@ class Events:
     for an unknown kind or field.
     """
 
-    def __init__(self, target: "Target", wanted: dict[str, str], since: int, streams: Streams) -> None:
+    def __init__(self, target: "Target", wanted: dict[str, str], since: int) -> None:
         self._values: dict[str, Any] = dict(wanted)
         self._details = self._values.pop("details", "false") == "true"
         self._kind = self._values.pop("kind", None)
         check(self._kind, self._values)
         self._target = target
         self._since = since
-        self._streams = streams
         self._came = trio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,7 +49,7 @@ class Events:
         newest = events[-1].number if events else 0
         last = newest if self._since < 0 else self._since
         target.trace.listeners.append(self._wake)
-        self._streams.count += 1
+        target.trace_readers += 1
         try:
             headers = [
                 (b"content-type", b"text/event-stream"),
@@ -77,7 +65,7 @@ class Events:
                     last = await self._tell_after(last, send)
                     await self._came.wait()
         finally:
-            self._streams.count -= 1
+            target.trace_readers -= 1
             target.trace.listeners.remove(self._wake)
 
     def _wake(self, _: "Event") -> None:

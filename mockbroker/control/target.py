@@ -1,7 +1,7 @@
 """The cluster that operations act on."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..duration import Duration
 from ..errors import ConflictError, NotThereError
@@ -9,6 +9,8 @@ from ..nearest import nearest
 from ..verbs import finding
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
+
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from ..cluster.topic import Topic, TopicPartition
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from .access import Access
 
 T = TypeVar("T")
+
+IN_SCOPE: Final = "mockbroker.target"
+"""What a request's scope has it as: one application, which is dear to make, serves all that are lent."""
 
 
 class Target:
@@ -51,6 +56,8 @@ class Target:
         self.manual_clock = manual_clock
         self._access = access
         self.without_port = {} if without_port is None else without_port
+        self.trace_readers = 0
+        """How many clients follow its trace over HTTP."""
         self._names: dict[str, Fault] = {}
         self._numbers = 0
 
@@ -116,3 +123,9 @@ class Target:
             self._numbers += 1
             if str(self._numbers) not in self._names:
                 return str(self._numbers)
+
+
+def target_of(request: "Request") -> Target:
+    """The cluster that a request of the control API is for."""
+    found: Target = request.scope[IN_SCOPE]
+    return found

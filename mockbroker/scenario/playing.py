@@ -78,7 +78,7 @@ class Player:
         async with serve(control=True, control_token=token, trace=traced, **self._scenario.cluster) as served:
             if self._listener is not None:
                 served.pump.trace.attach(self._listener)
-            served.pump.alone()
+            served.pump.be_eager()
             self._say(f"Kafka {served.cluster.release} at {served.bootstrap_servers}")
             target = served.target
             environment = {

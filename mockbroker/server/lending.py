@@ -9,6 +9,7 @@ from .troubles import Troubles
 if TYPE_CHECKING:
     from ..control.clusters import Tell
     from ..control.target import Target
+    from .pump import Pump
 
 
 class Served(Protocol):
@@ -16,6 +17,8 @@ class Served(Protocol):
 
     control_url: str | None
     control_token: str | None
+
+    pump: "Pump"
 
     @property
     def target(self) -> "Target": ...
@@ -31,5 +34,6 @@ async def lend(
     """Serves a cluster whose control API others serve at `control_url`, for those with the `token`. Whoever
     holds it is told of troubles, as by `mockbroker serve --log json`."""
     async with serve(observer=Troubles(tell), **given) as served:
+        served.pump.be_eager()
         served.control_url, served.control_token = control_url, token
         yield served.target

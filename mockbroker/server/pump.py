@@ -39,12 +39,13 @@ TURN_SECONDS: Final = 0.002
 """How long the pump runs before other trio tasks get their turn."""
 PATIENCE_SECONDS: Final = 0.0005
 """How long it waits for more before it yields: a client that sends its next request at once is answered in
-the same turn."""
+the same turn. It does not wait where another cluster in the same thread has clients, who would wait, too."""
 SLICE_SECONDS: Final = 0.002
 """How long the sockets of one poll have together; after that, together, connections with requests left."""
 LEAST_SLICE_SECONDS: Final = 0.00025
 """The least that each of many connections has; it can finish its current request in any case."""
 SOCKETS_PER_LOOK: Final = 64
+_RUNNING: Final = trio.lowlevel.RunVar[list["Pump"]]("pumps")
 
 
 class Pump:
@@ -79,10 +80,12 @@ class Pump:
         self._work.in_parts = True
         self._sleep = trio.CancelScope()
         self._busy = self._poked = False
+        self._beside: list[Pump] = []
+        """Those that run in this thread."""
         self._wait = self._poller.poll
 
-    def alone(self) -> None:
-        """Clients run in other processes: it may look for their requests without sleeping."""
+    def be_eager(self) -> None:
+        """Clients run in other processes: it may look for their requests again and again before it sleeps."""
         self._wait = Looking(self._poller.poll).wait
 
     def listen(self, broker: Broker) -> None:
@@ -95,6 +98,8 @@ class Pump:
 
     async def run(self) -> None:
         """Pumps until it is cancelled, then closes every socket."""
+        self._beside = _running()
+        self._beside.append(self)
         try:
             while True:
                 # It lasts until something is due: leaving one and entering another takes a third of the time
@@ -102,6 +107,7 @@ class Pump:
                 with trio.CancelScope() as self._sleep:
                     await self._until_due()
         finally:
+            self._beside.remove(self)
             self.close()
 
     async def _until_due(self) -> None:
@@ -164,13 +170,15 @@ class Pump:
             self._busy = False
 
     def _pump(self) -> bool:
-        poll, wait = self._poller.poll, self._wait
-        sockets, clock, listeners = self.sockets, self.clock, self.listeners
+        poll, sockets, clock, listeners = self._poller.poll, self.sockets, self.clock, self.listeners
         peers, ready, behind = sockets.open, sockets.ready, sockets.behind
         work, slice_ = self._work.under_way, self._slice
         end = slice_.clock() + TURN_SECONDS
+        wait, patience = poll, 0.0
+        if len(self._beside) == 1 or self._has_all_clients():
+            wait, patience = self._wait, PATIENCE_SECONDS
         while True:
-            events = poll(0, SOCKETS_PER_LOOK) if behind or work else wait(PATIENCE_SECONDS, SOCKETS_PER_LOOK)
+            events = poll(0, SOCKETS_PER_LOOK) if behind or work else wait(patience, SOCKETS_PER_LOOK)
             now = time.monotonic()
             elapsed_ms = int((now - clock.started) * 1000)
             if elapsed_ms != clock.elapsed_ms:
@@ -214,6 +222,10 @@ class Pump:
             if slice_.clock() > end:
                 return True
 
+    def _has_all_clients(self) -> bool:
+        """Whether the other clusters in this thread have none."""
+        return not any(each.sockets.open for each in self._beside if each is not self)
+
     def _failed(self, error: Exception, owner: Owner | None) -> None:
         """An error raised while no handler was running ends the request that waited for it, and nothing
         else."""
@@ -238,3 +250,13 @@ class Pump:
                 self.sockets.resume(behind.popleft(), seconds)
             if slice_.clock() >= end:
                 break
+
+
+def _running() -> "list[Pump]":
+    """Those of this trio run."""
+    try:
+        return _RUNNING.get()
+    except LookupError:
+        found: list[Pump] = []
+        _RUNNING.set(found)
+        return found

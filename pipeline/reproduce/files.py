@@ -74,15 +74,19 @@ def write(
         (folder / SCENARIO).write_text(template.scenario.format_map(told))
 
 
+def check_imports(kind: Reproduction) -> None:
+    """PipelineError if something is missing that the test imports, so that it could not be tried out."""
+    imported = _IMPORTED.findall((kind.template or _HISTORY).test)
+    if missing := sorted({each for each in imported if find_spec(each) is None}):
+        named = " ".join(each.replace("_", "-") for each in missing)
+        raise PipelineError(f"the test can't be tried out: pip install {named}")
+
+
 def try_out(
     folder: Path, kind: Reproduction, tell: Callable[[str], None] = lambda _: None
 ) -> dict[str, tuple[bool, bool]]:
     """For each file whether it fails as the incident did, and whether it passes with what prevents it. `tell`
-    is told before each. PipelineError if something is missing that the test imports."""
-    imported = _IMPORTED.findall((folder / TEST).read_text())
-    if missing := sorted({each for each in imported if find_spec(each) is None}):
-        named = " ".join(each.replace("_", "-") for each in missing)
-        raise PipelineError(f"the test can't be tried out: pip install {named}")
+    is told before each."""
     tell(f"running {TEST}, with and without what prevents the incident")
     tried = {TEST: (_pytest(folder, "incident") == 1, _pytest(folder, "prevented") == 0)}
     if kind.template is not None and kind.template.scenario is not None:

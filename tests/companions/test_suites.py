@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from companions.generate import FOLDER
-from mockbroker.clients.drivers.shipped import command_for
+from companions.suites import copied
 from mockbroker.rig.downloads import cache_folder, for_maven
 from tests.console.tools import tools
 
@@ -50,27 +50,31 @@ def test_rust(folder: str) -> None:
     [
         ("README.md", "go", "go/example/orders_test.go"),
         ("companions/rust/README.md", "rust", "rust/example/tests/orders.rs"),
+        ("companions/java/README.md", "java", "java/examples/spring/src/test/java/example/BillingTest.java"),
     ],
 )
 def test_what_a_readme_shows_stands_in_the_example(page: str, language: str, example: str) -> None:
     text = (FOLDER.parent / page).read_text()
-    [shown] = re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    *_, shown = re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     there = {line.strip() for line in (FOLDER / example).read_text().splitlines()}
     assert {line.strip() for line in shown.splitlines()} <= there
 
 
 @pytest.mark.needs("java", "mvn")
 def test_java(tmp_path: Path) -> None:
-    copied = shutil.copytree(FOLDER / "java", tmp_path / "java", ignore=shutil.ignore_patterns("target"))
-    run(["mvn", "-B", "-q", "test"], copied)
+    run(["mvn", "-B", "-q", "test"], copied("java", tmp_path))
+
+
+@pytest.mark.needs("java", "mvn")
+def test_java_with_spring_boot_and_kafka_streams(tmp_path: Path) -> None:
+    """The companion is compiled with them, and its own tests are left to the test above."""
+    examples = ["-Dtest=BillingTest,CountingTest", "-Dsurefire.failIfNoSpecifiedTests=false"]
+    run(["mvn", "-B", "-q", "test", *examples], copied("java", tmp_path) / "examples")
 
 
 @pytest.mark.needs("node", "npm")
 def test_node(tmp_path: Path) -> None:
-    copied = shutil.copytree(FOLDER / "node", tmp_path / "node")
-    _, program = command_for("kafkajs")
-    (copied / "example/node_modules").symlink_to(Path(program).parent / "node_modules")
-    run(["node", "--test", "test/mockbroker.test.js", "example/orders.test.js"], copied)
+    run(["node", "--test", "test/mockbroker.test.js", "example/orders.test.js"], copied("node", tmp_path))
 
 
 @pytest.mark.needs("node", "npm")

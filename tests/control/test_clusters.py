@@ -1,5 +1,6 @@
 """Clusters that are lent, by HTTP."""
 
+import gc
 import http.client
 import json
 import socket
@@ -12,6 +13,7 @@ import pytest
 from confluent_kafka import Producer
 
 from mockbroker import MockCluster
+from mockbroker.cluster.cluster import Cluster
 from mockbroker.control import clusters
 from mockbroker.control.client import ControlClient
 from mockbroker.control.table import find
@@ -127,6 +129,7 @@ def test_it_is_started_with_what_the_body_says(url: str) -> None:
         ({"racks": {"x": "a"}}, "give the id of one, a number"),
         ({"faults": [{"do": "disconect"}]}, "did you mean 'disconnect'?"),
         ({"config": {"num.partitions": 3}}, "give text"),
+        ({"trace": "all"}, "give true or false or requests"),
         ({"capture": "file"}, "no argument 'capture'"),
         ({"security": {"tsl": True}}, "did you mean 'tls'?"),
         ([], "the body is not a JSON object"),
@@ -169,6 +172,31 @@ def test_the_command_line_takes_its_address(url: str) -> None:
     with lent(url, {"topics": {"orders": 1}}) as (where, _):
         [topic] = ControlClient(where["control_url"]).do(find("topics list"), {})
         assert topic["name"] == "orders"
+
+
+def test_its_trace_keeps_bodies_or_not(url: str) -> None:
+    bodies = []
+    for trace in (True, "requests"):
+        with lent(url, {"topics": {"orders": 1}, "trace": trace}) as (where, _):
+            assert sent_to(where) is None
+            rows = ask("GET", f"{where['control_url']}/trace?kind=request&api=Produce")[1]
+            bodies.append([bool(each["body"]) for each in rows])
+    assert bodies == [[True], [False]]
+
+
+def test_nothing_is_left_of_those_that_are_gone(url: str) -> None:
+    def there() -> int:
+        gc.collect()
+        return sum(isinstance(each, Cluster) for each in gc.get_objects())
+
+    counts = []
+    for _ in range(6):
+        with lent(url, {"topics": {"orders": 1}, "trace": True}) as (where, _):
+            assert sent_to(where) is None
+            ask("DELETE", where["control_url"])
+        counts.append(there())
+    # The last one may still be in a variable.
+    assert counts[-1] <= counts[0] + 1
 
 
 def test_one_that_is_lent_lends_none(url: str) -> None:

@@ -1,14 +1,20 @@
 """The control API over HTTP, with a real client at the brokers."""
 
+import http.client
+import os
 import re
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from confluent_kafka.admin import AdminClient
+from hypercorn.config import Config
 
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
@@ -17,6 +23,7 @@ from mockbroker.faults.actions import ACTIONS
 from mockbroker.server.listening import PortInUseError
 
 from ..driving.real_clients import a_producer
+from ..driving.until import until
 from .asking import ask
 
 Asking = Callable[..., tuple[int, Any]]
@@ -257,6 +264,18 @@ def test_a_wait_does_not_keep_a_cluster_from_its_end() -> None:
             ask("GET", f"{url}/faults")
             cluster.stop()
             assert not ended.result(60)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files")
+def test_connections_end_once_their_clients_have_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Config, "keep_alive_timeout", 3600)
+    with MockCluster(control=True, brokers=1) as cluster:
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(100):
+            with closing(http.client.HTTPConnection(urlsplit(cluster.control_url).netloc)) as connection:
+                connection.request("GET", "/topics")
+                assert connection.getresponse().read() == b"[]"
+        until(lambda: len(os.listdir("/proc/self/fd")) <= before, "the end of all connections")
 
 
 def test_a_port_in_use_is_one_clear_error() -> None:

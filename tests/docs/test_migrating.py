@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +10,9 @@ import pytest
 from mockbroker import MockCluster, NotThereError
 
 from ..driving.polling import PollingConsumer
+from ..driving.tables import rows, run_row
 
-PAGE = Path(__file__).parents[2] / "docs" / "migrating.md"
-ROWS = dict(re.findall(r"^\| `(\w+)` \| `(.+)` \|$", PAGE.read_text(), re.MULTILINE))
+ROWS = rows("migrating.md", "three partitions, of which partition 0 has a record:")
 
 
 @pytest.fixture
@@ -67,8 +65,4 @@ def test_every_row_has_a_check() -> None:
 
 @pytest.mark.parametrize("row", ROWS)
 def test_a_row(cluster: MockCluster, join: Callable[[str], None], row: str) -> None:
-    scope = {"cluster": cluster, "join": join}
-    *before, last = ROWS[row].split("; ")
-    for each in before:
-        exec(each, scope)
-    assert CHECKS[row](cluster, eval(last, scope))
+    assert CHECKS[row](cluster, run_row(ROWS[row], cluster=cluster, join=join))

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import base64
-import re
-import socket
 import struct
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -16,10 +13,11 @@ import pytest
 from mockbroker import MockCluster
 
 from ..driving import wire
-from ..driving.clients import address, raw_client
+from ..driving.asking import Asking
+from ..driving.clients import raw_client
+from ..driving.tables import rows, run_row
 
-PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
-ROWS = dict(re.findall(r"^\| `(\w+)` \| `(.+)` \|$", PAGE.read_text(), re.MULTILINE))
+ROWS = {**rows("faults.md", "librdkafka's mock cluster:"), **rows("faults.md", "kfake:")}
 
 
 @pytest.fixture
@@ -27,34 +25,6 @@ def cluster() -> Iterator[MockCluster]:
     config = {"default.replication.factor": "3"}
     with MockCluster(topics={"orders": 3}, config=config) as running:
         yield running
-
-
-class Asking:
-    """Raw requests to the brokers of a cluster."""
-
-    def __init__(self, cluster: MockCluster) -> None:
-        self.cluster = cluster
-
-    def ask(self, api: str, version: int, broker: int = 1, **fields: Any) -> dict[str, Any]:
-        with raw_client(self.cluster, broker=broker) as client:
-            return client.call(api, version, fields)
-
-    def heartbeat(self, broker: int = 1) -> str:
-        return str(self.ask("heartbeat", 3, broker, group_id="billing")["error_code"])
-
-    def leaders(self) -> list[int]:
-        topic = self.ask("metadata", 9, 2, topics=[{"name": "orders"}])["topics"][0]
-        return [each["leader_id"] for each in sorted(topic["partitions"], key=lambda p: p["partition_index"])]
-
-    def is_up(self, broker: int) -> bool:
-        try:
-            socket.create_connection(address(self.cluster, broker), 5).close()
-        except ConnectionRefusedError:
-            return False
-        return True
-
-    def coordinator(self) -> int:
-        return int(self.ask("find_coordinator", 3, key="billing")["node_id"])
 
 
 CHECKS: dict[str, Callable[[Asking, Any], None]] = {}
@@ -256,8 +226,4 @@ def test_every_row_has_a_check() -> None:
 
 @pytest.mark.parametrize("row", ROWS)
 def test_a_row(cluster: MockCluster, row: str) -> None:
-    scope = {"cluster": cluster}
-    *before, last = ROWS[row].split("; ")
-    for each in before:
-        exec(each, scope)
-    CHECKS[row](Asking(cluster), eval(last, scope))
+    CHECKS[row](Asking(cluster), run_row(ROWS[row], cluster=cluster))

@@ -5,6 +5,7 @@ import shutil
 import tarfile
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 
 from mockbroker.cli.app import app
 from mockbroker.pipeline.errors import PipelineError
+from mockbroker.pipeline.reproduce import files, searching
 from mockbroker.pipeline.reproduce.files import try_out, write
 from mockbroker.pipeline.reproduce.kinds import kind_of
 from mockbroker.pipeline.reproduce.matching import matched
@@ -253,6 +255,16 @@ def test_a_report_of_another_schema_is_refused(tmp_path: Path) -> None:
     (tmp_path / "incidents.json").write_text(json.dumps({"schema": 3, "incidents": []}))
     with pytest.raises(PipelineError, match="has schema 3, this mockbroker knows 2"):
         read(tmp_path)
+
+
+def test_what_its_test_needs_is_asked_for_before_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "find_spec", lambda name: None if name == "pytest" else find_spec(name))
+    monkeypatch.setattr(searching, "search", None)
+    status, told = run(report(tmp_path, "unclean-election"), "--out", tmp_path / "out")
+    assert (status, told.strip().endswith("pip install pytest")) == (2, True), told
+    assert not (tmp_path / "out").exists()
 
 
 def test_no_history_that_shows_it(tmp_path: Path) -> None:

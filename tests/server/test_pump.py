@@ -10,8 +10,10 @@ import pytest
 import trio
 import trio.testing
 
+from mockbroker.server import pump as pumps
 from mockbroker.server.connection import Connection
 from mockbroker.server.observer import ClientConnection, SilentObserver
+from mockbroker.server.poller import Poller, new_poller
 from mockbroker.server.pump import Pump
 from mockbroker.server.reporting import Reporting
 
@@ -241,3 +243,42 @@ def test_clients_are_served_where_no_descriptor_is_free(caplog: pytest.LogCaptur
     serve_and_wait()
     [record] = caplog.records
     assert "no more clients are accepted for now" in record.getMessage()
+
+
+def noting(all_waits: list[list[float]]) -> Poller:
+    """A poller that adds a list of how long it was to wait."""
+    poller = new_poller()
+    poll, waits = poller.poll, list[float]()
+    all_waits.append(waits)
+
+    def noted(seconds: float, most: int) -> list[tuple[int, int]]:
+        waits.append(seconds)
+        return poll(seconds, most)
+
+    vars(poller)["poll"] = noted
+    return poller
+
+
+def test_a_cluster_waits_for_more_unless_another_has_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[list[float]] = []
+    monkeypatch.setattr(pumps, "new_poller", lambda: noting(waits))
+
+    async def asked(served: Served, sock: socket.socket) -> set[float]:
+        waits[0].clear()
+        await ask_in_turn(served, sock, 5)
+        return set(waits[0])
+
+    @serving
+    async def test(served: Served) -> None:
+        other = Served()
+        with contextlib.closing(other):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(other.pump.run)
+                sock = served.connect()
+                assert await asked(served, sock) == {pumps.PATIENCE_SECONDS}
+                await ask_in_turn(other, other.connect(), 1)
+                assert await asked(served, sock) == {0}
+                nursery.cancel_scope.cancel()
+        assert await asked(served, sock) == {pumps.PATIENCE_SECONDS}
+
+    test()

@@ -58,7 +58,7 @@ impl Cluster {
     /// The same, for those who want to see the error.
     pub fn try_start(options: Options) -> Result<Self, Error> {
         let mut given = options.given;
-        given.entry("trace").or_insert(Value::Bool(true));
+        given.entry("trace").or_insert("requests".into());
         let url = format!("{}/clusters", process::control_url()?);
         let (status, mut lease) = http::open("POST", &url, &Value::Object(given))?;
         let mut line = String::new();

@@ -143,8 +143,8 @@ impl Options {
         Self { given: with(self.given, "now", now) }
     }
 
-    /// Whether it keeps what happens from the start.
-    pub fn trace(self, trace: bool) -> Self {
+    /// Whether it keeps what happens from the start; with `requests`, it keeps no bodies of them.
+    pub fn trace(self, trace: impl Into<Value>) -> Self {
         Self { given: with(self.given, "trace", trace) }
     }
 

@@ -65,8 +65,13 @@ public final class ClusterOptions extends Fields<ClusterOptions> {
         return set("now", now);
     }
 
-    /** Whether it keeps what happens from the start. */
+    /** Whether it keeps what happens from the start; with {@code requests}, it keeps no bodies of them. */
     public ClusterOptions trace(boolean trace) {
+        return set("trace", trace);
+    }
+
+    /** Whether it keeps what happens from the start; with {@code requests}, it keeps no bodies of them. */
+    public ClusterOptions trace(String trace) {
         return set("trace", trace);
     }
 

@@ -37,7 +37,7 @@ public final class MockCluster extends Verbs implements AutoCloseable {
 
     /** It is there until it is closed, or this JVM ends. */
     public static MockCluster start(ClusterOptions options) {
-        Map<String, Object> given = new LinkedHashMap<>(Map.of("trace", true));
+        Map<String, Object> given = new LinkedHashMap<>(Map.of("trace", "requests"));
         given.putAll(options.given);
         HttpURLConnection lease = Requests.open(ServeProcess.controlUrl() + "/clusters", given);
         try {
