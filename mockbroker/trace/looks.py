@@ -1,6 +1,5 @@
 """What is reported about a partition, and what has changed since."""
 
-import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -28,10 +27,14 @@ def as_rows(changes: "Iterable[Change]") -> tuple[dict[str, Any], ...]:
     )
 
 
-@functools.cache
-def _names(kind: Any) -> tuple[str, ...]:
+_NAMES: Final[dict[type[Event], tuple[str, ...]]] = {}
+
+
+def _names(kind: type[Event]) -> tuple[str, ...]:
     """The fields that a change has the values of."""
-    return tuple(each.name for each in fields(kind))[2:]
+    if kind not in _NAMES:
+        _NAMES[kind] = tuple(each.name for each in fields(kind))[2:]
+    return _NAMES[kind]
 
 
 Replica = tuple[int, int, int, int, int, int, tuple[tuple[int, int], ...]]

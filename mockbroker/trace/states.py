@@ -52,7 +52,7 @@ class States:
         yield from self._changed_commits()
 
     def some_changes(self, most: int) -> Iterator[Change]:
-        """The same of the next `most` partitions, of one after the other in turn; and of everything else, once
+        """The same of the next `most` partitions, of one after the other in turn; and of everything else once
         all partitions have had their turn."""
         if not self._next:
             yield from self._other_changes()
