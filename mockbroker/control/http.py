@@ -1,5 +1,6 @@
 """The operations over HTTP: JSON in, JSON out."""
 
+import contextlib
 import functools
 import inspect
 import re
@@ -17,15 +18,16 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..nearest import nearest
-from . import oauth
+from . import lines, oauth
 from .answers import REFUSALS, Answer, error_answer, refusal
 from .bodies import json_object, read_to_the_end
 from .clusters import Clusters, Start
 from .guard import guarded
+from .history import History
 from .openapi import document
 from .registry import Operation
 from .serving import serve_app
-from .stream import MOST_STREAMS, Events, Streams, since
+from .stream import FULL, Events, Streams, since
 from .table import OPERATIONS
 from .target import Target
 
@@ -45,25 +47,31 @@ async def serve(
     """Answers on `sock`, which it owns from now on, until cancelled; with a `token`, only requests that send
     it. With `console`, the page is there too; with `lend`, clusters are lent; with `only`, there are no more
     than these operations and the trace."""
-    await serve_app(app(target, token, console=console, lend=lend, only=only), sock, task_status=task_status)
+    with contextlib.ExitStack() as stack:
+        history = None
+        if console:
+            history = stack.enter_context(contextlib.closing(History()))
+            target.trace.attach(history)
+        application = app(target, token, history=history, lend=lend, only=only)
+        await serve_app(application, sock, task_status=task_status)
 
 
 def app(
     target: Target,
     token: str | None = None,
     *,
-    console: bool = False,
+    history: History | None = None,
     lend: Start | None = None,
     only: Collection[str] | None = None,
 ) -> ASGIApp:
-    """The application, for any server."""
-    return read_to_the_end(guarded(_routed(target, token, console, lend, only), token))
+    """The application, for any server; the console's page goes back to the events of a `history`."""
+    return read_to_the_end(guarded(_routed(target, token, history, lend, only), token))
 
 
 def _routed(
     target: Target,
     token: str | None,
-    console: bool = False,
+    history: History | None = None,
     lend: Start | None = None,
     only: Collection[str] | None = None,
 ) -> ASGIApp:
@@ -73,14 +81,16 @@ def _routed(
         for operation in sorted(offered, key=_takes_all)
     ]
     routes.append(Route("/openapi.json", _openapi(offered, whole=only is None)))
-    routes.append(Route("/trace/stream", _trace(target)))
+    streams = Streams()
+    routes.append(Route("/trace/stream", _trace(target, streams)))
     if only is None:
         routes.append(Route(oauth.PATH, oauth.endpoint(target, token), methods=["POST"]))
         routes.append(Route("/metrics", _metrics(target)))
-    if console:
+    if history is not None:
         from ..console import files
 
         routes += files.routes()
+        routes += lines.routes(history, streams)
     if lend is not None:
         routes += Clusters(lend, lambda lent: _routed(lent, token)).routes()
     refused: ErrorHandler = functools.partial(_refused, offered)
@@ -141,14 +151,11 @@ def _query(request: Request) -> dict[str, Any]:
     return {name: values if len(values := query.getlist(name)) > 1 else values[0] for name in query}
 
 
-def _trace(target: Target) -> Callable[[Request], Awaitable[ASGIApp]]:
-    streams = Streams()
-
+def _trace(target: Target, streams: Streams) -> Callable[[Request], Awaitable[ASGIApp]]:
     async def endpoint(request: Request) -> ASGIApp:
         wanted = {name: value for name, value in request.query_params.items() if name != "since"}
         if streams.full:
-            text = f"{MOST_STREAMS} clients are reading the trace already: close one of them"
-            return error_answer(503, text)
+            return error_answer(503, FULL)
         try:
             return Events(target, wanted, since(request), streams)
         except ValueError as error:

@@ -30,11 +30,8 @@ export function Requests({ recording, number, goTo }) {
   const filter = { kinds, api, client, text: text.toLowerCase(), errors, background: background || api !== "" };
   const { shown, hidden } = useShown(recording, filter);
   const count = before(shown, number + 1);
-  const apis = useMemo(() => [...new Set(recording.rows.map((row) => row.event.api).filter(Boolean))].sort(), [recording.end]);
-  const clients = useMemo(
-    () => [...new Set(recording.rows.map((row) => row.event.client_id).filter((each) => each !== undefined && each !== null))].sort(),
-    [recording.end],
-  );
+  const apis = [...recording.apis].sort();
+  const clients = [...recording.clients].sort();
   const toggle = (/** @type {string} */ kind) =>
     setWanted(KINDS.filter((each) => (each === kind) !== kinds.includes(each)).join(","));
   return html`<div class="requests">
