@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..nearest import nearest
-from . import lines, oauth
+from . import avro_values, lines, oauth
 from .answers import REFUSALS, Answer, error_answer, refusal
 from .bodies import json_object, read_to_the_end
 from .clusters import Clusters, Start
@@ -91,6 +91,7 @@ def _routed(
 
         routes += files.routes()
         routes += lines.routes(history, streams)
+        routes.append(Route(avro_values.PATH, avro_values.endpoint(target), methods=["POST"]))
     if lend is not None:
         routes += Clusters(lend, lambda lent: _routed(lent, token)).routes()
     refused: ErrorHandler = functools.partial(_refused, offered)

@@ -13,7 +13,8 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.control.history import History
 from mockbroker.control.stream import MOST_STREAMS
-from mockbroker.trace.events import Broker, Event, Keyframe
+from mockbroker.trace import Event
+from mockbroker.trace.events import Broker, Keyframe
 from tests.control.asking import ask
 
 EVENTS = 4_500
