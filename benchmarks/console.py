@@ -102,8 +102,8 @@ def alone(partitions: int, rate: int, seconds: float) -> dict[str, Any]:
 
 
 def frames(found: Browser, partitions: int, rate: int, seconds: float, pages: int) -> dict[str, Any]:
-    """The same with pages, of which one is measured: ms until it has painted something, ms from one frame to
-    the next, and MB of its JavaScript at the beginning and at the end."""
+    """The same with pages, of which one is measured: ms until it has painted something, and until it shows
+    partitions; ms from one frame to the next; and MB of its JavaScript at the beginning and at the end."""
     with busy(partitions) as served:
         before = cpu_us(served.pid) or 0
         clients = load(served, rate, seconds)
@@ -114,6 +114,7 @@ def frames(found: Browser, partitions: int, rate: int, seconds: float, pages: in
         found.start_tracing(page=page, categories=_CATEGORIES)
         page.goto(served.console_url)
         page.locator(".partition").first.wait_for()
+        ready = page.evaluate("performance.now()")
         paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
         heap = [page.evaluate(_HEAP)]
         took = sorted(page.evaluate(_FRAMES, seconds / 2))
@@ -128,6 +129,7 @@ def frames(found: Browser, partitions: int, rate: int, seconds: float, pages: in
         **told,
         "broker_cpu_us": round(spent / rate / seconds),
         "first_paint_ms": round(paint),
+        "ready_ms": round(ready),
         "frames": len(took),
         "median_ms": round(statistics.median(took), 1),
         "p99_ms_of_frames": round(took[int(len(took) * 0.99)], 1),

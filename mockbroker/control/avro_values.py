@@ -1,8 +1,8 @@
 """`POST /records/avro`: values of records as JSON, by an Avro schema that somebody has chosen in the console.
 
 The body has the `schema`, and `topic`, `partition`, `offset` and `limit` as for `records list`. The answer
-has for each record its offset, and either the `value` or an `error`. A value is Avro from its first byte on, or
-after the five bytes that serializers write for a schema registry.
+has for each record its offset, and either the `value` or an `error`. A value is Avro from its first byte on,
+or after the five bytes that serializers write for a schema registry.
 """
 
 import io

@@ -345,4 +345,6 @@ function useKeys(keys) {
   }, []);
 }
 
-render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
+const place = /** @type {HTMLElement} */ (document.getElementById("app"));
+place.replaceChildren();
+render(html`<${App} />`, place);
