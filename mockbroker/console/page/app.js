@@ -2,7 +2,7 @@ import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } f
 import { useAddress, useMark } from "./address.js";
 import { Changes } from "./changes.js";
 import { Clients } from "./clients.js";
-import { Groups } from "./groups.js";
+import { Groups, Hints } from "./groups.js";
 import { Behaviours, Faults } from "./inforce.js";
 import { heightOf, Lanes, markersOf } from "./lanes.js";
 import { List } from "./list.js";
@@ -233,6 +233,7 @@ function App() {
           ${tab === "groups" && html`<${Groups} state=${state} recording=${shown} number=${number} live=${following} act=${canFollow ? act : null} />`}
           ${tab === "records" && canFollow && html`<${Records} state=${state} chosen=${chosen} choose=${setChosen} act=${act} now=${recording.last} />`}
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}
+          ${tab === "producers" && following && html`<${Hints} nothing="Nothing is known for which a client would wait." />`}
           ${tab === "producers" && html`<${Producers} state=${state} />`}
           ${tab === "clients" && html`<${Clients} recording=${shown} number=${number} />`}
           ${tab === "changes" && html`<${Changes} recording=${recording} stretch=${limits} />`}

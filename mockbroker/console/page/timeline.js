@@ -1,7 +1,7 @@
 import { html, useRef, useState } from "./html.js";
 import { before } from "./recording.js";
 import { lineOf } from "./source.js";
-import { time, told } from "./words.js";
+import { time, told, visible } from "./words.js";
 
 /**
  * @typedef {import("./recording.js").Recording} Recording
@@ -89,7 +89,7 @@ export function Timeline(props) {
         <button type="button" onClick=${() => save(recording, stretch[0], stretch[1])} title="as a file that mockbroker view opens">save</button>
         <button type="button" onClick=${forget}>all</button>`}
     </div>
-    <p class="current" role="status">${current ? `${current.back ? "⤺ back: " : ""}${told(current.event)}` : "Nothing has changed yet."}</p>
+    <p class="current" role="status">${current ? `${current.back ? "⤺ back: " : ""}${visible(told(current.event))}` : "Nothing has changed yet."}</p>
   </section>`;
 }
 
