@@ -70,6 +70,11 @@ export function Timeline(props) {
         onChange=${(/** @type {any} */ event) => type(event.currentTarget.value)} /></label>
       ${wrong && html`<span class="wrong" role="alert">${wrong}</span>`}
       <output class="moment">${number ? `${time(recordingTime(recording, number))} · event ${number} of ${until === Infinity ? "…" : until || end}` : "nothing yet"}</output>
+      <button type="button" disabled=${until > 0} onClick=${() => brush(number, stretch && stretch[1] > number ? stretch[1] : end)} title="lists begin with this moment">from here</button>
+      <button type="button" disabled=${until > 0} onClick=${() => brush(stretch && stretch[0] < number ? stretch[0] : first, number)} title="lists end with this moment">to here</button>
+      ${stretch && html`<span class="stretched">${`only ${time(recordingTime(recording, stretch[0]))} to ${time(recordingTime(recording, stretch[1]))}, events ${stretch[0]} to ${stretch[1]}`}</span>
+        <button type="button" onClick=${() => save(recording, stretch[0], stretch[1])} title="as a file that mockbroker view opens">save</button>
+        <button type="button" onClick=${forget}>all</button>`}
     </div>
     ${oldest > 0 && html`<label class="whole">whole history <input type="range" min=${oldest} max=${newest} value=${number} title="older events are fetched from the cluster"
       onChange=${(/** @type {any} */ event) => goTo(Number(event.currentTarget.value))} /></label>`}
@@ -82,13 +87,6 @@ export function Timeline(props) {
     </svg>
     <input type="range" aria-label="moment" aria-valuetext=${current ? told(current.event) : "the beginning"}
       min=${first} max=${end} value=${number} disabled=${until > 0} onInput=${(/** @type {any} */ event) => goTo(Number(event.currentTarget.value))} />
-    <div class="controls">
-      <button type="button" disabled=${until > 0} onClick=${() => brush(number, stretch && stretch[1] > number ? stretch[1] : end)} title="lists begin with this moment">from here</button>
-      <button type="button" disabled=${until > 0} onClick=${() => brush(stretch && stretch[0] < number ? stretch[0] : first, number)} title="lists end with this moment">to here</button>
-      ${stretch && html`<span class="stretched">${`only ${time(recordingTime(recording, stretch[0]))} to ${time(recordingTime(recording, stretch[1]))}, events ${stretch[0]} to ${stretch[1]}`}</span>
-        <button type="button" onClick=${() => save(recording, stretch[0], stretch[1])} title="as a file that mockbroker view opens">save</button>
-        <button type="button" onClick=${forget}>all</button>`}
-    </div>
     <p class="current" role="status">${current ? `${current.back ? "⤺ back: " : ""}${visible(told(current.event))}` : "Nothing has changed yet."}</p>
   </section>`;
 }
