@@ -8,6 +8,7 @@ or after the five bytes that serializers write for a schema registry.
 import io
 import json
 from collections.abc import Awaitable, Callable
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
@@ -41,9 +42,10 @@ def endpoint(target: Target) -> Callable[[Request], Awaitable[Response]]:
             schema = _schema(given.get("schema"))
             partition, offset, limit = (_number(given, name) for name in ("partition", "offset", "limit"))
             found = records(target, str(given.get("topic")), partition, None, None, offset, True)
+            there = [(each.offset, _small(each.value)) for each in islice(found, min(limit, _MOST_RECORDS))]
             told = []
-            for record, _ in zip(found, range(min(limit, _MOST_RECORDS)), strict=False):
-                told.append({"offset": record.offset, **_told(schema, record.value)})
+            for number, value in there:
+                told.append({"offset": number, **_told(schema, value)})
                 # Clients are answered in between.
                 await trio.lowlevel.checkpoint()
         except REFUSALS as error:
@@ -78,11 +80,16 @@ def _schema(given: Any) -> "Schema":
         raise OptionError(f"this is no Avro schema: {error}") from None
 
 
-def _told(schema: "Schema", value: bytes | None) -> dict[str, str | None]:
+def _small(value: bytes | None) -> bytes | int | None:
+    """A value; of a large one, only how many bytes it has."""
+    return len(value) if value is not None and len(value) > MOST_BYTES else value
+
+
+def _told(schema: "Schema", value: bytes | int | None) -> dict[str, str | None]:
     if value is None:
         return {"value": None}
-    if len(value) > MOST_BYTES:
-        return {"error": f"{len(value)} bytes: no more than {MOST_BYTES} are decoded"}
+    if isinstance(value, int):
+        return {"error": f"{value} bytes: no more than {MOST_BYTES} are decoded"}
     wrong = ""
     for begins in (0, _REGISTERED) if value[:1] == _REGISTRY else (0,):
         try:
@@ -100,11 +107,11 @@ def _decoded(schema: "Schema", value: bytes) -> str:
     data = io.BytesIO(value)
     try:
         found = DatumReader(schema).read(BinaryDecoder(data))
+        shown = json.dumps(found, ensure_ascii=False, default=_shown)
     except (AvroException, ArithmeticError, LookupError, TypeError, RecursionError) as error:
         raise ValueError(f"not by this schema: {error}") from None
     if left := len(value) - data.tell():
         raise ValueError(f"not by this schema: {left} bytes are left")
-    shown = json.dumps(found, ensure_ascii=False, default=_shown)
     return shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}… ({len(shown)} characters)"
 
 

@@ -6,7 +6,7 @@ import inspect
 import re
 import socket
 from collections.abc import Awaitable, Callable, Collection, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import trio
@@ -18,18 +18,20 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..nearest import nearest
-from . import avro_values, lines, oauth
+from . import oauth
 from .answers import REFUSALS, Answer, error_answer, refusal
 from .bodies import json_object, read_to_the_end
 from .clusters import Clusters, Start
 from .guard import guarded
-from .history import History
 from .openapi import document
 from .registry import Operation
 from .serving import serve_app
 from .stream import FULL, Events, Streams, since
 from .table import OPERATIONS
 from .target import Target
+
+if TYPE_CHECKING:
+    from .history import History
 
 ErrorHandler = Callable[[Request, Exception], Awaitable[Response]]
 
@@ -50,6 +52,8 @@ async def serve(
     with contextlib.ExitStack() as stack:
         history = None
         if console:
+            from .history import History
+
             history = stack.enter_context(contextlib.closing(History()))
             target.trace.attach(history)
         application = app(target, token, history=history, lend=lend, only=only)
@@ -60,7 +64,7 @@ def app(
     target: Target,
     token: str | None = None,
     *,
-    history: History | None = None,
+    history: "History | None" = None,
     lend: Start | None = None,
     only: Collection[str] | None = None,
 ) -> ASGIApp:
@@ -71,7 +75,7 @@ def app(
 def _routed(
     target: Target,
     token: str | None,
-    history: History | None = None,
+    history: "History | None" = None,
     lend: Start | None = None,
     only: Collection[str] | None = None,
 ) -> ASGIApp:
@@ -88,6 +92,7 @@ def _routed(
         routes.append(Route("/metrics", _metrics(target)))
     if history is not None:
         from ..console import files
+        from . import avro_values, lines
 
         routes += files.routes()
         routes += lines.routes(history, streams)

@@ -38,8 +38,8 @@ class Following:
         ends = {"first-event-id": str(self._history.first), "last-event-id": str(self._history.last)}
         headers = {**_HEADERS, **ends}
         raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-        await send({"type": "http.response.start", "status": 200, "headers": raw})
         with self._streams.one():
+            await send({"type": "http.response.start", "status": 200, "headers": raw})
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(until_gone, receive, nursery.cancel_scope)
                 await self._send(send)

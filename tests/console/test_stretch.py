@@ -145,6 +145,11 @@ def test_moments_that_the_page_has_forgotten(cluster: MockCluster, page: Page) -
     page.goto(address)
     expect(page.locator(LINES).last).to_contain_text("long ago")
     when = page.locator(f"{LINES} .time").last.inner_text()
+    opened_at = f"{cluster.console_url}#at={FORGOTTEN}&stretch=2-{FORGOTTEN}"
+    page.goto("about:blank")
+    page.goto(opened_at)
+    page.get_by_label("with").fill("long ago")
+    expect(page.locator(LINES).last).to_contain_text("long ago")
     page.get_by_role("button", name="● live").click()
     expect(name).to_contain_text("high watermark 2")
     page.get_by_label("time", exact=True).fill(when)

@@ -57,7 +57,8 @@ function App() {
   const [chosen, setChosen] = useAddress("partition");
   const redraw = useRedraw();
   const { live: kept, told } = recordings.current;
-  const past = usePast(kept, story ? 0 : oldest, at, (to) => goTo(to));
+  const limits = /^(\d+)-(\d+)$/.exec(stretch)?.slice(1).map(Number) ?? null;
+  const past = usePast(kept, story ? 0 : oldest, at, limits, (to) => goTo(to));
   const recording = (story && told) || past.recording;
 
   useEffect(() => {
@@ -99,7 +100,6 @@ function App() {
     setPlaying(false);
     setAt(to);
   };
-  const limits = /^(\d+)-(\d+)$/.exec(stretch)?.slice(1).map(Number) ?? null;
   const shown = useMemo(() => (limits ? recording.within(limits[0], limits[1]) : recording), [recording, stretch, recording.first, limits && Math.min(recording.end, limits[1])]);
   const brush = (/** @type {number} */ first, /** @type {number} */ last) => {
     setStretch(`${first}-${last}`);

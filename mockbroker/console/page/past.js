@@ -26,21 +26,24 @@ async function fetched(first, last) {
 
 /**
  * @param {Recording} live what the page keeps @param {number} oldest the number of the first event that can be fetched
- * @param {number | null} at the moment that is looked at @param {(number: number) => void} goTo
- * @returns {Past} the recording in which the moment is
+ * @param {number | null} at the moment that is looked at @param {number[] | null} stretch what lists have, if it is limited
+ * @param {(number: number) => void} goTo
+ * @returns {Past} the recording in which the moment is, and the whole stretch if that is around it
  */
-export function usePast(live, oldest, at, goTo) {
+export function usePast(live, oldest, at, stretch, goTo) {
   const [past, setPast] = useState(/** @type {Recording | null} */ (null));
-  const wanted = at !== null && oldest > 0 && at >= oldest && at < live.first ? at : 0;
-  const there = past !== null && wanted >= past.first && wanted <= past.end;
+  const within = stretch !== null && at !== null && at >= stretch[0] && at <= stretch[1];
+  const [from, to] = within ? stretch : [at ?? 0, at ?? 0];
+  const wanted = oldest > 0 && from >= oldest && from < live.first ? from : 0;
+  const there = past !== null && from >= past.first && to <= past.end;
   useEffect(() => {
     if (!wanted || there) return;
     let last = true;
-    fetched(wanted - AROUND, wanted + AROUND).then((found) => last && setPast(found));
+    fetched(from - AROUND, to + AROUND).then((found) => last && setPast(found));
     return () => {
       last = false;
     };
-  }, [wanted, there]);
+  }, [wanted, to, there]);
   const goToTime = async (/** @type {number} */ ms) => {
     if (!oldest || oldest >= live.first || ms >= (live.events[0]?.time_ms ?? 0)) return goTo(live.numberAt(ms));
     const { moments } = await (await ask("/trace/moments")).json();
