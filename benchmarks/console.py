@@ -1,7 +1,8 @@
 """How smoothly the console shows a busy cluster, and how soon a large trace: `python -m benchmarks.console`.
 
-In headless Chromium: the time from one frame to the next while 1,000 partitions of a cluster are written to
-by trace events of a given rate, and the time from opening a trace to the page that shows its end.
+While clients send requests at a given rate to a cluster of 10 brokers with 1,000 partitions and 100 groups:
+how late they are answered, first while no page is open, then with one, then with ten; and how smoothly
+headless Chromium draws. Then the time from opening a trace to the page that shows its end.
 """
 
 from __future__ import annotations
@@ -12,18 +13,17 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from confluent_kafka import Producer
 
+from benchmarks.process import cpu_us
 from mockbroker import MockCluster
-from mockbroker.trace import Trace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -42,67 +42,114 @@ _FRAMES = """seconds => new Promise(resolve => {
 })"""
 
 
+_CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
+_HEAP = "Math.round(performance.memory.usedJSHeapSize / 1e6)"
+
+
+class Served(NamedTuple):
+    """Addresses of brokers and of the page, and the process."""
+
+    address: str
+    console_url: str
+    pid: int
+
+
 @contextmanager
 def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        found = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--enable-precise-memory-info"]
+        )
         yield found
         found.close()
 
 
-class Load(threading.Thread):
-    """A producer that writes to partitions in turn, so often that about `rate` events a second happen."""
-
-    def __init__(self, cluster: MockCluster, partitions: int, rate: int) -> None:
-        super().__init__(daemon=True)
-        own = {"bootstrap.servers": cluster.bootstrap_servers, "acks": 1, "linger.ms": 0, "log_level": 0}
-        self._producer = Producer(own)
-        self._cluster, self._partitions, self._rate = cluster, partitions, rate
-        self.ends = threading.Event()
-        self.events = 0
-        self.seconds = 0.0
-
-    def run(self) -> None:
-        began, partition = time.monotonic(), 0
-        first = last = self._number()
-        while not self.ends.wait(0.01):
-            last = self._number()
-            for _ in range(round(((time.monotonic() - began) * self._rate - (last - first)) / 8)):
-                partition = (partition + 1) % self._partitions
-                self._producer.produce("t", b"v", partition=partition)
-            self._producer.poll(0)
-        self.seconds, self.events = time.monotonic() - began, last - first
-
-    def _number(self) -> int:
-        def last(trace: Trace) -> int:
-            return trace.events[-1].number
-
-        return self._cluster.run_with_trace(last)
+@contextmanager
+def busy(partitions: int) -> Iterator[Served]:
+    """A cluster with ten brokers, in a process of its own, whose coordinators are there already."""
+    command = ["serve", "--brokers", "10", "--topic", f"t:{partitions}", "--console"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "mockbroker", *command], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline().strip() for _ in range(3)]
+        served = Served(lines[0], lines[2], process.pid)
+        try:
+            load(served, 200, 2).wait()
+            yield served
+        finally:
+            process.terminate()
 
 
-def frames(found: Browser, partitions: int, rate: int, seconds: float) -> dict[str, Any]:
-    """ms from one frame to the next."""
-    with MockCluster(topics={"t": partitions}, console=True) as cluster:
+def load(served: Served, rate: int, seconds: float) -> subprocess.Popen[str]:
+    """The clients."""
+    command = [sys.executable, "-m", "benchmarks.console_load", served.address]
+    options = ["--rate", str(rate), "--seconds", str(seconds)]
+    return subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
+
+
+def alone(partitions: int, rate: int, seconds: float) -> dict[str, Any]:
+    """Clients of a traced cluster while no page is open."""
+    with busy(partitions) as served:
+        before = cpu_us(served.pid) or 0
+        with load(served, rate, seconds) as clients:
+            assert clients.stdout is not None
+            told = json.loads(clients.stdout.read())
+        spent = (cpu_us(served.pid) or 0) - before
+    return {"what": "no page", **told, "broker_cpu_us": round(spent / rate / seconds)}
+
+
+def frames(found: Browser, partitions: int, rate: int, seconds: float, pages: int) -> dict[str, Any]:
+    """The same with pages, of which one is measured: ms until it has painted something, and until it shows
+    partitions; ms from one frame to the next; and MB of its JavaScript at the beginning and at the end."""
+    with busy(partitions) as served:
+        before = cpu_us(served.pid) or 0
+        clients = load(served, rate, seconds)
+        others = [found.new_page() for _ in range(pages - 1)]
+        for each in others:
+            each.goto(served.console_url)
         page = found.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(cluster.console_url)
+        found.start_tracing(page=page, categories=_CATEGORIES)
+        page.goto(served.console_url)
         page.locator(".partition").first.wait_for()
-        load = Load(cluster, partitions, rate)
-        load.start()
-        page.wait_for_timeout(3_000)
-        took = sorted(page.evaluate(_FRAMES, seconds))
-        load.ends.set()
-        load.join()
-        page.close()
+        ready = page.evaluate("performance.now()")
+        paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        heap = [page.evaluate(_HEAP)]
+        took = sorted(page.evaluate(_FRAMES, seconds / 2))
+        heap.append(page.evaluate(_HEAP))
+        tasks = longest_tasks(found.stop_tracing())
+        told = json.loads(clients.communicate()[0])
+        spent = (cpu_us(served.pid) or 0) - before
+        for each in [page, *others]:
+            each.close()
     return {
-        "what": f"{partitions} partitions, {rate} events a second wanted",
-        "events_per_s": round(load.events / load.seconds),
+        "what": f"{pages} pages",
+        **told,
+        "broker_cpu_us": round(spent / rate / seconds),
+        "first_paint_ms": round(paint),
+        "ready_ms": round(ready),
         "frames": len(took),
         "median_ms": round(statistics.median(took), 1),
-        "p95_ms": round(took[int(len(took) * 0.95)], 1),
-        "longest_ms": round(took[-1], 1),
+        "p99_ms_of_frames": round(took[int(len(took) * 0.99)], 1),
+        "longest_ms_of_frames": round(took[-1], 1),
+        "longest_tasks_cpu_ms": tasks,
+        "heap_mb": heap,
     }
+
+
+def longest_tasks(trace: bytes) -> list[float]:
+    """Processor time of the longest tasks of all pages' main threads, in ms: what else the machine does is no
+    part of it."""
+    events = json.loads(trace)["traceEvents"]
+    pages = {(each["pid"], each["tid"]) for each in events if each["name"] == "FunctionCall"}
+    ran = [
+        each["tdur"] / 1000
+        for each in events
+        if each["name"] == "RunTask" and (each["pid"], each["tid"]) in pages and "tdur" in each
+    ]
+    return [round(each, 1) for each in sorted(ran)[-5:]]
 
 
 def write(path: Path, events: int) -> None:
@@ -142,13 +189,15 @@ def opening(found: Browser, path: Path) -> dict[str, Any]:
 
 def main(
     partitions: Annotated[int, typer.Option(help="Of the cluster.")] = 1_000,
-    rate: Annotated[int, typer.Option(help="Events a second.")] = 2_000,
-    seconds: Annotated[float, typer.Option(help="How long frames are measured.")] = 15.0,
+    rate: Annotated[int, typer.Option(help="Requests a second.")] = 500,
+    seconds: Annotated[float, typer.Option(help="How long clients send them.")] = 60.0,
     events: Annotated[int, typer.Option(help="Of the trace.")] = 100_000,
 ) -> None:
     """Print a line of JSON for each."""
     with browser() as found, tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(frames(found, partitions, rate, seconds)), flush=True)  # noqa: T201
+        print(json.dumps(alone(partitions, rate, seconds)), flush=True)  # noqa: T201
+        for pages in (1, 10):
+            print(json.dumps(frames(found, partitions, rate, seconds, pages)), flush=True)  # noqa: T201
         path = Path(folder) / "trace.jsonl"
         write(path, events)
         print(json.dumps(opening(found, path)), flush=True)  # noqa: T201

@@ -56,6 +56,7 @@ def main(folder: Path = IMAGES) -> None:
             _story(browser, cluster, story, folder / story.picture)
         _live(browser, cluster, folder / "console-live.png")
         _fault(browser, folder / "console-fault.png")
+        _stretch(browser, folder / "console-stretch.png")
         _share_group(browser, folder / "console-share-group.png")
         _history(browser, folder / "console-history.png")
         _late_commit(browser, folder / "console-late-commit.png")
@@ -119,6 +120,24 @@ def _fault(browser: "Browser", path: Path) -> None:
             for name, value in fields.items():
                 page.locator(f'[name="{name}"]').fill(value)
             page.get_by_text("It would have hit 4").wait_for()
+
+
+def _stretch(browser: "Browser", path: Path) -> None:
+    """What changed while a broker was down."""
+    with MockCluster(topics={"orders": 2}, console=True, seed=1) as cluster:
+        for number in range(8):
+            cluster.produce("orders", f"order {number}", partition=number % 2)
+        with _picture(browser, path, cluster.console_url) as page:
+            page.locator(".name").get_by_text("high watermark 4").nth(1).wait_for()
+            page.get_by_role("tab", name="Changes").click()
+            page.get_by_role("button", name="from here").click()
+            page.get_by_role("button", name="● live").click()
+            first = page.get_by_label("moment").input_value()
+            cluster.stop_broker(1)
+            page.locator(".name").get_by_text("epoch 1").first.wait_for()
+            page.get_by_label("moment").fill(first)
+            page.get_by_role("button", name="from here").click()
+            page.get_by_text("What changed").wait_for()
 
 
 def _share_group(browser: "Browser", path: Path) -> None:

@@ -1,11 +1,12 @@
 """The operations over HTTP: JSON in, JSON out."""
 
+import contextlib
 import functools
 import inspect
 import re
 import socket
 from collections.abc import Awaitable, Callable, Collection, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import trio
@@ -25,9 +26,12 @@ from .guard import guarded
 from .openapi import document
 from .registry import Operation
 from .serving import serve_app
-from .stream import MOST_STREAMS, Events, since
+from .stream import FULL, Events, is_full, since
 from .table import OPERATIONS
 from .target import IN_SCOPE, Target, target_of
+
+if TYPE_CHECKING:
+    from .history import History
 
 ErrorHandler = Callable[[Request, Exception], Awaitable[Response]]
 
@@ -45,19 +49,27 @@ async def serve(
     """Answers on `sock`, which it owns from now on, until cancelled; with a `token`, only requests that send
     it. With `console`, the page is there too; with `lend`, clusters are lent; with `only`, there are no more
     than these operations and the trace."""
-    await serve_app(app(target, token, console=console, lend=lend, only=only), sock, task_status=task_status)
+    with contextlib.ExitStack() as stack:
+        history = None
+        if console:
+            from .history import History
+
+            history = stack.enter_context(contextlib.closing(History()))
+            target.trace.attach(history)
+        application = app(target, token, history=history, lend=lend, only=only)
+        await serve_app(application, sock, task_status=task_status)
 
 
 def app(
     target: Target,
     token: str | None = None,
     *,
-    console: bool = False,
+    history: "History | None" = None,
     lend: Start | None = None,
     only: Collection[str] | None = None,
 ) -> ASGIApp:
-    """The application, for any server."""
-    routed = _routed(token, console, lend, only)
+    """The application, for any server; the console's page goes back to the events of a `history`."""
+    routed = _routed(token, history, lend, only)
 
     async def of_target(scope: Scope, receive: Receive, send: Send) -> None:
         await routed({**scope, IN_SCOPE: target}, receive, send)
@@ -67,7 +79,7 @@ def app(
 
 def _routed(
     token: str | None,
-    console: bool = False,
+    history: "History | None" = None,
     lend: Start | None = None,
     only: Collection[str] | None = None,
 ) -> ASGIApp:
@@ -81,10 +93,13 @@ def _routed(
     if only is None:
         routes.append(Route(oauth.PATH, oauth.endpoint(token), methods=["POST"]))
         routes.append(Route("/metrics", _metrics))
-    if console:
+    if history is not None:
         from ..console import files
+        from . import avro_values, lines
 
         routes += files.routes()
+        routes += lines.routes(history)
+        routes.append(Route(avro_values.PATH, avro_values.decode, methods=["POST"]))
     if lend is not None:
         routes += Clusters(lend, _routed(token)).routes()
     refused: ErrorHandler = functools.partial(_refused, offered)
@@ -148,9 +163,8 @@ def _query(request: Request) -> dict[str, Any]:
 async def _trace(request: Request) -> ASGIApp:
     target = target_of(request)
     wanted = {name: value for name, value in request.query_params.items() if name != "since"}
-    if target.trace_readers >= MOST_STREAMS:
-        text = f"{MOST_STREAMS} clients are reading the trace already: close one of them"
-        return error_answer(503, text)
+    if is_full(target):
+        return error_answer(503, FULL)
     try:
         return Events(target, wanted, since(request))
     except ValueError as error:

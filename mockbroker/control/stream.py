@@ -7,7 +7,9 @@ and last number: `{"from": 7, "to": 9}`. The header `Last-Event-ID` of the answe
 event when the stream began, by which a client knows when it is up to date.
 """
 
+import contextlib
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
@@ -23,6 +25,21 @@ if TYPE_CHECKING:
 
 MOST_STREAMS: Final = 64
 """How many clients may read the trace at once."""
+FULL: Final = f"{MOST_STREAMS} clients are reading the trace already: close one of them"
+
+
+def is_full(target: "Target") -> bool:
+    return target.trace_readers >= MOST_STREAMS
+
+
+@contextlib.contextmanager
+def reading(target: "Target") -> Iterator[None]:
+    """Counts one more that reads the trace within the block."""
+    target.trace_readers += 1
+    try:
+        yield
+    finally:
+        target.trace_readers -= 1
 
 
 class Events:
@@ -49,24 +66,26 @@ class Events:
         newest = events[-1].number if events else 0
         last = newest if self._since < 0 else self._since
         target.trace.listeners.append(self._wake)
-        target.trace_readers += 1
         try:
-            headers = [
-                (b"content-type", b"text/event-stream"),
-                (b"cache-control", b"no-store"),
-                (b"last-event-id", str(newest).encode()),
-            ]
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-            await self._send(send, ": the trace\n\n")
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(until_gone, receive, nursery.cancel_scope)
-                while True:
-                    self._came = trio.Event()
-                    last = await self._tell_after(last, send)
-                    await self._came.wait()
+            with reading(target):
+                await self._stream(receive, send, newest, last)
         finally:
-            target.trace_readers -= 1
             target.trace.listeners.remove(self._wake)
+
+    async def _stream(self, receive: Receive, send: Send, newest: int, last: int) -> None:
+        headers = [
+            (b"content-type", b"text/event-stream"),
+            (b"cache-control", b"no-store"),
+            (b"last-event-id", str(newest).encode()),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await self._send(send, ": the trace\n\n")
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(until_gone, receive, nursery.cancel_scope)
+            while True:
+                self._came = trio.Event()
+                last = await self._tell_after(last, send)
+                await self._came.wait()
 
     def _wake(self, _: "Event") -> None:
         self._came.set()

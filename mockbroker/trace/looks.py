@@ -1,6 +1,7 @@
 """What is reported about a partition, and what has changed since."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from . import events
@@ -9,19 +10,31 @@ from .event import Event
 if TYPE_CHECKING:
     from ..cluster.topic import TopicPartition
     from ..replication.partition import Partition
+    from ..replication.states import FollowerState
 
 
 class Change(NamedTuple):
     """An event without its number and its time."""
 
-    kind: "Callable[..., Event]"
+    kind: type[Event]
     values: tuple[object, ...]
 
 
 def as_rows(changes: "Iterable[Change]") -> tuple[dict[str, Any], ...]:
     """The rows of events, without number and time."""
-    rows = [change.kind(0, 0, *change.values).row() for change in changes]
-    return tuple({name: row[name] for name in row if name not in ("number", "time_ms")} for row in rows)
+    return tuple(
+        {"kind": kind.kind, **dict(zip(_names(kind), values, strict=True))} for kind, values in changes
+    )
+
+
+_NAMES: Final[dict[type[Event], tuple[str, ...]]] = {}
+
+
+def _names(kind: type[Event]) -> tuple[str, ...]:
+    """The fields that a change has the values of."""
+    if kind not in _NAMES:
+        _NAMES[kind] = tuple(each.name for each in fields(kind))[2:]
+    return _NAMES[kind]
 
 
 Replica = tuple[int, int, int, int, int, int, tuple[tuple[int, int], ...]]
@@ -38,16 +51,16 @@ class Look(NamedTuple):
     isr: tuple[int, ...]
     log_start: int
     ends: tuple[int, int, int]
-    followers: tuple[tuple[int, str, str], ...]
+    followers: "tuple[tuple[int, FollowerState, str], ...]"
     cuts: tuple[tuple[int, int], ...] = ()
     replicas: tuple[Replica, ...] = ()
     producers: tuple[tuple[int, int, int], ...] = ()
 
     @classmethod
     def at(cls, partition: "TopicPartition", details: bool) -> "Look":
-        leader, isr = (partition.leader, partition.leader_epoch), tuple(partition.isr)
-        followers = tuple(_followers(partition))
-        hosted = partition.hosted
+        known, hosted = partition.registered, partition.hosted
+        leader, isr = (known.leader, known.leader_epoch), tuple(known.isr)
+        followers = tuple(_followers(partition, hosted))
         if not hosted:
             return cls(leader, isr, 0, _NO_ENDS, followers)
         log = partition.log
@@ -77,11 +90,18 @@ class Look(NamedTuple):
             yield Change(events.Follower, (*where, broker, _words(state), failure))
 
 
-def _followers(partition: "TopicPartition") -> Iterator[tuple[int, str, str]]:
-    failures = {each.broker: each.fetcher.failure for each in partition.hosted if each.fetcher is not None}
-    for broker in partition.replicas:
-        if broker != partition.leader:
-            yield broker, partition.state_of(broker).name, failures.get(broker, "")
+def _followers(
+    partition: "TopicPartition", hosted: "list[Partition]"
+) -> "Iterator[tuple[int, FollowerState, str]]":
+    fetchers = {each.broker: each.fetcher for each in hosted}
+    known = partition.registered
+    for broker in known.replicas:
+        if broker != known.leader:
+            fetcher = fetchers.get(broker)
+            if fetcher is None:
+                yield broker, partition.state_of(broker), ""
+            else:
+                yield broker, fetcher.state, fetcher.failure
 
 
 def _replica(replica: "Partition") -> Replica:
@@ -91,8 +111,8 @@ def _replica(replica: "Partition") -> Replica:
     return (*known, log.start_offset, log.high_watermark, log.end_offset, epochs)
 
 
-def _words(state: str) -> str:
-    return state.lower().replace("_", " ")
+def _words(state: "FollowerState") -> str:
+    return state.name.lower().replace("_", " ")
 
 
 def changes(partition: "TopicPartition", seen: Look | None, now: Look, details: bool) -> Iterator[Change]:

@@ -17,7 +17,7 @@ from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produc
 from .finding import fits
 from .group_events import SharePartition
 from .kept import Kept, Unread
-from .looks import as_rows
+from .looks import Change, as_rows
 from .plain import shortened, weight
 from .states import States
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 KEPT: Final = 10_000
 KEPT_WITH_DETAILS: Final = 100_000
 _BETWEEN_KEYFRAMES: Final = 1_000
-"""The least number of events from one keyframe to the next; more if it has more rows."""
+"""The least number of events from one keyframe to the next; four times as many as it has rows, if that is
+more."""
 _QUIET: Final = frozenset(
     {
         ApiKey.PRODUCE,
@@ -50,12 +51,13 @@ _FEW_ENTRIES: Final = 50
 """Requests and answers with more count as large."""
 _PARTITIONS_PER_MS: Final = 256
 """How many partitions are inspected for each millisecond between two inspections, if bodies are not kept."""
-_DETAILED_PER_MS: Final = 32
+_DETAILED_PER_MS: Final = 10
 """The same with details, if there are many partitions."""
 _RESTS: Final = 50
-"""After so many, all partitions are inspected even if the cluster's clock stands still."""
+"""After so many while the cluster's clock stands still, all partitions are inspected."""
 _MANY: Final = 100
-"""With more partitions, not all of them are inspected before and after every request."""
+"""With more partitions, they are inspected in turn, so many at a time, and not all of them before and after
+every request."""
 
 
 class Recorder:
@@ -84,8 +86,9 @@ class Recorder:
         self._number = 0
         self._keyframe_at = 0
         self._looked_ms = self._looks_ms = 0
-        self._stale = False
+        self._turns_left = 0
         self._rests = 0
+        self._rested_ms = 0
         self._states = States(cluster, details=bodies)
         self._known.look()
         cluster.policies = WatchedPolicies(cluster.policies, self._decisions.decided)
@@ -129,7 +132,7 @@ class Recorder:
         if asked.faults or asked.api not in _QUIET or not (self._many or not self.bodies):
             self.changed()
         else:
-            self._stale = True
+            self._turns_left = 2
             if self.bodies:
                 self._changed_at(asked.names)
         self._number = number = self._number + 1
@@ -159,10 +162,13 @@ class Recorder:
 
     def changed(self) -> None:
         """Looks for changes of state."""
-        self._stale = False
+        self._turns_left = 0
+        self._take(self._states.changes())
+
+    def _take(self, changes: Iterable[Change]) -> None:
         try:
             self._known.look()
-            for kind, values in self._states.changes():
+            for kind, values in changes:
                 if kind is SharePartition:
                     self._weigh(self._number + 1, list(values))
                 self._add(kind, *values)
@@ -173,30 +179,40 @@ class Recorder:
             self._failed(error)
 
     def time_went_by(self) -> None:
-        """Looks for changes of state; if bodies are not kept, no more often than is affordable."""
+        """Looks for changes of state; no more often than is affordable if bodies are not kept, or if there
+        are many partitions."""
         now_ms = self._cluster.now_ms
         if self._in_a_hurry and self._looked_ms <= now_ms < self._looks_ms:
             return
         self._looked_ms = now_ms
-        per_ms = _DETAILED_PER_MS if self.bodies else _PARTITIONS_PER_MS
-        self._looks_ms = now_ms + self._states.partitions // per_ms
-        self.changed()
+        if self._many:
+            self._looks_ms = now_ms + _MANY // _DETAILED_PER_MS
+            self._take(self._states.some_changes(_MANY))
+            self._turns_left -= not self._states.in_turn
+        else:
+            self._looks_ms = now_ms + self._states.partitions // _PARTITIONS_PER_MS
+            self.changed()
 
     def rest(self) -> None:
         """There is nothing else to do: looks for what quiet requests have changed."""
-        if not self._stale:
+        if self._turns_left <= 0:
             return
-        self._rests += 1
-        if self._many and self._rests < _RESTS:
+        if not self._many:
+            self.changed()
+            return
+        now_ms = self._cluster.now_ms
+        self._rests = self._rests + 1 if now_ms == self._rested_ms else 0
+        self._rested_ms = now_ms
+        if self._rests < _RESTS:
             self.time_went_by()
         else:
-            self._rests = 0
             self.changed()
 
     @property
     def ms_left(self) -> float:
         """How long it may take until the next look, in ms."""
-        return max(self._looks_ms - self._cluster.now_ms, 0) if self._stale and self._many else math.inf
+        stale = self._turns_left > 0 and self._many
+        return max(self._looks_ms - self._cluster.now_ms, 0) if stale else math.inf
 
     @property
     def _many(self) -> bool:
@@ -233,7 +249,7 @@ class Recorder:
     def _add_keyframe(self, states: States) -> None:
         rows = as_rows(states.whole())
         self._add(events.Keyframe, rows)
-        self._keyframe_at = self._number + max(_BETWEEN_KEYFRAMES, len(rows))
+        self._keyframe_at = self._number + max(_BETWEEN_KEYFRAMES, 4 * len(rows))
 
     def _add_decision(self, request: int | None, one: "Decided") -> None:
         self._number = number = self._number + 1

@@ -36,6 +36,7 @@ class States:
         self._partitions = {each: Look.at(each, details) for each in cluster.partitions()}
         self._others = dict(self._look())
         self._committed = self._commits()
+        self._next: list[TopicPartition] = []
 
     @property
     def partitions(self) -> int:
@@ -44,18 +45,40 @@ class States:
 
     def changes(self) -> Iterator[Change]:
         """What has changed since the last look."""
+        self._next.clear()
         yield from self._other_changes()
-        there = 0
-        for partition in self._cluster.partitions():
-            if partition.topic.internal and not any(each.log.end_offset for each in partition.hosted):
-                there += partition in self._partitions
-                continue
-            there += 1
+        for partition in self._written():
             yield from self._changes_of(partition)
-        if len(self._partitions) > there:
-            here = set(self._cluster.partitions())
-            self._partitions = {each: seen for each, seen in self._partitions.items() if each in here}
         yield from self._changed_commits()
+
+    def some_changes(self, most: int) -> Iterator[Change]:
+        """The same of the next `most` partitions, of one after the other in turn; and of everything else once
+        all partitions have had their turn."""
+        if not self._next:
+            yield from self._other_changes()
+            self._next = self._written()[::-1]
+        for _ in range(min(most, len(self._next))):
+            if not (partition := self._next.pop()).deleted:
+                yield from self._changes_of(partition)
+        if not self._next:
+            yield from self._changed_commits()
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether some partitions have not had their turn yet."""
+        return bool(self._next)
+
+    def _written(self) -> "list[TopicPartition]":
+        """All partitions but those internal ones into which nothing was written. Those that are gone are
+        forgotten."""
+        here = list(self._cluster.partitions())
+        if len(self._partitions) > sum(each in self._partitions for each in here):
+            self._partitions = {each: self._partitions[each] for each in here if each in self._partitions}
+        return [
+            each
+            for each in here
+            if not each.topic.internal or any(replica.log.end_offset for replica in each.hosted)
+        ]
 
     def changes_at(self, names: Iterable[str]) -> Iterator[Change]:
         """What has changed about the partitions with these names, such as orders-0; other names are passed

@@ -119,8 +119,10 @@ class Trace:
 
     def attach(self, listener: "Callable[[Event], None]") -> None:
         """Has a listener hear all events that are kept, and from now on each that happens."""
+        # Which may find events that are new: whoever listened already would hear of them twice.
+        events = self.whole()
         self.listeners.append(listener)
-        for event in self.whole():
+        for event in events:
             if listener not in self.listeners:
                 break
             self._tell(listener, event)

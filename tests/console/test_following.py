@@ -123,7 +123,7 @@ def test_what_is_still_loading_is_not_live(cluster: MockCluster, page: Page) -> 
         cluster.start_broker(3)
     asked(cluster, 50)
     cluster.produce("orders", b"v")
-    held(page, "/trace/stream", 120)
+    held(page, "/trace/history", 120)
     page.goto(cluster.console_url)
     status, live = page.locator("header .status"), page.get_by_role("button", name="● live")
     expect(status).to_contain_text(re.compile(r"loading: \d+ of \d+ events"))

@@ -133,6 +133,31 @@ def test_which_client_sends_the_most_and_which_errors_there_were(
     expect(opened(empty, page, "Clients")).to_contain_text("No client has asked for anything yet.")
 
 
+def test_why_my_producer_waits(empty: MockCluster, page: Page) -> None:
+    panel = opened(empty, page, "Producers")
+    expect(panel).to_contain_text("Nothing is known for which a client would wait.")
+    empty.create_topic("orders", partitions=1, replication_factor=3)
+    empty.pause_follower("orders", 0, 2)
+    producer = Producer({"bootstrap.servers": empty.bootstrap_servers, "client.id": "shop"})
+    producer.produce("orders", "order", partition=0)
+    expect(panel.get_by_role("region", name="hints")).to_contain_text(
+        re.compile("shop.*waits for the answer to its records of orders-0.*broker 2 \\(paused\\)")
+    )
+    empty.resume_follower("orders", 0, 2)
+    assert producer.flush(30) == 0
+    expect(panel).to_contain_text("Nothing is known for which a client would wait.")
+
+
+def test_that_no_leader_moved(empty: MockCluster, page: Page) -> None:
+    panel = opened(empty, page, "What happened")
+    page.get_by_label("with").fill("leads, leader epoch")
+    expect(panel).to_contain_text("No client has asked for anything yet.")
+    empty.create_topic("orders", partitions=1)
+    expect(panel.locator(".line")).to_have_count(1)
+    page.get_by_label("with").fill("leads, leader epoch 1")
+    expect(panel).to_contain_text("Nothing up to this moment is as the filters say")
+
+
 def test_when_the_leader_moved(busy: MockCluster, page: Page) -> None:
     panel = opened(busy, page, "What happened")
     page.get_by_label("requests", exact=True).uncheck()
@@ -146,6 +171,13 @@ def test_what_is_in_this_record_and_who_wrote_it(busy: MockCluster, page: Page) 
     page.locator('[data-partition="orders-0"] .name').click()
     page.get_by_role("tab", name="Records").click()
     expect(page.get_by_role("tabpanel")).to_contain_text("order 3")
+
+
+def test_that_there_is_no_record(empty: MockCluster, page: Page) -> None:
+    panel = opened(empty, page, "Records")
+    expect(panel).to_contain_text("No topics yet.")
+    empty.create_topic("orders", partitions=1)
+    expect(panel).to_contain_text("Nothing is in this partition.")
 
 
 def test_what_a_fault_is_taken_away_with(busy: MockCluster, page: Page) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 TABLE = "#view table"
+LARGE = {"message.max.bytes": "200000000"}
 
 
 def opened(cluster: MockCluster, page: Page) -> None:
@@ -80,6 +81,35 @@ def test_a_record_is_produced_by_hand(cluster: MockCluster, page: Page) -> None:
     expect(page.locator(TABLE)).to_contain_text("by hand")
     [record] = cluster.records("orders", 1)
     assert record.value == b"by hand"
+
+
+HOSTILE = "<img src=x onerror=console.log(1)>\x1b[31m\u202ered\0 http://example.com"
+
+
+def test_what_clients_write_is_text_in_which_nothing_is_hidden(cluster: MockCluster, page: Page) -> None:
+    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "client.id": HOSTILE})
+    producer.produce("orders", HOSTILE, HOSTILE, 0, headers={HOSTILE: HOSTILE})
+    assert producer.flush(10) == 0
+    opened(cluster, page)
+    row = page.locator(f"{TABLE} tbody tr")
+    expect(row).to_have_count(1)
+    for tab in ("Records", "What happened", "Clients"):
+        page.get_by_role("tab", name=tab).click()
+        expect(page.get_by_role("tabpanel")).to_contain_text("<img src=x")
+        shown = page.locator("#view").inner_text()
+        assert [each for each in shown if not each.isprintable() and each not in "\n\t"] == []
+        assert page.locator("#view img, #view a").count() == 0
+
+
+def test_a_value_of_100_mb_does_not_stop_the_page(page: Page) -> None:
+    size = 100_000_000
+    with MockCluster(brokers=1, topics={"orders": 1}, config=LARGE, console=True) as large:
+        large.produce("orders", b"x" * size)
+        opened(large, page)
+        expect(page.locator(f"{TABLE} tbody tr")).to_contain_text(f"… ({size} bytes)")
+        page.get_by_role("tab", name="Brokers").click()
+        expect(page.get_by_role("tabpanel")).to_contain_text("running")
+        page.goto("about:blank")
 
 
 def test_pages(cluster: MockCluster, page: Page) -> None:

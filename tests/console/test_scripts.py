@@ -19,6 +19,13 @@ from tests.console.tools import tools
 HERE = Path(__file__).parent
 
 
+def test_all_scripts_are_asked_for_at_once() -> None:
+    """Otherwise the page would hear of some only when it has read others."""
+    scripts = {each.relative_to(FOLDER).as_posix() for each in FOLDER.glob("**/*.js")}
+    listed = re.findall(r'<link rel="modulepreload" href="(.+)" />', (FOLDER / "index.html").read_text())
+    assert sorted([*listed, "app.js"]) == sorted(scripts)
+
+
 @pytest.mark.needs("node")
 @pytest.mark.parametrize("file", sorted(each.name for each in HERE.glob("node/*.test.js")))
 def test_the_state_at_every_moment(tmp_path: Path, file: str) -> None:

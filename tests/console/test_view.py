@@ -143,7 +143,7 @@ def test_nothing_serious_is_wrong_for_people_who_hear_or_type(page: Page, scheme
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     axe = (tools() / "node_modules/axe-core/axe.min.js").read_text()
     with viewed(ORDINARY) as address:
-        page.goto(f"{address}console/?file=/trace.jsonl&story=cut-off-leader.jsonl")
+        page.goto(f"{address}console/?file=/trace.jsonl&story=cut-off-leader.jsonl#stretch=100-300")
         page.get_by_role("button", name="pause").click()
         page.get_by_label("moment").fill("300")
         page.evaluate(axe)

@@ -9,7 +9,7 @@ import pytest
 from docs.generate import REFERENCE
 from mockbroker import repeats
 from mockbroker.cluster import call, client_telemetry, fetch_sessions, notes
-from mockbroker.control import bodies, clusters, oauth, records, serving, stream
+from mockbroker.control import avro_values, bodies, clusters, history, oauth, records, serving, stream
 from mockbroker.controller import scram, topic_creation, topic_names
 from mockbroker.coordinators.streams import configuring, requests
 from mockbroker.environment import Environment
@@ -67,6 +67,8 @@ IN_CODE: Final = {
     "lines that tell of troubles in one of them": clusters.MOST_LINES,
     "seconds until a request's body has to be there": bodies.SECONDS,
     "seconds that a client may read nothing of its answers (Linux)": serving.UNREAD_S,
+    "bytes of a value that the console decodes by an Avro schema": avro_values.MOST_BYTES,
+    "bytes of the events to which the console can go back, in files": history.MOST_BYTES,
     "records listed without `limit`": records._MOST,
     "clients that follow the trace": stream.MOST_STREAMS,
     "events of requests and states that are kept": recorder.KEPT,

@@ -109,6 +109,23 @@ def test_what_happened_leads_from_one_keyframe_to_the_next(kafka: Literal["2.3",
     assert {row["kind"] for row in last.rows} >= set(STATE) - OF_GROUPS - {"image"}
 
 
+def test_many_partitions_are_looked_at_in_turn() -> None:
+    """What followers have changed is told without another request, and a topic may go meanwhile."""
+    partitions = 250
+    with MockCluster(topics={"orders": partitions, "others": 120}, trace=True) as cluster:
+        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "acks": 1, **QUIET})
+        for index in range(partitions):
+            producer.produce("orders", b"v", partition=index)
+        assert producer.flush(LIMIT_S) == 0
+        for index in range(partitions):
+            cluster.trace.wait("high-watermark", topic="orders", partition=index, high_watermark=1)
+        cluster.delete_topic("others")
+        last = keyframe(cluster)
+        events = [each for each in everything(cluster) if each.number < last.number]
+    assert folded(events) == folded([last])
+    assert not any(row.get("topic") == "others" for row in last.rows)
+
+
 def transacted(cluster: MockCluster) -> None:
     """A record and a committed offset in a transaction."""
     own = {"bootstrap.servers": cluster.bootstrap_servers, **QUIET}

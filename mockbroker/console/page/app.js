@@ -1,12 +1,14 @@
 import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
 import { useAddress, useMark } from "./address.js";
+import { Changes } from "./changes.js";
 import { Clients } from "./clients.js";
-import { Groups } from "./groups.js";
+import { Groups, Hints } from "./groups.js";
 import { Behaviours, Faults } from "./inforce.js";
 import { heightOf, Lanes, markersOf } from "./lanes.js";
 import { List } from "./list.js";
 import { Operations } from "./operations.js";
 import { Overview } from "./overview.js";
+import { usePast } from "./past.js";
 import { before, Recording } from "./recording.js";
 import { Records } from "./records.js";
 import { Requests } from "./requests.js";
@@ -22,7 +24,7 @@ import { recordingTime, Timeline } from "./timeline.js";
  */
 
 const HEAD = 26;
-const FRAME_MS = 1000 / 30;
+const DRAW_MS = 100;
 /** While a story plays: how long an event that changes something stays, at speed 1. */
 const STEP_MS = 900;
 
@@ -40,6 +42,7 @@ function App() {
   const [stories, setStories] = useState(/** @type {Story[]} */ ([]));
   const [status, setStatus] = useState({ text: "connecting", bad: false });
   const [until, setUntil] = useState(0);
+  const [oldest, setOldest] = useState(0);
   const [moment, setMoment] = useAddress("at");
   const at = /^\d+$/.test(moment) ? Number(moment) : null;
   const setAt = (/** @type {number | null} */ to) => setMoment(to === null ? "" : `${to}`);
@@ -48,11 +51,15 @@ function App() {
   const [wantedTab, setTab] = useAddress("tab", "requests");
   const [storyFile, setStoryFile] = useAddress("story");
   const [wanted, setWanted] = useState(/** @type {{id: string, values: Record<string, string>} | null} */ (null));
+  const [stretch, setStretch] = useAddress("stretch");
   const [filter, setFilter] = useAddress("partitions");
   const [internal, setInternal] = useMark("internal");
   const [chosen, setChosen] = useAddress("partition");
   const redraw = useRedraw();
-  const recording = (story && recordings.current.told) || recordings.current.live;
+  const { live: kept, told } = recordings.current;
+  const limits = /^(\d+)-(\d+)$/.exec(stretch)?.slice(1).map(Number) ?? null;
+  const past = usePast(kept, story ? 0 : oldest, at, limits, (to) => goTo(to));
+  const recording = (story && told) || past.recording;
 
   useEffect(() => {
     const { live: own } = recordings.current;
@@ -61,8 +68,10 @@ function App() {
         for (const event of events) own.add(event);
         redraw();
       },
-      missed: () => own.missed(),
-      until: setUntil,
+      until: (/** @type {number} */ last, first = 0) => {
+        setUntil(last);
+        setOldest(first);
+      },
       status: (/** @type {string} */ text, bad = false) => setStatus({ text, bad }),
     };
     if (source.mode === "live") live(sink);
@@ -79,7 +88,7 @@ function App() {
       .catch(() => setStories([]));
   }, []);
 
-  const loading = !story && recording.end < until;
+  const loading = !story && kept.end < until;
   const canFollow = source.mode === "live" && !story;
   const following = canFollow && !loading && at === null;
   const number = at === null ? recording.end : Math.min(Math.max(at, recording.first), recording.end);
@@ -90,6 +99,11 @@ function App() {
     if (loading) return;
     setPlaying(false);
     setAt(to);
+  };
+  const shown = useMemo(() => (limits ? recording.within(limits[0], limits[1]) : recording), [recording, stretch, recording.first, limits && Math.min(recording.end, limits[1])]);
+  const brush = (/** @type {number} */ first, /** @type {number} */ last) => {
+    setStretch(`${first}-${last}`);
+    goTo(last);
   };
   const follow = () => {
     setPlaying(false);
@@ -105,7 +119,6 @@ function App() {
     const told = new Recording();
     const sink = {
       events: (/** @type {Event[]} */ events) => events.forEach((event) => told.add(event)),
-      missed: () => {},
       until: () => {},
       status: (/** @type {string} */ text, bad = false) => bad && setStatus({ text, bad }),
     };
@@ -171,6 +184,7 @@ function App() {
     ["transactions", "Transactions"],
     ["producers", "Producers"],
     ["clients", "Clients"],
+    ["changes", "Changes"],
     ...(canFollow ? [["faults", "Faults"], ["behaviours", "Behaviours"]] : []),
     ...(source.mode === "live" ? [["operations", "Do something"]] : []),
     ["stories", "Stories"],
@@ -181,7 +195,7 @@ function App() {
   return html`<header>
       <h1>mockbroker</h1>
       <p class="status ${status.bad ? "bad" : ""}" role="status">
-        ${story ? story.title : loading && !status.bad ? progress(recording, until) : status.text}${recording.events.length ? ` · ${new Date(recordingTime(recording, number)).toISOString().slice(0, 10)}` : ""}${isGone ? ` · event ${at} is not there: this is the one nearest to it` : ""}
+        ${story ? story.title : loading && !status.bad ? progress(recording, until) : status.text}${recording.events.length ? ` · ${new Date(recordingTime(recording, number)).toISOString().slice(0, 10)}` : ""}${past.loads ? ` · loading what was around event ${at}` : isGone ? ` · event ${at} is not there: this is the one nearest to it` : ""}
       </p>
       ${story && html`<button type="button" onClick=${leave}>leave the story</button>`}
       <${Theme} />
@@ -189,7 +203,9 @@ function App() {
     ${story && html`<p class="caption" role="status">${captionAt(story, number)}</p>`}
     <${Width}>${(/** @type {number} */ width) => html`<${Timeline}
       recording=${recording} number=${number} until=${loading ? until : 0} live=${following} playing=${playing} speed=${speed} width=${width}
-      canFollow=${canFollow} goTo=${goTo} follow=${follow} play=${play} setSpeed=${setSpeed} />`}<//>
+      canFollow=${canFollow} goTo=${goTo} goToTime=${story ? (/** @type {number} */ ms) => goTo(recording.numberAt(ms)) : past.goToTime} follow=${follow} play=${play} setSpeed=${setSpeed}
+      oldest=${canFollow && oldest < kept.first ? oldest : 0} newest=${kept.end}
+      stretch=${limits} brush=${brush} forget=${() => setStretch("")} />`}<//>
     <main>
       <section class="partitions" aria-label="partitions">
         <div class="filters">
@@ -212,14 +228,16 @@ function App() {
           )}
         </div>
         <div id="view" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
-          ${tab === "requests" && html`<${Requests} recording=${recording} number=${number} goTo=${goTo} />`}
+          ${tab === "requests" && html`<${Requests} recording=${shown} number=${number} goTo=${goTo} />`}
           ${tab === "brokers" && html`<${Brokers} state=${state} />`}
-          ${tab === "groups" && html`<${Groups} state=${state} recording=${recording} number=${number} live=${following} act=${canFollow ? act : null} />`}
+          ${tab === "groups" && html`<${Groups} state=${state} recording=${shown} number=${number} live=${following} act=${canFollow ? act : null} />`}
           ${tab === "records" && canFollow && html`<${Records} state=${state} chosen=${chosen} choose=${setChosen} act=${act} now=${recording.last} />`}
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}
+          ${tab === "producers" && following && html`<${Hints} nothing="Nothing is known for which a client would wait." />`}
           ${tab === "producers" && html`<${Producers} state=${state} />`}
-          ${tab === "clients" && html`<${Clients} recording=${recording} number=${number} />`}
-          ${tab === "faults" && canFollow && html`<${Faults} recording=${recording} act=${act} />`}
+          ${tab === "clients" && html`<${Clients} recording=${shown} number=${number} />`}
+          ${tab === "changes" && html`<${Changes} recording=${recording} stretch=${limits} />`}
+          ${tab === "faults" && canFollow && html`<${Faults} recording=${shown} act=${act} />`}
           ${tab === "behaviours" && canFollow && html`<${Behaviours} recording=${recording} act=${act} />`}
           ${tab === "operations" && html`<${Operations} state=${state} recording=${recording} chosen=${chosen} goTo=${goTo} wanted=${wanted} />`}
           ${tab === "stories" && html`<${Stories} stories=${stories} chosen=${story} tell=${tell} />`}
@@ -290,17 +308,20 @@ function Theme() {
   return html`<button type="button" onClick=${() => setTheme(next)} title="choose ${next}">${theme}</button>`;
 }
 
-/** @returns {() => void} draws again, at most as often as is pleasant to look at */
+/** @returns {() => void} draws again, at once, but no more often than is pleasant to look at */
 function useRedraw() {
   const [, setCount] = useState(0);
-  const wanted = useRef(false);
+  const drawn = useRef({ wanted: false, atMs: 0 });
   return () => {
-    if (wanted.current) return;
-    wanted.current = true;
-    setTimeout(() => {
-      wanted.current = false;
+    const { current } = drawn;
+    if (current.wanted) return;
+    current.wanted = true;
+    const draw = () => {
+      current.wanted = false;
+      current.atMs = performance.now();
       setCount((count) => count + 1);
-    }, FRAME_MS);
+    };
+    setTimeout(draw, Math.max(current.atMs + DRAW_MS - performance.now(), 0));
   };
 }
 
@@ -325,4 +346,6 @@ function useKeys(keys) {
   }, []);
 }
 
-render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
+const place = /** @type {HTMLElement} */ (document.getElementById("app"));
+place.replaceChildren();
+render(html`<${App} />`, place);

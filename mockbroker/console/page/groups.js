@@ -5,7 +5,7 @@ import { Readings, readingsAt } from "./reading.js";
 import { Configuration } from "./records.js";
 import { countsOf, lagOf, nameOf, placesOf, whoIs, whyNothing } from "./sharing.js";
 import { Table } from "./tables.js";
-import { offsets, time } from "./words.js";
+import { offsets, time, visible } from "./words.js";
 
 /**
  * @typedef {import("./model.js").State} State
@@ -37,7 +37,7 @@ export function Groups({ state, recording, number, live, act }) {
   const shown = (/** @type {Record<string, any>} */ each) => !chosen || each.group === chosen;
   return html`<div class="filters">
       <label>group <select value=${chosen} onChange=${(/** @type {any} */ e) => setPicked(e.currentTarget.value)}>
-        <option value="">all</option>${groups.map((each) => html`<option>${each.group}</option>`)}
+        <option value="">all</option>${groups.map((each) => html`<option value=${each.group}>${visible(each.group)}</option>`)}
       </select></label>
       ${act && one && DOINGS.filter(([, , types]) => types.includes(typeOf(one))).map(
         ([id, title]) => html`<button type="button" onClick=${() => act(String(id), { group: one.group })}>${title}</button>`,
@@ -111,10 +111,10 @@ function typeOf(group) {
   return group.type ?? "classic";
 }
 
-/** Possible reasons why a client gets nothing, at this moment. */
-function Hints() {
+/** Possible reasons why a client gets nothing, at this moment. @param {{nothing?: string}} props what is said if there are none */
+export function Hints({ nothing = "" }) {
   const hints = usePolled("/hints", NONE);
-  if (!hints.length) return "";
+  if (!hints.length) return nothing && html`<p class="nothing">${nothing}</p>`;
   return html`<section class="hints" aria-label="hints"><h3>Why a client may get nothing</h3><ul>${hints.map((each) => html`<li>${each}</li>`)}</ul></section>`;
 }
 

@@ -48,13 +48,16 @@ export class Readings {
 
   /** @param {Event} event */
   add(event) {
-    if (event.number !== this.number + 1) {
+    const begins = event.number !== this.number + 1;
+    if (begins) {
       this.#clear();
       this.sinceMs = event.time_ms;
     }
     this.number = event.number;
     switch (event.kind) {
       case "keyframe":
+        if (!begins && event.number > 1) break;
+      // falls through
       case "appeared":
         for (const row of event.rows) this.#changed(row, event, true);
         break;

@@ -44,6 +44,10 @@ export class Recording {
     /** @type {Map<number, Row>} */
     this._requests = new Map();
     this._gap = false;
+    /** @type {Set<string>} what was asked for so far, and by whom */
+    this.apis = new Set();
+    /** @type {Set<string>} */
+    this.clients = new Set();
   }
 
   get first() {
@@ -54,22 +58,18 @@ export class Recording {
     return this.events.at(-1)?.number ?? 0;
   }
 
-  /** Some events are missing: the state is right again from the next keyframe on. */
-  missed() {
-    this._gap = true;
-  }
-
-  /** @param {Event} event */
+  /** @param {Event} event if some before it are missing, the state is right again from the next keyframe on */
   add(event) {
+    const begins = !this.events.length;
+    if (!begins && event.number > this.end + 1) this._gap = true;
     if (event.kind === "keyframe") {
-      if (this._gap || !this.events.length) {
-        this.last = this.last.afresh();
-        this._gap = false;
-      }
+      if (this._gap || begins) this.last = this.last.afresh();
       this._keyframes.push({ index: this.events.length, before: this.last.afresh() });
     }
     this.events.push(event);
-    this.#list(event, this.last.apply(event));
+    // Otherwise a keyframe tells nothing new.
+    if (event.kind !== "keyframe" || this._gap || begins) this.#list(event, this.last.apply(event));
+    if (event.kind === "keyframe") this._gap = false;
     if (this.events.length > this.most) this.#forget();
   }
 
@@ -106,6 +106,8 @@ export class Recording {
     if (event.kind === "request") {
       this._open.set(key, row);
       this._requests.set(event.number, row);
+      this.apis.add(event.api);
+      if (typeof event.client_id === "string") this.clients.add(event.client_id);
     }
     this.rows.push(row);
     if (row.back || (NOTABLE.has(event.kind) && kind !== "first" && !event.topic?.startsWith("__"))) {
@@ -141,6 +143,27 @@ export class Recording {
       else high = middle;
     }
     return this.events[Math.max(low - 1, 0)]?.number ?? 0;
+  }
+
+  /**
+   * What a file needs of a stretch: the events in it, and those before it from a keyframe on.
+   * @param {number} first @param {number} last numbers of events @returns {Event[]}
+   */
+  stretch(first, last) {
+    const begins = this._keyframes.findLast((each) => this.events[each.index].number <= first)?.index ?? 0;
+    return this.events.slice(begins).filter((each) => each.number <= last);
+  }
+
+  /**
+   * As if nothing else had happened than a stretch: what lists are made of.
+   * @param {number} first @param {number} last numbers of events @returns {Recording}
+   */
+  within(first, last) {
+    const part = (/** @type {Row[]} */ rows) => rows.slice(before(rows, first), before(rows, last + 1));
+    const [rows, notable] = [part(this.rows), part(this.notable)];
+    const answered = this.answered.filter(({ event }) => event.number >= first && event.number <= last);
+    const events = this.events.filter(({ number }) => number >= first && number <= last);
+    return Object.assign(Object.create(this), { events, rows, notable, answered });
   }
 
   /**

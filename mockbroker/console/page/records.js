@@ -1,3 +1,4 @@
+import { useAvro } from "./avro.js";
 import { html, useEffect, useState } from "./html.js";
 import { nameOf } from "./sharing.js";
 import { ask } from "./source.js";
@@ -42,12 +43,13 @@ export function Records({ state, now, chosen, choose, act }) {
       wanted = false;
     };
   }, [partition?.name, first, end, state.topics.get(partition?.topic ?? "")?.topic_id]);
+  const avro = useAvro(partition, first, PAGE, listed);
   if (!partition) return html`<p class="nothing">No topics yet.</p>`;
   if (now.topics.get(partition.topic)?.topic_id !== state.topics.get(partition.topic)?.topic_id) {
     return html`<p class="nothing">The topic ${partition.topic} was deleted since.</p>`;
   }
   const there = listed.records.filter((each) => wasThere(each, partition));
-  const shown = there.filter((each) => !filter || wordsOf(each).includes(filter));
+  const shown = there.filter((each) => !filter || `${wordsOf(each)} ${avro.values.get(each.offset) ?? ""}`.includes(filter));
   const go = (/** @type {number} */ to) => setFrom(to >= end ? null : Math.max(partition.logStart, to));
   const place = { topic: partition.topic, partition: String(partition.partition) };
   const columns = ["offset", "time", "key", "value", "headers", "size", "compression", "leader epoch", "producer", "epoch", "sequence", "transaction", "read by"];
@@ -55,7 +57,7 @@ export function Records({ state, now, chosen, choose, act }) {
     each.offset,
     each.timestamp_ms < 0 ? "–" : new Date(each.timestamp_ms).toISOString().slice(0, 23).replace("T", " "),
     shownAs(each.key, each.key_encoding, each.key_bytes, shape),
-    each.control ? html`<em>${each.control} marker</em>` : shownAs(each.value, each.value_encoding, each.value_bytes, shape),
+    each.control ? html`<em>${each.control} marker</em>` : avro.values.get(each.offset) ?? shownAs(each.value, each.value_encoding, each.value_bytes, shape),
     each.headers.map((/** @type {any} */ one) => `${one.key}=${one.value ?? "null"}`).join(", ") || "–",
     each.size,
     each.compression,
@@ -75,6 +77,7 @@ export function Records({ state, now, chosen, choose, act }) {
       <label>from <input type="number" min="0" value=${first} onChange=${(/** @type {any} */ e) => go(Number(e.currentTarget.value))} /></label>
       <label>as <select value=${shape} onChange=${(/** @type {any} */ e) => setShape(e.currentTarget.value)}>${SHAPES.map((each) => html`<option>${each}</option>`)}</select></label>
       <label>with <input type="search" placeholder="key, value, header" value=${filter} onInput=${(/** @type {any} */ e) => setFilter(e.currentTarget.value)} /></label>
+      ${avro.picker}
       <button type="button" onClick=${() => act("records-produce", place)}>produce</button>
       <button type="button" onClick=${() => act("records-delete", place)}>delete</button>
     </div>

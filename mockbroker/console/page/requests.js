@@ -3,7 +3,7 @@ import { isBackground } from "./background.js";
 import { html, useMemo, useState } from "./html.js";
 import { List } from "./list.js";
 import { before } from "./recording.js";
-import { time, told } from "./words.js";
+import { time, told, visible } from "./words.js";
 
 /**
  * @typedef {import("./recording.js").Row} Row
@@ -30,11 +30,8 @@ export function Requests({ recording, number, goTo }) {
   const filter = { kinds, api, client, text: text.toLowerCase(), errors, background: background || api !== "" };
   const { shown, hidden } = useShown(recording, filter);
   const count = before(shown, number + 1);
-  const apis = useMemo(() => [...new Set(recording.rows.map((row) => row.event.api).filter(Boolean))].sort(), [recording.end]);
-  const clients = useMemo(
-    () => [...new Set(recording.rows.map((row) => row.event.client_id).filter((each) => each !== undefined && each !== null))].sort(),
-    [recording.end],
-  );
+  const apis = [...recording.apis].sort();
+  const clients = [...recording.clients].sort();
   const toggle = (/** @type {string} */ kind) =>
     setWanted(KINDS.filter((each) => (each === kind) !== kinds.includes(each)).join(","));
   return html`<div class="requests">
@@ -45,10 +42,10 @@ export function Requests({ recording, number, goTo }) {
       <label><input type="checkbox" checked=${errors} onChange=${() => setErrors(!errors)} /> errors only</label>
       <label title="polls that find no records, and heartbeats"><input type="checkbox" checked=${filter.background} disabled=${api !== ""} onChange=${() => setBackground(!background)} /> background${hidden ? ` (${hidden} hidden)` : ""}</label>
       <label>API <select value=${api} onChange=${(/** @type {any} */ e) => setApi(e.currentTarget.value)}>
-        <option value="">all</option>${withOne(apis, api).map((each) => html`<option>${each}</option>`)}
+        <option value="">all</option>${withOne(apis, api).map((each) => html`<option value=${each}>${visible(each)}</option>`)}
       </select></label>
       <label>client <select value=${client} onChange=${(/** @type {any} */ e) => setClient(e.currentTarget.value)}>
-        <option value="">all</option>${withOne(clients, client).map((each) => html`<option>${each}</option>`)}
+        <option value="">all</option>${withOne(clients, client).map((each) => html`<option value=${each}>${visible(each)}</option>`)}
       </select></label>
       <label>with <input type="search" placeholder="topic, group, …" value=${text} onInput=${(/** @type {any} */ e) => setText(e.currentTarget.value)} /></label>
     </div>
@@ -134,8 +131,8 @@ function Line({ row, chosen, choose }) {
   return html`<div role="listitem" key=${event.number}>
     <button type="button" style=${{ height: `${ROW}px` }} class="line ${event.kind} ${isBad(row) ? "bad" : ""} ${row === chosen ? "chosen" : ""}" onClick=${() => choose(row)}>
       <span class="time">${time(event.time_ms)}</span>
-      <span class="who">${event.kind === "request" ? `${event.client_id ?? "–"} → ${event.broker}` : event.kind}</span>
-      <span class="what">${marks}${told(event)}</span>
+      <span class="who">${event.kind === "request" ? visible(`${event.client_id ?? "–"} → ${event.broker}`) : event.kind}</span>
+      <span class="what">${marks}${visible(told(event))}</span>
       <span class="result">${result}</span>
     </button>
   </div>`;
@@ -146,7 +143,7 @@ function Detail({ row, goTo, close }) {
   const { event, answer, decisions } = row;
   return html`<section class="detail" aria-label="detail">
     <div class="controls">
-      <strong>${told(event)}</strong>
+      <strong>${visible(told(event))}</strong>
       <button type="button" onClick=${() => goTo(event.number)}>show this moment</button>
       <button type="button" onClick=${close} aria-label="close detail">✕</button>
     </div>
@@ -180,7 +177,7 @@ const MOST = 200;
  */
 export function Tree({ value, name = "", depth = 0 }) {
   if (value === null || typeof value !== "object") {
-    return html`<div class="field"><span class="name">${name}</span> <span class="value">${JSON.stringify(value)}</span></div>`;
+    return html`<div class="field"><span class="name">${name}</span> <span class="value">${visible(JSON.stringify(value) ?? "")}</span></div>`;
   }
   const entries = Object.entries(value);
   const inner = entries.slice(0, MOST).map(([key, each]) => html`<${Tree} value=${each} name=${key} depth=${depth + 1} />`);

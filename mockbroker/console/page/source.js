@@ -4,13 +4,42 @@ import { token } from "./address.js";
  * Where events come from: a running cluster, or a file.
  *
  * @typedef {import("./model.js").Event} Event
- * @typedef {{events: (events: Event[]) => void, missed: () => void, until: (number: number) => void,
+ * @typedef {{events: (events: Event[]) => void, until: (number: number, oldest?: number) => void,
  *   status: (text: string, bad?: boolean) => void}} Sink
  *   `until` is told the number of the last event there is, with which everything is loaded: Infinity if it is not
- *   known yet
+ *   known yet; and that of the oldest one that can be asked for
  */
 
 const AGAIN_MS = 1000;
+/** So many of the last events are asked for when the page opens. */
+const LAST = 80_000;
+const KEYFRAME = /^{"kind":"keyframe","number":(\d+),"time_ms":(\d+),/;
+
+/** The whole state, as a line: it is large, and seldom looked at. */
+class Keyframe {
+  /** @param {string} line @param {number} number @param {number} time */
+  constructor(line, number, time) {
+    this.kind = "keyframe";
+    this.number = number;
+    this.time_ms = time;
+    this.line = line;
+  }
+
+  get rows() {
+    return JSON.parse(this.line).rows;
+  }
+}
+
+/** @param {string} line @returns {Event} */
+function eventOf(line) {
+  const found = KEYFRAME.exec(line);
+  return found ? new Keyframe(line, Number(found[1]), Number(found[2])) : JSON.parse(line);
+}
+
+/** @param {Event} event @returns {string} as in a file */
+export function lineOf(event) {
+  return event instanceof Keyframe ? event.line : JSON.stringify(event);
+}
 
 /** @param {string} path @param {RequestInit} [options] */
 export function ask(path, options = {}) {
@@ -20,31 +49,21 @@ export function ask(path, options = {}) {
 }
 
 /**
- * The events of a running cluster, first those that it still has; goes on until the page is closed.
+ * The events of a running cluster, first the last ones that it still has; goes on until the page is closed.
  * @param {Sink} sink
  */
 export async function live(sink) {
-  let last = 0;
+  let last = -LAST;
   for (;;) {
     try {
-      const answer = await ask(`/trace/stream?details=true&since=${last}`);
+      const answer = await ask(`/trace/history?since=${last}`);
       if (!answer.ok || !answer.body) throw new Error(`the cluster answered ${answer.status}: ${await answer.text()}`);
-      sink.until(Number(answer.headers.get("last-event-id")));
+      sink.until(Number(answer.headers.get("last-event-id")), Number(answer.headers.get("first-event-id")));
       sink.status("live");
       for await (const lines of linesOf(answer.body)) {
-        const events = [];
-        let kind = "";
-        for (const line of lines) {
-          if (line.startsWith("event: ")) kind = line.slice(7);
-          else if (line.startsWith("data: ")) {
-            if (kind === "missed") sink.missed();
-            else events.push(JSON.parse(line.slice(6)));
-          }
-        }
-        if (events.length) {
-          last = events[events.length - 1].number;
-          sink.events(events);
-        }
+        const events = lines.map(eventOf);
+        last = events[events.length - 1].number;
+        sink.events(events);
       }
       sink.status("the cluster has ended", true);
     } catch (error) {
@@ -74,7 +93,7 @@ export async function file(path, sink) {
       number += 1;
       if (!line) continue;
       try {
-        const row = JSON.parse(line);
+        const row = eventOf(line);
         if (row.kind) events.push(row);
       } catch {
         bad += 1;

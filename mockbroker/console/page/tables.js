@@ -1,5 +1,5 @@
 import { html } from "./html.js";
-import { time } from "./words.js";
+import { time, visible } from "./words.js";
 
 /**
  * @typedef {import("./model.js").State} State
@@ -22,7 +22,7 @@ export function Table({ title, columns, rows, nothing }) {
     <table>
       <caption>${title}${rows.length > MOST ? `: ${MOST} of ${rows.length}` : ""}</caption>
       <thead><tr>${columns.map((each) => html`<th scope="col">${each}</th>`)}</tr></thead>
-      <tbody>${rows.slice(0, MOST).map((row) => html`<tr>${row.map((each) => html`<td>${each}</td>`)}</tr>`)}</tbody>
+      <tbody>${rows.slice(0, MOST).map((row) => html`<tr>${row.map((each) => html`<td>${typeof each === "string" ? visible(each) : each}</td>`)}</tr>`)}</tbody>
     </table>
   </div>`;
 }

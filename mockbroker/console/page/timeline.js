@@ -1,6 +1,7 @@
-import { html, useState } from "./html.js";
+import { html, useRef, useState } from "./html.js";
 import { before } from "./recording.js";
-import { time, told } from "./words.js";
+import { lineOf } from "./source.js";
+import { time, told, visible } from "./words.js";
 
 /**
  * @typedef {import("./recording.js").Recording} Recording
@@ -8,17 +9,23 @@ import { time, told } from "./words.js";
  */
 
 const HEIGHT = 34;
+/** From so many px on it is a stretch, and no click. */
+const DRAG = 4;
 export const SPEEDS = [1, 2, 5, 10, 100];
 
 /**
  * What happened, from left to right in the order in which it happened, and the moment that is shown.
  * @param {{recording: Recording, number: number, live: boolean, playing: boolean, speed: number, width: number,
- *   until: number, canFollow: boolean, goTo: (number: number) => void, follow: () => void, play: () => void,
- *   setSpeed: (speed: number) => void}} props
- *   `until` is the number of the last event while events are loaded, which can't be looked at one by one then; else 0
+ *   until: number, canFollow: boolean, goTo: (number: number) => void, goToTime: (ms: number) => void, follow: () => void,
+ *   play: () => void, setSpeed: (speed: number) => void, oldest: number, newest: number, stretch: number[] | null,
+ *   brush: (first: number, last: number) => void, forget: () => void}} props
+ *   `until` is the number of the last event while events are loaded, which can't be looked at one by one then; else 0;
+ *   `oldest` is that of the first one that can be fetched if the page doesn't have all, and `newest` of the last one;
+ *   `stretch` limits what lists have
  */
 export function Timeline(props) {
-  const { recording, number, until, live, playing, speed, width, canFollow, goTo, follow, play, setSpeed } = props;
+  const { recording, number, until, live, playing, speed, width, canFollow, goTo, goToTime, follow, play, setSpeed } = props;
+  const { oldest, newest, stretch, brush, forget } = props;
   const { first, end, notable } = recording;
   const room = Math.max(width - 16, 40);
   const x = (/** @type {number} */ at) => 8 + ((at - first) / Math.max(end - first, 1)) * room;
@@ -31,7 +38,24 @@ export function Timeline(props) {
     if (!text.trim()) return setWrong("");
     const ms = timeOfDay(text, recordingTime(recording, number));
     setWrong(ms === null ? "write a time such as 10:02:03.250" : "");
-    if (ms !== null) goTo(recording.numberAt(ms));
+    if (ms !== null) goToTime(ms);
+  };
+  const dragged = useRef(/** @type {number | null} */ (null));
+  const at = (/** @type {PointerEvent} */ event) => Math.min(Math.max(Math.round(first + ((event.offsetX - 8) / room) * (end - first)), first), end);
+  const down = (/** @type {any} */ event) => {
+    if (until > 0) return;
+    dragged.current = event.offsetX;
+    event.currentTarget.setPointerCapture(event.pointerId);
+  };
+  const move = (/** @type {any} */ event) => {
+    const from = dragged.current;
+    if (from === null || Math.abs(event.offsetX - from) < DRAG) return;
+    const there = Math.round(first + ((from - 8) / room) * (end - first));
+    brush(Math.max(Math.min(there, at(event)), first), Math.min(Math.max(there, at(event)), end));
+  };
+  const up = (/** @type {any} */ event) => {
+    if (dragged.current !== null && Math.abs(event.offsetX - dragged.current) < DRAG) goTo(at(event));
+    dragged.current = null;
   };
   return html`<section class="timeline" aria-label="timeline">
     <div class="controls">
@@ -46,9 +70,16 @@ export function Timeline(props) {
         onChange=${(/** @type {any} */ event) => type(event.currentTarget.value)} /></label>
       ${wrong && html`<span class="wrong" role="alert">${wrong}</span>`}
       <output class="moment">${number ? `${time(recordingTime(recording, number))} · event ${number} of ${until === Infinity ? "…" : until || end}` : "nothing yet"}</output>
+      <button type="button" disabled=${until > 0} onClick=${() => brush(number, stretch && stretch[1] > number ? stretch[1] : end)} title="lists begin with this moment">from here</button>
+      <button type="button" disabled=${until > 0} onClick=${() => brush(stretch && stretch[0] < number ? stretch[0] : first, number)} title="lists end with this moment">to here</button>
+      ${stretch && html`<span class="stretched">${`only ${time(recordingTime(recording, stretch[0]))} to ${time(recordingTime(recording, stretch[1]))}, events ${stretch[0]} to ${stretch[1]}`}</span>
+        <button type="button" onClick=${() => save(recording, stretch[0], stretch[1])} title="as a file that mockbroker view opens">save</button>
+        <button type="button" onClick=${forget}>all</button>`}
     </div>
-    <svg width=${width} height=${HEIGHT} class="ticks" aria-hidden="true"
-      onClick=${(/** @type {any} */ event) => goTo(Math.round(first + ((event.offsetX - 8) / room) * (end - first)))}>
+    ${oldest > 0 && html`<label class="whole">whole history <input type="range" min=${oldest} max=${newest} value=${number} title="older events are fetched from the cluster"
+      onChange=${(/** @type {any} */ event) => goTo(Number(event.currentTarget.value))} /></label>`}
+    <svg width=${width} height=${HEIGHT} class="ticks" aria-hidden="true" onPointerDown=${down} onPointerMove=${move} onPointerUp=${up}>
+      ${stretch && html`<rect class="stretch" x=${x(Math.max(stretch[0], first))} width=${Math.max(x(Math.min(stretch[1], end)) - x(Math.max(stretch[0], first)), 2)} y="2" height="30" />`}
       <line x1="8" x2=${8 + room} y1="22" y2="22" class="axis" />
       ${ticks(notable, x).map((each) => html`<g class="tick ${kindOf(each.row)}"><title>${told(each.row.event)}</title>
         <line x1=${each.x} x2=${each.x} y1="8" y2="26" /></g>`)}
@@ -56,8 +87,22 @@ export function Timeline(props) {
     </svg>
     <input type="range" aria-label="moment" aria-valuetext=${current ? told(current.event) : "the beginning"}
       min=${first} max=${end} value=${number} disabled=${until > 0} onInput=${(/** @type {any} */ event) => goTo(Number(event.currentTarget.value))} />
-    <p class="current" role="status">${current ? `${current.back ? "⤺ back: " : ""}${told(current.event)}` : "Nothing has changed yet."}</p>
+    <p class="current" role="status">${current ? `${current.back ? "⤺ back: " : ""}${visible(told(current.event))}` : "Nothing has changed yet."}</p>
   </section>`;
+}
+
+/**
+ * A stretch as a file for whoever looks into it, which begins with a keyframe.
+ * @param {Recording} recording @param {number} first @param {number} last numbers of events
+ */
+function save(recording, first, last) {
+  const head = JSON.stringify({ schema: "mockbroker-trace", version: 2 });
+  const lines = [head, ...recording.stretch(first, last).map(lineOf), ""];
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([lines.join("\n")], { type: "application/x-ndjson" }));
+  link.download = `events-${first}-${last}.jsonl`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 /**

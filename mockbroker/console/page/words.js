@@ -8,6 +8,16 @@ export function time(ms) {
   return new Date(ms).toISOString().slice(11, 23);
 }
 
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/**
+ * Text that others chose: what would not be seen, or would turn the text around, is written as its number.
+ * @param {string} text @returns {string}
+ */
+export function visible(text) {
+  return text.replace(UNSEEN, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** @param {Event} event @returns {string} */
 export function told(event) {
   const place = event.partition === undefined ? event.topic : `${event.topic}-${event.partition}`;

@@ -127,7 +127,6 @@ test("after missing events, the next keyframe puts it right", () => {
   const found = new Recording();
   found.add({ kind: "keyframe", number: 1, time_ms: 0, rows: [{ kind: "broker", broker: 1, state: "running", fenced: false }] });
   found.add({ kind: "broker", number: 2, time_ms: 0, broker: 2, state: "running", fenced: false });
-  found.missed();
   found.add({ kind: "keyframe", number: 9, time_ms: 0, rows: [{ kind: "broker", broker: 1, state: "killed", fenced: true }] });
   assert.deepEqual([...found.last.brokers], [[1, { state: "killed", fenced: true }]]);
 });

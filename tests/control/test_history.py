@@ -1,0 +1,128 @@
+"""What the console goes back to: all events, in files, however few the trace keeps in memory."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mockbroker import MockCluster
+from mockbroker.control.history import History
+from mockbroker.control.stream import MOST_STREAMS
+from mockbroker.trace import Event
+from mockbroker.trace.events import Broker, Keyframe
+from tests.control.asking import ask
+
+EVENTS = 4_500
+KEYFRAMES = (1, 700, 3_000)
+
+
+def event(number: int) -> Event:
+    if number in KEYFRAMES:
+        return Keyframe(number, 10 * number, ({"kind": "broker", "broker": 1},))
+    return Broker(number, 10 * number, 1, "running", False)
+
+
+def told(most_bytes: int) -> History:
+    history = History(most_bytes)
+    for number in range(1, EVENTS + 1):
+        history(event(number))
+    return history
+
+
+@pytest.fixture
+def history() -> Iterator[History]:
+    with contextlib.closing(told(1 << 30)) as found:
+        yield found
+
+
+def numbers(data: bytes) -> list[int]:
+    return [json.loads(line)["number"] for line in data.splitlines()]
+
+
+def all_after(history: History, number: int) -> list[int]:
+    found = []
+    while number < history.last:
+        number, data = history.after(number)
+        found += numbers(data)
+    return found
+
+
+@pytest.mark.parametrize("number", [0, 1, 699, 700, 1_234, 3_998, 4_498, EVENTS])
+def test_every_event_comes_once_wherever_a_reader_begins(history: History, number: int) -> None:
+    assert all_after(history, number) == [*range(number + 1, EVENTS + 1)]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "begins"),
+    [(1, 5, 1), (699, 701, 1), (700, 702, 700), (2_999, 3_000, 700), (4_400, 4_450, 3_000), (5, 9_999, 1)],
+)
+def test_a_stretch_begins_with_a_keyframe(history: History, first: int, last: int, begins: int) -> None:
+    found = [each for data in history.between(first, last) for each in numbers(data)]
+    assert found == [*range(begins, min(last, EVENTS) + 1)]
+
+
+def test_the_oldest_events_are_forgotten_where_there_is_no_room() -> None:
+    with contextlib.closing(told(100_000)) as small, contextlib.closing(told(1 << 30)) as whole:
+        assert whole.first == 1
+        assert 1 < small.first < small.last == EVENTS
+        assert all_after(small, 0) == [*range(small.first, EVENTS + 1)]
+        assert small.moments[0] == (small.first, 10 * small.first)
+        assert sum(len(data) for data in small.between(0, EVENTS)) < 150_000
+
+
+def lines(cluster: MockCluster, query: str, count: int) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    connection = http.client.HTTPConnection(cluster.control_url.removeprefix("http://"), timeout=60)
+    with contextlib.closing(connection):
+        connection.request("GET", f"/trace/history?{query}")
+        answer = connection.getresponse()
+        return dict(answer.getheaders()), [json.loads(answer.readline()) for _ in range(count)]
+
+
+def test_a_page_follows_what_happens(of_console: MockCluster) -> None:
+    headers, (first,) = lines(of_console, "since=-1000", 1)
+    assert (first["kind"], first["number"]) == ("keyframe", 1)
+    assert headers["first-event-id"] == "1"
+    newest = int(headers["last-event-id"])
+    of_console.produce("orders", b"v")
+    _, found = lines(of_console, f"since={newest}", 3)
+    assert [each["number"] for each in found] == [newest + 1, newest + 2, newest + 3]
+
+
+def test_as_many_follow_as_may(of_console: MockCluster) -> None:
+    address = of_console.control_url.removeprefix("http://")
+    with contextlib.ExitStack() as stack:
+        for _ in range(MOST_STREAMS):
+            reader = stack.enter_context(contextlib.closing(http.client.HTTPConnection(address, timeout=60)))
+            reader.request("GET", "/trace/history?since=0")
+            assert reader.getresponse().status == 200
+        status, answer = ask("GET", f"{of_console.control_url}/trace/history?since=0")
+        assert (status, str(MOST_STREAMS) in answer["error"]) == (503, True)
+
+
+def test_one_connection_has_one_stretch_after_the_other(of_console: MockCluster) -> None:
+    """Nobody waits for a body that a request does not have."""
+    connection = http.client.HTTPConnection(of_console.control_url.removeprefix("http://"), timeout=20)
+    with contextlib.closing(connection):
+        for _ in range(3):
+            connection.request("GET", "/trace/history?first=1&last=2")
+            assert numbers(connection.getresponse().read()) == [1, 2]
+
+
+def test_what_is_no_number_is_refused(of_console: MockCluster) -> None:
+    assert ask("GET", f"{of_console.control_url}/trace/history?since=now")[0] == 400
+
+
+def test_without_a_console_there_is_no_history() -> None:
+    with MockCluster(control=True) as cluster:
+        assert ask("GET", f"{cluster.control_url}/trace/history?since=0")[0] == 404
+
+
+@pytest.fixture
+def of_console() -> Iterator[MockCluster]:
+    with MockCluster(topics={"orders": 1}, console=True) as cluster:
+        yield cluster
