@@ -1,5 +1,7 @@
 """Each defect is still there in the release of the client that is installed."""
 
+import re
+
 import pytest
 
 from found.finding import Finding, findings
@@ -45,3 +47,10 @@ def test_the_program_is_short_enough_for_a_report(finding: Finding) -> None:
 
 def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text() == page(), "run `make docs`"
+
+
+def test_the_readme_has_their_number() -> None:
+    readme = (PAGE.parents[1] / "README.md").read_text()
+    told = re.search(r"\[(\d+) defects of released clients\]", readme)
+    assert told is not None
+    assert int(told[1]) == sum(each.client is not None for each in findings())
