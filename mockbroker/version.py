@@ -2,6 +2,6 @@
 
 from typing import Final
 
-__version__: Final = "0.1.0"
+__version__: Final = "1.0.0"
 CONTRACT: Final = 1
 """The version of docs/process.md: higher once something there is changed or taken away."""
