@@ -35,7 +35,7 @@ _SHORT, _MIDDLE = 16, 240
 
 
 class Xxh3:
-    """Hashes data that come piece by piece: `update` takes as long as its piece is, `value` next to nothing."""
+    """Hashes data piece by piece: `update` takes as long as the piece is, `value` next to nothing."""
 
     def __init__(self) -> None:
         self._size = 0

@@ -1,6 +1,6 @@
 """What a coordinator needs: its broker, other brokers, and the requests that it answers."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Set
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -70,11 +70,9 @@ class Home(Protocol):
         valid there, or are dropped."""
 
 
-def existing(known: Mapping[str, TopicImage], names: frozenset[str]) -> Collection[str]:
-    """Those names that topics have, in no order. Takes as long as the fewer of both."""
-    if len(known) < len(names):
-        return names.intersection(known)
-    return [name for name in names if name in known]
+def existing(known: Mapping[str, TopicImage], names: frozenset[str]) -> Set[str]:
+    """Those names that topics have. Takes as long as there are names, or topics if there are fewer."""
+    return names.intersection(known) if len(known) < len(names) else known.keys() & names
 
 
 def ids_of(home: Home, topics: frozenset[str]) -> dict[UUID, int]:

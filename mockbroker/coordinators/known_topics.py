@@ -69,10 +69,14 @@ def known_topics(home: Home, names: frozenset[str]) -> KnownTopics:
 def learning(home: Home, names: frozenset[str]) -> Parts[None]:
     """Does beforehand what takes long in `known_topics`."""
     count, pace = home.policies[replica_racks], Pace(MANY)
-    # A topic may change meanwhile.
-    while fresh := [each for each in _there(home, names) if count not in each.hashes]:
+    while True:
+        known = home.known_topics()
+        fresh = [name for name in existing(known, names) if count not in known[name].hashes]
+        if not fresh:
+            return
         racks = home.racks()
-        for each in fresh:
+        # Any of them may change meanwhile.
+        for each in [known[name] for name in sorted(fresh)]:
             yield from _learning(each, racks, count)
             if pace.enough(_PER_TOPIC + len(each.partitions)):
                 yield
