@@ -11,6 +11,7 @@ class NamedTopics(frozenset[str]):
     """Names, in no order. They never change; neither does what is made of them. Once they are written, it
     takes little time to compare them."""
 
+    _ordered: tuple[str, ...] | None = None
     _written: bytes | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -24,10 +25,16 @@ class NamedTopics(frozenset[str]):
     __hash__ = frozenset.__hash__
 
     @property
+    def ordered(self) -> tuple[str, ...]:
+        if self._ordered is None:
+            self._ordered = tuple(sorted(self))
+        return self._ordered
+
+    @property
     def written(self) -> bytes:
         """As a record has them, in order."""
         if self._written is None:
-            self._written = at_once(_writing(self))
+            self._written = at_once(texts_in_parts(self.ordered))
         return self._written
 
 
@@ -44,17 +51,14 @@ def named_topics(names: Iterable[str]) -> Parts[NamedTopics]:
     yield
     topics = NamedTopics(found)
     hash(topics)
-    topics._written = yield from _writing(topics)
+    topics._ordered = tuple((yield from _sorting(found)))
+    topics._written = yield from texts_in_parts(topics._ordered)
     return topics
 
 
 def together(sets: Collection[frozenset[str]]) -> frozenset[str]:
     """All names of these. Most members name the same topics; to copy very many would take long."""
     return next(iter(sets)) if len(sets) == 1 else frozenset[str]().union(*sets)
-
-
-def _writing(names: Iterable[str]) -> Parts[bytes]:
-    return (yield from texts_in_parts((yield from _sorting(names))))
 
 
 def _sorting(names: Iterable[str]) -> Parts[list[str]]:

@@ -11,7 +11,7 @@ from mockbroker.coordinators.known_topics import KnownTopics, topic_hash
 from mockbroker.outcome import PARKED
 from mockbroker.protocol.codecs import Codec
 from mockbroker.protocol.consumer_group_keys import Key, Kind, write_key
-from mockbroker.protocol.consumer_group_records import EpochValue, read_value
+from mockbroker.protocol.consumer_group_records import read_value
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from mockbroker.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
@@ -101,20 +101,18 @@ class Groups(ClusterDriver):
     def replicas(self, topic: str, index: int) -> Sequence[int]:
         return self.cluster.brokers[1].known_topics()[topic].partitions[index].replicas
 
-    def hash_in_log(self, group: str) -> int:
-        """That of the group's topics, in its last record."""
+    def in_log(self, kind: Kind, group: str, member: str = "") -> Any:
+        """The last record of that kind."""
         partition = self.cluster.brokers[1].offsets_partition(group)
         assert partition is not None
-        key = write_key(Key(Kind.EPOCH, group))
+        key = write_key(Key(kind, group, member))
         written = [
             value
             for batch in partition.log.batches_from(0, 1000)
             for _, found, value in pairs(header_of(batch), batch)
             if found == key and value is not None
         ]
-        value = read_value(Kind.EPOCH, written[-1])
-        assert isinstance(value, EpochValue)
-        return value.metadata_hash
+        return read_value(kind, written[-1])
 
 
 def _left_alone(codec: Codec, answer: Any) -> None:
@@ -137,9 +135,11 @@ def test_no_part_is_long_however_many_topics_are_named(groups: Groups, join: Joi
         assert max(turns) < MOST, sorted(turns)[-5:]
 
 
-def test_names_are_kept_in_order(groups: Groups) -> None:
-    groups.counted(consumer("g", "a", ["small", *NAMES]))
-    assert sorted(groups.members("g")["a"].subscribed_topic_names) == sorted(["small", *NAMES])
+def test_names_are_told_and_written_in_order(groups: Groups) -> None:
+    groups.counted(consumer("g", "a", ["small", *NAMES, "small"]))
+    expected = sorted(["small", *NAMES])
+    assert groups.members("g")["a"].subscribed_topic_names == expected
+    assert groups.in_log(Kind.MEMBER, "g", "a").topics == expected
 
 
 @pytest.mark.parametrize("join", [consumer, share, streams])
@@ -167,7 +167,7 @@ def test_a_topic_that_changes_meanwhile_is_hashed_as_it_is_in_the_end(groups: Gr
     racks = [sorted(RACKS.values())] * PARTITIONS
     racks.append(sorted(RACKS[each] for each in groups.replicas("large", PARTITIONS)))
     known = KnownTopics({topic_id: topic_hash(topic_id, "large", racks)})
-    assert groups.hash_in_log("g") == known.hash
+    assert groups.in_log(Kind.EPOCH, "g").metadata_hash == known.hash
 
 
 def test_others_are_answered_in_between(groups: Groups) -> None:
