@@ -28,8 +28,10 @@ from construct import (
     stream_write,
 )
 
+from ..portions import at_once
 from .consumer_group_keys import Kind
-from .primitives import text_of, write_compact_string, write_uvarint
+from .primitives import text_of
+from .record_fields import texts_in_parts
 
 
 class EpochValue(NamedTuple):
@@ -59,13 +61,13 @@ class ClassicValue(NamedTuple):
 
 
 class MemberValue(NamedTuple):
-    """What a member has said of itself."""
+    """What a member has said of itself. To be written, its topics may be as `texts_in_parts` has them."""
 
     instance_id: str | None
     rack_id: str | None
     client_id: str
     client_host: str
-    topics: list[str]
+    topics: list[str] | bytes
     regex: str | None
     rebalance_timeout_ms: int
     assignor: str | None
@@ -146,12 +148,9 @@ class _Texts(Construct):  # type: ignore[misc]
         found: list[str] = PrefixedArray(_COUNT, _TEXT)._parsereport(stream, context, path)
         return found
 
-    def _build(self, texts: Sequence[str], stream: Any, context: Any, path: str) -> object:
-        data = bytearray()
-        write_uvarint(data, len(texts) + 1)
-        for text in texts:
-            write_compact_string(data, text)
-        stream_write(stream, bytes(data), len(data), path)
+    def _build(self, texts: Sequence[str] | bytes, stream: Any, context: Any, path: str) -> object:
+        data = texts if isinstance(texts, bytes) else at_once(texts_in_parts(texts))
+        stream_write(stream, data, len(data), path)
         return texts
 
 

@@ -1,9 +1,11 @@
 """The fields of records that coordinators write: texts, numbers and arrays of flexible versions (KIP-482)."""
 
 import struct
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
+from ..portions import MANY, Parts, portions
 from .primitives import text_of, write_compact_string, write_uvarint
 
 _INT16: Final = struct.Struct(">h")
@@ -20,6 +22,18 @@ def write_ints(out: bytearray, numbers: list[int]) -> None:
     """An array of int32."""
     write_uvarint(out, len(numbers) + 1)
     out += struct.pack(f">{len(numbers)}i", *numbers)
+
+
+def texts_in_parts(texts: Sequence[str]) -> Parts[bytes]:
+    """An array of texts: a member may name very many topics."""
+    out = bytearray()
+    write_uvarint(out, len(texts) + 1)
+    for some in portions(texts, MANY):
+        for text in some:
+            write_compact_string(out, text)
+        if len(some) == MANY:
+            yield
+    return bytes(out)
 
 
 class RecordReader:

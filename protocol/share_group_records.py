@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from ..portions import at_once
 from .group_keys import GroupKeys
 from .primitives import write_compact_string, write_uvarint
-from .record_fields import RecordReader, write_nullable
+from .record_fields import RecordReader, texts_in_parts, write_nullable
 
 _INT16: Final = struct.Struct(">h")
 _INT32: Final = struct.Struct(">i")
@@ -50,12 +51,12 @@ class ShareKey(NamedTuple):
 
 
 class ShareMemberValue(NamedTuple):
-    """What a member has said of itself."""
+    """What a member has said of itself. To be written, its topics may be as `texts_in_parts` has them."""
 
     rack_id: str | None
     client_id: str
     client_host: str
-    topics: list[str]
+    topics: list[str] | bytes
 
 
 class ShareEpochValue(NamedTuple):
@@ -130,9 +131,8 @@ def write_share_value(value: ShareValue, *, with_times: bool) -> bytes:
             write_nullable(out, value.rack_id)
             write_compact_string(out, value.client_id)
             write_compact_string(out, value.client_host)
-            write_uvarint(out, len(value.topics) + 1)
-            for topic in value.topics:
-                write_compact_string(out, topic)
+            topics = value.topics
+            out += topics if isinstance(topics, bytes) else at_once(texts_in_parts(topics))
         case ShareEpochValue():
             out += struct.pack(">iq", *value)
         case ShareTargetEpochValue():

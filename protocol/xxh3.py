@@ -34,20 +34,62 @@ _MERGE_KEY: Final = 11
 _SHORT, _MIDDLE = 16, 240
 
 
+class Xxh3:
+    """Hashes data piece by piece: `update` takes as long as the piece is, `value` next to nothing."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._lanes = list(_START)
+        self._last = b""
+        """The last stripe of what is in the lanes."""
+        self._rest = bytearray()
+
+    def update(self, data: bytes | bytearray) -> None:
+        self._size += len(data)
+        self._rest += data
+        # What comes last is mixed in another way.
+        whole = (len(self._rest) - 1) // _BLOCK if self._size > _MIDDLE else 0
+        for block in range(whole):
+            _accumulate(self._lanes, self._rest[block * _BLOCK : (block + 1) * _BLOCK], 0)
+            for lane, key in enumerate(struct.unpack_from("<8Q", _SECRET, len(_SECRET) - _STRIPE)):
+                found = self._lanes[lane] & _MASK
+                self._lanes[lane] = (found ^ found >> 47 ^ key) * _PRIME32[0]
+        if whole > 0:
+            end = whole * _BLOCK
+            self._last = bytes(self._rest[end - _STRIPE : end])
+            del self._rest[:end]
+
+    @property
+    def value(self) -> int:
+        """The hash, as Java's long. ValueError for less than 4 bytes."""
+        found = self._found()
+        return found - (1 << 64) if found >> 63 else found
+
+    def _found(self) -> int:
+        size, rest = self._size, bytes(self._rest)
+        if size < 4:
+            raise ValueError(f"{size} bytes are too few to be hashed")
+        if size <= 8:
+            return _of_eight(rest)
+        if size <= _SHORT:
+            return _of_sixteen(rest)
+        if size <= _MIDDLE:
+            return _of_middle(rest)
+        lanes = list(self._lanes)
+        _accumulate(lanes, rest[: (len(rest) - 1) // _STRIPE * _STRIPE], 0)
+        _accumulate(lanes, (self._last + rest)[-_STRIPE:], _LAST_KEY)
+        found = size * _PRIME64[0]
+        for pair in range(0, _LANES, 2):
+            at = _MERGE_KEY + 8 * pair
+            found += _folded(lanes[pair] & _MASK ^ _secret(at), lanes[pair + 1] & _MASK ^ _secret(at + 8))
+        return _avalanche(found)
+
+
 def xxh3(data: bytes) -> int:
-    """The hash, as Java's long. ValueError for less than 4 bytes."""
-    size = len(data)
-    if size < 4:
-        raise ValueError(f"{size} bytes are too few to be hashed")
-    if size <= 8:
-        found = _of_eight(data)
-    elif size <= _SHORT:
-        found = _of_sixteen(data)
-    elif size <= _MIDDLE:
-        found = _of_middle(data)
-    else:
-        found = _of_long(data)
-    return found - (1 << 64) if found >> 63 else found
+    """As `Xxh3.value`."""
+    hashing = Xxh3()
+    hashing.update(data)
+    return hashing.value
 
 
 def _of_eight(data: bytes) -> int:
@@ -80,26 +122,7 @@ def _of_middle(data: bytes) -> int:
     return _avalanche(found + _mixed(data, size - 16, 136 - 17))
 
 
-def _of_long(data: bytes) -> int:
-    size = len(data)
-    lanes = list(_START)
-    whole = (size - 1) // _BLOCK
-    for block in range(whole):
-        _accumulate(lanes, data[block * _BLOCK : (block + 1) * _BLOCK], 0)
-        for lane, key in enumerate(struct.unpack_from("<8Q", _SECRET, len(_SECRET) - _STRIPE)):
-            found = lanes[lane] & _MASK
-            lanes[lane] = (found ^ found >> 47 ^ key) * _PRIME32[0]
-    stripes = (size - 1 - whole * _BLOCK) // _STRIPE
-    _accumulate(lanes, data[whole * _BLOCK : whole * _BLOCK + stripes * _STRIPE], 0)
-    _accumulate(lanes, data[-_STRIPE:], _LAST_KEY)
-    found = size * _PRIME64[0]
-    for pair in range(0, _LANES, 2):
-        at = _MERGE_KEY + 8 * pair
-        found += _folded(lanes[pair] & _MASK ^ _secret(at), lanes[pair + 1] & _MASK ^ _secret(at + 8))
-    return _avalanche(found)
-
-
-def _accumulate(lanes: list[int], stripes: bytes, key_at: int) -> None:
+def _accumulate(lanes: list[int], stripes: bytes | bytearray, key_at: int) -> None:
     """Adds stripes of one block, lane by lane: that is faster here than stripe by stripe."""
     numbers = struct.unpack(f"<{len(stripes) // 8}Q", stripes)
     keys = struct.unpack_from(f"<{_LANES + len(stripes) // _STRIPE}Q", _SECRET[key_at:] + bytes(_STEP))

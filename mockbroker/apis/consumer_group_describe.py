@@ -94,7 +94,7 @@ def _member(call: Call, group: ConsumerGroup, member: ConsumerMember) -> Consume
         member.epoch,
         member.client_id,
         member.client_host,
-        sorted(member.topics),
+        list(member.topics.ordered),
         member.regex,
         _assignment(call, member.held if revocations else partitions_of(member.assigned)),
         _assignment(call, group.target_of(member.id)),

@@ -5,6 +5,8 @@ from ..coordinators.consumer.coordinating import Beat
 from ..coordinators.consumer.member import partitions_of
 from ..coordinators.consumer.requests import check
 from ..coordinators.consumer.settings import heartbeat_ms
+from ..coordinators.groups import GroupCoordinator
+from ..outcome import Steps
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -36,11 +38,17 @@ def consumer_group_heartbeat(call: Call, request: ConsumerGroupHeartbeatRequest)
     groups = call.broker.groups
     if not groups.consumers.served:
         return ConsumerGroupHeartbeatResponse(error_code=E.UNSUPPORTED_VERSION)
+    return call.in_parts(_beat(call, request, groups))
+
+
+def _beat(call: Call, request: ConsumerGroupHeartbeatRequest, groups: GroupCoordinator) -> Steps:
+    """What is decided is decided in the last part."""
     try:
         check(request, call, groups.consumers.planning.assignors)
+        names = yield from groups.prepared(request.group_id, request.subscribed_topic_names)
         if error := groups.refuses(request.group_id):
             return ConsumerGroupHeartbeatResponse(error_code=error)
-        beat = groups.consumers.beat(request, call)
+        beat = groups.consumers.beat(request, names, call)
     except ApiError as error:
         return ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
     answer = _answer(call, request, beat)

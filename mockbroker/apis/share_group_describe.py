@@ -85,7 +85,7 @@ def _member(call: Call, member: ShareMember) -> Member:
         member.epoch,
         member.client_id,
         member.client_host,
-        sorted(member.topics),
+        list(member.topics.ordered),
         Assignment(
             [
                 TopicPartitions(topic, names[topic].name, sorted(partitions))

@@ -1,9 +1,11 @@
 """ShareGroupHeartbeat (76): members join, learn their assignment, and leave (KIP-932)."""
 
 from ..cluster.call import Call
+from ..coordinators.groups import GroupCoordinator
 from ..coordinators.share.coordinating import Beat
 from ..coordinators.share.requests import check
 from ..coordinators.share.settings import heartbeat_ms
+from ..outcome import Steps
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -33,11 +35,17 @@ def share_group_heartbeat(call: Call, request: ShareGroupHeartbeatRequest) -> ob
     groups = call.broker.groups
     if not groups.shares.served:
         return ShareGroupHeartbeatResponse(error_code=E.UNSUPPORTED_VERSION)
+    return call.in_parts(_beat(call, request, groups))
+
+
+def _beat(call: Call, request: ShareGroupHeartbeatRequest, groups: GroupCoordinator) -> Steps:
+    """What is decided is decided in the last part."""
     try:
         check(request, call)
+        names = yield from groups.prepared(request.group_id, request.subscribed_topic_names)
         if error := groups.refuses(request.group_id):
             return ShareGroupHeartbeatResponse(error_code=error)
-        beat = groups.shares.beat(request, call)
+        beat = groups.shares.beat(request, names, call)
     except ApiError as error:
         return ShareGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
     answer = _answer(call, request, beat)

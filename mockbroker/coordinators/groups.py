@@ -13,6 +13,7 @@ from ..policies.groups.not_coordinator_join import not_coordinator_join
 from ..policies.groups.session_timeout_check import session_timeout_check
 from ..policies.offsets.commit_of_nothing import commit_of_nothing
 from ..policies.offsets.commit_to_unknown_group import commit_to_unknown_group
+from ..portions import Parts
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
@@ -24,8 +25,10 @@ from .expiry import Expiry
 from .group_shard import commit_error
 from .group_shards import GroupShards
 from .home import Home, Request
+from .known_topics import learning
 from .loading import LoadedGroup
 from .members import Claim
+from .named_topics import NamedTopics, named_topics
 from .offsets import CommittedOffset, Key
 from .open_offsets import OpenOffsets
 from .reply import Joining, Reply
@@ -247,6 +250,18 @@ class GroupCoordinator:
                 self._open.drop(group)
 
     # -- members
+
+    def prepared(self, group_id: str, names: Sequence[str] | None) -> Parts[NamedTopics | None]:
+        """Does beforehand what takes long of a heartbeat in which a member of a consumer or share group names
+        these topics. What it changes is then changed in one short step."""
+        named = None
+        if names is not None:
+            named = yield from named_topics(names)
+            yield from learning(self.home, named)
+        group = self.groups.get(group_id)
+        if group is not None and group.subscribed is not None:
+            yield from learning(self.home, group.subscribed)
+        return named
 
     def end_session(self, group_id: str, member_id: str) -> None:
         """The member was silent for too long."""

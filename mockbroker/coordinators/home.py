@@ -1,6 +1,6 @@
 """What a coordinator needs: its broker, other brokers, and the requests that it answers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Set
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -70,11 +70,15 @@ class Home(Protocol):
         valid there, or are dropped."""
 
 
-def ids_of(home: Home, topics: Iterable[str]) -> dict[UUID, int]:
+def existing(known: Mapping[str, TopicImage], names: frozenset[str]) -> Set[str]:
+    """Those names that topics have. Takes as long as there are names, or topics if there are fewer."""
+    return names.intersection(known) if len(known) < len(names) else known.keys() & names
+
+
+def ids_of(home: Home, topics: frozenset[str]) -> dict[UUID, int]:
     """The ids of topics, with their numbers of partitions, of those that there are."""
     known = home.known_topics()
-    there = sorted(name for name in topics if name in known)
-    return {known[name].id: len(known[name].partitions) for name in there}
+    return {known[name].id: len(known[name].partitions) for name in sorted(existing(known, topics))}
 
 
 class Request(Protocol):

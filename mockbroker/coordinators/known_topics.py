@@ -1,20 +1,23 @@
 """The topics of a group as its epoch knows them. When they change, an epoch begins (KIP-1101)."""
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Final
 from uuid import UUID
 
 from ..metadata.image import TopicImage
 from ..policies.groups.replica_racks import Racks, replica_racks
-from ..portions import MANY, Pace, Parts
+from ..portions import MANY, Pace, Parts, at_once
 from ..protocol.consumer_group_records import PartitionsValue, TopicValue
-from ..protocol.xxh3 import xxh3
-from .home import Home
+from ..protocol.xxh3 import Xxh3, xxh3
+from .home import Home, existing
 
 _MAGIC: Final = b"\0"
 _PER_TOPIC: Final = 32
 """As many partitions take as long as a topic by itself."""
+_PART: Final = 2048
+"""How many bytes are hashed in one part."""
 _INT32: Final = struct.Struct("<i")
 _MASK: Final = (1 << 64) - 1
 
@@ -54,36 +57,50 @@ class KnownTopics:
 NO_TOPICS: Final = KnownTopics({})
 
 
-def known_topics(home: Home, names: Iterable[str]) -> KnownTopics:
+def known_topics(home: Home, names: frozenset[str]) -> KnownTopics:
     """As the broker knows them now."""
-    known, count = home.known_topics(), home.policies[replica_racks]
-    there = [known[name] for name in sorted(names) if name in known]
-    if fresh := [each for each in there if count not in each.hashes]:
-        racks = home.racks()
-        for each in fresh:
-            each.hashes[count] = topic_hash(each.id, each.name, _counted(each, racks, count))
+    there, count = _there(home, names), home.policies[replica_racks]
+    for each in there:
+        if count not in each.hashes:
+            at_once(_learning(each, home.racks(), count))
     return KnownTopics({each.id: each.hashes[count] for each in there})
 
 
-def learning(home: Home, names: Iterable[str]) -> Parts[None]:
+def learning(home: Home, names: frozenset[str]) -> Parts[None]:
     """Does beforehand what takes long in `known_topics`."""
     count, pace = home.policies[replica_racks], Pace(MANY)
-    for name in names:
-        topic = home.known_topics().get(name)
-        if topic is not None and count not in topic.hashes:
-            known_topics(home, [name])
-            if pace.enough(_PER_TOPIC + len(topic.partitions)):
+    while True:
+        known = home.known_topics()
+        fresh = [name for name in existing(known, names) if count not in known[name].hashes]
+        if not fresh:
+            return
+        racks = home.racks()
+        # Any of them may change meanwhile.
+        for each in [known[name] for name in sorted(fresh)]:
+            yield from _learning(each, racks, count)
+            if pace.enough(_PER_TOPIC + len(each.partitions)):
                 yield
 
 
-def described(home: Home, names: Iterable[str]) -> PartitionsValue:
+def _there(home: Home, names: frozenset[str]) -> list[TopicImage]:
+    """The topics of these names that there are, in the order of names."""
+    known = home.known_topics()
+    return [known[name] for name in sorted(existing(known, names))]
+
+
+def _learning(topic: TopicImage, racks: Mapping[int, str], count: Racks) -> Parts[None]:
+    """Has a topic know its hash."""
+    hashes = topic.hashes
+    hashes[count] = yield from _hashing(
+        topic.id, topic.name, len(topic.partitions), _counted(topic, racks, count)
+    )
+
+
+def described(home: Home, names: frozenset[str]) -> PartitionsValue:
     """What releases without hashes write of these topics."""
-    known, racks, count = home.known_topics(), home.racks(), home.policies[replica_racks]
+    racks, count = home.racks(), home.policies[replica_racks]
     return PartitionsValue(
-        [
-            TopicValue(each.id, each.name, _counted(each, racks, count))
-            for each in (known[name] for name in sorted(names) if name in known)
-        ]
+        [TopicValue(each.id, each.name, list(_counted(each, racks, count))) for each in _there(home, names)]
     )
 
 
@@ -96,27 +113,46 @@ def restored_topics(value: PartitionsValue) -> KnownTopics:
 
 def topic_hash(topic_id: UUID, name: str, racks: Sequence[Sequence[str]]) -> int:
     """`racks` are those of each partition's replicas, in order (`Utils.computeTopicHash`)."""
-    out = bytearray(_MAGIC)
+    return at_once(_hashing(topic_id, name, len(racks), map(tuple, racks)))
+
+
+def _hashing(topic_id: UUID, name: str, partitions: int, racks: Iterable[tuple[str, ...]]) -> Parts[int]:
+    hashing, out = Xxh3(), bytearray(_MAGIC)
     out += struct.pack("<QQ", topic_id.int >> 64, topic_id.int & _MASK)
     _put(out, name)
-    out += _INT32.pack(len(racks))
+    out += _INT32.pack(partitions)
+    written: dict[tuple[str, ...], bytes] = {}
     for index, each in enumerate(racks):
+        if each not in written:
+            written[each] = _written(each)
         out += _INT32.pack(index)
-        for rack in each:
-            out += _INT32.pack(_units(rack))
-            _put(out, rack)
-    return xxh3(bytes(out))
+        out += written[each]
+        while len(out) >= _PART:
+            hashing.update(out[:_PART])
+            del out[:_PART]
+            yield
+    hashing.update(out)
+    return hashing.value
 
 
-def _counted(topic: TopicImage, racks: Mapping[int, str], count: Racks) -> list[list[str]]:
+def _written(racks: Iterable[str]) -> bytes:
+    out = bytearray()
+    for each in racks:
+        out += _INT32.pack(_units(each))
+        _put(out, each)
+    return bytes(out)
+
+
+def _counted(topic: TopicImage, racks: Mapping[int, str], count: Racks) -> Iterator[tuple[str, ...]]:
     """For each partition the racks of its replicas, as Java sorts them."""
     if count == "ignored" or not racks:
-        return [[]] * len(topic.partitions)
+        return repeat((), len(topic.partitions))
     kind = set if count == "distinct" else list
-    return [
-        sorted(kind(racks[each] for each in partition.replicas if each in racks), key=_as_java)
-        for partition in topic.partitions
-    ]
+    # While that goes on, the topic may change.
+    return (
+        tuple(sorted(kind(racks[each] for each in partition.replicas if each in racks), key=_as_java))
+        for partition in list(topic.partitions)
+    )
 
 
 def _put(out: bytearray, text: str) -> None:

@@ -85,7 +85,7 @@ class GroupLooks:
             classic = group.type == "consumer" and getattr(one, "classic", None) is not None
             kind = "classic" if classic else group.type
             named = assignments.named(self._cluster.topic_ids, one.assigned)
-            yield _member(group.id, one, kind, one.epoch, tuple(sorted(one.topics)), named)
+            yield _member(group.id, one, kind, one.epoch, one.topics.ordered, named)
 
     def _streams_member(self, group: "StreamsGroup", member: "StreamsMember") -> Seen:
         """A member may have very many tasks, and most have not changed since the last look."""

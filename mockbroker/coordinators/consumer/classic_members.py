@@ -17,6 +17,7 @@ from ..classic.subscriptions import CONSUMER
 from ..home import Home, Request
 from ..member_state import MemberState
 from ..members import client_name, new_member_id
+from ..named_topics import NamedTopics
 from .group import ConsumerGroup
 from .member import Assignment, Classic, ConsumerMember, partitions_of
 from .planning import Planning
@@ -80,7 +81,7 @@ class ClassicMembers:
             instance_id=request.group_instance_id or before.instance_id,
             rack_id=said.rack_id or before.rack_id,
             rebalance_timeout_ms=request.rebalance_timeout_ms,
-            topics=frozenset(said.topics),
+            topics=NamedTopics(said.topics),
             regex="",
             client_id=client_name(call),
             client_host=call.client.host,

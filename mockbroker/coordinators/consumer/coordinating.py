@@ -19,6 +19,7 @@ from ..group_records import Pairs
 from ..home import Home, Request
 from ..loading import LoadedGroup
 from ..members import Claim
+from ..named_topics import NamedTopics
 from ..offsets import Key
 from ..reply import Joining, Syncing
 from . import requests
@@ -95,8 +96,9 @@ class ConsumerGroups:
 
     # -- members of the consumer protocol
 
-    def beat(self, request: ConsumerGroupHeartbeatRequest, call: Request) -> Beat:
-        """ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, and what `Heartbeats` finds."""
+    def beat(self, request: ConsumerGroupHeartbeatRequest, names: NamedTopics | None, call: Request) -> Beat:
+        """`names` are those of the request. ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, and
+        what `Heartbeats` finds."""
         if request.member_epoch < JOINING:
             left = self._existing(request.group_id)
             gone = self._heartbeats.leave(left, request)
@@ -106,7 +108,7 @@ class ConsumerGroups:
                 self.remove(left, [gone.id])
             return Beat(None, assigned=False)
         group = self._group(request)
-        member, changed = self._heartbeats.beat(group, request, call)
+        member, changed = self._heartbeats.beat(group, request, names, call)
         if self._coordinator.groups.get(group.id) is group:
             self._write(group)
         else:

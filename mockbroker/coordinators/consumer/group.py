@@ -3,7 +3,7 @@
 import enum
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 from uuid import UUID
 
 from ...protocol.api_error import ApiError
@@ -11,8 +11,11 @@ from ...protocol.consumer_group_keys import burial_order
 from ...protocol.errors import ErrorCode
 from ..group_records import Pairs
 from ..known_topics import NO_TOPICS
+from ..named_topics import NamedTopics, together
 from ..offsets import Offsets
 from .member import NOTHING, Assignment, ConsumerMember, Owned
+
+T = TypeVar("T")
 
 
 class ConsumerState(enum.StrEnum):
@@ -70,10 +73,10 @@ class ConsumerGroup:
         """The records that were written last, by key."""
         self.stored: tuple[int, ...] = ()
         """What of the group itself was written last."""
-        self._named: Counter[str] = Counter()
+        self._named: Counter[NamedTopics] = Counter()
         self._matched: Counter[str] = Counter()
         self._assignors: Counter[str] = Counter()
-        """How many members ask for a topic, for a regular expression and for an assignor."""
+        """How many members ask for the same topics, for a regular expression and for an assignor."""
         self.classics = 0
         """How many members use the classic protocol."""
         self._protocols: Counter[str] = Counter()
@@ -137,7 +140,7 @@ class ConsumerGroup:
         """The names of all topics that members subscribe to."""
         if self._subscribed is None:
             matched = (self._resolved.get(pattern, frozenset()) for pattern in self._matched)
-            self._subscribed = frozenset(self._named).union(*matched)
+            self._subscribed = together((*self._named, *matched))
         return self._subscribed
 
     @property
@@ -146,7 +149,7 @@ class ConsumerGroup:
         return frozenset(self._matched)
 
     def is_subscribed(self, topic: str) -> bool:
-        return topic in self._named or any(topic in self.resolved.get(each, ()) for each in self._matched)
+        return topic in self.subscribed
 
     def topics_of(self, member: ConsumerMember) -> frozenset[str]:
         """What it subscribes to by name and by regular expression, as far as that was looked up."""
@@ -233,21 +236,9 @@ class ConsumerGroup:
 
     def _count(self, member: ConsumerMember, by: int) -> None:
         """Adds what a member asks for, or takes it away."""
-        asked = (
-            (self._named, member.topics),
-            (self._matched, (member.regex,)),
-            (self._assignors, (member.assignor or "",)),
-        )
-        self._subscribed = None
-        for counter, names in asked:
-            named = [name for name in names if name]
-            if by > 0:
-                counter.update(named)
-                continue
-            counter.subtract(named)
-            for name in named:
-                if not counter[name]:
-                    del counter[name]
+        _add(self._assignors, member.assignor, by)
+        if _add(self._named, member.topics, by) | _add(self._matched, member.regex, by):
+            self._subscribed = None
         if member.classic is not None:
             self.classics += by
             for name, _ in member.classic.protocols:
@@ -260,6 +251,17 @@ class ConsumerGroup:
             for owned in (member.assigned, member.revoking):
                 for key in _keys(owned):
                     self._epochs.pop(key, None)
+
+
+def _add(counter: Counter[T], asked: T | None, by: int) -> bool:
+    """Returns whether nobody asked for it before, or nobody does now."""
+    if not asked:
+        return False
+    before = counter[asked]
+    counter[asked] = before + by
+    if not counter[asked]:
+        del counter[asked]
+    return not before or asked not in counter
 
 
 def _keys(owned: Owned) -> Iterable[tuple[UUID, int]]:

@@ -10,6 +10,7 @@ from ...protocol.errors import ErrorCode
 from ...protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from ..home import Home, Request
 from ..members import client_name, new_member_id
+from ..named_topics import NamedTopics
 from .group import ConsumerGroup
 from .member import JOINING, LEAVING_FOR_A_WHILE, Assignment, ConsumerMember, Owned, partitions_of
 from .planning import Planning
@@ -42,9 +43,14 @@ class Heartbeats:
         return None
 
     def beat(
-        self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, call: Request
+        self,
+        group: ConsumerGroup,
+        request: ConsumerGroupHeartbeatRequest,
+        names: NamedTopics | None,
+        call: Request,
     ) -> tuple[ConsumerMember, bool]:
-        """The member's state after its heartbeat, and whether it was assigned other partitions.
+        """The member's state after its heartbeat, in which it has these names, and whether it was assigned
+        other partitions.
 
         ApiError GROUP_MAX_SIZE_REACHED, UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, UNRELEASED_INSTANCE_ID,
         FENCED_INSTANCE_ID, INVALID_REGULAR_EXPRESSION.
@@ -52,7 +58,7 @@ class Heartbeats:
         self._planning.check_room(group, request.member_id)
         owned = owned_of(request)
         before = self._member(group, request, owned)
-        updated = self._updated(before, request, call)
+        updated = self._updated(before, request, names, call)
         after = self._planning.advance(group, before, updated, owned, call.sees)
         self._timers.heard(group, after)
         if after is before:
@@ -95,10 +101,13 @@ class Heartbeats:
 
     @staticmethod
     def _updated(
-        member: ConsumerMember, request: ConsumerGroupHeartbeatRequest, call: Request
+        member: ConsumerMember,
+        request: ConsumerGroupHeartbeatRequest,
+        names: NamedTopics | None,
+        call: Request,
     ) -> ConsumerMember:
         """With what the heartbeat says about it; null says that nothing has changed."""
-        names, regex = request.subscribed_topic_names, request.subscribed_topic_regex
+        regex = request.subscribed_topic_regex
         timeout_ms, name = request.rebalance_timeout_ms, client_name(call)
         said = (names, regex, request.instance_id, request.rack_id, request.server_assignor)
         if said == _NOTHING and timeout_ms == -1 and member.client_id == name and member.classic is None:
@@ -109,7 +118,7 @@ class Heartbeats:
             rack_id=member.rack_id if request.rack_id is None else request.rack_id,
             rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms == -1 else timeout_ms,
             assignor=member.assignor if request.server_assignor is None else request.server_assignor,
-            topics=member.topics if names is None else frozenset(names),
+            topics=member.topics if names is None or names == member.topics else names,
             regex=member.regex if regex is None else regex,
             client_id=name,
             client_host=call.client.host,

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from ...protocol.consumer_protocol import version_of
 from ..member_state import MemberState
+from ..named_topics import NO_NAMES, NamedTopics
 
 Assignment = Mapping[UUID, frozenset[int]]
 """Partitions by topic id; no topic without partitions."""
@@ -52,7 +53,7 @@ class ConsumerMember:
     client_id: str = ""
     client_host: str = ""
     rebalance_timeout_ms: int = -1
-    topics: frozenset[str] = frozenset()
+    topics: NamedTopics = NO_NAMES
     regex: str = ""
     assignor: str | None = None
     epoch: int = JOINING

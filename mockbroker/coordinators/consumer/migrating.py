@@ -12,6 +12,7 @@ from ..classic.rebalance import Rebalance
 from ..classic.subscriptions import CONSUMER
 from ..home import Home
 from ..member_state import MemberState
+from ..named_topics import NamedTopics
 from .classic_members import owned_of, written
 from .group import ConsumerGroup
 from .member import Assignment, Classic, ConsumerMember
@@ -58,7 +59,7 @@ def _upgraded(group: ClassicGroup, member: ClassicMember, home: Home) -> Consume
         member.client_id,
         member.client_host,
         member.rebalance_timeout_ms,
-        frozenset(said.topics),
+        NamedTopics(said.topics),
         epoch=epoch,
         previous_epoch=epoch,
         state=MemberState.STABLE,

@@ -15,7 +15,7 @@ from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ..group_records import Layout
 from ..home import Home, ids_of
-from ..known_topics import KnownTopics, described, known_topics
+from ..known_topics import KnownTopics, described, known_topics, learning
 from . import regular_expressions
 from .assignors import ASSIGNORS, Subscriber
 from .group import ConsumerGroup
@@ -155,6 +155,7 @@ class Planning:
             while missing := group.subscribed_patterns - found.keys():
                 for each in sorted(missing):
                     found[each] = yield from regular_expressions.matching(each, names, pace)
+                yield from learning(self._home, frozenset[str]().union(group.subscribed, *found.values()))
         finally:
             group.is_looked_up = False
         before = group.resolved

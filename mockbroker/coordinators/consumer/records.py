@@ -19,6 +19,7 @@ from ...protocol.consumer_group_records import (
 from ..group_records import Layout, Pairs, differences
 from ..known_topics import KnownTopics, restored_topics
 from ..member_state import BY_NUMBER, STATES, MemberState
+from ..named_topics import NamedTopics
 from .group import ConsumerGroup
 from .member import Assignment, Classic, ConsumerMember
 
@@ -72,7 +73,7 @@ def _of_member(member: ConsumerMember) -> MemberValue:
         member.rack_id,
         member.client_id,
         member.client_host,
-        sorted(member.topics),
+        member.topics.written,
         member.regex,
         member.rebalance_timeout_ms,
         member.assignor,
@@ -119,6 +120,7 @@ def restored(group: ConsumerGroup, values: Values) -> None:
 
 
 def _member(name: str, said: MemberValue, current: Value | None) -> ConsumerMember:
+    assert not isinstance(said.topics, bytes)
     member = ConsumerMember(
         name,
         said.instance_id,
@@ -126,7 +128,7 @@ def _member(name: str, said: MemberValue, current: Value | None) -> ConsumerMemb
         said.client_id,
         said.client_host,
         said.rebalance_timeout_ms,
-        frozenset(said.topics),
+        NamedTopics(said.topics),
         said.regex or "",
         said.assignor,
         classic=None

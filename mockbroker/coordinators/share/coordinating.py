@@ -21,6 +21,7 @@ from ...share_partitions.kept import Kept
 from ..home import Home, Request
 from ..loading import LoadedGroup
 from ..members import Claim, client_name
+from ..named_topics import NamedTopics
 from ..offsets import Key
 from ..sessions import Sessions
 from ..without_classic import WithoutClassicMembers
@@ -68,9 +69,9 @@ class ShareGroups(WithoutClassicMembers):
 
     # -- members
 
-    def beat(self, request: ShareGroupHeartbeatRequest, call: Request) -> Beat:
-        """ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID,
-        FENCED_MEMBER_EPOCH, GROUP_MAX_SIZE_REACHED."""
+    def beat(self, request: ShareGroupHeartbeatRequest, names: NamedTopics | None, call: Request) -> Beat:
+        """`names` are those of the request. ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND,
+        UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, GROUP_MAX_SIZE_REACHED."""
         group_id, member_id = request.group_id, request.member_id
         if request.member_epoch == LEAVING:
             left = self.existing(group_id)
@@ -80,11 +81,10 @@ class ShareGroups(WithoutClassicMembers):
         group = self._group(request)
         self.planning.check_room(group, member_id)
         before = self._member(group, request)
-        names = request.subscribed_topic_names
         updated = replace(
             before,
             rack_id=before.rack_id if request.rack_id is None else request.rack_id,
-            topics=before.topics if names is None else frozenset(names),
+            topics=before.topics if names is None or names == before.topics else names,
             client_id=client_name(call),
             client_host=call.client.host,
         )

@@ -12,6 +12,7 @@ from ...protocol.errors import ErrorCode
 from ...protocol.share_group_records import share_burial_order
 from ..group_records import Pairs
 from ..known_topics import NO_TOPICS
+from ..named_topics import NO_NAMES, NamedTopics, together
 from ..offsets import Offsets
 
 Assignment = Mapping[UUID, frozenset[int]]
@@ -43,7 +44,7 @@ class ShareMember:
     rack_id: str | None = None
     client_id: str = ""
     client_host: str = ""
-    topics: frozenset[str] = frozenset()
+    topics: NamedTopics = NO_NAMES
     epoch: int = JOINING
     previous_epoch: int = JOINING
     assigned: Assignment = field(default_factory=dict)
@@ -123,7 +124,7 @@ class ShareGroup:
     @property
     def subscribed(self) -> frozenset[str]:
         """The names of all topics that members subscribe to."""
-        return frozenset[str]().union(*(each.topics for each in self.members.values()))
+        return together({each.topics for each in self.members.values()})
 
     def is_subscribed(self, topic: str) -> bool:
         return any(topic in each.topics for each in self.members.values())

@@ -18,6 +18,7 @@ from ...protocol.share_group_records import (
 )
 from ..group_records import Pairs, differences
 from ..known_topics import KnownTopics
+from ..named_topics import NamedTopics
 from .group import Assignment, Initializing, ShareGroup, ShareMember
 
 Values = Mapping[ShareKind, Mapping[str, ShareValue]]
@@ -42,7 +43,7 @@ def _present(group: ShareGroup) -> Iterator[tuple[ShareKey, ShareValue | None]]:
             yield ShareKey(kind, group.id, name), None
     here = [group.members[each] for each in group.touched if each in group.members]
     for member in here:
-        said = ShareMemberValue(member.rack_id, member.client_id, member.client_host, sorted(member.topics))
+        said = ShareMemberValue(member.rack_id, member.client_id, member.client_host, member.topics.written)
         yield ShareKey(ShareKind.MEMBER, group.id, member.id), said
     yield ShareKey(ShareKind.EPOCH, group.id), ShareEpochValue(group.epoch, group.metadata.hash)
     for member in here:
@@ -93,6 +94,7 @@ def restored(group: ShareGroup, values: Values, now_ms: int) -> None:
 
 
 def _member(name: str, said: ShareMemberValue, current: ShareValue | None) -> ShareMember:
+    assert not isinstance(said.topics, bytes)
     epoch = previous = 0
     assigned: Assignment = {}
     if isinstance(current, ShareCurrentValue):
@@ -102,7 +104,7 @@ def _member(name: str, said: ShareMemberValue, current: ShareValue | None) -> Sh
         said.rack_id,
         said.client_id,
         said.client_host,
-        frozenset(said.topics),
+        NamedTopics(said.topics),
         epoch,
         previous,
         assigned,

@@ -180,8 +180,9 @@ class Planning:
     def _topics_of(self, group: StreamsGroup) -> Parts[KnownTopics]:
         hashes, names = dict[UUID, int](), (yield from self._required(group))
         for some in portions(names, MANY):
-            yield from learning(self._home, some)
-            hashes |= known_topics(self._home, some).hashes or {}
+            those = frozenset(some)
+            yield from learning(self._home, those)
+            hashes |= known_topics(self._home, those).hashes or {}
             if len(some) == MANY:
                 yield
         return KnownTopics(hashes)
