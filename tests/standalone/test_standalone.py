@@ -24,6 +24,7 @@ TOOLS: Final = {"altgraph", "packaging", "pyinstaller", "pyinstaller-hooks-contr
 """They make the folder, and are not in it."""
 SERVE: Final = ("serve", "--port", "0", "--brokers", "1", "--log", "json", "--until-stdin-closes")
 MOST_MB: Final = 40
+MOST_IMAGE_BYTES: Final = 80_000_000
 
 pytestmark = [
     pytest.mark.long,
@@ -161,5 +162,10 @@ def test_licences_of_all_that_is_in_it(program: str) -> None:
 
 
 def test_the_archive_is_small(program: str) -> None:
-    [archive] = FOLDER.glob("mockbroker-*.tar.xz")
+    [archive] = FOLDER.glob("mockbroker-[0-9]*.tar.xz")
     assert archive.stat().st_size < MOST_MB << 20
+
+
+def test_the_root_file_system_is_small(inside: list[str]) -> None:
+    sizes = [each.stat().st_size for each in (FOLDER / "root").rglob("*") if each.is_file()]
+    assert sum(sizes) < MOST_IMAGE_BYTES
