@@ -1,8 +1,8 @@
 """`share-offsets-reset` and `delivery-limit-reached`: what became of a share group's records, by its state.
 
 Whoever sets the offset of a share group makes its state anew: a whole state without any state of records. A
-leader says of a record that it is given for the last time, and the state that it is archived then; a member
-may have rejected it at last, which looks the same.
+leader says of a record that it is given for the last time, unless the limit is 2, and the state that it is
+archived then; a member may have rejected it at last, which looks the same.
 """
 
 from typing import Final
@@ -16,6 +16,7 @@ from ..rows import (
     in_order,
     log,
     of_kinds,
+    only_if,
     place,
     prefixed,
     same,
@@ -30,6 +31,7 @@ from ..tables import functions as F
 _KEY: Final = ("group", *PARTITION)
 _LIMIT: Final = 5
 """The default of `group.share.delivery.count.limit`."""
+_SET: Final = r"\bshare\.delivery\.count\.limit = (\d{1,9})\b"
 _ARCHIVED: Final = r"(\d+)-(\d+) archived (\d+)"
 
 
@@ -82,6 +84,13 @@ def _worn(states: Table, observations: Table) -> Table:
 
     gone = states.where(F.col("detail").rlike(_ARCHIVED))
     gone = gone.withColumns({"first": told(1), "last": told(2), "times": told(3)})
+    since = [F.col("group") == F.col("s_group"), F.col("s_time_ms") <= F.col("time_ms")]
+    gone = first_of(
+        gone.join(_limits(observations), since, "left"),
+        Window.partitionBy(*_KEY, "file", "position").orderBy("s_time_ms").reversed,
+    )
+    limit = F.coalesce("s_limit", F.lit(_LIMIT))
+    gone = gone.withColumn("lowered", F.coalesce(F.col("s_limit") < F.col("s_was"), F.lit(False)))
     warned = of_kinds(observations, WARNING).where("group is not null and offset is not null")
     warned = prefixed(warned, "w_", *_KEY, "offset", "time_ms", warning=seen())
     of_it = [
@@ -90,7 +99,7 @@ def _worn(states: Table, observations: Table) -> Table:
         F.col("w_offset") <= F.col("last"),
     ]
     rows = gone.join(warned, of_it, "left")
-    rows = rows.where((F.col("times") >= _LIMIT) | F.col("warning").isNotNull())
+    rows = rows.where((F.col("times") >= limit) | F.col("warning").isNotNull())
     rows = first_of(
         rows, Window.partitionBy(*_KEY, "first", "last").orderBy("time_ms", "file", "position", "w_time_ms")
     )
@@ -103,19 +112,42 @@ def _worn(states: Table, observations: Table) -> Table:
                 LIKELY,
                 "the leader says that it was given for the last time; a member may have rejected it then",
             ),
+            If(
+                F.col("s_limit").isNotNull(),
+                POSSIBLE,
+                "it was given as often as the group allows; a member may have rejected it then",
+            ),
             Else(POSSIBLE, "it was given as often as is usual at most; a member may have rejected it then"),
         ),
         summary=sentence(
-            "share group {group} gave up {what} of {at} after {times} deliveries: no member accepted that",
+            "share group {group} gave up {what} of {at} after {times} deliveries: no member accepted "
+            "that{lowered}",
             at=place(),
             what=case(
                 (F.col("first") == F.col("last"), sentence("the record at offset {first}")),
                 otherwise=sentence("the records at offsets {first} to {last}"),
             ),
+            lowered=only_if(
+                F.col("lowered"),
+                "; {ago} ms before, somebody had lowered share.delivery.count.limit of the group from "
+                "{s_was} to {s_limit}",
+                ago=F.col("time_ms") - F.col("s_time_ms"),
+            ),
         ),
-        evidence=[F.col("warning"), F.col("seen")],
+        evidence=[F.when(F.col("lowered"), F.col("set")), F.col("warning"), F.col("seen")],
         ids=["KIP-932"],
     )
+
+
+def _limits(observations: Table) -> Table:
+    """When groups' limits changed: every broker tells what is set of a group, and again when it starts."""
+    settings = of_kinds(observations, "config").where("group is not null and time_ms is not null")
+    told = F.nullif(F.regexp_extract("detail", _SET, 1), F.lit("")).cast("bigint")
+    settings = settings.withColumns({"limit": F.coalesce(told, F.lit(_LIMIT)), "set": seen()})
+    was = F.lag("limit").over(in_order("group"))
+    settings = settings.withColumn("was", F.coalesce(was, F.lit(_LIMIT)))
+    changed = settings.where(F.col("limit") != F.col("was"))
+    return prefixed(changed, "s_", "group", "time_ms", "limit", "was", set=F.col("set"))
 
 
 SEARCH: Final = Search(
