@@ -8,7 +8,7 @@ archived then; a member may have rejected it at last, which looks the same.
 from typing import Final
 
 from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged
-from ..readers.share_states import DELETED, KIND, WARNING, WHOLE
+from ..readers.share_states import DELETED, KIND, LIMIT, SET_LIMIT, WARNING, WHOLE
 from ..rows import (
     PARTITION,
     case,
@@ -29,9 +29,6 @@ from ..tables import Column, Table, Window
 from ..tables import functions as F
 
 _KEY: Final = ("group", *PARTITION)
-_LIMIT: Final = 5
-"""The default of `group.share.delivery.count.limit`."""
-_SET: Final = r"\bshare\.delivery\.count\.limit = (\d{1,9})\b"
 _ARCHIVED: Final = r"(\d+)-(\d+) archived (\d+)"
 
 
@@ -89,7 +86,7 @@ def _worn(states: Table, observations: Table) -> Table:
         gone.join(_limits(observations), since, "left"),
         Window.partitionBy(*_KEY, "file", "position").orderBy("s_time_ms").reversed,
     )
-    limit = F.coalesce("s_limit", F.lit(_LIMIT))
+    limit = F.coalesce("s_limit", F.lit(LIMIT))
     gone = gone.withColumn("lowered", F.coalesce(F.col("s_limit") < F.col("s_was"), F.lit(False)))
     warned = of_kinds(observations, WARNING).where("group is not null and offset is not null")
     warned = prefixed(warned, "w_", *_KEY, "offset", "time_ms", warning=seen())
@@ -142,10 +139,10 @@ def _worn(states: Table, observations: Table) -> Table:
 def _limits(observations: Table) -> Table:
     """When groups' limits changed: every broker tells what is set of a group, and again when it starts."""
     settings = of_kinds(observations, "config").where("group is not null and time_ms is not null")
-    told = F.nullif(F.regexp_extract("detail", _SET, 1), F.lit("")).cast("bigint")
-    settings = settings.withColumns({"limit": F.coalesce(told, F.lit(_LIMIT)), "set": seen()})
+    told = F.nullif(F.regexp_extract("detail", SET_LIMIT, 1), F.lit("")).cast("bigint")
+    settings = settings.withColumns({"limit": F.coalesce(told, F.lit(LIMIT)), "set": seen()})
     was = F.lag("limit").over(in_order("group"))
-    settings = settings.withColumn("was", F.coalesce(was, F.lit(_LIMIT)))
+    settings = settings.withColumn("was", F.coalesce(was, F.lit(LIMIT)))
     changed = settings.where(F.col("limit") != F.col("was"))
     return prefixed(changed, "s_", "group", "time_ms", "limit", "was", set=F.col("set"))
 

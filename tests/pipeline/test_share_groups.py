@@ -10,6 +10,7 @@ import pytest
 from mockbroker.pipeline.signatures import administrators, share_groups
 
 from .rows import History, Row, searched
+from .symptoms.test_explaining import analyzed
 
 Found = dict[str, list[Row]]
 
@@ -112,6 +113,17 @@ def test_what_is_found(found: Found, name: str, signature: str, confidence: str,
 @pytest.mark.parametrize("name", NONE)
 def test_what_is_none(found: Found, name: str) -> None:
     assert found[name] == []
+
+
+def test_what_is_noticed_of_a_record_depends_on_the_limit_of_its_group() -> None:
+    low, high = (
+        analyzed(rows)
+        for rows in (FOUND["lowered"], NONE["a record that is rejected before a greater limit"])
+    )
+    assert [(each.name, each.group, each.offset) for each in low.symptoms] == [
+        ("share-records-given-up", "a", 4)
+    ]
+    assert (high.symptoms, high.incidents) == ([], [])
 
 
 def deleted(below: int, *told: tuple[int | None, int | None, str | None]) -> History:
