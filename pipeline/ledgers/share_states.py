@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from ..readers.broker_messages import COMPACTED
 from ..readers.share_states import DELETED, KIND, LIMIT, SET_LIMIT, WARNING, WHOLE
+from ..rows import set_of_group
 from ..tables import Table
 from ..tables import functions as F
 from .ledger import Ledger
@@ -271,14 +272,13 @@ _STEPS: Final = {
     "log-start": _log_start,
     "log": _log,
 }
-_OF_GROUP: Final = (F.col("kind") == _CONFIG) & F.col("group").isNotNull()
 _OF_PARTITION: Final = (
     (F.col("kind") != _CONFIG) & F.col("topic").isNotNull() & F.col("partition").isNotNull()
 )
 LEDGER: Final = Ledger(
     "states of share groups",
     tuple(_STEPS),
-    (_OF_PARTITION | _OF_GROUP) & F.col("time_ms").isNotNull(),
+    (_OF_PARTITION | set_of_group()) & F.col("time_ms").isNotNull(),
     F.concat_ws("\n", "topic", "partition"),
     ("group", "topic", "partition", "offset", "end_offset", "detail"),
     ShareStates,

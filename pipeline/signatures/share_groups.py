@@ -22,6 +22,7 @@ from ..rows import (
     same,
     seen,
     sentence,
+    set_of_group,
     up_to,
 )
 from ..signature import Search, Signature
@@ -110,6 +111,12 @@ def _worn(states: Table, observations: Table) -> Table:
                 "the leader says that it was given for the last time; a member may have rejected it then",
             ),
             If(
+                F.col("lowered"),
+                LIKELY,
+                "it was given as often as the group allows since somebody lowered that; a member may have "
+                "rejected it then",
+            ),
+            If(
                 F.col("s_limit").isNotNull(),
                 POSSIBLE,
                 "it was given as often as the group allows; a member may have rejected it then",
@@ -138,7 +145,7 @@ def _worn(states: Table, observations: Table) -> Table:
 
 def _limits(observations: Table) -> Table:
     """When groups' limits changed: every broker tells what is set of a group, and again when it starts."""
-    settings = of_kinds(observations, "config").where("group is not null and time_ms is not null")
+    settings = observations.where(set_of_group() & F.col("time_ms").isNotNull())
     told = F.nullif(F.regexp_extract("detail", SET_LIMIT, 1), F.lit("")).cast("bigint")
     settings = settings.withColumns({"limit": F.coalesce(told, F.lit(LIMIT)), "set": seen()})
     was = F.lag("limit").over(in_order("group"))

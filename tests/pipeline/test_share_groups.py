@@ -40,7 +40,7 @@ def limited(group: str, rows: History, limits: dict[int, str]) -> History:
         about: dict[str, Any] = {"source": "broker-log", "topic": None, "partition": None}
         rows.add("config", -ago_ms, group=group, detail=detail, **about)
         rows.now_ms += ago_ms
-    return rows
+    return rows.add("config", -2_500, group=group, detail="acks = -1", source="client-log", client="app")
 
 
 TWO = "share.auto.offset.reset = earliest, share.delivery.count.limit = 2"
@@ -98,7 +98,7 @@ def found() -> Found:
         (
             "lowered",
             "delivery-limit-reached",
-            "possible",
+            "likely",
             "; 8000 ms before, somebody had lowered share.delivery.count.limit of the group from 10 to 2",
         ),
         ("raised", "delivery-limit-reached", "possible", "after 10 deliveries: no member accepted that"),
