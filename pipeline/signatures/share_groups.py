@@ -9,6 +9,7 @@ from typing import Final
 
 from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged
 from ..readers.share_states import DELETED, KIND, LIMIT, SET_LIMIT, WARNING, WHOLE
+from ..reproduction import Reproduction
 from ..rows import (
     PARTITION,
     case,
@@ -25,6 +26,7 @@ from ..rows import (
     set_of_group,
     up_to,
 )
+from ..share_tests import SET_ELSEWHERE, WORN
 from ..signature import Search, Signature
 from ..tables import Column, Table, Window
 from ..tables import functions as F
@@ -154,21 +156,41 @@ def _limits(observations: Table) -> Table:
     return prefixed(changed, "s_", "group", "time_ms", "limit", "was", set=F.col("set"))
 
 
+_RESET: Final = ("share-offsets-reset",)
+_REACHED: Final = ("delivery-limit-reached",)
 SEARCH: Final = Search(
     "states of share groups",
     find,
     (KIND,),
     Signature(
-        ("share-offsets-reset",),
+        _RESET,
         "somebody set a share group's offset back, or on (`kafka-share-groups --reset-offsets`)",
         known_as="KIP-932",
         stories={"share-offsets-reset": "{who} was set elsewhere by an operator"},
+        reproductions=(
+            Reproduction(
+                _RESET,
+                "an offset that is set elsewhere",
+                "an offset that is set to where the group is",
+                template=SET_ELSEWHERE,
+                kafka="4.4",
+            ),
+        ),
     ),
     Signature(
-        ("delivery-limit-reached",),
+        _REACHED,
         "a share group gave up a record, since no member had accepted it when it had been given as often as "
         "the group allows",
         known_as="KIP-932",
         stories={"delivery-limit-reached": "{who} gave up a record"},
+        reproductions=(
+            Reproduction(
+                _REACHED,
+                "a delivery count limit below the attempts that a record takes",
+                "a delivery count limit that is not below them",
+                template=WORN,
+                kafka="4.4",
+            ),
+        ),
     ),
 )

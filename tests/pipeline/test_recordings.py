@@ -69,10 +69,10 @@ OF = {
 """Events that have another cause in other recordings."""
 REFUSED = (
     *("applications-share-a-group", "clock-stepped", "follower-log-lost"),
-    *("hanging-transaction", "record-unreadable", "delivery-limit-reached", "share-offsets-reset"),
+    *("hanging-transaction", "record-unreadable"),
 )
-"""What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, that a
-record can't be read only its client could say, and nothing writes a test of share groups yet."""
+"""What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
+that a record can't be read only its client could say."""
 QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 NOT_TOLD = frozenset(
