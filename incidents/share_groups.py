@@ -115,6 +115,36 @@ async def share_records_given_up(stage: IncidentStage) -> None:
         await _accepted(stage, members, end - 10, end)
 
 
+@story("delivery-limit-reached", config=_CONFIG, since=_SINCE, brokers=1, libraries=_LIBRARIES, twin={})
+async def share_delivery_limit_lowered(stage: IncidentStage) -> None:
+    """In each of two share groups the member can process one of the records only when it has it for the third
+    time. Somebody lowers how often they are given a record to two times, of which no leader warns."""
+    slow, limit = {"billing": 40, "shipping": 60}, 2
+
+    def hesitates(group: str) -> Says:
+        def says(record: Mapping[str, Any]) -> str:
+            stuck = record["offset"] == slow[group] and record["delivery_count"] <= limit
+            return "release" if stuck else "accept"
+
+        return says
+
+    members = await _begin(stage, {group: hesitates(group) for group in _GROUPS})
+    for group in _GROUPS if stage.caused else ():
+        await stage.do(stage.admin.configure_group, group, share_delivery_count_limit=str(limit))
+    await stage.clients.send("java", "orders", 0, 100)
+    await _accepted(stage, members, 0, 100, slow if stage.caused else {})
+    for group, offset in slow.items() if stage.caused else ():
+        await stage.until(
+            "the last delivery",
+            lambda g=group, o=offset: members[g].given[_PLACE, o] >= limit,  # type: ignore[misc]
+        )
+        stage.did("a lowered limit was reached", group=group, **_WHERE, offset=offset)
+        stage.noticed("share-records-given-up", group=group, **_WHERE, offset=offset, end_offset=offset + 1)
+    for end in (110, 120):
+        await stage.clients.send("java", "orders", 0, 10)
+        await _accepted(stage, members, end - 10, end)
+
+
 @story("records-deleted", config=_CONFIG, since=_SINCE, brokers=1, libraries=_LIBRARIES, twin={})
 async def share_records_deleted(stage: IncidentStage) -> None:
     """DeleteRecords removes what share groups have not got while they are away."""

@@ -1,5 +1,6 @@
 """What administrators did, told as what it is, and no symptom: restarts, alterations, deletions, moves."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -7,6 +8,7 @@ from typing import Any, Final
 
 from .deletions import BY_REQUEST
 from .ledgers import Note
+from .readers.administration_messages import NOTHING
 from .rows import INTERNAL, NO_PARTITION, of_kinds
 from .tables import Table
 from .tables import functions as F
@@ -22,6 +24,7 @@ _IN_ORDER_MS: Final = 1_800_000
 _COMPLETED: Final = "completed"
 _BEFORE_MS: Final = 600_000
 _FEW: Final = 5
+_BETWEEN: Final = re.compile(r", (?=[\w.]{1,100} = )")
 Row = Mapping[str, Any]
 Places = tuple[tuple[str, int], ...]
 
@@ -36,9 +39,10 @@ class Act:
     to_ms: int
     places: Places
     topic: str | None = None
+    group: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        names = ("name", "told", "from_ms", "to_ms", "topic")
+        names = ("name", "told", "from_ms", "to_ms", "topic", "group")
         told = {name: value for name in names if (value := getattr(self, name)) is not None}
         return told | {"evidence": [{"file": file, "position": position} for file, position in self.places]}
 
@@ -53,7 +57,7 @@ def acts(observations: Table, kinds: Mapping[str, int], notes: Iterable[Note]) -
         some = of_kinds(observations, *KINDS).where(requested & F.col("time_ms").isNotNull())
         some = some.where("source = 'broker-log' and client is null")
         some = some.where((F.col("kind") != "log") | (F.col("partition") == NO_PARTITION))
-        names = ("kind", "file", "position", "time_ms", "topic", "partition", "offset", "detail")
+        names = ("kind", "file", "position", "time_ms", "group", "topic", "partition", "offset", "detail")
         rows = some.select(*names).limit(_MOST).collect()
     return acts_of(rows, notes)
 
@@ -80,15 +84,18 @@ def acts_of(rows: Iterable[Row], notes: Iterable[Note]) -> list[Act]:
 
 
 def shortly_before(
-    done: Iterable[Act], from_ms: int | None, to_ms: int | None, topic: str | None
+    done: Iterable[Act], from_ms: int | None, to_ms: int | None, topic: str | None, group: str | None
 ) -> list[str]:
-    """What was done to a topic, or to brokers, before something was noticed, and not long before it began."""
+    """What was done to a topic, a group, or to brokers, before something was noticed, and not long before it
+    began."""
     if from_ms is None or to_ms is None:
         return []
     return [
         each.told
         for each in done
-        if from_ms - _BEFORE_MS <= each.from_ms <= to_ms and each.topic in (None, topic)
+        if from_ms - _BEFORE_MS <= each.from_ms <= to_ms
+        and each.topic in (None, topic)
+        and each.group in (None, group)
     ]
 
 
@@ -136,19 +143,35 @@ def _restarted(run: Sequence[Any]) -> Act:
 
 def _altered(rows: Iterable[Row]) -> Iterator[Act]:
     """What has the value already is no alteration: every controller tells of it."""
-    values: dict[tuple[Any, ...], str] = {}
+    values: dict[tuple[Any, ...], dict[str, str]] = {}
     for row in rows:
-        named, _, value = row["detail"].partition(" = ")
-        key = row["kind"], row["topic"], named
-        if values.get(key) == value:
-            continue
-        values[key] = value
-        whose, _, name = named.rpartition(": ")
-        whose = f"topic {row['topic']}" if row["topic"] is not None else whose or "all brokers"
-        quota = row["kind"] == "quota"
-        set_to = "was removed" if value in ("none", "null") else f"was set to {value}"
-        told = f"{'the quota ' if quota else ''}{name} of {whose} {set_to}"
-        yield _of("quota-altered" if quota else "configuration-altered", told, [row])
+        known = values.setdefault((row["kind"], row["topic"], row["group"]), {})
+        for named, value in _told(row, known):
+            if known.get(named) == value:
+                continue
+            known[named] = value
+            set_to = "was removed" if value in ("none", "null") else f"was set to {value}"
+            quota = row["kind"] == "quota"
+            told = f"{'the quota ' if quota else ''}{_named(row, named)} {set_to}"
+            yield _of("quota-altered" if quota else "configuration-altered", told, [row])
+
+
+def _told(row: Row, known: Iterable[str]) -> list[tuple[str, str]]:
+    """Names and values. Of a group all are told that are set: those that were `known` before are removed."""
+    if row["group"] is None:
+        return [row["detail"].partition(" = ")[::2]]
+    told = [] if row["detail"] == NOTHING else _BETWEEN.split(row["detail"])
+    now = dict(each.partition(" = ")[::2] for each in told)
+    return [*now.items(), *((name, NOTHING) for name in known if name not in now)]
+
+
+def _named(row: Row, named: str) -> str:
+    whose, _, name = named.rpartition(": ")
+    if row["topic"] is not None:
+        whose = f"topic {row['topic']}"
+    elif row["group"] is not None:
+        whose = f"group {row['group']}"
+    return f"{name} of {whose or 'all brokers'}"
 
 
 def _deleted(rows: Iterable[Row]) -> Iterator[Act]:
@@ -197,4 +220,6 @@ def _moved(rows: Iterable[Row]) -> Iterator[Act]:
 
 def _of(name: str, told: str, rows: Sequence[Row]) -> Act:
     places = tuple((row["file"], row["position"]) for row in rows[:_FEW])
-    return Act(name, told, rows[0]["time_ms"], rows[-1]["time_ms"], places, rows[0]["topic"])
+    return Act(
+        name, told, rows[0]["time_ms"], rows[-1]["time_ms"], places, rows[0]["topic"], rows[0]["group"]
+    )

@@ -29,7 +29,8 @@ KINDS: Final[dict[str, str]] = {
     "member": "a member of a group: detail `ID joined`, `ID left: why`, of Kafka 4's `ID fenced: why`; `?` "
     "if its id is not told",
     "config": "a setting of a topic, or of the producer `client`: detail `NAME = VALUE`; of brokers "
-    "`broker 2: NAME = VALUE`, `all brokers: …`",
+    "`broker 2: NAME = VALUE`, `all brokers: …`; of a group all of them, `NAME = VALUE, NAME = VALUE`, or "
+    "`none`",
     "quota": "a quota: detail `ENTITY: NAME = VALUE`, `none` when it was removed",
     "reassignment": "a partition moves: replicas are all that it has meanwhile; detail "
     "`adding 4, removing 1`, `completed`",

@@ -92,6 +92,12 @@ def of_kinds(observations: Table, *kinds: str) -> Table:
     return observations.where(F.col("kind").isin(*kinds))
 
 
+def set_of_group() -> Column:
+    """Whether a row says what is set of a group; the settings of a producer may have the group of a log."""
+    of_broker = (F.col("kind") == "config") & (F.col("source") == "broker-log")
+    return of_broker & F.col("group").isNotNull()
+
+
 def log() -> Column:
     """The log that a row is in: a folder of segments, or one file of a tool."""
     folder = F.regexp_extract("file", "^(.*)/[^/]*$", 1)

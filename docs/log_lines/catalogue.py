@@ -39,7 +39,7 @@ _TROUBLE: Final = re.compile(
 
 
 _KRAFT: Final = ("broker-3.9.2", "broker-4.3.1")
-_RDKAFKA: Final = ("librdkafka-2.12.1",)
+_RDKAFKA: Final = ("librdkafka-2.12.1", "librdkafka-2.15.1")
 _PUT_TOGETHER: Final = (
     (
         _KRAFT,

@@ -5,7 +5,7 @@ import subprocess
 import tarfile
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final, NamedTuple
 
 from mockbroker.rig.downloads import cache_folder, program
@@ -39,6 +39,7 @@ _TOOLS: Final = (
     "org/apache/kafka/shell/",
 )
 """Of command lines: what they say is in no log."""
+_CRATE: Final = "rdkafka-sys"
 
 
 class Package(NamedTuple):
@@ -57,7 +58,9 @@ PACKAGES: Final = (
         for module in _MODULES
         if int(release[0]) >= _SINCE.get(module, 0)
     ),
-    Package("librdkafka-2.12.1", "librdkafka", "rdkafka-sys", "4.10.0+2.12.1"),
+    Package("librdkafka-2.12.1", "librdkafka", _CRATE, "4.10.0+2.12.1"),
+    # Newer than any that the crate has.
+    Package("librdkafka-2.15.1", "librdkafka", "@confluentinc/kafka-javascript", "1.10.1"),
     Package("franz-go-1.22.3", "franz-go", "github.com/twmb/franz-go", "v1.22.3"),
     Package("sarama-1.61.1", "sarama", "github.com/IBM/sarama", "v1.61.1"),
     Package("kafka-go-0.4.51", "kafka-go", "github.com/segmentio/kafka-go", "v0.4.51"),
@@ -75,14 +78,16 @@ def files(package: Package) -> Iterator[tuple[str, str]]:
     match package.language:
         case "java":
             yield from _jar(package, folder)
-        case "librdkafka":
+        case "librdkafka" if package.name == _CRATE:
             yield from _tree(_crate(package, folder) / "librdkafka" / "src", ".c")
+        case "librdkafka":
+            yield from _npm(package, folder, "deps/librdkafka/src/", ".c")
         case "franz-go":
             yield from _tree(_module(package) / "pkg" / "kgo", ".go")
         case "sarama" | "kafka-go":
             yield from _tree(_module(package), ".go", deep=False)
         case "kafkajs":
-            yield from _npm(package, folder)
+            yield from _npm(package, folder, "src/", ".js")
         case _:
             yield from _wheel(package, folder)
 
@@ -109,8 +114,12 @@ def _jar(package: Package, folder: Path) -> Iterator[tuple[str, str]]:
 
 def _tree(folder: Path, ending: str, *, deep: bool = True) -> Iterator[tuple[str, str]]:
     for path in sorted(folder.rglob(f"*{ending}") if deep else folder.glob(f"*{ending}")):
-        if not path.stem.endswith(("_test", "unittest", "_mock")) and "mock" not in path.stem:
+        if not _of_tests(path):
             yield path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8", errors="replace")
+
+
+def _of_tests(path: PurePath) -> bool:
+    return path.stem.endswith(("_test", "unittest")) or "mock" in path.stem
 
 
 def _crate(package: Package, folder: Path) -> Path:
@@ -136,16 +145,17 @@ def _module(package: Package) -> Path:
     return Path(json.loads(told)["Dir"])
 
 
-def _npm(package: Package, folder: Path) -> Iterator[tuple[str, str]]:
-    packed = folder / f"{package.name}-{package.version}.tgz"
+def _npm(package: Package, folder: Path, under: str, ending: str) -> Iterator[tuple[str, str]]:
+    packed = folder / f"{package.name.removeprefix('@').replace('/', '-')}-{package.version}.tgz"
     if not packed.exists():
         named = f"{package.name}@{package.version}"
         _run([program("npm", "fetch sources"), "pack", "--silent", named, "--pack-destination", str(folder)])
     with tarfile.open(packed) as archive:
         for each in sorted(archive.getnames()):
             if (
-                each.startswith("package/src/")
-                and each.endswith(".js")
+                each.startswith(f"package/{under}")
+                and each.endswith(ending)
+                and not _of_tests(PurePath(each))
                 and (read := archive.extractfile(each))
             ):
                 yield each.removeprefix("package/"), read.read().decode()

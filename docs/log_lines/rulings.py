@@ -120,7 +120,8 @@ RULINGS: Final = (
         r"unknown|should|will be|was supplied|isn't|not take)|"
         r"[Oo]verriding|[Cc]onsider (?:setting|upgrading|using)|should be (?:equal|larger|greater|"
         r"set)|will not take effect|"
-        r"not supported (?:by|on|with)|does not support|[Pp]lease (?:use|set|clear|migrate|upgrade)",
+        r"not supported (?:by|on|with)|does not support|[Pp]lease (?:use|set|clear|migrate|upgrade)|"
+        r"not recommended for production",
         loud=True,
     ),
     Ruling(

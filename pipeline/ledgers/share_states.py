@@ -6,13 +6,15 @@ next one that the start offset has moved. Whoever sets the offset of a group mak
 states of records.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from ..readers.broker_messages import COMPACTED
-from ..readers.share_states import DELETED, KIND, WARNING, WHOLE
+from ..readers.share_states import DELETED, KIND, LIMIT, SET_LIMIT, WARNING, WHOLE
+from ..rows import set_of_group
 from ..tables import Table
 from ..tables import functions as F
 from .ledger import Ledger
@@ -22,8 +24,8 @@ from .share_group import Flight, flights
 
 OR_REJECTED: Final = "or rejected in the end"
 """How the detail of a note ends about records that a member may have rejected after their last delivery."""
-_LIMIT: Final = 5
-"""The default of `group.share.delivery.count.limit`."""
+_CONFIG: Final = "config"
+_SET: Final = re.compile(SET_LIMIT)
 _DONE: Final = ("acknowledged", "archived")
 _SKEW_MS: Final = 2_000
 """The greatest difference between clocks that is allowed for: that of a leader and of a share coordinator."""
@@ -80,13 +82,15 @@ class _Kept:
 class ShareStates:
     """`kept` by group and log. `starts` tell in order of time where the partition's log begins, each later
     than the one before. `written` are the records of its segments that every group is given, `marked` the
-    others, and `warned` has by group those that it is given for the last time."""
+    others, and `warned` has by group those that it is given for the last time. `limits` are how often groups
+    are given a record."""
 
     kept: dict[tuple[str | None, str], _Kept] = field(default_factory=dict)
     starts: list[Row] = field(default_factory=list)
     written: OffsetRanges = field(default_factory=OffsetRanges)
     marked: OffsetRanges = field(default_factory=OffsetRanges)
     warned: dict[str | None, dict[int, Row]] = field(default_factory=dict)
+    limits: dict[str | None, int] = field(default_factory=dict)
     compacted: bool = False
 
 
@@ -127,6 +131,12 @@ def _log(state: ShareStates, row: Row) -> Iterable[Note]:
 def _warning(state: ShareStates, row: Row) -> Iterable[Note]:
     if row.offset is not None:
         state.warned.setdefault(row.group, {})[row.offset] = row
+    return ()
+
+
+def _config(state: ShareStates, row: Row) -> Iterable[Note]:
+    told = _SET.search(row.detail or "")
+    state.limits[row.group] = int(told[1]) if told else LIMIT
     return ()
 
 
@@ -194,7 +204,7 @@ def _said(state: ShareStates, kept: _Kept, row: Row, each: Flight) -> None:
         kept.done.add(first, end)
         if each.state == "archived":
             warned = _warned(state, row, range(first, end))
-            if warned is not None or each.deliveries >= _LIMIT:
+            if warned is not None or each.deliveries >= state.limits.get(row.group, LIMIT):
                 shown = (kept.last, row) if warned is None else (warned, kept.last, row)
                 kept.worn.append(((first, end), each.deliveries, shown))
 
@@ -246,28 +256,34 @@ def _both(some: OffsetRanges, others: OffsetRanges) -> Iterator[Range]:
         yield from others.within(first, end)
 
 
-def _shared_only(rows: Table) -> Table:
-    """Only partitions of which there is a state."""
-    shared = rows.where(F.col("kind") == KIND).select("key").distinct()
-    return rows.join(shared, "key", "left_semi")
+def _shared(rows: Table) -> Table:
+    """Only partitions of which there is a state, each with what is set of its groups."""
+    of_groups = F.col("kind") == _CONFIG
+    shared = rows.where(F.col("kind") == KIND).select("key", "group").distinct()
+    own = rows.where(of_groups).drop("key").join(shared, ["group"])
+    return rows.where(~of_groups).join(shared, ["key"], "left_semi").unionByName(own).select(*Row._fields)
 
 
 _STEPS: Final = {
     KIND: _share_state,
     WARNING: _warning,
+    _CONFIG: _config,
     "append": _append,
     "log-start": _log_start,
     "log": _log,
 }
+_OF_PARTITION: Final = (
+    (F.col("kind") != _CONFIG) & F.col("topic").isNotNull() & F.col("partition").isNotNull()
+)
 LEDGER: Final = Ledger(
     "states of share groups",
     tuple(_STEPS),
-    F.col("topic").isNotNull() & F.col("partition").isNotNull() & F.col("time_ms").isNotNull(),
+    (_OF_PARTITION | set_of_group()) & F.col("time_ms").isNotNull(),
     F.concat_ws("\n", "topic", "partition"),
     ("group", "topic", "partition", "offset", "end_offset", "detail"),
     ShareStates,
     step,
     end,
-    fewer=_shared_only,
+    fewer=_shared,
     needs=(KIND,),
 )

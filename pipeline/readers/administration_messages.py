@@ -1,4 +1,4 @@
-"""Log messages of controllers with KRaft about what administrators alter.
+"""Log messages of controllers with KRaft, and of brokers, about what administrators alter.
 
 Comments name the classes that log them.
 """
@@ -10,6 +10,9 @@ from .log_entries import Entry
 from .log_messages import END, Values, message
 
 _NONE: Final = ("null", "[]")
+NOTHING: Final = "none"
+"""The detail of a row about a group of which nothing is set any more."""
+_BETWEEN: Final = re.compile(r",(?=[\w.]{1,100} -> )")
 _ENTITY: Final = r"ClientQuotaEntity\(entries=\{(?P<entity>[^}\n]*)\}\)"
 
 
@@ -20,6 +23,11 @@ def _set(_: Entry, found: re.Match[str]) -> Values:
 def _set_of_brokers(_: Entry, found: re.Match[str]) -> Values:
     whose = f"broker {found['whose']}" if found["whose"] else "all brokers"
     return {"detail": f"{whose}: {found['name']} = {found['value']}"}
+
+
+def _set_of_group(_: Entry, found: re.Match[str]) -> Values:
+    told = (each.split(" -> ", 1) for each in _BETWEEN.split(found["all_from"]) if " -> " in each)
+    return {"detail": ", ".join(map(" = ".join, told)) or NOTHING}
 
 
 def _quota(_: Entry, found: re.Match[str]) -> Values:
@@ -49,6 +57,13 @@ MESSAGES: Final = (
         r"ConfigResource\(type=BROKER, name='(?P<whose>\d*)'\) which set configuration (?P<name>\S+) to "
         rf"(?P<value>[^\n]*?){END}",
         _set_of_brokers,
+    ),
+    # DynamicConfigPublisher: all that is set, each time. A controller hides these values.
+    message(
+        "config",
+        "Updating group",
+        rf"Updating group (?P<group>[^\n]{{1,300}}?) with new configuration : ?(?P<all_from>[^\n]*?){END}",
+        _set_of_group,
     ),
     # ClientQuotaControlManager
     message(

@@ -31,6 +31,10 @@ WARNING: Final = "share-warning"
 WHOLE: Final = "whole"
 """How the detail of a row begins that has the whole state, not only what has changed since the last one."""
 DELETED: Final = "deleted"
+LIMIT: Final = 5
+"""The default of `group.share.delivery.count.limit`."""
+SET_LIMIT: Final = r"\bshare\.delivery\.count\.limit = (\d{1,9})\b"
+"""In what is set of a group (rows of the kind `config`): how often it may be given a record."""
 _VERSION: Final = b"\0\0"
 _PARTITIONS: Final = int(ShareKind.PARTITIONS).to_bytes(2)
 _BATCH: Final = ("firstOffset", "lastOffset", "deliveryState", "deliveryCount")

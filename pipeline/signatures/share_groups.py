@@ -1,14 +1,15 @@
 """`share-offsets-reset` and `delivery-limit-reached`: what became of a share group's records, by its state.
 
 Whoever sets the offset of a share group makes its state anew: a whole state without any state of records. A
-leader says of a record that it is given for the last time, and the state that it is archived then; a member
-may have rejected it at last, which looks the same.
+leader says of a record that it is given for the last time, unless the limit is 2, and the state that it is
+archived then; a member may have rejected it at last, which looks the same.
 """
 
 from typing import Final
 
 from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged
-from ..readers.share_states import DELETED, KIND, WARNING, WHOLE
+from ..readers.share_states import DELETED, KIND, LIMIT, SET_LIMIT, WARNING, WHOLE
+from ..reproduction import Reproduction
 from ..rows import (
     PARTITION,
     case,
@@ -16,20 +17,21 @@ from ..rows import (
     in_order,
     log,
     of_kinds,
+    only_if,
     place,
     prefixed,
     same,
     seen,
     sentence,
+    set_of_group,
     up_to,
 )
+from ..share_tests import SET_ELSEWHERE, WORN
 from ..signature import Search, Signature
 from ..tables import Column, Table, Window
 from ..tables import functions as F
 
 _KEY: Final = ("group", *PARTITION)
-_LIMIT: Final = 5
-"""The default of `group.share.delivery.count.limit`."""
 _ARCHIVED: Final = r"(\d+)-(\d+) archived (\d+)"
 
 
@@ -82,6 +84,13 @@ def _worn(states: Table, observations: Table) -> Table:
 
     gone = states.where(F.col("detail").rlike(_ARCHIVED))
     gone = gone.withColumns({"first": told(1), "last": told(2), "times": told(3)})
+    since = [F.col("group") == F.col("s_group"), F.col("s_time_ms") <= F.col("time_ms")]
+    gone = first_of(
+        gone.join(_limits(observations), since, "left"),
+        Window.partitionBy(*_KEY, "file", "position").orderBy("s_time_ms").reversed,
+    )
+    limit = F.coalesce("s_limit", F.lit(LIMIT))
+    gone = gone.withColumn("lowered", F.coalesce(F.col("s_limit") < F.col("s_was"), F.lit(False)))
     warned = of_kinds(observations, WARNING).where("group is not null and offset is not null")
     warned = prefixed(warned, "w_", *_KEY, "offset", "time_ms", warning=seen())
     of_it = [
@@ -90,7 +99,7 @@ def _worn(states: Table, observations: Table) -> Table:
         F.col("w_offset") <= F.col("last"),
     ]
     rows = gone.join(warned, of_it, "left")
-    rows = rows.where((F.col("times") >= _LIMIT) | F.col("warning").isNotNull())
+    rows = rows.where((F.col("times") >= limit) | F.col("warning").isNotNull())
     rows = first_of(
         rows, Window.partitionBy(*_KEY, "first", "last").orderBy("time_ms", "file", "position", "w_time_ms")
     )
@@ -103,36 +112,85 @@ def _worn(states: Table, observations: Table) -> Table:
                 LIKELY,
                 "the leader says that it was given for the last time; a member may have rejected it then",
             ),
+            If(
+                F.col("lowered"),
+                LIKELY,
+                "it was given as often as the group allows since somebody lowered that; a member may have "
+                "rejected it then",
+            ),
+            If(
+                F.col("s_limit").isNotNull(),
+                POSSIBLE,
+                "it was given as often as the group allows; a member may have rejected it then",
+            ),
             Else(POSSIBLE, "it was given as often as is usual at most; a member may have rejected it then"),
         ),
         summary=sentence(
-            "share group {group} gave up {what} of {at} after {times} deliveries: no member accepted that",
+            "share group {group} gave up {what} of {at} after {times} deliveries: no member accepted "
+            "that{lowered}",
             at=place(),
             what=case(
                 (F.col("first") == F.col("last"), sentence("the record at offset {first}")),
                 otherwise=sentence("the records at offsets {first} to {last}"),
             ),
+            lowered=only_if(
+                F.col("lowered"),
+                "; {ago} ms before, somebody had lowered share.delivery.count.limit of the group from "
+                "{s_was} to {s_limit}",
+                ago=F.col("time_ms") - F.col("s_time_ms"),
+            ),
         ),
-        evidence=[F.col("warning"), F.col("seen")],
+        evidence=[F.when(F.col("lowered"), F.col("set")), F.col("warning"), F.col("seen")],
         ids=["KIP-932"],
     )
 
 
+def _limits(observations: Table) -> Table:
+    """When groups' limits changed: every broker tells what is set of a group, and again when it starts."""
+    settings = observations.where(set_of_group() & F.col("time_ms").isNotNull())
+    told = F.nullif(F.regexp_extract("detail", SET_LIMIT, 1), F.lit("")).cast("bigint")
+    settings = settings.withColumns({"limit": F.coalesce(told, F.lit(LIMIT)), "set": seen()})
+    was = F.lag("limit").over(in_order("group"))
+    settings = settings.withColumn("was", F.coalesce(was, F.lit(LIMIT)))
+    changed = settings.where(F.col("limit") != F.col("was"))
+    return prefixed(changed, "s_", "group", "time_ms", "limit", "was", set=F.col("set"))
+
+
+_RESET: Final = ("share-offsets-reset",)
+_REACHED: Final = ("delivery-limit-reached",)
 SEARCH: Final = Search(
     "states of share groups",
     find,
     (KIND,),
     Signature(
-        ("share-offsets-reset",),
+        _RESET,
         "somebody set a share group's offset back, or on (`kafka-share-groups --reset-offsets`)",
         known_as="KIP-932",
         stories={"share-offsets-reset": "{who} was set elsewhere by an operator"},
+        reproductions=(
+            Reproduction(
+                _RESET,
+                "an offset that is set elsewhere",
+                "an offset that is set to where the group is",
+                template=SET_ELSEWHERE,
+                kafka="4.4",
+            ),
+        ),
     ),
     Signature(
-        ("delivery-limit-reached",),
+        _REACHED,
         "a share group gave up a record, since no member had accepted it when it had been given as often as "
         "the group allows",
         known_as="KIP-932",
         stories={"delivery-limit-reached": "{who} gave up a record"},
+        reproductions=(
+            Reproduction(
+                _REACHED,
+                "a delivery count limit below the attempts that a record takes",
+                "a delivery count limit that is not below them",
+                template=WORN,
+                kafka="4.4",
+            ),
+        ),
     ),
 )

@@ -83,7 +83,7 @@ def look(symptoms: Sequence[Symptom], evidence: Evidence, done: Sequence[Act] = 
         }
         found = [evidence.look(need, about) for need in _BY_NAME[symptom.name].causes]
         symptom.looked = [each.told for each in found if each.covered]
-        symptom.before = shortly_before(done, symptom.from_ms, symptom.to_ms, symptom.topic)
+        symptom.before = shortly_before(done, symptom.from_ms, symptom.to_ms, symptom.topic, symptom.group)
         symptom.missing = [each.told for each in found if not each.covered and each.told != _UNNAMED]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from .dialects import Dialect, Render
 
@@ -113,6 +113,10 @@ class Column:
 
     def __bool__(self) -> bool:
         raise TypeError("a column has no truth value: combine conditions with &, | and ~")
+
+    def __iter__(self) -> NoReturn:
+        # By __getitem__ it would have elements without end.
+        raise TypeError("a column is not several: where columns or names are asked for, give a list of them")
 
     def _with(self, operator: str, other: Any) -> Column:
         right = lit(other)

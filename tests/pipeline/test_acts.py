@@ -84,6 +84,29 @@ def test_alterations() -> None:
     assert told(altered()) == ALTERED
 
 
+def test_alterations_of_a_group() -> None:
+    """Each row has all that is set of it; every broker tells it, and tells it again when it starts."""
+    rows = History("broker-log")
+    for now in (
+        "share.auto.offset.reset = earliest",
+        "share.auto.offset.reset = earliest, share.delivery.count.limit = 2",
+        "share.auto.offset.reset = by_duration:PT1H, share.delivery.count.limit = 2",
+        "share.auto.offset.reset = by_duration:PT1H",
+        "none",
+    ):
+        for _ in range(3):
+            rows.add("config", group="jobs", detail=now, **BROKERS)
+    rows.add("config", group="other", detail="share.auto.offset.reset = by_duration:PT1H", **BROKERS)
+    assert told(rows) == [
+        "share.auto.offset.reset of group jobs was set to earliest",
+        "share.delivery.count.limit of group jobs was set to 2",
+        "share.auto.offset.reset of group jobs was set to by_duration:PT1H",
+        "share.delivery.count.limit of group jobs was removed",
+        "share.auto.offset.reset of group jobs was removed",
+        "share.auto.offset.reset of group other was set to by_duration:PT1H",
+    ]
+
+
 def test_moves() -> None:
     rows = History("broker-log")
     for partition in (0, 1):
@@ -128,7 +151,20 @@ TIMES = ["22:14:21.010", "22:15:21.010", "22:16:21.010", "22:20:21.010"]
 def test_what_may_have_led_to_a_symptom() -> None:
     (first, *rest) = analyzed(altered()).acts
     noticed = first.from_ms + MINUTE, first.from_ms + 2 * MINUTE
-    assert shortly_before([first, *rest], *noticed, "orders") == ALTERED[:3]
-    assert shortly_before([first, *rest], *noticed, "returns") == ALTERED[1:3]
-    assert shortly_before([first, *rest], START_MS - MINUTE, START_MS, "orders") == []
-    assert shortly_before([first], first.from_ms + 11 * MINUTE, first.from_ms + 12 * MINUTE, "orders") == []
+    assert shortly_before([first, *rest], *noticed, "orders", None) == ALTERED[:3]
+    assert shortly_before([first, *rest], *noticed, "returns", None) == ALTERED[1:3]
+    assert shortly_before([first, *rest], START_MS - MINUTE, START_MS, "orders", None) == []
+    late = first.from_ms + 11 * MINUTE, first.from_ms + 12 * MINUTE
+    assert shortly_before([first], *late, "orders", None) == []
+
+
+def test_what_may_have_led_to_a_symptom_of_a_group() -> None:
+    rows = History("broker-log").add(
+        "config", group="jobs", detail="share.session.timeout.ms = 45000", **BROKERS
+    )
+    done = acts_of([{name: getattr(row, name) for name in row.__slots__} for row in rows.rows], ())
+    noticed = START_MS, START_MS + MINUTE
+    told = ["share.session.timeout.ms of group jobs was set to 45000"]
+    assert shortly_before(done, *noticed, "orders", "jobs") == told
+    assert shortly_before(done, *noticed, "orders", "billing") == []
+    assert shortly_before(done, *noticed, "orders", None) == []

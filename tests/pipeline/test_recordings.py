@@ -44,6 +44,8 @@ TOLD = {
     "a producer was fenced": "producer {client} was fenced: ",
     "another producer took a transactional id": "with its transactional id {transactional_id}, as producer",
     "a replica in sync was elected": "with {lost} records that no other replica had, from offset {offset} to",
+    "a lowered limit was reached": "the record at offset {offset} of {topic}-{partition} after 2 deliveries: "
+    "no member accepted that; ",
     "a record was released for the last time": "share group {group} gave up the record at offset {offset} of "
     "{topic}-{partition} after 5 deliveries",
     "a transactional id expired": "transactional id {transactional_id} was refused: its id had expired",
@@ -67,10 +69,10 @@ OF = {
 """Events that have another cause in other recordings."""
 REFUSED = (
     *("applications-share-a-group", "clock-stepped", "follower-log-lost"),
-    *("hanging-transaction", "record-unreadable", "delivery-limit-reached", "share-offsets-reset"),
+    *("hanging-transaction", "record-unreadable"),
 )
-"""What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, that a
-record can't be read only its client could say, and nothing writes a test of share groups yet."""
+"""What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
+that a record can't be read only its client could say."""
 QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 NOT_TOLD = frozenset(
@@ -90,6 +92,7 @@ list.
 OFTEN = frozenset(
     {
         "4.4.0-record-unreadable",
+        "4.4.0-share-delivery-limit-lowered",
         "4.4.0-share-offsets-reset",
         "4.4.0-share-records-deleted",
         "4.4.0-share-records-given-up",

@@ -110,6 +110,7 @@ OF_CLUSTERS = (
     *(("assignors-differ", ""), ("group-full", ""), ("instance-id-shared", "")),
     *(("group-never-settles", ""), ("joined-too-early", ""), ("migration-refused", "")),
     *(("partitions-found-late", ""), ("rebalance-timeout", ""), ("record-unreadable", "")),
+    *(("delivery-limit-reached", ""), ("share-offsets-reset", "")),
     *(("session-timeout", OF_4), ("session-timeout", CAME_BACK), ("controller-away", "")),
 )
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from mockbroker.pipeline.signatures import administrators, share_groups
 
 from .rows import History, Row, searched
+from .symptoms.test_explaining import analyzed
 
 Found = dict[str, list[Row]]
 
@@ -27,11 +31,27 @@ def let_go(times: int, *more: tuple[int | None, int | None, str | None]) -> Hist
 READ = (0, 300, "0-299 acknowledged 1")
 WARNED = let_go(3, (4, 5, "4-4 archived 3"))
 WARNED.add("share-warning", -2_500, group="jobs", offset=4, source="broker-log")
+
+
+def limited(group: str, rows: History, limits: dict[int, str]) -> History:
+    """Of a group of that name, with its settings, by how long before the last row they were told."""
+    rows.rows = [replace(each, group=group) for each in rows.rows]
+    for ago_ms, detail in limits.items():
+        about: dict[str, Any] = {"source": "broker-log", "topic": None, "partition": None}
+        rows.add("config", -ago_ms, group=group, detail=detail, **about)
+        rows.now_ms += ago_ms
+    return rows.add("config", -2_500, group=group, detail="acks = -1", source="client-log", client="app")
+
+
+TWO = "share.auto.offset.reset = earliest, share.delivery.count.limit = 2"
+TEN = "share.delivery.count.limit = 10"
 FOUND = {
     "back": states(READ, (0, None, "whole"), (0, 1100, "0-1099 acknowledged 1")),
     "on": states(READ, (1000, None, "whole"), (1000, 1100, "1000-1099 acknowledged 1")),
     "given up": let_go(5, (4, 5, "4-4 archived 5")),
     "given up, as the leader says": WARNED,
+    "lowered": limited("a", let_go(2, (4, 5, "4-4 archived 2")), {9_000: TEN, 8_000: TWO, 7_000: TWO}),
+    "raised": limited("b", let_go(10, (4, 5, "4-4 archived 10")), {9_000: TEN}),
 }
 NONE = {
     "a new group": states(READ),
@@ -40,6 +60,15 @@ NONE = {
     "a state that is written anew": states(READ, (300, 310, "whole, 300-309 acknowledged 1")),
     "a state that is kept": states((10, None, "whole"), (10, None, "whole")),
     "a record that is rejected": let_go(2, (4, 5, "4-4 archived 2")),
+    "a record that is rejected before a greater limit": limited(
+        "c", let_go(5, (4, 5, "4-4 archived 5")), {9_000: TEN}
+    ),
+    "a record that is rejected before the limit was lowered": limited(
+        "d", let_go(2, (4, 5, "4-4 archived 2")), {-1_000: TWO}
+    ),
+    "a record that is rejected when the limit was removed": limited(
+        "e", let_go(2, (4, 5, "4-4 archived 2")), {9_000: TWO, 8_000: "none"}
+    ),
     "a record that is accepted at last": let_go(5, (4, 5, "4-4 acknowledged 5")),
 }
 
@@ -66,6 +95,13 @@ def found() -> Found:
             "likely",
             "the record at offset 4 of given up, as the leader says/orders-0 after 3",
         ),
+        (
+            "lowered",
+            "delivery-limit-reached",
+            "likely",
+            "; 8000 ms before, somebody had lowered share.delivery.count.limit of the group from 10 to 2",
+        ),
+        ("raised", "delivery-limit-reached", "possible", "after 10 deliveries: no member accepted that"),
     ],
 )
 def test_what_is_found(found: Found, name: str, signature: str, confidence: str, summary: str) -> None:
@@ -77,6 +113,17 @@ def test_what_is_found(found: Found, name: str, signature: str, confidence: str,
 @pytest.mark.parametrize("name", NONE)
 def test_what_is_none(found: Found, name: str) -> None:
     assert found[name] == []
+
+
+def test_what_is_noticed_of_a_record_depends_on_the_limit_of_its_group() -> None:
+    low, high = (
+        analyzed(rows)
+        for rows in (FOUND["lowered"], NONE["a record that is rejected before a greater limit"])
+    )
+    assert [(each.name, each.group, each.offset) for each in low.symptoms] == [
+        ("share-records-given-up", "a", 4)
+    ]
+    assert (high.symptoms, high.incidents) == ([], [])
 
 
 def deleted(below: int, *told: tuple[int | None, int | None, str | None]) -> History:

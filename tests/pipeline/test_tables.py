@@ -143,3 +143,16 @@ def test_a_column_that_one_table_lacks(table: Table) -> None:
 def test_a_condition_is_no_truth() -> None:
     with pytest.raises(TypeError, match="combine conditions with &"):
         bool(F.col("a") == 1)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(lambda table, column: table.join(table, column), id="join"),
+        pytest.param(lambda table, column: table.fillna(0, column), id="fillna"),
+        pytest.param(lambda table, column: table.select(*column), id="select"),
+    ],
+)
+def test_a_column_is_no_list(table: Table, given: Callable[[Table, Column], Table]) -> None:
+    with pytest.raises(TypeError, match="give a list"):
+        given(table, F.col("position"))

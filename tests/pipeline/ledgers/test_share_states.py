@@ -46,6 +46,10 @@ class Partition(Rows):
         self.add("append", source="segment", offset=first, end_offset=end, detail=detail)
         return self
 
+    def allows(self, detail: str, **when: Any) -> Partition:
+        self.add("config", group="jobs", detail=detail, **when)
+        return self
+
     def warns(self, offset: int) -> Partition:
         self.add("share-warning", offset=offset, group="jobs")
         return self
@@ -113,6 +117,16 @@ def test_records_that_their_leader_gave_for_the_last_time() -> None:
     (gone,) = noted(LEDGER, states, Partition().warns(4))
     assert (gone.what, gone.offset, gone.detail) == ("share-worn", 4, "2 or rejected in the end")
     assert ("server.log", 1, "share-warning") in gone.rows
+
+
+def test_how_often_a_record_is_given_is_set_of_a_group() -> None:
+    two, ten = (f"share.isolation.level = read_committed, share.delivery.count.limit = {n}" for n in (2, 10))
+    twice = States().then(0, "4-4 available 1").then(0, "4-4 archived 2")
+    assert told(LEDGER, twice, Partition().allows(two)) == [("share-worn", 4, 5)]
+    assert told(LEDGER, twice, Partition().allows(two, after_ms=MINUTE)) == []
+    assert told(LEDGER, twice, Partition().allows(two).allows("none")) == []
+    often = States().then(0, "4-4 available 4").then(0, "4-4 archived 5")
+    assert told(LEDGER, often, Partition().allows(ten)) == []
 
 
 def test_a_state_that_is_written_anew_is_told_once() -> None:

@@ -24,6 +24,12 @@ STATEMENTS = statements()
 NAMES = {made.name for table in TABLES for made in table.messages} | {client_messages.LISTS}
 RULES = [each for each in STATEMENTS if each.verdict in NAMES]
 OURS = "[2026-11-23 02:46:01,972] INFO [KafkaServer id=1] started (kafka.server.KafkaServer)\n"
+ADVICE = {
+    "broker": f"{OURS}[2026-11-23 02:46:02,000] WARN MX4j is deprecated and will be removed in Kafka 5.0 "
+    "(kafka.utils.Mx4jLoader)\n",
+    "librdkafka": "%4|1795974623.814|SHARECONSUMER|billing-1#consumer-1| [thrd:app]: The share consumer is "
+    'in "Preview" and is not recommended for production use\n',
+}
 
 
 def test_every_statement_has_a_verdict_that_exists() -> None:
@@ -120,11 +126,10 @@ def test_lines_that_nobody_knows_are_counted_by_shape(tmp_path: Path) -> None:
     assert shape == "WARN The moon has gone … times from 'here' (x.Moon)"
 
 
-def test_what_tells_nothing_is_neither_counted_nor_a_row(tmp_path: Path) -> None:
-    nothing = "MX4j is deprecated and will be removed in Kafka 5.0"
+@pytest.mark.parametrize("advice", ADVICE.values(), ids=ADVICE)
+def test_what_tells_nothing_is_neither_counted_nor_a_row(advice: str, tmp_path: Path) -> None:
     reading = Reading()
-    path = log(tmp_path, f"{OURS}[2026-11-23 02:46:02,000] WARN {nothing} (kafka.utils.Mx4jLoader)\n")
-    assert not of_kind(rows(path, reading), COMPLAINT)
+    assert not of_kind(rows(log(tmp_path, advice), reading), COMPLAINT)
     assert not reading.shapes.known
 
 
