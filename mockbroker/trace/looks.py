@@ -1,7 +1,7 @@
 """What is reported about a partition, and what has changed since."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from . import events
@@ -22,19 +22,25 @@ class Change(NamedTuple):
 
 def as_rows(changes: "Iterable[Change]") -> tuple[dict[str, Any], ...]:
     """The rows of events, without number and time."""
-    return tuple(
-        {"kind": kind.kind, **dict(zip(_names(kind), values, strict=True))} for kind, values in changes
-    )
+    rows = []
+    for kind, values in changes:
+        names, defaults = _fields(kind)
+        if left := len(names) - len(values):
+            values = (*values, *defaults[-left:])
+        rows.append({"kind": kind.kind, **dict(zip(names, values, strict=True))})
+    return tuple(rows)
 
 
-_NAMES: Final[dict[type[Event], tuple[str, ...]]] = {}
+_FIELDS: Final[dict[type[Event], tuple[tuple[str, ...], tuple[object, ...]]]] = {}
 
 
-def _names(kind: type[Event]) -> tuple[str, ...]:
-    """The fields that a change has the values of."""
-    if kind not in _NAMES:
-        _NAMES[kind] = tuple(each.name for each in fields(kind))[2:]
-    return _NAMES[kind]
+def _fields(kind: type[Event]) -> tuple[tuple[str, ...], tuple[object, ...]]:
+    """The names of those that a change has values of, and the values of the last ones if it has none."""
+    if kind not in _FIELDS:
+        _, _, *found = fields(kind)
+        defaults = tuple(each.default for each in found if each.default is not MISSING)
+        _FIELDS[kind] = tuple(each.name for each in found), defaults
+    return _FIELDS[kind]
 
 
 Replica = tuple[int, int, int, int, int, int, tuple[tuple[int, int], ...]]
