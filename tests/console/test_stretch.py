@@ -67,8 +67,9 @@ def test_who_drags_over_the_timeline_chooses_a_stretch(cluster: MockCluster, pag
     page.mouse.move(box["x"] + 600, box["y"] + 15)
     page.mouse.up()
     expect(page.locator(".stretched")).to_contain_text(re.compile(r"events \d+ to \d+"))
-    page.wait_for_url(re.compile(r"#.*stretch=\d+-\d+"))
     words = page.locator(".stretched").inner_text()
+    [(first, last)] = re.findall(r"events (\d+) to (\d+)", words)
+    page.wait_for_url(re.compile(rf"#.*stretch={first}-{last}"))
     address = page.url
     page.goto("about:blank")
     page.goto(address)
