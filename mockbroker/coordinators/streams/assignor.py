@@ -6,7 +6,7 @@ tasks follow in the same way, each on another process than the active one.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
@@ -37,6 +37,10 @@ class Candidate(NamedTuple):
     offsets: Mapping[Task, int]
 
 
+Found = Mapping[str, set[int]]
+"""Partitions by subtopology."""
+
+
 def sticky(
     members: Sequence[Candidate], subtopologies: Sequence[Subtasks], standbys: int, *, first_only: bool
 ) -> Parts[dict[str, Assigned]]:
@@ -47,10 +51,20 @@ def sticky(
     yield from assignment.assign_active()
     if standbys:
         yield from assignment.assign_standby()
+    return (yield from shared_out(members, assignment.of))
+
+
+def shared_out(
+    members: Sequence[Candidate], of: Callable[[Candidate], tuple[Found, Found]]
+) -> Parts[dict[str, Assigned]]:
+    """What members are to have; `of` gives the active tasks and the copies of one."""
     found, pace = dict[str, Assigned](), Pace(MANY)
     for each in members:
-        found[each.id] = assignment.of(each)
-        if pace.enough(1 + found[each.id].size):
+        active, standby = (
+            {name: frozenset(some) for name, some in sorted(kind.items())} for kind in of(each)
+        )
+        found[each.id] = made = Assigned(active, standby, {})
+        if pace.enough(1 + made.size):
             yield
     return found
 
@@ -165,13 +179,9 @@ class _Assignment:
             if pace.enough(len(candidates)):
                 yield
 
-    def of(self, member: Candidate) -> Assigned:
+    def of(self, member: Candidate) -> tuple[Found, Found]:
         process = self._processes[member.process]
-        active, standby = (
-            {name: frozenset(some) for name, some in sorted(kind.get(member.id, {}).items())}
-            for kind in (process.active, process.standby)
-        )
-        return Assigned(active, standby, {})
+        return process.active.get(member.id, {}), process.standby.get(member.id, {})
 
     # -- active tasks
 

@@ -9,7 +9,7 @@ addresses of objects; here the first in the order of their hashes is chosen.
 from collections.abc import Iterable, Sequence
 
 from ...portions import MANY, Pace, Parts, portions
-from .assignor import Candidate, Subtasks
+from .assignor import Candidate, Found, Subtasks, shared_out
 from .hash_order import in_hash_order, tasks_in_hash_order
 from .member import Assigned, Task, each_task
 
@@ -28,12 +28,7 @@ def by_pairs(
     if standbys:
         stateful = [(each.id, each.tasks) for each in subtopologies if each.stateful]
         yield from assignment.assign_standby((yield from tasks_in_hash_order(stateful)), standbys)
-    found, pace = dict[str, Assigned](), Pace(MANY)
-    for each in members:
-        found[each.id] = assignment.of(each)
-        if pace.enough(1 + found[each.id].size):
-            yield
-    return found
+    return (yield from shared_out(members, assignment.of))
 
 
 class _Process:
@@ -150,12 +145,9 @@ class _Assignment:
                 if pace.enough():
                     yield
 
-    def of(self, member: Candidate) -> Assigned:
-        active, standby = (
-            {name: frozenset(some) for name, some in sorted(found.get(member.id, {}).items())}
-            for found in self._found
-        )
-        return Assigned(active, standby, {})
+    def of(self, member: Candidate) -> tuple[Found, Found]:
+        active, standby = self._found
+        return active.get(member.id, {}), standby.get(member.id, {})
 
     def _give(self, process: str, member: str, task: Task, *, active: bool) -> None:
         to = self._processes[process]
