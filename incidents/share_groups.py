@@ -67,6 +67,26 @@ async def _accepted(
     await stage.until(f"groups that have accepted all below {end}", done)
 
 
+async def _given_up(
+    stage: IncidentStage, members: Members, stuck: Mapping[str, int], limit: int, did: str
+) -> None:
+    """The groups accept what is written. In an incident each gives up one record, the `stuck` one, once it
+    was delivered so often: then `did` has happened."""
+    stuck = stuck if stage.caused else {}
+    await stage.clients.send("java", "orders", 0, 100)
+    await _accepted(stage, members, 0, 100, stuck)
+    for group, offset in stuck.items():
+        await stage.until(
+            "the last delivery",
+            lambda g=group, o=offset: members[g].given[_PLACE, o] >= limit,  # type: ignore[misc]
+        )
+        stage.did(did, group=group, **_WHERE, offset=offset)
+        stage.noticed("share-records-given-up", group=group, **_WHERE, offset=offset, end_offset=offset + 1)
+    for end in (110, 120):
+        await stage.clients.send("java", "orders", 0, 10)
+        await _accepted(stage, members, end - 10, end)
+
+
 async def _away(stage: IncidentStage, read: int) -> None:
     """The groups have accepted that many records, and have gone."""
     members = await _begin(stage)
@@ -101,18 +121,7 @@ async def share_records_given_up(stage: IncidentStage) -> None:
         return says
 
     members = await _begin(stage, {group: fails(group) for group in _GROUPS})
-    await stage.clients.send("java", "orders", 0, 100)
-    await _accepted(stage, members, 0, 100, poison if stage.caused else {})
-    for group, offset in poison.items() if stage.caused else ():
-        await stage.until(
-            "the last delivery",
-            lambda g=group, o=offset: members[g].given[_PLACE, o] >= _LIMIT,  # type: ignore[misc]
-        )
-        stage.did("a record was released for the last time", group=group, **_WHERE, offset=offset)
-        stage.noticed("share-records-given-up", group=group, **_WHERE, offset=offset, end_offset=offset + 1)
-    for end in (110, 120):
-        await stage.clients.send("java", "orders", 0, 10)
-        await _accepted(stage, members, end - 10, end)
+    await _given_up(stage, members, poison, _LIMIT, "a record was released for the last time")
 
 
 @story("delivery-limit-reached", config=_CONFIG, since=_SINCE, brokers=1, libraries=_LIBRARIES, twin={})
@@ -131,18 +140,7 @@ async def share_delivery_limit_lowered(stage: IncidentStage) -> None:
     members = await _begin(stage, {group: hesitates(group) for group in _GROUPS})
     for group in _GROUPS if stage.caused else ():
         await stage.do(stage.admin.configure_group, group, share_delivery_count_limit=str(limit))
-    await stage.clients.send("java", "orders", 0, 100)
-    await _accepted(stage, members, 0, 100, slow if stage.caused else {})
-    for group, offset in slow.items() if stage.caused else ():
-        await stage.until(
-            "the last delivery",
-            lambda g=group, o=offset: members[g].given[_PLACE, o] >= limit,  # type: ignore[misc]
-        )
-        stage.did("a lowered limit was reached", group=group, **_WHERE, offset=offset)
-        stage.noticed("share-records-given-up", group=group, **_WHERE, offset=offset, end_offset=offset + 1)
-    for end in (110, 120):
-        await stage.clients.send("java", "orders", 0, 10)
-        await _accepted(stage, members, end - 10, end)
+    await _given_up(stage, members, slow, limit, "a lowered limit was reached")
 
 
 @story("records-deleted", config=_CONFIG, since=_SINCE, brokers=1, libraries=_LIBRARIES, twin={})
