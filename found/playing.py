@@ -159,16 +159,14 @@ def _leaving(real: RealCluster, broker: int | None) -> Mapping[str, str]:
 def await_leaders(bootstrap_servers: str, port: int, *, gone: bool) -> None:
     """Waits until the broker at `port` of a real cluster leads a partition, or, if it is `gone`, none.
     PlayError."""
-    first, *_ = bootstrap_servers.split(",")
-    host, other = first.rsplit(":", 1)
-    with Client(host, int(other)) as client:
+    with _asking(bootstrap_servers) as client:
         if not until(lambda: (port in _leading(client)) is not gone, _MOVE_LIMIT_S):
             raise PlayError(f"the broker at port {port} {'still leads' if gone else 'does not lead'}")
 
 
 def _leading(client: Client) -> set[int]:
     """The ports of all brokers that lead a partition."""
-    told = client.call("metadata", 4, {"topics": None, "allow_auto_topic_creation": False})
+    told = _metadata(client, None)
     ports = {each["node_id"]: each["port"] for each in told["brokers"]}
     leaders = {each["leader_id"] for topic in told["topics"] for each in topic["partitions"]}
     return {ports[each] for each in leaders if each in ports}
@@ -216,8 +214,7 @@ def _forbid(port: int, topic: str) -> None:
 def move_leader(bootstrap_servers: str, topic: str) -> None:
     """Has another broker lead the first partition of a topic of a real cluster, and waits until it does.
     PlayError."""
-    host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
-    with Client(host, int(port)) as client:
+    with _asking(bootstrap_servers) as client:
         brokers = _metadata(client, topic)["brokers"]
         nodes = {each["node_id"]: Client(each["host"], each["port"]) for each in brokers}
         try:
@@ -231,8 +228,16 @@ def move_leader(bootstrap_servers: str, topic: str) -> None:
                 each.close()
 
 
-def _metadata(client: Client, topic: str) -> Any:
-    return client.call("metadata", 4, {"topics": [{"name": topic}], "allow_auto_topic_creation": False})
+def _asking(bootstrap_servers: str) -> Client:
+    """A client of the first of these brokers."""
+    host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
+    return Client(host, int(port))
+
+
+def _metadata(client: Client, topic: str | None) -> Any:
+    """Of a topic, or of all."""
+    topics = None if topic is None else [{"name": topic}]
+    return client.call("metadata", 4, {"topics": topics, "allow_auto_topic_creation": False})
 
 
 def _leader(client: Client, topic: str) -> int:

@@ -3,8 +3,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use std::{env, process::Command};
 
-use krafka::Kafka;
-use krafka::Record;
+use krafka::{Kafka, Record};
 
 fn have(name: &str) {
     let done = Command::new("sh").arg("-c").arg(env::var(name).unwrap()).output().unwrap();
