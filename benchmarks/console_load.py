@@ -75,18 +75,14 @@ def main() -> None:
     parser.add_argument("--groups", type=int, default=100)
     given = parser.parse_args()
     gc.disable()
-    (topic,) = [
-        each
-        for name, each in AdminClient({"bootstrap.servers": given.address}).list_topics().topics.items()
-        if not name.startswith("__")
-    ]
-    brokers = AdminClient({"bootstrap.servers": given.address}).list_topics().brokers
+    told = AdminClient({"bootstrap.servers": given.address}).list_topics()
+    (topic,) = [each for name, each in told.topics.items() if not name.startswith("__")]
     first = Broker(given.address.split(",")[0])
     links = {
         f"{each.host}:{each.port}": Link(first.connect(f"{each.host}:{each.port}"))
-        for each in brokers.values()
+        for each in told.brokers.values()
     }
-    leaders = {id_: links[f"{each.host}:{each.port}"] for id_, each in brokers.items()}
+    leaders = {id_: links[f"{each.host}:{each.port}"] for id_, each in told.brokers.items()}
     batch = build_batch(1, 100)
     frames = [
         (leaders[each.leader], produce(topic.topic, index, batch)) for index, each in topic.partitions.items()

@@ -20,7 +20,7 @@ from . import kfake
 from .process import cpu_us, resident_mb
 
 OPTIONS = ("--brokers", "1", "--log", "json", "--port", "0", "--control", "0", "--until-stdin-closes")
-BODY = json.dumps({"topics": {"orders": 1}, "trace": True})
+BODY = json.dumps({"topics": {"orders": 1}, "trace": "requests"})
 """As companions ask."""
 
 
