@@ -205,8 +205,8 @@ class Worker(Member):
 
 class Sharer(Member):
     """A member of a share group, which says of each record what `says` says of it: `accept`, `release` or
-    `reject`. `given` has how often each record came, by place and offset, and `done` those of which it was
-    told that they are accepted or rejected."""
+    `reject`. `given` counts how often each record came, by place and offset; `done` are the records whose
+    acceptance or rejection was confirmed."""
 
     def __init__(self, member: Member, says: Says) -> None:
         super().__init__(member._driver, member.handle, member.group, member.at, member._told)

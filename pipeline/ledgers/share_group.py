@@ -57,8 +57,8 @@ class ShareGroup:
     """`first` is the first row about it, `start` the last one that tells where it is, with what is in
     `flight` then, and `checked` up to where it is known how it got there. `given` was acquired, `said` are
     records of which a member said that it is done with them, whatever it was answered, and `accepted` those
-    of which it was told that this is written, except `fresh`, which are the last ones: they count for who
-    asks later than `settled_ms`.
+    for which that was confirmed, except `fresh`, the last ones: they count for who asks later than
+    `settled_ms`.
 
     `again` is what was given after that, from the first row that tells so, `passed` what it went past,
     `locked` what is locked though nobody can have it. `altered` is who told it where to begin, `altering`

@@ -51,7 +51,7 @@ class ShareTopicAtEpochs:
 
 @dataclass(slots=True)
 class ShareStateOutcome:
-    """What came of one share partition."""
+    """The result for one share partition."""
 
     partition: int = 0
     error_code: int = 0
