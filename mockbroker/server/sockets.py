@@ -231,6 +231,9 @@ class ClientSockets:
             connection.receive(self._view[:size])
         else:
             connection.filled(size)
+        if self.ready:
+            # Who waited for what this client sent has waited for longer.
+            self.flush_ready()
         self.settle(peer)
 
     def flush_ready(self) -> None:
