@@ -36,7 +36,7 @@ class Sharing(Application):
         self._topics: Sequence[str] = self.planned.fields["shares"]
         self._says: Sequence[str] = self.planned.fields.get("says", (ACCEPT,))
         self._open: dict[Partition, set[int]] = {}
-        """What the next commit is about."""
+        """What the next commit is about: what was said, and what became of it was not told by a callback."""
         self._renewed: set[tuple[Partition, int]] = set()
 
     @property
@@ -161,7 +161,8 @@ class Sharing(Application):
 
     async def _commit(self) -> Refusal | None:
         assert self.handle is not None
-        handle, journal, about = self.handle, self.stage.journal, self._open
+        handle, journal = self.handle, self.stage.journal
+        about = {at: tuple(sorted(offsets)) for at, offsets in self._open.items()}
         began, began_ms = journal.last, journal.clock()
 
         def note(answer: Answer) -> None:
@@ -169,9 +170,8 @@ class Sharing(Application):
             called.took_ms = journal.clock() - began_ms
             self.note(called, handle)
             for topic, partition, error in (answer.ok or {}).get("results", ()):
-                offsets = tuple(sorted(about.get((topic, partition), ())))
                 told = None if error is None else refusal(error)
-                self._note_told(handle, "commit", topic, partition, offsets, told)
+                self._note_told(handle, "commit", topic, partition, about.get((topic, partition), ()), told)
 
         answer = await self.driver.call("commit", handle, self.call_ms, note)
         if answer.error is None:
@@ -188,6 +188,8 @@ class Sharing(Application):
             by_partition[topic, partition] += offsets
         for (topic, partition), offsets in by_partition.items():
             self._note_told(line["handle"], "callback", topic, partition, tuple(sorted(offsets)), error)
+            if line["handle"] == self.handle:
+                self._open.get((topic, partition), set()).difference_update(offsets)
 
     def _note_told(
         self,

@@ -165,6 +165,12 @@ async def test_a_client_that_lacks_verbs_is_not_wrong(workload: str) -> None:
 
 
 @pytest.mark.trio
+async def test_a_commit_is_not_about_what_a_callback_has_told_of() -> None:
+    """A client may send what is said at once, and tell by its callback alone what becomes of that."""
+    assert await found("tells-before", SHARES, Patience(), seeds=range(2, 4)) == set()
+
+
+@pytest.mark.trio
 async def test_a_consumer_that_could_not_subscribe_is_followed_by_another() -> None:
     """What it reads is all that there is; that it could not is the client's own doing."""
     assert await found("joins-late", "members", Patience()) == {"needless"}

@@ -1,7 +1,8 @@
 """Clients that are wrong on purpose: confluent-kafka's driver with one thing in it that it must not do.
 
 `python wrong.py NAME`; `right` is wrong in nothing, and neither is `lacking`, which can't assign or seek, and
-tells neither positions nor assignments, nor `joins-late`, which refuses the first subscription of each user.
+tells neither positions nor assignments, nor `joins-late`, which refuses the first subscription of each user,
+nor `tells-before`, whose callback says of a record that its word has failed, before a commit of others.
 MOCKBROKER_PROGRAMS has the folder of the Python drivers.
 """
 
@@ -204,11 +205,19 @@ class Share(ConfluentShare):
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         self.explicit = fields["config"]["share.acknowledgement.mode"] == "explicit"
         self.released: set[Any] = set()
+        self.failed: set[Any] = set()
         super().__init__(name, lines, fields)
 
     def event(self, event: str, **fields: Any) -> None:
+        if self.failed and event == "acknowledged" and "error" not in fields:
+            fields["offsets"] = [self._not_failed(*each) for each in fields["offsets"]]
         if WRONG != "never-tells" or event != "acknowledged":
             super().event(event, **fields)
+
+    def _not_failed(self, topic: str, partition: int, offsets: list[int]) -> list[Any]:
+        told = [each for each in offsets if (topic, partition, each) not in self.failed]
+        self.failed.difference_update((topic, partition, each) for each in offsets)
+        return [topic, partition, told]
 
     def poll(self, timeout_ms: int) -> Fields:
         if WRONG == "stops-reading" and self.count > 2:
@@ -235,6 +244,11 @@ class Share(ConfluentShare):
             said["as"] = "release"
         if WRONG == "releases-rejected" and said["as"] == "reject":
             said["as"] = "release"
+        if WRONG == "tells-before" and offset % 3 == 0 and self._first(topic, partition, offset):
+            said["as"] = "release"
+            error = described(KafkaException(KafkaError(KafkaError._FAIL)))
+            self.event("acknowledged", offsets=[[topic, partition, [offset]]], error=error)
+            self.failed.add((topic, partition, offset))
         super().acknowledge(topic, partition, offset, **said)
 
     def _first(self, *at: Any) -> bool:

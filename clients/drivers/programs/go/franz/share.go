@@ -125,13 +125,12 @@ func (s *share) poll(call *lines.Call) (lines.Fields, error) {
 
 // Again returns what was renewed, once brokers have done so; what they have not is released.
 func (s *share) again(ctx context.Context) []*kgo.Record {
-	failed, err := s.flush(ctx)
-	if err != nil {
+	if _, err := s.flush(ctx); err != nil {
 		return nil
 	}
 	kept := []*kgo.Record{}
 	for _, record := range s.renewed {
-		if failed[partition{record.Topic, record.Partition}] != nil {
+		if s.tally.isRefused(record) {
 			s.say(record, kgo.AckRelease)
 		} else {
 			kept = append(kept, record)

@@ -31,6 +31,8 @@ type tally struct {
 	lock  sync.Mutex
 	count int
 	open  map[partition]*opened
+	// What was told last of a record: that what was said of it is not committed.
+	refused map[place]bool
 }
 
 // opened is what is open of a partition: offsets with the number of when they were said, and what was heard.
@@ -41,7 +43,7 @@ type opened struct {
 }
 
 func newTally(event lines.Event) *tally {
-	return &tally{event: event, open: map[partition]*opened{}}
+	return &tally{event: event, open: map[partition]*opened{}, refused: map[place]bool{}}
 }
 
 func (t *tally) at(at partition) *opened {
@@ -56,6 +58,13 @@ func (t *tally) said(record *kgo.Record) {
 	defer t.lock.Unlock()
 	t.count++
 	t.at(partition{record.Topic, record.Partition}).offsets[record.Offset] = t.count
+	delete(t.refused, placeOf(record))
+}
+
+func (t *tally) isRefused(record *kgo.Record) bool {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	return t.refused[placeOf(record)]
 }
 
 // hear is the client's callback.
@@ -100,6 +109,9 @@ func (t *tally) tell(until int) map[partition]error {
 			t.event("acknowledged", fields)
 			for _, offset := range offsets {
 				delete(open.offsets, offset)
+				if open.failed != nil {
+					t.refused[place{at, offset}] = true
+				}
 			}
 		}
 		if len(open.offsets) == 0 {
