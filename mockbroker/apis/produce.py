@@ -11,6 +11,7 @@ from uuid import UUID
 from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..log.log import Log
+from ..log.old_batches import kept_as
 from ..log.old_messages import check_old_format, converting
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
@@ -32,6 +33,7 @@ from ..protocol.messages.produce import (
     TopicProduceResponse,
 )
 from ..protocol.record_batch import BatchHeader
+from ..replication.old_append import append_messages
 from ..replication.partition import Partition
 from .leaders import produce_endpoints
 from .produced_batches import (
@@ -282,6 +284,8 @@ def append(
         producer_id, epoch, sequence, count = header[9:]
         if settings.magic != record_batch.MAGIC:
             check_old_format(batch, header)
+            partition.stats.appended(size, header[12])
+            return _append_as_messages(partition, batch, now_ms)
         if producer_id >= 0:
             producers = log.producers
             earlier = producers.check(producer_id, epoch, sequence, count, log.end_offset)
@@ -314,6 +318,26 @@ def append(
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
 
 
+def _append_as_messages(
+    partition: Partition, batch: record_batch.Batch, now_ms: int
+) -> PartitionProduceResponse:
+    """Appends a batch that was checked to a topic which keeps messages of magic 0 or 1. BatchError."""
+    log, settings = partition.log, partition.settings
+    base_offset, append_time = log.end_offset, settings.log_append_time
+    record_batch.place(batch, base_offset, partition.leader_epoch)
+    if append_time:
+        record_batch.stamp(batch, now_ms, append_time)
+    messages = kept_as(batch, settings.magic)
+    if max(map(len, messages)) > settings.max_message_bytes:
+        raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
+    if sum(map(len, messages)) > settings.segment_bytes:
+        raise BatchError(ErrorCode.RECORD_LIST_TOO_LARGE)
+    append_messages(partition, messages)
+    return PartitionProduceResponse(
+        partition.index, 0, base_offset, now_ms if append_time else -1, log.start_offset
+    )
+
+
 def _append_messages(
     call: Call, partition: Partition, records: bytes | memoryview, acks: int
 ) -> Generator[None, None, PartitionProduceResponse]:
@@ -328,6 +352,8 @@ def _append_messages(
         if len(made) > 1:
             now_ms = call.environment.now_ms
             made = [validate(memoryview(each), head, settings, place, now_ms)[:2] for each, head in made]
+        if settings.magic != record_batch.MAGIC:
+            made = [(each, head._replace(magic=settings.magic)) for each, head in made]
     except BatchError as error:
         answers = [refused(partition.index, error.code, error.message)]
     else:

@@ -54,3 +54,12 @@ class LeaderEpochCache:
         """The epoch of the record at `offset`, UNDEFINED if none is cached."""
         index = bisect_right(self.starts, offset) - 1
         return self.epochs[index] if index >= 0 else UNDEFINED
+
+
+class NoEpochs(LeaderEpochCache):
+    """That of a replica that remembers none (KAFKA-7897)."""
+
+    __slots__ = ()
+
+    def assign(self, epoch: int, start_offset: int, *, keep_empty: bool = False) -> None:
+        """Does nothing."""
