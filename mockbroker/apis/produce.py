@@ -298,6 +298,8 @@ def append(
             if producers.transactions.open and not transactional:
                 producers.check_outside(producer_id)
     except BatchError as error:
+        if error.code is ErrorCode.INVALID_RECORD and call.policies[message_sets] == "mixed":
+            return refused(index, ErrorCode.CORRUPT_MESSAGE)
         blamed = [BatchIndexAndErrorMessage(number, text) for number, text in error.records]
         start = log.start_offset if error.in_log else -1
         return refused(index, error.code, error.message, blamed, start)

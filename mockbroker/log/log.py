@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, overload
 
 from ..policies.fetching.deleted_stable_offset import deleted_stable_offset
-from ..protocol.record_batch import MAGIC, Batch, OldBatch, header_of, records
+from ..protocol.record_batch import Batch, OldBatch, header_of, records
 from .leader_epochs import UNDEFINED, LeaderEpochCache, NoEpochs
 from .producer_state import ProducerStates
 from .segments import Segment, Segments, base_offset_of
@@ -203,8 +203,7 @@ class Log:
         self.segments.make_room(heads[0].base_offset, end_offset, size, timestamp, now_ms)
         for batch, head in zip(batches, heads, strict=True):
             assert not isinstance(batch, bytes), "a log hands out what it holds"
-            if head.magic == MAGIC:
-                self.epochs.assign(head.leader_epoch, head.base_offset)
+            self.epochs.assign(head.leader_epoch, head.base_offset)
             self.bases.append(head.base_offset)
             self.batches.append(batch)
             self.end_offset = head.base_offset + head.last_offset_delta + 1

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ..log.log import Log
-from ..protocol.record_batch import ATTRIBUTES_AT, CONTROL, MAGIC, Batch, header_of, place
+from ..protocol.record_batch import MAGIC, Batch, header_of, place
 from .old_append import append_as_messages
 from .partition import Partition
 
@@ -11,8 +11,7 @@ from .partition import Partition
 def append_own(partition: Partition, batch: Batch) -> int:
     """Appends to the leader's log, whatever the topic; returns the offset after the batch."""
     place(batch, partition.log.end_offset, partition.leader_epoch)
-    if partition.log.segments.settings.magic != MAGIC and not batch[ATTRIBUTES_AT] & CONTROL:
-        partition.stats.appended(len(batch), 1)
+    if partition.log.segments.settings.magic != MAGIC:
         return append_as_messages(partition, batch)
     header = header_of(batch)
     count = header.last_offset_delta + 1

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 from ..log.log import Log
 from ..log.old_batches import kept_as
-from ..protocol.record_batch import Batch, OldBatch
+from ..protocol.record_batch import Batch, OldBatch, header_of
 from .partition import Partition
 
 
 def append_as_messages(partition: Partition, batch: Batch) -> int:
-    """Appends what becomes of a batch that has its place, as one set of messages, to the leader's log; returns
-    the offset after it."""
+    """Appends what becomes of a batch that has its place to the leader's log; returns the offset after it."""
     messages = kept_as(batch, partition.settings.magic)
+    partition.stats.appended(len(batch), header_of(batch).record_count)
     append_messages(partition, messages)
     return partition.log.end_offset
 

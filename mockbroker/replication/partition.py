@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from ..configs import TopicSettings
+from ..log.leader_epochs import UNDEFINED
 from ..log.log import Log
 from ..metadata.image import PartitionRegistration
 from ..policies.epochs.leader_epoch_entry import leader_epoch_entry
@@ -81,7 +82,7 @@ class Partition(Replica):
                     remember(follower.replica.log)
         if now_ms != self.appended_ms:
             self.host.cleanup.appending([self, *self._in_step()])
-        if self._epoch_due:
+        if self._epoch_due and type(batch) is not OldBatch:
             self._epoch_due = False
             log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
         log.append(batch, base_offset, count, timestamp, now_ms)
@@ -108,13 +109,14 @@ class Partition(Replica):
         log, now_ms = self.log, self.environment.now_ms
         self._written_ms = now_ms
         all_in_step = True
+        epoch = self.leader_epoch if type(batch) is not OldBatch else UNDEFINED
         for follower in self.followers.values():
             replica = follower.replica
             if replica is not None:
                 own = replica.log
                 own.high_watermark = log.high_watermark
                 own.append(batch, base_offset, count, timestamp, now_ms)
-                own.epochs.assign(self.leader_epoch, base_offset)
+                own.epochs.assign(epoch, base_offset)
                 follower.end_offset = log.end_offset
                 follower.caught_up_ms = now_ms
                 if replica.waiting:
