@@ -19,8 +19,8 @@ _TIMESTAMPS_SINCE: Final = 2
 
 
 def in_old_format(call: Call, context: FetchContext, results: Results) -> Generator[None, None, Results]:
-    """The results as messages that the client knows, in parts. Brokers go by the format in which records of the
-    topic are written now, whatever was written before."""
+    """The results as messages that the client knows, in parts. Brokers go by the format in which the topic's
+    records are written now, whatever was written before."""
     knows = 1 if call.version >= _TIMESTAMPS_SINCE else 0
     asked: Mapping[Key, FetchPartition] = {}
     found: Results = []

@@ -11,8 +11,7 @@ from uuid import UUID
 from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..log.log import Log
-from ..log.old_batches import kept_as
-from ..log.old_messages import check_old_format, converting
+from ..log.old_messages import converting
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
@@ -24,7 +23,6 @@ from ..protocol import record_batch
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import (
-    BatchIndexAndErrorMessage,
     PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
@@ -32,8 +30,7 @@ from ..protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from ..protocol.record_batch import BatchHeader
-from ..replication.old_append import append_messages
+from ..protocol.record_batch import MAGIC, BatchHeader
 from ..replication.partition import Partition
 from .leaders import produce_endpoints
 from .produced_batches import (
@@ -45,7 +42,8 @@ from .produced_batches import (
     first_is_transactional,
     only_batch,
 )
-from .produced_partitions import Asked, led_by_other, refused
+from .produced_messages import append_as_messages
+from .produced_partitions import Asked, invalid, led_by_other, refused
 from .registry import handles
 from .unreplicated import Unreplicated
 from .verification import Verification
@@ -128,7 +126,7 @@ def _append_alone(call: Call, request: ProduceRequest) -> object | None:
     if header is None or header[5] & record_batch.TRANSACTIONAL or call.version < ZSTD_SINCE:
         return None
     partition = call.partition(data.name if call.version < 13 else _topic_of(call, data)[0], each.index)
-    if partition is None or partition.topic.internal:
+    if partition is None or partition.topic.internal or partition.settings.magic != MAGIC:
         return None
     assert each.records is not None
     one = append(call, partition, each.records, header, acks)
@@ -215,7 +213,7 @@ def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, ask
     if len(asked) != 1:
         return call.in_parts(_one_by_one(call, request, answer, asked))
     (each,) = asked
-    if each.appends and each.header is MESSAGES and _is_owned(each.batch):
+    if each.appends and each.is_converted and _is_owned(each.batch):
         return call.in_parts(_one_by_one(call, request, answer, asked))
     failed = at_once(_append_one(call, each, request.acks))
     return _conclude(call, request, answer, failed, each.behind)
@@ -246,6 +244,8 @@ def _append_one(call: Call, asked: Asked, acks: int) -> Generator[None, None, bo
             one = refused(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
         elif asked.header is MESSAGES:
             one = yield from _append_messages(call, asked.partition, asked.batch, acks)
+        elif asked.is_converted:
+            one = yield from append_as_messages(call, asked.partition, asked.batch, asked.header, acks)
         else:
             one = append(call, asked.partition, asked.batch, asked.header, acks)
     one = asked.answer or one
@@ -282,10 +282,6 @@ def append(
         settings, place = log.segments.settings, (partition.topic.name, index)
         batch, header, max_timestamp = validate(records, header, settings, place, now_ms)
         producer_id, epoch, sequence, count = header[9:]
-        if settings.magic != record_batch.MAGIC:
-            check_old_format(batch, header)
-            partition.stats.appended(size, header[12])
-            return _append_as_messages(partition, batch, now_ms)
         if producer_id >= 0:
             producers = log.producers
             earlier = producers.check(producer_id, epoch, sequence, count, log.end_offset)
@@ -298,11 +294,7 @@ def append(
             if producers.transactions.open and not transactional:
                 producers.check_outside(producer_id)
     except BatchError as error:
-        if error.code is ErrorCode.INVALID_RECORD and call.policies[message_sets] == "mixed":
-            return refused(index, ErrorCode.CORRUPT_MESSAGE)
-        blamed = [BatchIndexAndErrorMessage(number, text) for number, text in error.records]
-        start = log.start_offset if error.in_log else -1
-        return refused(index, error.code, error.message, blamed, start)
+        return invalid(call, partition, error)
     except SequenceError as error:
         return refused(index, error.code, None, [], log.start_offset)
     base_offset = log.end_offset
@@ -320,26 +312,6 @@ def append(
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
 
 
-def _append_as_messages(
-    partition: Partition, batch: record_batch.Batch, now_ms: int
-) -> PartitionProduceResponse:
-    """Appends a batch that was checked to a topic which keeps messages of magic 0 or 1. BatchError."""
-    log, settings = partition.log, partition.settings
-    base_offset, append_time = log.end_offset, settings.log_append_time
-    record_batch.place(batch, base_offset, partition.leader_epoch)
-    if append_time:
-        record_batch.stamp(batch, now_ms, append_time)
-    messages = kept_as(batch, settings.magic)
-    if max(map(len, messages)) > settings.max_message_bytes:
-        raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
-    if sum(map(len, messages)) > settings.segment_bytes:
-        raise BatchError(ErrorCode.RECORD_LIST_TOO_LARGE)
-    append_messages(partition, messages)
-    return PartitionProduceResponse(
-        partition.index, 0, base_offset, now_ms if append_time else -1, log.start_offset
-    )
-
-
 def _append_messages(
     call: Call, partition: Partition, records: bytes | memoryview, acks: int
 ) -> Generator[None, None, PartitionProduceResponse]:
@@ -354,12 +326,18 @@ def _append_messages(
         if len(made) > 1:
             now_ms = call.environment.now_ms
             made = [validate(memoryview(each), head, settings, place, now_ms)[:2] for each, head in made]
-        if settings.magic != record_batch.MAGIC:
-            made = [(each, head._replace(magic=settings.magic)) for each, head in made]
     except BatchError as error:
         answers = [refused(partition.index, error.code, error.message)]
     else:
-        answers = [append(call, partition, memoryview(batch), header, acks) for batch, header in made]
+        if settings.magic != MAGIC:
+            answers = []
+            for batch, header in made:
+                header = header._replace(magic=settings.magic)
+                answers.append(
+                    (yield from append_as_messages(call, partition, memoryview(batch), header, acks))
+                )
+        else:
+            answers = [append(call, partition, memoryview(batch), header, acks) for batch, header in made]
     if not answers:
         return PartitionProduceResponse(partition.index, 0, -1, -1, log.start_offset)
     answer = answers[0]

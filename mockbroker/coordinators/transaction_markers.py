@@ -34,7 +34,8 @@ def write_marker(
 ) -> None:
     """Appends one marker as the partition's leader does; `done` is called once it is replicated.
 
-    NOT_LEADER_OR_FOLLOWER, UNSUPPORTED_FOR_MESSAGE_FORMAT, NOT_ENOUGH_REPLICAS, INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
+    NOT_LEADER_OR_FOLLOWER, UNSUPPORTED_FOR_MESSAGE_FORMAT, NOT_ENOUGH_REPLICAS, INVALID_PRODUCER_EPOCH,
+    TRANSACTION_COORDINATOR_FENCED.
     """
     if not partition.leads or not partition.host.online:
         done(ErrorCode.NOT_LEADER_OR_FOLLOWER)

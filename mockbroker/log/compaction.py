@@ -263,9 +263,7 @@ class Pass:
         return needed or last_offset + 1 == self.end
 
 
-def _remade(
-    batch: Batch, header: BatchHeader, kept: Sequence[StoredRecord], horizon_ms: int | None
-) -> Batch:
+def _remade(batch: Batch, header: BatchHeader, kept: Sequence[StoredRecord], horizon_ms: int | None) -> Batch:
     if isinstance(batch, OldBatch):
         return with_kept(batch, kept, horizon_ms)
     return with_records(header, kept, horizon_ms)

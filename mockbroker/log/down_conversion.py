@@ -30,13 +30,13 @@ def has_headers(read: Records) -> Generator[None, None, bool]:
     for batch in _whole(read):
         header = record_batch.header_of(batch)
         for some in portions(record_batch.spans(header, batch), MANY):
-            if any(with_headers(span) for span in some):
+            if any(map(_with_headers, some)):
                 return True
             yield
     return False
 
 
-def with_headers(span: RecordSpan) -> bool:
+def _with_headers(span: RecordSpan) -> bool:
     _, at = record_batch.field(span.body, span.key)
     _, at = record_batch.field(span.body, at)
     return bool(span.body[at])
@@ -71,8 +71,9 @@ def converted(read: Records, magic: int, offset: int) -> Generator[None, None, b
 
 
 def padded(read: Records, magic: int, offset: int) -> Generator[None, None, bytes]:
-    """What was read as messages, in parts: as many bytes as were read, but at least the first messages. What does not fit is cut off; where there is less, what seems to be the beginning of a large
-    message follows. NotConvertibleError if the first batch can't be converted."""
+    """What was read as messages, in parts: as many bytes as were read, but at least the first messages. What
+    does not fit is cut off; where there is less, what seems to be the beginning of a large message follows.
+    NotConvertibleError if the first batch can't be converted."""
     batches = _whole(read)
     if not batches:
         return b""
@@ -102,7 +103,11 @@ def padded(read: Records, magic: int, offset: int) -> Generator[None, None, byte
 
 
 def _whole(read: Records) -> list[Batch]:
-    return [each if isinstance(each, OldBatch) else memoryview(each) for each in read if record_batch.is_whole(each)]
+    return [
+        each if isinstance(each, OldBatch) else memoryview(each)
+        for each in read
+        if record_batch.is_whole(each)
+    ]
 
 
 def _chunks(batches: Sequence[Batch]) -> Iterator[list[Batch]]:

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 
 from ..log.log import Log
-from ..log.old_batches import kept_as
+from ..log.old_batches import keeping
+from ..portions import at_once
 from ..protocol.record_batch import Batch, OldBatch, header_of
 from .partition import Partition
 
 
 def append_as_messages(partition: Partition, batch: Batch) -> int:
     """Appends what becomes of a batch that has its place to the leader's log; returns the offset after it."""
-    messages = kept_as(batch, partition.settings.magic)
+    messages = at_once(keeping(batch, partition.settings.magic))
     partition.stats.appended(len(batch), header_of(batch).record_count)
     append_messages(partition, messages)
     return partition.log.end_offset
@@ -27,6 +28,4 @@ def append_messages(partition: Partition, messages: list[OldBatch]) -> None:
             log.append_first(first, size, now_ms)
 
     head = last.header
-    partition.append_as_leader(
-        last, head.base_offset, head.last_offset_delta + 1, head.max_timestamp, before
-    )
+    partition.append_as_leader(last, head.base_offset, head.last_offset_delta + 1, head.max_timestamp, before)

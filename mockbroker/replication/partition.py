@@ -252,8 +252,8 @@ class Partition(Replica):
     # -- what the controller has decided
 
     def configure(self, settings: TopicSettings) -> None:
-        """The broker learns the present configuration of the topic. Of messages from before 0.11, which have no
-        leader epochs, none is remembered; afterwards the next batch begins one."""
+        """The broker learns the present configuration of the topic. Messages from before 0.11 have no leader
+        epochs, so none is remembered then; later the next batch begins one."""
         log = self.log
         was_old, is_old = (each.magic != MAGIC for each in (self.settings, settings))
         log.segments.configure(settings)

@@ -1,5 +1,5 @@
-"""`old-format-epochs`: whether leaders and followers remember leader epochs of topics whose records are kept in
-a format from before 0.11, which have none (KAFKA-7897).
+"""`old-format-epochs`: whether leaders and followers remember leader epochs of topics whose records are kept
+in a format from before 0.11, which has none (KAFKA-7897).
 
 With `forgotten` OffsetForLeaderEpoch is answered (-1, -1) for such a topic, a follower truncates its log to
 the high watermark, and when the format is raised the next batch begins the first epoch that is known.

@@ -139,7 +139,10 @@ def deleting(s: OldStage) -> Steps:
         yield from ((f"{name} after a restart: {label}", each) for label, each in _seen(s, name))
         yield f"{name} after a restart: kept", s.fetch(4, name, 7)
         yield f"{name} after a restart: written", s.produce(s.newest("produce", 7), name, batch(THREE))
-        yield from ((f"{name} then: {label}", each) for label, each in _seen(s, name))
+        for label, each in _seen(s, name):
+            # The epoch of a broker that restarted alone depends on the controller.
+            if not label.startswith("epoch"):
+                yield f"{name} then: {label}", each
 
 
 def _await_another(s: OldStage, name: str, first: Any) -> None:

@@ -135,9 +135,18 @@ class OldStage(Stage):
         fields = {"replica_id": -1, "topics": [{"name": name, "partitions": [part]}]}
         return only(self.ask("list_offsets", fields, version=0), "topics", "partitions")["old_style_offsets"]
 
-    def produce(self, version: int, name: str, records: bytes | None, acks: int = -1, index: int = 0) -> Any:
+    def produce(
+        self,
+        version: int,
+        name: str,
+        records: bytes | None,
+        acks: int = -1,
+        index: int = 0,
+        transactional_id: str | None = None,
+    ) -> Any:
         """The answer for its partition."""
         fields = {
+            "transactional_id": transactional_id,
             "acks": acks,
             "timeout": 5000,
             "topic_data": [{"name": name, "partition_data": [{"index": index, "records": records}]}],

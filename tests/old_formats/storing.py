@@ -1,10 +1,15 @@
 """Topics whose records are kept in an old format, up to 2.8 (`message.format.version`)."""
 
-from mockbroker.rig.batches import LZ4, OLD, TRANSACTIONAL, Record, batch, message_set
+from typing import Final
+
+from mockbroker.rig.batches import LZ4, OLD, TRANSACTIONAL, ZSTD, Record, batch, message_set
 from mockbroker.rig.stories import Steps
 
 from .producing import CODECS, THREE
 from .stage import OldStage
+
+_NAMED_SINCE: Final = 6
+"""The version from when on brokers look for a transactional id first."""
 
 
 def formats(s: OldStage) -> Steps:
@@ -38,7 +43,12 @@ def odd(s: OldStage) -> Steps:
         one = batch(1, producer_id=5, producer_epoch=0, sequence=0)
         yield f"{name}, idempotent", s.produce(s.newest("produce", 7), name, one)
         one = batch(1, producer_id=5, producer_epoch=0, sequence=0, attributes=TRANSACTIONAL)
-        yield f"{name}, transactional", s.produce(s.newest("produce", 7), name, one)
+        if s.newest("produce") >= _NAMED_SINCE:
+            yield f"{name}, transactional", s.produce(7, name, one)
+        named = s.produce(s.newest("produce", 7), name, one, transactional_id="tx")
+        yield f"{name}, transactional, named", named
+        if s.knows_zstd:
+            yield f"{name}, zstd", s.produce(7, name, batch(THREE, codec=ZSTD))
         yield f"{name}, lz4", s.produce(s.newest("produce", 7), name, batch(THREE, codec=LZ4))
         yield f"{name}, -1", s.produce(s.newest("produce", 7), name, batch([Record(timestamp=-1)]))
         yield f"{name}: kept", s.kept(name)

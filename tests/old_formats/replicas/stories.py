@@ -28,7 +28,8 @@ class ReplicaStage(OldStage):
         topic = requests.new_topic(
             name, replicas=[[self.leading, 3 - self.leading]], configs=requests.dotted(configs)
         )
-        answer = self.ask("create_topics", requests.create_topics(topic), version=2)
+        controller = self.ask("metadata", {"topics": []}, version=4)["controller_id"]
+        answer = self.ask("create_topics", requests.create_topics(topic), version=2, broker=controller)
         assert only(answer, "topics")["error_code"] == "NONE", answer
         self.brokers.until(lambda: self.end(name) == 0 and self._in_sync(name), f"{name} to be there")
 
