@@ -126,12 +126,14 @@ def _append_alone(call: Call, request: ProduceRequest) -> object | None:
     if header is None or header[5] & record_batch.TRANSACTIONAL or call.version < ZSTD_SINCE:
         return None
     partition = call.partition(data.name if call.version < 13 else _topic_of(call, data)[0], each.index)
-    if partition is None or partition.topic.internal or partition.settings.magic != MAGIC:
+    if partition is None or partition.topic.internal:
+        return None
+    log = partition.log
+    if log.segments.settings.magic != MAGIC:
         return None
     assert each.records is not None
     one = append(call, partition, each.records, header, acks)
     answer = ProduceResponse([TopicProduceResponse(data.topic_id, [one], data.name)])
-    log = partition.log
     behind = log.high_watermark != log.end_offset
     if acks and not behind and not one.error_code:
         return answer

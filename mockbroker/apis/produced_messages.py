@@ -8,7 +8,7 @@ from ..log.validation import BatchError, validate
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import PartitionProduceResponse
-from ..protocol.record_batch import BatchHeader
+from ..protocol.record_batch import COMPRESSION_MASK, TRANSACTIONAL, BatchHeader
 from ..replication.old_append import append_messages
 from ..replication.partition import Partition
 from .produced_partitions import invalid, led_by_other, refused
@@ -25,7 +25,10 @@ def append_as_messages(
     try:
         batch, header, _ = validate(records, header, settings, place, now_ms)
         if header.producer_id >= 0:
-            raise BatchError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, in_log=True)
+            # Kafka only finds out why it can't rewrite a batch if it has to look into it first.
+            fails = header.attributes & TRANSACTIONAL and not header.attributes & COMPRESSION_MASK
+            error = ErrorCode.UNKNOWN_SERVER_ERROR if fails else ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
+            raise BatchError(error, in_log=True)
         record_batch.place(batch, log.end_offset, partition.leader_epoch)
         if settings.log_append_time:
             record_batch.stamp(batch, now_ms, append_time=True)
@@ -37,8 +40,8 @@ def append_as_messages(
     except NotKeptError:
         # Kafka has no error for that.
         return invalid(call, partition, BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True))
-    except BatchError as error:
-        return invalid(call, partition, error)
+    except BatchError as refused_by_log:
+        return invalid(call, partition, refused_by_log)
     if refusal := _refusal(partition, acks):
         return refusal
     base_offset = log.end_offset

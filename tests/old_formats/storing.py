@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mockbroker.rig.batches import LZ4, OLD, TRANSACTIONAL, ZSTD, Record, batch, message_set
+from mockbroker.rig.batches import GZIP, LZ4, OLD, TRANSACTIONAL, ZSTD, Record, batch, message_set
 from mockbroker.rig.stories import Steps
 
 from .producing import CODECS, THREE
@@ -47,6 +47,9 @@ def odd(s: OldStage) -> Steps:
             yield f"{name}, transactional", s.produce(7, name, one)
         named = s.produce(s.newest("produce", 7), name, one, transactional_id="tx")
         yield f"{name}, transactional, named", named
+        one = batch(2, producer_id=5, producer_epoch=0, sequence=0, attributes=TRANSACTIONAL, codec=GZIP)
+        named = s.produce(s.newest("produce", 7), name, one, transactional_id="tx")
+        yield f"{name}, transactional, compressed", named
         if s.knows_zstd:
             yield f"{name}, zstd", s.produce(7, name, batch(THREE, codec=ZSTD))
         yield f"{name}, lz4", s.produce(s.newest("produce", 7), name, batch(THREE, codec=LZ4))

@@ -43,7 +43,9 @@ class ReplicaStage(OldStage):
 
     def _in_sync(self, name: str) -> bool:
         answer = self.ask("metadata", {"topics": [{"name": name}]}, version=4)
-        return len(only(answer, "topics", "partitions")["isr_nodes"]) == len(self.brokers.nodes)
+        (topic,) = answer["topics"]
+        # A broker may not have learned of it yet.
+        return [len(each["isr_nodes"]) for each in topic["partitions"]] == [len(self.brokers.nodes)]
 
 
 def _seen(s: ReplicaStage, name: str) -> Iterator[tuple[str, Any]]:
