@@ -18,7 +18,7 @@ class Log:
     """Batches in offset order. Offsets are Kafka's: log start offset, log end offset, high watermark.
 
     `bases[i]` is the base offset of `batches[i]`. Batches are shared between the replicas of a partition, and
-    never changed once they are appended. A message of magic 0 or 1 is a batch, too (`OldBatch`). Batches below
+    never changed once they are appended. A message of magic 0 or 1 is a batch too (`OldBatch`). Batches below
     the log start offset remain until their segment is deleted; iteration skips them.
     """
 

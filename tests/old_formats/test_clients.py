@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import pytest
-
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
 
 from mockbroker import MockCluster, ReleaseName

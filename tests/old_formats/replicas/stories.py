@@ -37,8 +37,14 @@ class ReplicaStage(OldStage):
         """The other broker leads; this one follows it again."""
         before, self.leading = self.leading, 3 - self.leading
         self.stop(before)
-        self.brokers.until(lambda: self.end(name) >= 0, f"{name} to have a leader")
+        self.until_led(name)
         self.start(before)
+        self.until_in_sync(name)
+
+    def until_led(self, name: str) -> None:
+        self.brokers.until(lambda: self.end(name) >= 0, f"{name} to have a leader")
+
+    def until_in_sync(self, name: str) -> None:
         self.brokers.until(lambda: self._in_sync(name), f"{name} to be in sync")
 
     def _in_sync(self, name: str) -> bool:
@@ -71,9 +77,41 @@ def moving(s: ReplicaStage) -> Steps:
             yield from ((f"{name} {number}, moved: {label}", seen) for label, seen in _seen(s, name))
 
 
+def cutting(s: ReplicaStage) -> Steps:
+    """A leader comes back with records that the next one never had."""
+    names = {"cut-1": (1,), "cut-21": (2, 1), "cut-12": (1, 2)}
+    for name, way in names.items():
+        s.create(name, message_format_version=_FORMATS[way[0]])
+        for number, magic in enumerate(way):
+            if number:
+                s.set_formats(name, _FORMATS[magic])
+            yield f"{name} {number}, written", s.produce(s.newest("produce", 7), name, batch(THREE))
+    s.brokers.checkpoint(s.leading)
+    before = s.leading
+    s.hold(3 - before)
+    for name in names:
+        yield f"{name}, only there", s.produce(s.newest("produce", 7), name, batch(THREE), acks=1)
+    s.kill(before)
+    s.leading = 3 - before
+    s.let_go(s.leading)
+    for name in names:
+        s.until_led(name)
+        yield from ((f"{name}, the next: {label}", seen) for label, seen in _seen(s, name))
+        yield f"{name}, instead", s.produce(s.newest("produce", 7), name, batch(THREE[:1]), acks=1)
+    s.start(before)
+    for name in names:
+        s.until_in_sync(name)
+        yield from ((f"{name}, both: {label}", seen) for label, seen in _seen(s, name))
+    for number, name in enumerate(names):
+        if not number:
+            s.move(name)
+        s.until_in_sync(name)
+        yield from ((f"{name}, the first again: {label}", seen) for label, seen in _seen(s, name))
+
+
 STORIES: Final = Told(
     folder=Path(__file__).parent,
-    stories=named(moving),
+    stories=named(moving, cutting),
     stage=ReplicaStage,
     setting=Setting(brokers=2, config=BROKER_CONFIG),
 )
