@@ -56,8 +56,8 @@ def keeping(batch: Batch, magic: int) -> Generator[None, None, list[OldBatch]]:
     if header.attributes & COMPRESSION_MASK:
         return [(yield from _around(records, bodies, header, magic))]
     made: list[OldBatch] = []
-    for some in portions(list(zip(records, bodies, strict=True)), MANY):
-        made += [_alone(record, rest, magic, kind) for record, rest in some]
+    for few in portions(list(zip(records, bodies, strict=True)), MANY):
+        made += [_alone(record, rest, magic, kind) for record, rest in few]
         yield
     return made
 

@@ -13,6 +13,7 @@ from mockbroker.rig.stories import Setting, Steps, Told, named
 from ..producing import THREE
 from ..stage import OldStage, only
 
+_FETCH_WAITS_S: Final = 1.0
 _FORMATS: Final = {0: "0.9.0", 1: "0.10.2", 2: "0.11.0"}
 
 
@@ -89,6 +90,8 @@ def cutting(s: ReplicaStage) -> Steps:
     s.brokers.checkpoint(s.leading)
     before = s.leading
     s.hold(3 - before)
+    # A fetch that waits is answered first.
+    s.brokers.sleep(_FETCH_WAITS_S)
     for name in names:
         yield f"{name}, only there", s.produce(s.newest("produce", 7), name, batch(THREE), acks=1)
     s.kill(before)
