@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ..log.log import Log
 from ..protocol.record_batch import MAGIC, Batch, header_of, place
-from .old_append import append_as_messages
+from .old_append import append_converted
 from .partition import Partition
 
 
@@ -12,7 +12,7 @@ def append_own(partition: Partition, batch: Batch) -> int:
     """Appends to the leader's log, whatever the topic; returns the offset after the batch."""
     place(batch, partition.log.end_offset, partition.leader_epoch)
     if partition.log.segments.settings.magic != MAGIC:
-        return append_as_messages(partition, batch)
+        return append_converted(partition, batch)
     header = header_of(batch)
     count = header.last_offset_delta + 1
     partition.stats.appended(len(batch), count)

@@ -9,7 +9,7 @@ from ..protocol.record_batch import Batch, OldBatch, header_of
 from .partition import Partition
 
 
-def append_as_messages(partition: Partition, batch: Batch) -> int:
+def append_converted(partition: Partition, batch: Batch) -> int:
     """Appends what becomes of a batch that has its place to the leader's log; returns the offset after it."""
     messages = at_once(keeping(batch, partition.settings.magic))
     partition.stats.appended(len(batch), header_of(batch).record_count)
