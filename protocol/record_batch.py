@@ -68,6 +68,15 @@ class BatchHeader(NamedTuple):
     record_count: int
 
 
+class OldBatch(bytearray):
+    """A message of magic 0 or 1 in a log, alone or around compressed ones, with what a batch would say of it:
+    `header`, and as `body` its records as in a batch that is not compressed."""
+
+    __slots__ = ("body", "header")
+    body: bytes
+    header: BatchHeader
+
+
 class Record(NamedTuple):
     """One record: offset and timestamp are absolute, key and value are as sent."""
 
@@ -79,6 +88,8 @@ class Record(NamedTuple):
 
 def parse_header(data: bytes | bytearray | memoryview) -> BatchHeader:
     """The header at the start of `data`. CorruptBatchError if it is too short."""
+    if type(data) is OldBatch:
+        return data.header
     if len(data) < HEADER_BYTES:
         raise CorruptBatchError(f"{len(data)} bytes are shorter than a batch header of {HEADER_BYTES}")
     return BatchHeader._make(HEADER.unpack_from(data))
@@ -114,6 +125,8 @@ def common(data: bytes | memoryview) -> BatchHeader | None:
 
 def header_of(data: bytes | bytearray | memoryview) -> BatchHeader:
     """The header of a whole batch."""
+    if type(data) is OldBatch:
+        return data.header
     return _new(BatchHeader, _unpack(data))
 
 
@@ -140,6 +153,8 @@ def stamp(batch: Batch, max_timestamp: int, append_time: bool) -> None:
 
 def is_whole(batch: bytes | bytearray | memoryview) -> bool:
     """Whether a batch is not cut off at the end, as the last one of a Fetch may be."""
+    if type(batch) is OldBatch:
+        return True
     return len(batch) >= HEADER_BYTES and len(batch) >= _INT32(batch, 8)[0] + OVERHEAD_BYTES
 
 
@@ -157,7 +172,11 @@ class RecordSpan(NamedTuple):
 
 def spans(header: BatchHeader, data: bytes | bytearray | memoryview) -> Iterator[RecordSpan]:
     """The records of a batch. ValueError or IndexError if it is malformed."""
-    body = decompress(header.attributes & COMPRESSION_MASK, memoryview(data)[HEADER_BYTES:])
+    body: bytes | memoryview
+    if type(data) is OldBatch:
+        body = data.body
+    else:
+        body = decompress(header.attributes & COMPRESSION_MASK, memoryview(data)[HEADER_BYTES:])
     stamped = header.attributes & LOG_APPEND_TIME
     end = 0
     for _ in range(header.record_count):
@@ -184,7 +203,9 @@ def pairs(header: BatchHeader, data: Batch) -> Iterator[tuple[int, bytes | None,
     IndexError if it is malformed."""
     base, end = header.base_offset, HEADER_BYTES
     body: Batch | bytes = data
-    if header.attributes & COMPRESSION_MASK:
+    if type(data) is OldBatch:
+        body, end = data.body, 0
+    elif header.attributes & COMPRESSION_MASK:
         body, end = bytes(decompress(header.attributes & COMPRESSION_MASK, memoryview(data)[end:])), 0
     for _ in range(header.record_count):
         size, start = varint(body, end)

@@ -191,7 +191,7 @@ def _answer(call: Call, context: FetchContext, results: Results) -> Generator[No
         return _failed(call, context.request, ErrorCode.UNSUPPORTED_VERSION)
     if call.version < ZSTD_SINCE and call.policies[zstd_for_old_readers] == "refused":
         results = [(key, _readable(call, key, each)) for key, each in results]
-    if call.version < BATCHES_SINCE or call.environment.configs.formats:
+    if call.version < BATCHES_SINCE:
         results = yield from in_old_format(call, context, results)
     answer = FetchResponse(session_id=context.session.id if context.session else 0)
     leaders = set()

@@ -6,7 +6,6 @@ from ..cluster.call import Call
 from ..cluster.fetch_sessions import FINAL_EPOCH
 from ..policies.fetching.zstd_for_old_readers import zstd_for_old_readers
 from ..protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse
-from ..protocol.record_batch import MAGIC
 from ..replication.reading import CONSUMER
 from .fetched_partitions import read_partition
 from .old_fetches import BATCHES_SINCE
@@ -41,8 +40,6 @@ def read_alone(call: Call, request: FetchRequest) -> FetchResponse | None:
     if partition is None or not partition.leads:
         return None
     log = partition.log
-    if log.segments.settings.magic != MAGIC:
-        return None
     if not log.start_offset <= asked.fetch_offset < log.high_watermark:
         return None
     if asked.last_fetched_epoch >= 0 and asked.last_fetched_epoch != log.latest_epoch:

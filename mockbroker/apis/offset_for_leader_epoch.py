@@ -12,7 +12,6 @@ from ..protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopicResult,
 )
-from ..protocol.record_batch import MAGIC
 from .answered_topics import each_partition
 from .registry import handles
 
@@ -52,8 +51,5 @@ def _partition(call: Call, topic: str, asked: OffsetForLeaderPartition) -> Epoch
     error = partition.check_leader(asked.current_leader_epoch)
     if error:
         return EpochEndOffset(error, asked.partition)
-    if partition.log.segments.settings.magic != MAGIC:
-        # Messages of older formats have no leader epoch.
-        return EpochEndOffset(ErrorCode.NONE, asked.partition)
     epoch, end_offset = partition.end_offset_for_epoch(asked.leader_epoch)
     return EpochEndOffset(ErrorCode.NONE, asked.partition, epoch, end_offset)

@@ -2,64 +2,58 @@
 (`KafkaApis.maybeConvertFetchedData`)."""
 
 from collections.abc import Generator, Mapping
+from itertools import repeat
 from typing import Final
 
 from ..cluster.call import Call
 from ..cluster.fetch_session import Key
 from ..cluster.fetch_sessions import FetchContext
-from ..log.down_conversion import NotConvertibleError, converted, has_headers, padded
+from ..log.down_conversion import NotConvertibleError, converted, has_headers, is_newer, padded
 from ..policies.fetching.down_conversion import down_conversion
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition, PartitionData
-from ..protocol.record_batch import MAGIC, is_whole
 from .fetched_partitions import Results
 
 BATCHES_SINCE: Final = 4
 _TIMESTAMPS_SINCE: Final = 2
-_WHOLE_SINCE: Final = 3
 
 
 def in_old_format(call: Call, context: FetchContext, results: Results) -> Generator[None, None, Results]:
-    """The results with messages in place of batches where the client does not know batches, or the topic has
-    none, in parts."""
-    knows = MAGIC if call.version >= BATCHES_SINCE else 1 if call.version >= _TIMESTAMPS_SINCE else 0
+    """The results as messages that the client knows, in parts. Brokers go by the format in which the topic's
+    records are written now, whatever was written before."""
+    knows = 1 if call.version >= _TIMESTAMPS_SINCE else 0
     asked: Mapping[Key, FetchPartition] = {}
     found: Results = []
     for key, result in results:
         topic = call.cluster.topics.get(key[0])
-        if topic is None or result.records is None or min(knows, topic.settings.magic) == MAGIC:
+        if topic is None or result.records is None or topic.settings.magic <= knows:
             found.append((key, result))
             continue
         asked = asked or context.partitions()
         read, conversion = result.records, call.policies[down_conversion]
-        if conversion.always or any(map(is_whole, read)):
+        if conversion.always or any(map(is_newer, read, repeat(knows))):
             follows = context.request.replica_state.replica_id >= 0
             refuses = not follows and not topic.settings.message_downconversion
-            if refuses and knows < topic.settings.magic:
+            if refuses:
                 result = not_sent(call, result, ErrorCode.UNSUPPORTED_VERSION)
             else:
-                result = yield from _converted(call, result, asked[key], knows, topic.settings.magic)
+                result = yield from _converted(call, result, asked[key].fetch_offset, knows)
         found.append((key, result))
     return found
 
 
 def _converted(
-    call: Call, result: PartitionData, asked: FetchPartition, knows: int, kept: int
+    call: Call, result: PartitionData, offset: int, knows: int
 ) -> Generator[None, None, PartitionData]:
-    """As messages of the highest magic that the client `knows`, from a topic whose records have the magic
-    `kept`."""
-    read, offset, size = result.records or (), asked.fetch_offset, None
+    """As messages of the highest magic that the client `knows`."""
+    read = result.records or ()
     if not call.policies[down_conversion].headers and (yield from has_headers(read)):
         return PartitionData(result.partition_index, ErrorCode.UNKNOWN_SERVER_ERROR, -1, records=())
     try:
-        if kept < MAGIC:
-            data = _cut(call, (yield from converted(read, kept, offset)), asked.partition_max_bytes)
-            size = len(data)
-        if knows < kept:
-            if call.policies[down_conversion].padded:
-                data = yield from padded(read, knows, offset, size)
-            else:
-                data = yield from converted(read, knows, offset)
+        if call.policies[down_conversion].padded:
+            data = yield from padded(read, knows, offset)
+        else:
+            data = yield from converted(read, knows, offset)
     except NotConvertibleError:
         return not_sent(call, result, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
     return PartitionData(
@@ -71,13 +65,6 @@ def _converted(
         aborted_transactions=result.aborted_transactions,
         records=[data] if data else (),
     )
-
-
-def _cut(call: Call, messages: bytes, size: int) -> bytes:
-    """As many bytes as were asked for, but since v3 at least one message."""
-    if messages and call.version >= _WHOLE_SINCE:
-        size = max(size, int.from_bytes(messages[8:12], "big") + 12)
-    return messages[:size]
 
 
 def not_sent(call: Call, result: PartitionData, error: ErrorCode) -> PartitionData:

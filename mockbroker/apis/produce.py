@@ -11,7 +11,7 @@ from uuid import UUID
 from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..log.log import Log
-from ..log.old_messages import check_old_format, converting
+from ..log.old_messages import converting
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
@@ -23,7 +23,6 @@ from ..protocol import record_batch
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import (
-    BatchIndexAndErrorMessage,
     PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
@@ -31,7 +30,7 @@ from ..protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from ..protocol.record_batch import BatchHeader
+from ..protocol.record_batch import MAGIC, BatchHeader
 from ..replication.partition import Partition
 from .leaders import produce_endpoints
 from .produced_batches import (
@@ -43,7 +42,8 @@ from .produced_batches import (
     first_is_transactional,
     only_batch,
 )
-from .produced_partitions import Asked, led_by_other, refused
+from .produced_messages import append_as_messages
+from .produced_partitions import Asked, invalid, led_by_other, refused
 from .registry import handles
 from .unreplicated import Unreplicated
 from .verification import Verification
@@ -128,10 +128,12 @@ def _append_alone(call: Call, request: ProduceRequest) -> object | None:
     partition = call.partition(data.name if call.version < 13 else _topic_of(call, data)[0], each.index)
     if partition is None or partition.topic.internal:
         return None
+    log = partition.log
+    if log.segments.settings.magic != MAGIC:
+        return None
     assert each.records is not None
     one = append(call, partition, each.records, header, acks)
     answer = ProduceResponse([TopicProduceResponse(data.topic_id, [one], data.name)])
-    log = partition.log
     behind = log.high_watermark != log.end_offset
     if acks and not behind and not one.error_code:
         return answer
@@ -213,7 +215,7 @@ def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, ask
     if len(asked) != 1:
         return call.in_parts(_one_by_one(call, request, answer, asked))
     (each,) = asked
-    if each.appends and each.header is MESSAGES and _is_owned(each.batch):
+    if each.appends and each.is_converted and _is_owned(each.batch):
         return call.in_parts(_one_by_one(call, request, answer, asked))
     failed = at_once(_append_one(call, each, request.acks))
     return _conclude(call, request, answer, failed, each.behind)
@@ -244,6 +246,8 @@ def _append_one(call: Call, asked: Asked, acks: int) -> Generator[None, None, bo
             one = refused(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
         elif asked.header is MESSAGES:
             one = yield from _append_messages(call, asked.partition, asked.batch, acks)
+        elif asked.is_converted:
+            one = yield from append_as_messages(call, asked.partition, asked.batch, asked.header, acks)
         else:
             one = append(call, asked.partition, asked.batch, asked.header, acks)
     one = asked.answer or one
@@ -280,8 +284,6 @@ def append(
         settings, place = log.segments.settings, (partition.topic.name, index)
         batch, header, max_timestamp = validate(records, header, settings, place, now_ms)
         producer_id, epoch, sequence, count = header[9:]
-        if settings.magic != record_batch.MAGIC:
-            check_old_format(batch, header)
         if producer_id >= 0:
             producers = log.producers
             earlier = producers.check(producer_id, epoch, sequence, count, log.end_offset)
@@ -294,9 +296,7 @@ def append(
             if producers.transactions.open and not transactional:
                 producers.check_outside(producer_id)
     except BatchError as error:
-        blamed = [BatchIndexAndErrorMessage(number, text) for number, text in error.records]
-        start = log.start_offset if error.in_log else -1
-        return refused(index, error.code, error.message, blamed, start)
+        return invalid(call, partition, error)
     except SequenceError as error:
         return refused(index, error.code, None, [], log.start_offset)
     base_offset = log.end_offset
@@ -331,7 +331,15 @@ def _append_messages(
     except BatchError as error:
         answers = [refused(partition.index, error.code, error.message)]
     else:
-        answers = [append(call, partition, memoryview(batch), header, acks) for batch, header in made]
+        if settings.magic != MAGIC:
+            answers = []
+            for batch, header in made:
+                header = header._replace(magic=settings.magic)
+                answers.append(
+                    (yield from append_as_messages(call, partition, memoryview(batch), header, acks))
+                )
+        else:
+            answers = [append(call, partition, memoryview(batch), header, acks) for batch, header in made]
     if not answers:
         return PartitionProduceResponse(partition.index, 0, -1, -1, log.start_offset)
     answer = answers[0]

@@ -1,5 +1,8 @@
 """The partitions of a Produce request, before they are appended or refused."""
 
+from ..cluster.call import Call
+from ..log.validation import BatchError
+from ..policies.producers.message_sets import message_sets
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.common import LeaderIdAndEpoch
@@ -10,6 +13,7 @@ from ..protocol.messages.produce import (
 )
 from ..protocol.record_batch import BatchHeader
 from ..replication.partition import Partition
+from .produced_batches import MESSAGES
 
 
 class Asked:
@@ -31,6 +35,11 @@ class Asked:
         """Does not append the batch; an answer that exists already remains."""
         self.appends = False
         self.answer = self.answer or answer
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether its records are appended in another format than they have."""
+        return self.header is MESSAGES or self.partition.settings.magic != record_batch.MAGIC
 
     @property
     def in_transaction(self) -> bool:
@@ -57,3 +66,12 @@ def refused(
     log_start_offset: int = -1,
 ) -> PartitionProduceResponse:
     return PartitionProduceResponse(index, code, -1, -1, log_start_offset, records or [], message)
+
+
+def invalid(call: Call, partition: Partition, error: BatchError) -> PartitionProduceResponse:
+    """The answer for a batch that the log does not take."""
+    if error.code is ErrorCode.INVALID_RECORD and call.policies[message_sets] == "mixed":
+        return refused(partition.index, ErrorCode.CORRUPT_MESSAGE)
+    blamed = [BatchIndexAndErrorMessage(number, text) for number, text in error.records]
+    start = partition.log.start_offset if error.in_log else -1
+    return refused(partition.index, error.code, error.message, blamed, start)

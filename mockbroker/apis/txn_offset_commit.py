@@ -22,6 +22,7 @@ from ..protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequestTopic,
     TxnOffsetCommitResponse,
 )
+from ..protocol.record_batch import MAGIC
 from ..replication.partition import Partition
 from .answered_topics import AnsweredTopics
 from .registry import handles
@@ -156,6 +157,9 @@ class _Commit:
             error = E.INVALID_PRODUCER_EPOCH
         if error or not self._offsets:
             self._done(error, frozenset(self._too_long))
+            return
+        if partition.settings.magic != MAGIC:
+            self._done(E.UNSUPPORTED_FOR_MESSAGE_FORMAT, _NO_KEYS)
             return
         group = call.broker.groups.groups[request.group_id]
 

@@ -41,7 +41,7 @@ class TopicSettings:
     preallocate: bool = False
     message_downconversion: bool = True
     magic: int = 2
-    """That of batches, as consumers get them."""
+    """That in which records are kept from now on."""
 
     @property
     def roll_ms(self) -> int:

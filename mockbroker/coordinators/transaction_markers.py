@@ -34,10 +34,14 @@ def write_marker(
 ) -> None:
     """Appends one marker as the partition's leader does; `done` is called once it is replicated.
 
-    NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
+    NOT_LEADER_OR_FOLLOWER, UNSUPPORTED_FOR_MESSAGE_FORMAT, NOT_ENOUGH_REPLICAS, INVALID_PRODUCER_EPOCH,
+    TRANSACTION_COORDINATOR_FENCED.
     """
     if not partition.leads or not partition.host.online:
         done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return
+    if partition.settings.magic != record_batch.MAGIC:
+        done(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT)
         return
     if partition.is_under_min_isr:
         done(ErrorCode.NOT_ENOUGH_REPLICAS)
@@ -134,9 +138,10 @@ class Markers:
     def _written(self, key: "TopicPartition", error: ErrorCode) -> None:
         if error in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED):
             self._refused = True
-        elif error:
+        elif error and error is not ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT:
             self._home.environment.wait(RETRY_MS, lambda: self._send_again(key))
         else:
+            # A topic of a format without transactions has no records of this one.
             self._settled(key)
 
     def _settled(self, key: "TopicPartition") -> None:

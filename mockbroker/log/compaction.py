@@ -9,23 +9,26 @@ removed; a marker is removed when nothing is left of its transaction and its del
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from copy import copy
 from itertools import islice
 from typing import Final, NamedTuple
 
 from ..protocol.batch_writing import marker_of
-from ..protocol.filtering import stored_records, with_records, without_records
+from ..protocol.filtering import StoredRecord, stored_records, with_records, without_records
 from ..protocol.record_batch import (
     CONTROL,
     DELETE_HORIZON,
+    MAGIC,
     TRANSACTIONAL,
     Batch,
     BatchHeader,
+    OldBatch,
     header_of,
     pairs,
 )
 from .log import Log
+from .old_batches import with_kept
 from .segments import Segment, Segments
 from .transactions import Aborted
 
@@ -213,7 +216,7 @@ class Pass:
             after = None
         elif self._left[dirty] < header.record_count:
             after = self._rewritten(batch, header, discarded)
-        if after is None and self._needed(header):
+        if after is None and header.magic == MAGIC and self._needed(header):
             return without_records(header) if header.record_count else batch
         return after
 
@@ -245,8 +248,8 @@ class Pass:
         if not kept:
             return None
         if horizon is None and waits:
-            return with_records(header, kept, self._now_ms + self._delete_retention_ms)
-        return batch if len(kept) == header.record_count else with_records(header, kept, horizon)
+            return _remade(batch, header, kept, self._now_ms + self._delete_retention_ms)
+        return batch if len(kept) == header.record_count else _remade(batch, header, kept, horizon)
 
     def _needed(self, header: BatchHeader) -> bool:
         """Whether a batch stays although it is empty: for a producer's last sequence or epoch, or for the
@@ -258,6 +261,12 @@ class Pass:
         else:
             needed = bool(header.attributes & CONTROL) and header.producer_epoch == epoch
         return needed or last_offset + 1 == self.end
+
+
+def _remade(batch: Batch, header: BatchHeader, kept: Sequence[StoredRecord], horizon_ms: int | None) -> Batch:
+    if isinstance(batch, OldBatch):
+        return with_kept(batch, kept, horizon_ms)
+    return with_records(header, kept, horizon_ms)
 
 
 Passes = list[tuple[Pass, Generator[None, None, None]]]

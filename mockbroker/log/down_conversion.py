@@ -9,7 +9,7 @@ from ..portions import MANY, portions
 from ..protocol import message_set, record_batch
 from ..protocol.compression import Compression
 from ..protocol.primitives import Records
-from ..protocol.record_batch import COMPRESSION_MASK, CONTROL, LOG_APPEND_TIME, Batch, RecordSpan
+from ..protocol.record_batch import COMPRESSION_MASK, CONTROL, LOG_APPEND_TIME, Batch, OldBatch, RecordSpan
 
 _CHUNK_BYTES: Final = 128 * 1024
 """So much is converted at a time, and so much of an overflow message is written at a time."""
@@ -20,27 +20,34 @@ class NotConvertibleError(ValueError):
     """Records that are compressed in a way that old messages don't have: UNSUPPORTED_COMPRESSION_TYPE."""
 
 
+def is_newer(batch: bytes | Batch, magic: int) -> bool:
+    """Whether a batch has a higher magic; not if it is cut off at the end."""
+    return record_batch.is_whole(batch) and record_batch.header_of(batch).magic > magic
+
+
 def has_headers(read: Records) -> Generator[None, None, bool]:
     """Whether a record that was read has headers, found out in parts."""
     for batch in _whole(read):
         header = record_batch.header_of(batch)
         for some in portions(record_batch.spans(header, batch), MANY):
-            if any(with_headers(span) for span in some):
+            if any(map(_with_headers, some)):
                 return True
             yield
     return False
 
 
-def with_headers(span: RecordSpan) -> bool:
+def _with_headers(span: RecordSpan) -> bool:
     _, at = record_batch.field(span.body, span.key)
     _, at = record_batch.field(span.body, at)
     return bool(span.body[at])
 
 
 def messages_of(batch: Batch, magic: int, offset: int) -> Generator[None, None, bytes]:
-    """A batch as messages, in parts, without those below `offset` if it is not compressed; empty for a
-    control batch. NotConvertibleError."""
+    """A batch as messages, in parts, without those below `offset` if it is not compressed; as it is if it has
+    no higher `magic`, and empty for a control batch. NotConvertibleError."""
     header = record_batch.header_of(batch)
+    if header.magic <= magic:
+        return bytes(batch)
     if header.attributes & CONTROL:
         return b""
     codec = header.attributes & COMPRESSION_MASK
@@ -63,10 +70,10 @@ def converted(read: Records, magic: int, offset: int) -> Generator[None, None, b
     return bytes(found) or b"".join(read)
 
 
-def padded(read: Records, magic: int, offset: int, size: int | None = None) -> Generator[None, None, bytes]:
-    """What was read as messages, in parts: as many bytes as were read (or `size`), but at least the first
-    messages. What does not fit is cut off; where there is less, what seems to be the beginning of a large
-    message follows. NotConvertibleError if the first batch can't be converted."""
+def padded(read: Records, magic: int, offset: int) -> Generator[None, None, bytes]:
+    """What was read as messages, in parts: as many bytes as were read, but at least the first messages. What
+    does not fit is cut off; where there is less, what seems to be the beginning of a large message follows.
+    NotConvertibleError if the first batch can't be converted."""
     batches = _whole(read)
     if not batches:
         return b""
@@ -79,7 +86,7 @@ def padded(read: Records, magic: int, offset: int, size: int | None = None) -> G
     if not first:
         return _overflow(_OVERFLOW_HEAD)
     found = bytearray(first)
-    size = max(sum(map(len, read)) if size is None else size, len(found))
+    size = max(sum(map(len, read)), len(found))
     # A broker skips one batch for the messages that it has, even if others before it became none.
     for chunk in _chunks(batches[1:]):
         if len(found) >= size:
@@ -96,7 +103,11 @@ def padded(read: Records, magic: int, offset: int, size: int | None = None) -> G
 
 
 def _whole(read: Records) -> list[Batch]:
-    return [memoryview(each) for each in read if record_batch.is_whole(each)]
+    return [
+        each if isinstance(each, OldBatch) else memoryview(each)
+        for each in read
+        if record_batch.is_whole(each)
+    ]
 
 
 def _chunks(batches: Sequence[Batch]) -> Iterator[list[Batch]]:

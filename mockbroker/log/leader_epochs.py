@@ -22,8 +22,8 @@ class LeaderEpochCache:
 
     def assign(self, epoch: int, start_offset: int, *, keep_empty: bool = False) -> None:
         """Enters `epoch` at `start_offset`; removes entries that this makes empty, unless they are to be
-        kept."""
-        if self.epochs and epoch <= self.epochs[-1]:
+        kept. Does nothing for the epoch of an old message, which is undefined."""
+        if epoch <= (self.epochs[-1] if self.epochs else UNDEFINED):
             return
         while not keep_empty and self.starts and self.starts[-1] >= start_offset:
             self.epochs.pop()
@@ -54,3 +54,12 @@ class LeaderEpochCache:
         """The epoch of the record at `offset`, UNDEFINED if none is cached."""
         index = bisect_right(self.starts, offset) - 1
         return self.epochs[index] if index >= 0 else UNDEFINED
+
+
+class NoEpochs(LeaderEpochCache):
+    """That of a replica that remembers none (KAFKA-7897)."""
+
+    __slots__ = ()
+
+    def assign(self, epoch: int, start_offset: int, *, keep_empty: bool = False) -> None:
+        """Does nothing."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, overload
 
 from ..policies.fetching.deleted_stable_offset import deleted_stable_offset
-from ..protocol.record_batch import HEADER, Batch, header_of, records
-from .leader_epochs import UNDEFINED, LeaderEpochCache
+from ..protocol.record_batch import Batch, OldBatch, header_of, records
+from .leader_epochs import UNDEFINED, LeaderEpochCache, NoEpochs
 from .producer_state import ProducerStates
 from .segments import Segment, Segments, base_offset_of
 
@@ -18,8 +18,8 @@ class Log:
     """Batches in offset order. Offsets are Kafka's: log start offset, log end offset, high watermark.
 
     `bases[i]` is the base offset of `batches[i]`. Batches are shared between the replicas of a partition, and
-    never changed once they are appended. Batches below the log start offset remain until their segment is
-    deleted; iteration skips them.
+    never changed once they are appended. A message of magic 0 or 1 is a batch too (`OldBatch`). Batches below
+    the log start offset remain until their segment is deleted; iteration skips them.
     """
 
     __slots__ = (
@@ -73,6 +73,20 @@ class Log:
         self.size += size
         self.segments.extend(base_offset, end_offset, size, timestamp, now_ms)
 
+    def append_first(self, batches: Sequence[OldBatch], size: int, now_ms: int) -> None:
+        """Appends the first messages of a set of `size` bytes, which goes into one segment; the last one is
+        appended next."""
+        heads = [each.header for each in batches]
+        end_offset = heads[-1].base_offset + heads[-1].last_offset_delta + 1
+        timestamp = max(head.max_timestamp for head in heads)
+        self.segments.make_room(heads[0].base_offset, end_offset + 1, size, timestamp, now_ms)
+        self.bases += [head.base_offset for head in heads]
+        self.batches += batches
+        self.end_offset = end_offset
+        appended = sum(map(len, batches))
+        self.size += appended
+        self.segments.add(end_offset, appended, timestamp, now_ms)
+
     def read(self, offset: int, max_bytes: int, end: int, at_least_one: bool) -> list[Batch]:
         """Batches from the one that holds `offset` on, up to the end of its segment and below offset `end`:
         `max_bytes` of them, so that the last may be cut off, as when Kafka reads a file. The first is always
@@ -107,7 +121,7 @@ class Log:
     def aborted_upto(self, found: Sequence[Batch]) -> int:
         """Up to which offset a reader that was given `found` has to know aborted transactions: the next entry
         of the offset index, else the end of the segment (`LocalLog.addAbortedTransactions`)."""
-        base = HEADER.unpack_from(found[0])[0]
+        base = header_of(found[0]).base_offset
         number = self.segments.holding(base)
         segment = self.segments.all[number]
         before = bisect_left(segment.offsets, base) - 1
@@ -271,8 +285,12 @@ class Log:
         self.size = 0
         self.start_offset = self.end_offset = self.high_watermark = offset
         self.segments.begin_at(offset, self.segments.active.modified_ms)
-        self.epochs = LeaderEpochCache()
+        self.epochs = type(self.epochs)()
         self.producers.rebuild(())
+
+    def keep_epochs(self, kept: bool) -> None:
+        """Whether leader epochs are remembered from now on; if not, those before are forgotten."""
+        self.epochs = LeaderEpochCache() if kept else NoEpochs()
 
     @property
     def latest_epoch(self) -> int:
@@ -316,7 +334,7 @@ class Log:
         else:
             return None
         for batch in self._batches_of(segment):
-            if HEADER.unpack_from(batch)[8] >= timestamp:
+            if header_of(batch)[8] >= timestamp:
                 for record in records(batch):
                     if record.timestamp >= timestamp and self.start_offset <= record.offset:
                         return record.timestamp, record.offset
@@ -328,7 +346,7 @@ class Log:
         for segment in sorted(self.segments.all, key=lambda each: -each.max_timestamp):
             largest = segment.max_timestamp
             for batch in self._batches_of(segment):
-                header = HEADER.unpack_from(batch)
+                header = header_of(batch)
                 # A batch that compaction has emptied keeps its timestamp.
                 if header[8] == largest and header[12]:
                     return next(
@@ -366,5 +384,5 @@ class Stretch(Sequence[Batch]):
 
 
 def _last_offset(batch: Batch) -> int:
-    header = HEADER.unpack_from(batch)
-    return header[0] + header[6]  # type: ignore[no-any-return]
+    header = header_of(batch)
+    return header[0] + header[6]

@@ -20,12 +20,10 @@ from ..protocol.record_batch import (
     LOG_APPEND_TIME,
     MAGIC,
     MAX_RECORDS,
-    Batch,
     BatchHeader,
     CorruptBatchError,
     Record,
 )
-from .down_conversion import with_headers
 from .recompression import CODECS
 from .validation import NO_TIMESTAMP, BatchError
 
@@ -75,15 +73,6 @@ def converting(
     if any(each.timestamp < NO_TIMESTAMP for each in records):
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     return [(yield from _written(records, target))]
-
-
-def check_old_format(batch: Batch, header: BatchHeader) -> None:
-    """BatchError for a batch that can't be kept as messages of magic 0 and 1."""
-    if header.producer_id >= 0:
-        raise BatchError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, in_log=True)
-    if any(map(with_headers, record_batch.spans(header, batch))):
-        # Kafka has no error for headers there.
-        raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
 
 
 def batch_with(records: list[Record], codec: int) -> tuple[bytearray, BatchHeader]:

@@ -64,12 +64,13 @@ def validate(
     now_ms: int,
 ) -> Checked:
     """Checks the only batch of a partition (topic and index in `place`) in a Produce request. BatchError if
-    it is refused."""
+    it is refused. A header of magic 0 or 1 says that it was made of messages, each of which had a size of its
+    own."""
     (
         base_offset,
         _,
         _,
-        _,
+        magic,
         _,
         attributes,
         last_offset_delta,
@@ -82,7 +83,7 @@ def validate(
     ) = header
     if base_offset:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
-    if len(data) > settings.max_message_bytes:
+    if len(data) > settings.max_message_bytes and magic == record_batch.MAGIC:
         raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
     # A writable view was handed over; of any other, this is the only copy.
     batch = data if type(data) is memoryview and not data.readonly else bytearray(data)
@@ -120,19 +121,21 @@ def validate(
         _blame(batch, header, settings, place, oldest, newest)
     latest = now_ms if append_time else max(NO_TIMESTAMP, latest)
     if target != codec:
-        return *_recompressed(batch, header, target, settings.max_message_bytes), latest
+        return *_recompressed(batch, header, target, settings), latest
     if not in_order:
         # Kafka would have to rewrite the records, of which it has read only half.
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     return batch, header, latest
 
 
-def _recompressed(batch: Batch, header: BatchHeader, codec: int, most: int) -> tuple[Batch, BatchHeader]:
+def _recompressed(
+    batch: Batch, header: BatchHeader, codec: int, settings: TopicSettings
+) -> tuple[Batch, BatchHeader]:
     try:
         made = recompressed(batch, header, codec)
     except ValueError:
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True) from None
-    if len(made[0]) > most:
+    if len(made[0]) > settings.max_message_bytes and settings.magic == record_batch.MAGIC:
         raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
     return made
 

@@ -3,13 +3,16 @@
 from collections.abc import Callable
 
 from ..log.log import Log
-from ..protocol.record_batch import Batch, header_of, place
+from ..protocol.record_batch import MAGIC, Batch, header_of, place
+from .old_append import append_converted
 from .partition import Partition
 
 
 def append_own(partition: Partition, batch: Batch) -> int:
     """Appends to the leader's log, whatever the topic; returns the offset after the batch."""
     place(batch, partition.log.end_offset, partition.leader_epoch)
+    if partition.log.segments.settings.magic != MAGIC:
+        return append_converted(partition, batch)
     header = header_of(batch)
     count = header.last_offset_delta + 1
     partition.stats.appended(len(batch), count)

@@ -21,13 +21,16 @@ epochs.
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from ..configs import TopicSettings
+from ..log.leader_epochs import UNDEFINED
 from ..log.log import Log
 from ..metadata.image import PartitionRegistration
 from ..policies.epochs.leader_epoch_entry import leader_epoch_entry
+from ..policies.epochs.old_format_epochs import old_format_epochs
 from ..policies.followers.diverging_fetch import diverging_fetch
 from ..policies.followers.fetch_log_start_offset import fetch_log_start_offset
 from ..protocol.messages.fetch import NO_DIVERGENCE, FetchPartition, PartitionData
-from ..protocol.record_batch import Batch
+from ..protocol.record_batch import MAGIC, Batch, OldBatch
 from . import in_sync, reading
 from .fetcher import Fetcher
 from .in_sync import IsrCheck
@@ -69,7 +72,7 @@ class Partition(Replica):
         up.
 
         `remember` records the batch's producer in each log, and is called first, because callbacks of the
-        append must see a transaction that is up to date.
+        append must see a transaction that is up to date; or it appends the messages that come before.
         """
         log, now_ms = self.log, self.environment.now_ms
         if remember is not None:
@@ -79,7 +82,7 @@ class Partition(Replica):
                     remember(follower.replica.log)
         if now_ms != self.appended_ms:
             self.host.cleanup.appending([self, *self._in_step()])
-        if self._epoch_due:
+        if self._epoch_due and type(batch) is not OldBatch:
             self._epoch_due = False
             log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
         log.append(batch, base_offset, count, timestamp, now_ms)
@@ -89,9 +92,14 @@ class Partition(Replica):
         else:
             notified = self._replicate(batch, base_offset, count, timestamp)
         if (self.waiting or self.sessions) and not notified and log.high_watermark == log.end_offset:
-            size = _LOOK if log.segments.begins_at(base_offset) else len(batch)
+            size = self._told(batch, base_offset)
             for notify in [*self.waiting, *self.sessions]:
                 notify(size)
+
+    def _told(self, batch: Batch, base_offset: int) -> int:
+        """The size of what was appended, for callbacks. A message of magic 0 or 1 may not be all of it."""
+        look = type(batch) is OldBatch or self.log.segments.begins_at(base_offset)
+        return _LOOK if look else len(batch)
 
     def _in_step(self) -> list[Attached]:
         return [each.replica for each in self.followers.values() if each.replica is not None]
@@ -101,13 +109,14 @@ class Partition(Replica):
         log, now_ms = self.log, self.environment.now_ms
         self._written_ms = now_ms
         all_in_step = True
+        epoch = self.leader_epoch if type(batch) is not OldBatch else UNDEFINED
         for follower in self.followers.values():
             replica = follower.replica
             if replica is not None:
                 own = replica.log
                 own.high_watermark = log.high_watermark
                 own.append(batch, base_offset, count, timestamp, now_ms)
-                own.epochs.assign(self.leader_epoch, base_offset)
+                own.epochs.assign(epoch, base_offset)
                 follower.end_offset = log.end_offset
                 follower.caught_up_ms = now_ms
                 if replica.waiting:
@@ -117,7 +126,7 @@ class Partition(Replica):
         if all_in_step and len(self.isr) == len(self.replicas):
             log.high_watermark = log.end_offset
             return False
-        size = _LOOK if log.segments.begins_at(base_offset) else len(batch)
+        size = self._told(batch, base_offset)
         for notify in list(self.waiting_followers):
             notify(size)
         self._isr_check.plan(self)
@@ -242,8 +251,20 @@ class Partition(Replica):
 
     # -- what the controller has decided
 
+    def configure(self, settings: TopicSettings) -> None:
+        """The broker learns the present configuration of the topic. Messages from before 0.11 have no leader
+        epochs, so none is remembered then; later the next batch begins one."""
+        log = self.log
+        was_old, is_old = (each.magic != MAGIC for each in (self.settings, settings))
+        log.segments.configure(settings)
+        if was_old is not is_old and self.policies[old_format_epochs] == "forgotten":
+            log.keep_epochs(not is_old)
+            self._epoch_due = self.leads and not is_old
+
     def begin(self) -> None:
         """The broker learns of a partition that it does not know yet."""
+        if self.settings.magic != MAGIC and self.policies[old_format_epochs] == "forgotten":
+            self.log.keep_epochs(False)
         if self.leads:
             self._enter_epoch()
             self._know_followers(self.environment.now_ms)

@@ -154,7 +154,7 @@ class ReplicaManager:
         settings = self._settings(topic)
         for partition in partitions.values():
             if partition.settings is not settings:
-                partition.log.segments.configure(settings)
+                partition.configure(settings)
                 self.cleanup.reconfigured(partition)
 
     def delete(self, topic: HostedTopic) -> None:

@@ -8,12 +8,14 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from ..protocol import message_set
 from ..protocol.errors import error_name
-from ..protocol.record_batch import HEADER_BYTES, parse_header
+from ..protocol.record_batch import HEADER_BYTES, MAGIC, OVERHEAD_BYTES, BatchHeader, parse_header
 
 MOST_ENTRIES: Final = 1_000
 """How many entries of all lists in a request, or in an answer, a trace keeps."""
 LEFT_OUT: Final = "left_out"
+_MAGIC_AT: Final = 16
 _WEIGHED: Final = frozenset((dict, list, str))
 
 
@@ -115,22 +117,23 @@ def errors(value: Any) -> Iterator[str]:
 
 
 def batches(records: Any) -> list[dict[str, Any]]:
-    """The headers of record batches; for a torn last one, only its size."""
+    """The headers of record batches, and what these would say of messages of magic 0 and 1; for a torn one,
+    only its size."""
     data = memoryview(bytes(records) if not isinstance(records, list | tuple) else b"".join(records))
     found: list[dict[str, Any]] = []
     start = 0
     while start < len(data):
         rest = data[start:]
-        if len(rest) < HEADER_BYTES:
+        one = _head(rest)
+        if one is None:
             found.append({"bytes": len(rest)})
             break
-        one = parse_header(rest)
+        size = one.length + OVERHEAD_BYTES
         found.append(
             {
                 "base_offset": one.base_offset,
-                # Before magic 2 the offset of a message is that of the last record in it.
-                "last_offset": one.base_offset + (one.last_offset_delta if one.magic >= 2 else 0),
-                "bytes": one.length + 12,
+                "last_offset": one.base_offset + one.last_offset_delta,
+                "bytes": size,
                 "leader_epoch": one.leader_epoch,
                 "producer_id": one.producer_id,
                 "producer_epoch": one.producer_epoch,
@@ -138,5 +141,40 @@ def batches(records: Any) -> list[dict[str, Any]]:
                 "records": one.record_count,
             }
         )
-        start += max(one.length + 12, HEADER_BYTES)
+        start += size if one.magic < MAGIC else max(size, HEADER_BYTES)
     return found
+
+
+def _head(data: memoryview) -> BatchHeader | None:
+    """None if the batch at the start is torn."""
+    if len(data) > _MAGIC_AT and data[_MAGIC_AT] < MAGIC:
+        return _head_of_message(data)
+    return None if len(data) < HEADER_BYTES else parse_header(data)
+
+
+def _head_of_message(data: memoryview) -> BatchHeader | None:
+    size = int.from_bytes(data[8:OVERHEAD_BYTES], signed=True) + OVERHEAD_BYTES
+    if not OVERHEAD_BYTES < size <= len(data):
+        return None
+    try:
+        message = message_set.message_in(data[:size])
+        inner = message_set.records(message)
+    except ValueError:
+        return None
+    times = [each.timestamp for each in inner] or [message.timestamp]
+    first = inner[0].offset if inner else message.offset
+    return BatchHeader(
+        first,
+        size - OVERHEAD_BYTES,
+        -1,
+        message.magic,
+        message.crc,
+        message.attributes,
+        message.offset - first,
+        times[0],
+        max(times),
+        -1,
+        -1,
+        -1,
+        len(inner),
+    )

@@ -62,7 +62,8 @@ def by_epoch(log: ReplicaLog, leader: Leader) -> tuple[int, bool]:
 
 
 def by_diverging_epoch(log: ReplicaLog, leader: Leader) -> tuple[int, bool]:
-    return log.end_offset, True
+    """`AbstractFetcherThread.partitionFetchState`: without epochs there is nothing to compare."""
+    return (log.high_watermark if log.latest_epoch == UNDEFINED else log.end_offset), True
 
 
 follower_truncation: Final = Behaviour[Answer](

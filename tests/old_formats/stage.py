@@ -16,6 +16,8 @@ CONSUMER: Final = -1
 _HEAD: Final = 61
 _LEAST: Final = 17
 _ZSTD_SINCE: Final = 7
+_APPLIED_S: Final = 1.0
+"""So soon a broker has learned of a topic's configuration."""
 
 
 def shown_records(data: bytes | None) -> Any:
@@ -99,9 +101,52 @@ class OldStage(Stage):
         fields = {"replica_id": -1, "topics": [{"name": name, "partitions": [part]}]}
         return only(self.ask("list_offsets", fields, version=1), "topics", "partitions")
 
-    def produce(self, version: int, name: str, records: bytes | None, acks: int = -1, index: int = 0) -> Any:
+    def set_formats(self, name: str, release: str) -> None:
+        """Records of the topic are kept as in that release from then on."""
+        config = {"name": "message.format.version", "value": release}
+        resource = {"resource_type": requests.TOPIC, "resource_name": name, "configs": [config]}
+        answer = self.ask("alter_configs", {"resources": [resource], "validate_only": False}, version=0)
+        assert only(answer, "responses")["error_code"] == "NONE", answer
+        self.brokers.sleep(_APPLIED_S)
+
+    def epoch(self, name: str, epoch: int) -> Any:
+        """The answer of OffsetForLeaderEpoch."""
+        fields = {"topics": [{"topic": name, "partitions": [{"partition": 0, "leader_epoch": epoch}]}]}
+        version = self.newest("offset_for_leader_epoch", 1)
+        return only(self.ask("offset_for_leader_epoch", fields, version=version), "topics", "partitions")
+
+    def size(self, name: str) -> int | None:
+        """Of its log in bytes; None if brokers don't say it."""
+        if self.newest("describe_log_dirs") < 0:
+            return None
+        asked = [{"topic": name, "partitions": [0]}]
+        answer = self.ask("describe_log_dirs", {"topics": asked}, version=0)
+        (size,) = (
+            each["partitions"][0]["partition_size"]
+            for folder in answer["results"]
+            for each in folder["topics"]
+            if each["name"] == name
+        )
+        return int(size)
+
+    def segments(self, name: str) -> Any:
+        """Where they begin, and the end of the log."""
+        part = {"partition_index": 0, "timestamp": -1, "max_num_offsets": 99}
+        fields = {"replica_id": -1, "topics": [{"name": name, "partitions": [part]}]}
+        return only(self.ask("list_offsets", fields, version=0), "topics", "partitions")["old_style_offsets"]
+
+    def produce(
+        self,
+        version: int,
+        name: str,
+        records: bytes | None,
+        acks: int = -1,
+        index: int = 0,
+        transactional_id: str | None = None,
+    ) -> Any:
         """The answer for its partition."""
         fields = {
+            "transactional_id": transactional_id,
             "acks": acks,
             "timeout": 5000,
             "topic_data": [{"name": name, "partition_data": [{"index": index, "records": records}]}],

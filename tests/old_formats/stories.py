@@ -8,7 +8,7 @@ from mockbroker.rig.setup import BROKER_CONFIG
 from mockbroker.rig.stories import Setting, Steps, Told
 
 from ..acls.stories import AUTHORIZING
-from . import asking, fetching, producing, storing
+from . import asking, fetching, keeping, producing, storing
 from .stage import OldStage
 
 _STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
@@ -27,6 +27,18 @@ _STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
         ),
         (fetching, (fetching.formats, fetching.limits, fetching.mixed, fetching.markers, fetching.refused)),
         (storing, (storing.formats, storing.odd)),
+        (
+            keeping,
+            (
+                keeping.changing,
+                keeping.compressed,
+                keeping.limits,
+                keeping.sizes,
+                keeping.deleting,
+                keeping.compacting,
+                keeping.of_brokers,
+            ),
+        ),
         (
             asking,
             (
@@ -48,5 +60,5 @@ STORIES: Final = Told(
     stories=_STORIES,
     stage=OldStage,
     setting=Setting(config=BROKER_CONFIG),
-    configs={"asking/acls": AUTHORIZING},
+    configs={"asking/acls": AUTHORIZING, "keeping/of_brokers": {"log.message.format.version": "0.10.2"}},
 )

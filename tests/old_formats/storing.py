@@ -1,10 +1,15 @@
 """Topics whose records are kept in an old format, up to 2.8 (`message.format.version`)."""
 
-from mockbroker.rig.batches import LZ4, OLD, TRANSACTIONAL, Record, batch, message_set
+from typing import Final
+
+from mockbroker.rig.batches import GZIP, LZ4, OLD, TRANSACTIONAL, ZSTD, Record, batch, message_set
 from mockbroker.rig.stories import Steps
 
 from .producing import CODECS, THREE
 from .stage import OldStage
+
+_NAMED_SINCE: Final = 6
+"""The version from when on brokers look for a transactional id first."""
 
 
 def formats(s: OldStage) -> Steps:
@@ -16,8 +21,8 @@ def formats(s: OldStage) -> Steps:
             for magic in (0, 1):
                 label = f"{topic}, magic {magic}"
                 yield label, s.produce(2, topic, message_set(THREE, magic=magic, codec=codec))
-            yield f"{topic}, a batch", s.produce(7, topic, batch(THREE, codec=codec))
-            for version in (0, 2, 4, 11):
+            yield f"{topic}, a batch", s.produce(s.newest("produce", 7), topic, batch(THREE, codec=codec))
+            for version in (each for each in (0, 2, 4, 11) if each <= s.newest("fetch")):
                 for offset in (0, 4):
                     fetched = s.fetch(version, topic, offset)
                     if codec:
@@ -31,20 +36,32 @@ def odd(s: OldStage) -> Steps:
     """What an old format does not have."""
     for release, name in (("0.9.0", "odd-0"), ("0.10.2", "odd-1")):
         s.create(name, message_format_version=release)
-        yield f"{name}, headers", s.produce(7, name, batch([Record(headers=(("h", b"1"),))]))
+        yield (
+            f"{name}, headers",
+            s.produce(s.newest("produce", 7), name, batch([Record(headers=(("h", b"1"),))])),
+        )
         one = batch(1, producer_id=5, producer_epoch=0, sequence=0)
-        yield f"{name}, idempotent", s.produce(7, name, one)
+        yield f"{name}, idempotent", s.produce(s.newest("produce", 7), name, one)
         one = batch(1, producer_id=5, producer_epoch=0, sequence=0, attributes=TRANSACTIONAL)
-        yield f"{name}, transactional", s.produce(7, name, one)
-        yield f"{name}, lz4", s.produce(7, name, batch(THREE, codec=LZ4))
-        yield f"{name}, -1", s.produce(7, name, batch([Record(timestamp=-1)]))
+        if s.newest("produce") >= _NAMED_SINCE:
+            yield f"{name}, transactional", s.produce(7, name, one)
+        named = s.produce(s.newest("produce", 7), name, one, transactional_id="tx")
+        yield f"{name}, transactional, named", named
+        one = batch(2, producer_id=5, producer_epoch=0, sequence=0, attributes=TRANSACTIONAL, codec=GZIP)
+        named = s.produce(s.newest("produce", 7), name, one, transactional_id="tx")
+        yield f"{name}, transactional, compressed", named
+        if s.knows_zstd:
+            yield f"{name}, zstd", s.produce(7, name, batch(THREE, codec=ZSTD))
+        yield f"{name}, lz4", s.produce(s.newest("produce", 7), name, batch(THREE, codec=LZ4))
+        yield f"{name}, -1", s.produce(s.newest("produce", 7), name, batch([Record(timestamp=-1)]))
         yield f"{name}: kept", s.kept(name)
         topic = f"{name}-appended"
         s.create(topic, message_format_version=release, message_timestamp_type="LogAppendTime")
-        answer = s.produce(7, topic, batch([Record(timestamp=OLD)]))
+        answer = s.produce(s.newest("produce", 7), topic, batch([Record(timestamp=OLD)]))
         yield f"{topic}", answer
         for asked in (-1, -2, OLD, OLD + 1):
             yield f"{name}, listed {asked}", s.listed(name, asked)
         part = {"partition": 0, "leader_epoch": 0}
         fields = {"topics": [{"topic": name, "partitions": [part]}]}
-        yield f"{name}, epoch", s.ask("offset_for_leader_epoch", fields, version=1)
+        version = s.newest("offset_for_leader_epoch", 1)
+        yield f"{name}, epoch", s.ask("offset_for_leader_epoch", fields, version=version)

@@ -3,6 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+)
 
 from mockbroker import MockCluster, ReleaseName
 
@@ -66,3 +72,34 @@ def test_javas_client_of_today_reads_all_formats(format_version: str) -> None:
     with MockCluster(kafka="2.8", brokers=1, config=settings) as cluster:
         topics = written(OLD["librdkafka"], cluster, "old", CODECS)
         read(NEW["java-4.4"], cluster, topics, "new")
+
+
+@pytest.mark.parametrize("kafka", ["2.3", "2.8"])
+def test_clients_of_all_times_read_a_log_whose_format_changes(kafka: ReleaseName) -> None:
+    old, today = OLD["kafka-python"], NEW["librdkafka-today"]
+    with MockCluster(kafka=kafka, topics={"changing": 1}) as cluster:
+        admin, servers = (
+            AdminClient({"bootstrap.servers": cluster.bootstrap_servers}),
+            cluster.bootstrap_servers,
+        )
+        expected: list[str] = []
+        for release in ("0.10.2", "0.9.0", "0.10.0"):
+            entry = ConfigEntry(
+                "message.format.version", release, incremental_operation=AlterConfigOpType.SET
+            )
+            topic = ConfigResource("topic", "changing", incremental_configs=[entry])
+            (altered,) = admin.incremental_alter_configs([topic]).values()
+            altered.result(30)
+            for run in (old, today):
+                expected += [f"{offset} {release}" for offset in range(len(expected), len(expected) + 2)]
+                told = run(servers, [f"write,changing,gzip,{release},{release}"])
+                assert told == [each.split()[0] for each in expected[-2:]]
+        stored = list(cluster.records("changing"))
+        assert [f"{each.offset} {(each.value or b'').decode()}" for each in stored] == expected
+        # A client of 0.9 knows no timestamps.
+        with_time, without = [False, False, True, True], [False] * 4
+        assert [each.timestamp_ms >= 0 for each in stored] == with_time + without + with_time
+        for name, run in (("old", old), ("today", today)):
+            assert run(servers, [f"read,changing,{name},{len(expected)}"]) == expected
+        cluster.stop_broker(cluster.topic("changing").partitions[0].leader or 0)
+        assert today(servers, [f"read,changing,later,{len(expected)}"]) == expected
