@@ -9,6 +9,7 @@ from ..java_hash import java_hash
 from ..metadata.image import MetadataImage, TopicImage
 from ..metadata.log import MetadataLog
 from ..metadata.records import RECOVERING, PartitionChangeRecord, Record
+from .reasons import Reasons
 from .timeline_map import in_table_order
 from .topic_names import Colliding
 
@@ -24,6 +25,7 @@ class ControllerState:
         self.silent: Final[set[int]] = set()
         """Brokers from which it no longer hears: it elects none of them, even while their sessions last."""
         self.colliding_names: Final = Colliding()
+        self.reasons: Final = Reasons()
         self.unclean_elections = 0
         """How many there have been (`TopicDelta.updateElectionStats`)."""
         self._publish = publish
@@ -38,8 +40,9 @@ class ControllerState:
         now_ms = self.environment.now_ms
         for record in records:
             self.metadata.write(record, now_ms)
-            if isinstance(record, PartitionChangeRecord) and record.leader_recovery_state == RECOVERING:
-                self.unclean_elections += 1
+            if isinstance(record, PartitionChangeRecord) and record.leader is not None:
+                self.unclean_elections += record.leader_recovery_state == RECOVERING
+                self.reasons.note(record)
         self._publish(records)
 
     def is_fenced(self, broker: int) -> bool:
