@@ -158,12 +158,14 @@ def test_that_no_leader_moved(empty: MockCluster, page: Page) -> None:
     expect(panel).to_contain_text("Nothing up to this moment is as the filters say")
 
 
-def test_when_the_leader_moved(busy: MockCluster, page: Page) -> None:
-    panel = opened(busy, page, "What happened")
-    page.get_by_label("requests", exact=True).uncheck()
-    page.get_by_label("with").fill("leads, leader epoch 1")
-    expect(panel.locator(".line.leader")).to_have_count(1)
-    expect(panel.locator(".line.leader .time")).to_have_text(re.compile(r"\d\d:\d\d"))
+def test_when_the_leader_moved_and_why(busy: MockCluster, empty: MockCluster, page: Page) -> None:
+    panel, table = opened(busy, page, "Brokers"), "When leaders changed, and why"
+    expect(cell(panel, table, "orders-0", "at")).to_have_text(re.compile(r"^\d\d:\d\d:\d\d\.\d{3}$"))
+    expect(cell(panel, table, "orders-0", "why")).to_have_text(
+        "it was moved, by operation partitions move-leader"
+    )
+    expect(cell(panel, table, "orders-0", "leader epoch")).to_have_text("1")
+    expect(opened(empty, page, "Brokers")).to_contain_text("No leader changed since")
 
 
 def test_what_is_in_this_record_and_who_wrote_it(busy: MockCluster, page: Page) -> None:

@@ -3,9 +3,9 @@ import { html, useMemo, useRef } from "./html.js";
 import { usePolled } from "./polled.js";
 import { Readings, readingsAt } from "./reading.js";
 import { Configuration } from "./records.js";
-import { countsOf, lagOf, nameOf, placesOf, whoIs, whyNothing } from "./sharing.js";
+import { countsOf, lagOf, nameOf, whoIs, whyNothing } from "./sharing.js";
 import { Table } from "./tables.js";
-import { offsets, time, visible } from "./words.js";
+import { offsets, placesOf, time, visible } from "./words.js";
 
 /**
  * @typedef {import("./model.js").State} State

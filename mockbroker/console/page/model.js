@@ -200,6 +200,7 @@ export class State {
     let first = false;
     switch (event.kind) {
       case "leader":
+        first = one.leaderEpoch < 0 || (event.leader === one.leader && event.leader_epoch === one.leaderEpoch);
         one.leader = event.leader;
         one.leaderEpoch = event.leader_epoch;
         one.followers.delete(event.leader);

@@ -2,9 +2,9 @@ import { State } from "./model.js";
 
 /**
  * @typedef {import("./model.js").Event} Event
- * @typedef {{event: Event, answer?: Event, decisions: Event[], back: boolean}} Row
+ * @typedef {{event: Event, answer?: Event, decisions: Event[], back: boolean, notable?: boolean, was?: number, step?: Row[]}} Row
  *   what is listed: a request with its answer and the decisions that were taken for it, or another event;
- *   `back` if an offset went back
+ *   `back` if an offset went back; `notable` if the timeline shows it; `was` is the leader before; `step` has all changes of one cause
  */
 
 /** How many events are kept; the oldest are forgotten, a fifth of them at a time. */
@@ -22,6 +22,9 @@ const NOTABLE = new Set([
   "malformed",
   "follower",
 ]);
+
+/** What clients do, or is done to the cluster: a cause, and no consequence. */
+const CAUSES = new Set(["request", "answer", "decision", "login", "malformed", "policy"]);
 
 /** The events of a trace, and the state at each of them. */
 export class Recording {
@@ -44,6 +47,8 @@ export class Recording {
     /** @type {Map<number, Row>} */
     this._requests = new Map();
     this._gap = false;
+    /** @type {Row[]} the changes of one cause that came last */
+    this._step = [];
     /** @type {Set<string>} what was asked for so far, and by whom */
     this.apis = new Set();
     /** @type {Set<string>} */
@@ -67,14 +72,15 @@ export class Recording {
       this._keyframes.push({ index: this.events.length, before: this.last.afresh() });
     }
     this.events.push(event);
+    const was = event.kind === "leader" ? this.last.partitions.get(`${event.topic}-${event.partition}`)?.leader : undefined;
     // Otherwise a keyframe tells nothing new.
-    if (event.kind !== "keyframe" || this._gap || begins) this.#list(event, this.last.apply(event));
+    if (event.kind !== "keyframe" || this._gap || begins) this.#list(event, this.last.apply(event), was);
     if (event.kind === "keyframe") this._gap = false;
     if (this.events.length > this.most) this.#forget();
   }
 
-  /** @param {Event} event @param {"" | "back" | "first"} kind */
-  #list(event, kind) {
+  /** @param {Event} event @param {"" | "back" | "first"} kind @param {number} [was] */
+  #list(event, kind, was) {
     const key = `${event.broker} ${event.connection} ${event.correlation_id}`;
     switch (event.kind) {
       case "keyframe":
@@ -102,7 +108,8 @@ export class Recording {
       }
     }
     /** @type {Row} */
-    const row = { event, decisions: [], back: kind === "back" };
+    const row = { event, decisions: [], back: kind === "back", was };
+    this.#join(row);
     if (event.kind === "request") {
       this._open.set(key, row);
       this._requests.set(event.number, row);
@@ -110,9 +117,25 @@ export class Recording {
       if (typeof event.client_id === "string") this.clients.add(event.client_id);
     }
     this.rows.push(row);
-    if (row.back || (NOTABLE.has(event.kind) && kind !== "first" && !event.topic?.startsWith("__"))) {
-      this.notable.push(row);
+    row.notable = row.back || (NOTABLE.has(event.kind) && kind !== "first" && !event.topic?.startsWith("__"));
+    if (row.notable) this.notable.push(row);
+  }
+
+  /**
+   * Changes that are found in one look come one after the other, at the same time; in a large cluster, some of those
+   * with the same reason come later.
+   * @param {Row} row
+   */
+  #join(row) {
+    const { event } = row;
+    if (CAUSES.has(event.kind)) {
+      if (event.kind !== "decision") this._step = [];
+      return;
     }
+    const last = this._step.at(-1)?.event;
+    if (!last || (event.time_ms !== last.time_ms && !(event.reason && event.reason === last.reason))) this._step = [];
+    this._step.push(row);
+    row.step = this._step;
   }
 
   #forget() {
