@@ -11,8 +11,8 @@ UNCLEAN: Final = "unclean election"
 
 
 class Reasons:
-    """Why the leader or the leader epoch of each partition changed last; there is no reason for one that is as
-    it was created."""
+    """Why the leader or the leader epoch of each partition changed last; one that is as it was created has no
+    reason."""
 
     def __init__(self) -> None:
         self._why = self._asked_by = ""
