@@ -109,6 +109,8 @@ def test_who_is_in_this_group_and_how_far_behind_it_is(busy: MockCluster, page: 
     panel = opened(busy, page, "Groups")
     expect(cell(panel, "Members", "reader", "assigned")).to_contain_text("orders")
     expect(cell(panel, "Committed offsets", "orders-0", "lag")).to_have_text("3")
+    lags = panel.get_by_role("region", name="lag over time")
+    expect(lags.get_by_role("img", name="readers: lag 3 in all partitions")).to_be_visible()
 
 
 def test_which_behaviours_differ_from_the_release(busy: MockCluster, empty: MockCluster, page: Page) -> None:
@@ -133,7 +135,9 @@ def test_which_client_sends_the_most_and_which_errors_there_were(
     expect(opened(empty, page, "Clients")).to_contain_text("No client has asked for anything yet.")
 
 
-def test_why_my_producer_waits(empty: MockCluster, page: Page) -> None:
+def test_why_my_producer_waits(busy: MockCluster, empty: MockCluster, page: Page) -> None:
+    panel = opened(busy, page, "Producers")
+    expect(cell(panel, "Producers", "orders-1", "client")).to_have_text("mover")
     panel = opened(empty, page, "Producers")
     expect(panel).to_contain_text("Nothing is known for which a client would wait.")
     empty.create_topic("orders", partitions=1, replication_factor=3)

@@ -129,7 +129,7 @@ function App() {
     setChosen(one.partition);
     setAt(from ?? one.captions[0]?.number ?? told.first);
     setSpeed(1);
-    setPlaying(from === null);
+    setPlaying(from === null && !matchMedia("(prefers-reduced-motion: reduce)").matches);
   };
   const leave = () => {
     recordings.current.told = null;

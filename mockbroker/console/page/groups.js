@@ -1,7 +1,9 @@
 import { useAddress } from "./address.js";
 import { html, useMemo, useRef } from "./html.js";
 import { usePolled } from "./polled.js";
-import { Readings, readingsAt } from "./reading.js";
+import { Lag, Lags } from "./lag.js";
+import { Readings } from "./reading.js";
+import { readUpTo } from "./recording.js";
 import { Configuration } from "./records.js";
 import { countsOf, lagOf, nameOf, whoIs, whyNothing } from "./sharing.js";
 import { Table } from "./tables.js";
@@ -16,6 +18,8 @@ import { offsets, placesOf, time, visible } from "./words.js";
 
 /** @type {string[]} */
 const NONE = [];
+/** Of so many groups the lag is drawn. */
+const MOST_LAGS = 6;
 /** What can be done to a group: the operation, what it is called here, and for which types of groups. */
 const DOINGS = [
   ["groups-expire-locks", "expire locks", ["share"]],
@@ -53,7 +57,22 @@ export function Groups({ state, recording, number, live, act }) {
     <${Sessions} state=${state} shown=${shown} act=${act} />
     <${Table} title="Committed offsets" columns=${["group", "partition", "offset", "leader epoch", "lag", "assigned to"]}
       rows=${offsetsOf(state).filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])} nothing="" />
+    <${Behind} recording=${recording} number=${number} groups=${groups.filter(shown).map((each) => each.group)} ms=${state.timeMs} />
     <${Reading} recording=${recording} number=${number} groups=${groups.filter(shown).filter((each) => typeOf(each) !== "share").map((each) => each.group)} />`;
+}
+
+/**
+ * Each group's lag over time.
+ * @param {{recording: Recording, number: number, groups: string[], ms: number}} props `ms` is when the moment was that is shown
+ */
+function Behind({ recording, number, groups, ms }) {
+  const kept = useRef({ recording: /** @type {Recording | null} */ (null), first: 0, reader: new Lags() });
+  const { points } = readUpTo(kept.current, () => new Lags(), recording, number);
+  const known = groups.filter((group) => points.get(group)?.length);
+  if (!known.length) return groups.length ? html`<p class="nothing">No group has committed an offset, so there is no lag over time.</p>` : "";
+  return html`<section class="behind" aria-label="lag over time"><h3>Lag over time</h3>
+    ${known.slice(0, MOST_LAGS).map((group) => html`<${Lag} key=${group} group=${visible(group)} points=${points.get(group) ?? []} until=${ms} />`)}
+    ${known.length > MOST_LAGS && html`<p class="nothing">Choose a group: these are ${MOST_LAGS} of ${known.length}.</p>`}</section>`;
 }
 
 /**
@@ -61,8 +80,8 @@ export function Groups({ state, recording, number, live, act }) {
  * @param {{recording: Recording, number: number, groups: string[]}} props
  */
 function Reading({ recording, number, groups }) {
-  const kept = useRef({ recording: /** @type {Recording | null} */ (null), first: 0, readings: new Readings() });
-  const readings = readingsAt(kept.current, recording, number);
+  const kept = useRef({ recording: /** @type {Recording | null} */ (null), first: 0, reader: new Readings() });
+  const readings = readUpTo(kept.current, () => new Readings(), recording, number);
   const found = useMemo(() => groups.map((group) => ({ group, ...readings.of(group) })), [readings, readings.number, groups.join("\n")]);
   if (!groups.length) return "";
   const title = html`<h3>Skipped, or fetched more than once</h3>`;

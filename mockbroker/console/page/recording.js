@@ -220,3 +220,25 @@ export function before(rows, number) {
   }
   return low;
 }
+
+/**
+ * What is read off events one after the other, up to a moment: it is kept, and goes on as long as the moment moves forward.
+ * @template {{number: number, add: (event: Event) => void}} Reader `number` is that of the last event it has read
+ * @param {{recording: Recording | null, first: number, reader: Reader}} kept @param {() => Reader} begin makes one that has read nothing
+ * @param {Recording} recording @param {number} number of the last event to read @returns {Reader}
+ */
+export function readUpTo(kept, begin, recording, number) {
+  if (kept.recording !== recording || kept.first !== recording.first || kept.reader.number > number) {
+    Object.assign(kept, { recording, first: recording.first, reader: begin() });
+  }
+  const { events } = recording;
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (events[middle].number <= kept.reader.number) low = middle + 1;
+    else high = middle;
+  }
+  for (; low < events.length && events[low].number <= number; low++) kept.reader.add(events[low]);
+  return kept.reader;
+}

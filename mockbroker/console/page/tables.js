@@ -109,8 +109,9 @@ export function Producers({ state }) {
   const rows = [];
   for (const partition of state.partitions.values()) {
     for (const [id, { producer_epoch, last_sequence }] of partition.producers) {
-      rows.push([partition.name, id, producer_epoch, last_sequence]);
+      const client = state.writers.get(id);
+      rows.push([partition.name, id, client === undefined ? "–" : client || "(no client id)", producer_epoch, last_sequence]);
     }
   }
-  return html`<${Table} title="Producers, as leaders know them" columns=${["partition", "producer", "epoch", "last sequence"]} rows=${rows} nothing="No idempotent producers yet." />`;
+  return html`<${Table} title="Producers, as leaders know them" columns=${["partition", "producer", "client", "epoch", "last sequence"]} rows=${rows} nothing="No idempotent producers yet." />`;
 }

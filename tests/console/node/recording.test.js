@@ -7,7 +7,8 @@ import { pathToFileURL } from "node:url";
 
 const page = (name) => import(pathToFileURL(join(process.env.PAGE, name)).href);
 const { State } = await page("model.js");
-const { Recording, before } = await page("recording.js");
+const { Recording, before, readUpTo } = await page("recording.js");
+const { Lags } = await page("lag.js");
 const { heightOf, markersOf, scale } = await page("lanes.js");
 const { asCtl, asCurl, asPytest, asScenario } = await page("copying.js");
 const { completed, valueOf } = await page("fields.js");
@@ -414,4 +415,26 @@ test("changes of one cause are one step, and are told together", () => {
     ["t-1", 1, 2, 1, "stopped"],
     ["t-0", 1, 2, 1, "stopped"],
   ]);
+});
+
+test("a group's lag over time, whichever moment is looked at", () => {
+  const found = new Recording();
+  let number = 0;
+  const add = (kind, time_ms, rest) => found.add({ kind, number: ++number, time_ms, topic: "t", ...rest });
+  const end = (partition, time_ms, high_watermark) => add("high-watermark", time_ms, { partition, high_watermark, last_stable_offset: high_watermark, log_end_offset: high_watermark });
+  const commit = (partition, time_ms, offset) => add("committed", time_ms, { partition, group: "g", offset, leader_epoch: 0 });
+  end(0, 1, 10);
+  commit(0, 2, 4);
+  end(0, 3, 12);
+  end(1, 3, 5);
+  commit(1, 4, 0);
+  commit(0, 5, 12);
+  commit(1, 6, -1);
+  const kept = { recording: null, first: 0, reader: new Lags() };
+  const lagsAt = (at) => readUpTo(kept, () => new Lags(), found, at).points.get("g")?.map(({ ms, lag }) => [ms, lag]);
+  const all = [[2, 6], [3, 8], [4, 13], [5, 5], [6, 0]];
+  assert.deepEqual(lagsAt(number), all);
+  assert.deepEqual(lagsAt(5), all.slice(0, 3));
+  assert.deepEqual(lagsAt(1), undefined);
+  assert.deepEqual(lagsAt(number), all);
 });
