@@ -177,6 +177,10 @@ def test_what_is_in_this_record_and_who_wrote_it(busy: MockCluster, page: Page) 
     page.locator('[data-partition="orders-0"] .name').click()
     page.get_by_role("tab", name="Records").click()
     expect(page.get_by_role("tabpanel")).to_contain_text("order 3")
+    page.get_by_role("button", name="bytes of the batch of offset 3").click()
+    told = page.get_by_role("region", name="Bytes of the batch")
+    expect(told.get_by_role("row", name="order 3")).to_contain_text("6f 72 64 65 72 20 33")
+    expect(told.get_by_role("row", name="producer epoch")).to_contain_text("-1")
 
 
 def test_that_there_is_no_record(empty: MockCluster, page: Page) -> None:
