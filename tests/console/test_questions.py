@@ -113,6 +113,38 @@ def test_who_is_in_this_group_and_how_far_behind_it_is(busy: MockCluster, page: 
     expect(lags.get_by_role("img", name="readers: lag 3 in all partitions")).to_be_visible()
 
 
+def test_that_nobody_is_in_a_group_and_that_it_is_behind_nowhere(empty: MockCluster, page: Page) -> None:
+    panel = opened(empty, page, "Groups")
+    empty.create_topic("orders", partitions=1)
+    empty.alter_offset("audit", "orders", 0, 0)
+    expect(panel).to_contain_text("Nobody is in it.")
+    expect(cell(panel, "Committed offsets", "orders-0", "lag")).to_have_text("0")
+    expect(cell(panel, "Committed offsets", "orders-0", "assigned to")).to_have_text("–")
+    expect(panel.get_by_role("img", name="audit: lag 0 in all partitions")).to_be_visible()
+
+
+def test_what_a_fault_will_hit(busy: MockCluster, empty: MockCluster, page: Page) -> None:
+    for cluster, told in (
+        (busy, re.compile(r"It would have hit \d+")),
+        (empty, "No requests have come yet."),
+    ):
+        opened(cluster, page, "Faults").get_by_role("button", name="add a fault").click()
+        page.locator('.operations [name="do"]').select_option("silence")
+        if cluster is busy:
+            page.locator('.operations [name="client_id"]').fill("shop")
+        expect(page.get_by_role("region", name="what it would hit")).to_contain_text(told)
+
+
+def test_what_was_done_so_far_as_a_test(empty: MockCluster, page: Page) -> None:
+    panel = opened(empty, page, "Do something")
+    expect(panel).to_contain_text("What you do here is kept, to be copied as a test.")
+    page.get_by_label("operation").select_option("brokers-stop")
+    page.get_by_role("button", name="Do it").click()
+    done = panel.get_by_role("region", name="done so far")
+    done.get_by_role("button", name="copy all as pytest").press("Enter")
+    expect(done.locator(".copied")).to_contain_text("cluster.stop_broker(1)")
+
+
 def test_which_behaviours_differ_from_the_release(busy: MockCluster, empty: MockCluster, page: Page) -> None:
     panel = opened(busy, page, "Behaviours")
     table = "Behaviours that differ"
@@ -181,6 +213,8 @@ def test_what_is_in_this_record_and_who_wrote_it(busy: MockCluster, page: Page) 
     told = page.get_by_role("region", name="Bytes of the batch")
     expect(told.get_by_role("row", name="order 3")).to_contain_text("6f 72 64 65 72 20 33")
     expect(told.get_by_role("row", name="producer epoch")).to_contain_text("-1")
+    page.get_by_label("partition", exact=True).select_option("orders-1")
+    expect(cell(page.get_by_role("tabpanel"), "Records of orders-1", "open", "client")).to_have_text("mover")
 
 
 def test_that_there_is_no_record(empty: MockCluster, page: Page) -> None:

@@ -56,7 +56,8 @@ export function Groups({ state, recording, number, live, act }) {
     <${InFlight} state=${state} shown=${shown} />
     <${Sessions} state=${state} shown=${shown} act=${act} />
     <${Table} title="Committed offsets" columns=${["group", "partition", "offset", "leader epoch", "lag", "assigned to"]}
-      rows=${offsetsOf(state).filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])} nothing="" />
+      rows=${offsetsOf(state).filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])}
+      nothing=${groups.length ? "It has committed no offsets." : ""} />
     <${Behind} recording=${recording} number=${number} groups=${groups.filter(shown).map((each) => each.group)} ms=${state.timeMs} />
     <${Reading} recording=${recording} number=${number} groups=${groups.filter(shown).filter((each) => typeOf(each) !== "share").map((each) => each.group)} />`;
 }
@@ -155,7 +156,8 @@ function Members({ state, shown, act }) {
     ...(act ? [html`<button type="button" onClick=${() => act("groups-evict", { group: each.group, member: each.member_id })}>evict</button>`] : []),
   ]);
   const columns = ["group", "client", "member", "protocol", "epoch", "subscribed", "assigned", ...(haveTasks ? ["active tasks", "standby tasks"] : []), ...(act ? ["do"] : [])];
-  return html`<${Table} title="Members" columns=${columns} rows=${rows} nothing="" />`;
+  const known = [...state.groups.values()].some((each) => each.state !== "Dead" && shown(each));
+  return html`<${Table} title="Members" columns=${columns} rows=${rows} nothing=${known ? "Nobody is in it." : ""} />`;
 }
 
 /** @param {import("./model.js").Member} member @param {string[] | undefined} tasks earlier traces have none */

@@ -54,7 +54,7 @@ export function Records({ state, now, chosen, choose, act }) {
   const shown = there.filter((each) => !filter || `${wordsOf(each)} ${avro.values.get(each.offset) ?? ""}`.includes(filter));
   const go = (/** @type {number} */ to) => setFrom(to >= end ? null : Math.max(partition.logStart, to));
   const place = { topic: partition.topic, partition: String(partition.partition) };
-  const columns = ["offset", "time", "key", "value", "headers", "size", "compression", "leader epoch", "producer", "epoch", "sequence", "transaction", "read by", "do"];
+  const columns = ["offset", "time", "key", "value", "headers", "size", "compression", "leader epoch", "producer", "client", "epoch", "sequence", "transaction", "read by", "do"];
   const rows = shown.map((each) => [
     each.offset,
     each.timestamp_ms < 0 ? "–" : new Date(each.timestamp_ms).toISOString().slice(0, 23).replace("T", " "),
@@ -65,6 +65,7 @@ export function Records({ state, now, chosen, choose, act }) {
     each.compression,
     each.leader_epoch,
     each.producer_id ?? "–",
+    each.producer_id === null ? "–" : state.writers.get(each.producer_id) || "–",
     each.producer_epoch ?? "–",
     each.sequence ?? "–",
     outcomeAt(each, listed.records, end, state.number < now.number),
