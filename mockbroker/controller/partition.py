@@ -8,8 +8,7 @@ from ..environment import Environment
 from ..metadata.image import PartitionRegistration
 from ..metadata.records import NO_LEADER, PartitionChangeRecord
 from ..policies import Policies
-from .reasons import Reasons
-from .state import ControllerState
+from .state import ControllerState, Reasons
 
 
 class ControlledPartition:

@@ -23,6 +23,8 @@ const NOTABLE = new Set([
   "follower",
 ]);
 
+/** So much later a change may be found that has the same reason as the one before. */
+const LATE_MS = 1000;
 /** What clients do, or is done to the cluster: a cause, and no consequence. */
 const CAUSES = new Set(["request", "answer", "decision", "login", "malformed", "policy"]);
 
@@ -49,6 +51,9 @@ export class Recording {
     this._gap = false;
     /** @type {Row[]} the changes of one cause that came last */
     this._step = [];
+    /** Why a leader changed among them, and whether a client has asked for something since. */
+    this._why = "";
+    this._asked = false;
     /** @type {Set<string>} what was asked for so far, and by whom */
     this.apis = new Set();
     /** @type {Set<string>} */
@@ -122,18 +127,22 @@ export class Recording {
   }
 
   /**
-   * Changes that are found in one look come one after the other, at the same time; in a large cluster, some of those
-   * with the same reason come later.
+   * Changes that are found in one look come one after the other, at the same time. In a large cluster, which is not looked
+   * at as a whole, some come a little later, with the same reason.
    * @param {Row} row
    */
   #join(row) {
     const { event } = row;
     if (CAUSES.has(event.kind)) {
-      if (event.kind !== "decision") this._step = [];
+      this._asked ||= event.kind !== "decision";
       return;
     }
     const last = this._step.at(-1)?.event;
-    if (!last || (event.time_ms !== last.time_ms && !(event.reason && event.reason === last.reason))) this._step = [];
+    const atOnce = !this._asked && event.time_ms === last?.time_ms;
+    const alike = event.reason && event.reason === this._why && event.time_ms - (last?.time_ms ?? 0) < LATE_MS;
+    if (!atOnce && !alike) [this._step, this._why] = [[], ""];
+    this._why = event.reason || this._why;
+    this._asked = false;
     this._step.push(row);
     row.step = this._step;
   }

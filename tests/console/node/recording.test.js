@@ -405,11 +405,20 @@ test("changes of one cause are one step, and are told together", () => {
   assert.deepEqual(found.notable.filter((row) => row.event.kind === "leader").map((row) => row.was), [1, 1, 1]);
   assert.equal(toldTogether(found.notable.map((row) => row.event)), "broker 1 is stopped, fenced; t 0–2: broker 2 leads, leader epoch 1 (stopped)");
   assert.deepEqual([stepAfter(found, 3), stepAfter(found, number), stepBefore(found, number)], [number, 0, 0]);
+  const ask = () => add("request", 20, { broker: 1, connection: "c", correlation_id: 1, api: "Metadata", names: [] });
+  ask();
   add("leader", 20, leads(0, 1, 2, "moved"));
-  add("request", 20, { broker: 1, connection: "c", correlation_id: 1, api: "Metadata", names: [] });
+  ask();
   add("leader", 20, leads(1, 1, 2, "moved"));
-  assert.deepEqual([stepBefore(found, number), stepBefore(found, 9)], [9, 8]);
-  assert.deepEqual(movesIn(found, 9).map((row) => row.slice(1)), [
+  assert.equal(found.notable.at(-1).step.length, 2);
+  ask();
+  add("in-sync-replicas", 20, { topic: "t", partition: 1, in_sync_replicas: [1] });
+  add("in-sync-replicas", 20, { topic: "t", partition: 1, in_sync_replicas: [1, 2] });
+  assert.equal(found.notable.at(-1).step.length, 2);
+  assert.deepEqual([stepBefore(found, number), stepBefore(found, 12), stepAfter(found, 8)], [12, 8, 12]);
+  add("leader", 5000, leads(1, 2, 3, "moved"));
+  assert.equal(found.notable.at(-1).step.length, 1);
+  assert.deepEqual(movesIn(found, 10).map((row) => row.slice(1)), [
     ["t-0", 2, 1, 2, "moved"],
     ["t-2", 1, 2, 1, "stopped"],
     ["t-1", 1, 2, 1, "stopped"],
