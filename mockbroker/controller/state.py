@@ -18,8 +18,8 @@ UNCLEAN: Final = "unclean election"
 
 
 class Reasons:
-    """Why the leader or the leader epoch of each partition changed last, for people: the core never reads it. One
-    that is as it was created has no reason."""
+    """Why the leader or the leader epoch of each partition changed last, for people: the core never reads it.
+    One that is as it was created has no reason."""
 
     def __init__(self) -> None:
         self._why = self._asked_by = ""
