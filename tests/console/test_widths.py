@@ -69,7 +69,8 @@ def cluster() -> Iterator[MockCluster]:
 )
 def test_every_tab_of_a_running_cluster(cluster: MockCluster, page: Page, scheme: str) -> None:
     """Nor is anything serious wrong for axe, with the narrowest and the widest."""
-    width = (page.viewport_size or {})["width"]
+    assert page.viewport_size is not None
+    width = page.viewport_size["width"]
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto(cluster.console_url)
     expect(page.locator("header .status")).to_contain_text("live")
