@@ -70,7 +70,7 @@ OWN: Final[dict[str, dict[str, str]]] = {
     "replace": {"api": "Metadata", "value": "other"},
 }
 """What operations and faults need otherwise, or besides."""
-ANY: Final = {"client_id": "shop", "times": "1", "optional": "true"}
+ANY: Final = {"client_id": "shop", "times": "1"}
 """What every fault is given besides."""
 
 
@@ -184,7 +184,8 @@ def test_every_fault(cluster: MockCluster, page: Page, complaints: list[str]) ->
         page.locator('.operations [name="do"]').select_option(do)
         expect(page.locator(".outcome")).to_be_empty()
         fill(page, {"name": do, **ANY, **OWN.get(do, {})})
-        page.get_by_role("button", name="Do it").click()
+        # A click may miss it: it moves when what the fault would have hit is shown above.
+        page.get_by_role("button", name="Do it").press("Enter")
         expect(page.locator(".outcome")).to_contain_text("done")
     for _ in range(3):
         # Several act on the same request, and some leave it without an answer.
