@@ -7,11 +7,12 @@ from typing import Final
 
 from .collecting import Collected
 from .readers.log_spans import BROKER, CONTROLLER, JAVA
+from .readers.trace import TAKEN_FOR
 
 _OFFSETS: Final = "__consumer_offsets"
 _RECORDS: Final = ("Kafka log segment", "output of kafka-dump-log")
 _CLIENTS: Final = ("log of a client", "log of librdkafka")
-_ALL: Final = ("mockbroker trace",)
+_ALL: Final = (TAKEN_FOR,)
 
 
 def read(collected: Collected) -> str:

@@ -1,6 +1,7 @@
 """The report as one HTML page without scripts or anything from elsewhere; all text from files is escaped."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from .acts import Act
 from .analysis import Analysis
 from .incidents import Event, Incident
 from .plots import Plot, Points
+from .readers.trace import TAKEN_FOR
 from .report import counted, matches, nothing_known, trouble, where
 from .symptoms import HEADING, Symptom, looked_for, place, unexplained, victims
 from .times import when
@@ -54,10 +56,11 @@ def _page(analysis: Analysis) -> Iterator[str]:
     yield f"<title>mockbroker analyze</title>\n<style>{_STYLE}</style>\n</head>\n<body>"
     yield from _overview(analysis)
     told = analysis.incidents[:_MOST]
+    traces = {file for file, what in analysis.collected.files.items() if what == TAKEN_FOR}
     most = min(_MOST, max(_FEW, _EVENTS // max(len(told), 1)))
     for number, incident in enumerate(told):
         noticed = list(victims(analysis.symptoms, number, most))
-        yield from _incident(incident, noticed, analysis.plots.get(number), most)
+        yield from _incident(incident, noticed, analysis.plots.get(number), most, traces)
     if (left := len(analysis.incidents) - _MOST) > 0:
         yield f"<p>{left:,} more incidents are in incidents.json.</p>"
     yield from _unexplained(unexplained(analysis.symptoms))
@@ -115,7 +118,9 @@ def _evidence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield f"<details><summary>evidence</summary><pre>{escape(shown)}</pre></details>"
 
 
-def _incident(incident: Incident, noticed: Sequence[str], plot: Plot | None, most: int) -> Iterator[str]:
+def _incident(
+    incident: Incident, noticed: Sequence[str], plot: Plot | None, most: int, traces: Collection[str]
+) -> Iterator[str]:
     cause = incident.cause
     yield f'<article class="{escape(incident.confidence)}">'
     yield f"<h2>{escape(incident.name)}</h2>"
@@ -130,6 +135,8 @@ def _incident(incident: Incident, noticed: Sequence[str], plot: Plot | None, mos
         yield f"<p>Matches {escape(', '.join(matched))}.</p>"
     for line in noticed:
         yield f"<p>{escape(line[0].upper() + line[1:])}.</p>"
+    if command := _to_see(incident, traces):
+        yield f"<p>To see the cluster at that time: <code>{escape(command)}</code></p>"
     yield '<ol class="timeline">'
     for event in incident.events[:most]:
         yield from _event(event)
@@ -139,6 +146,15 @@ def _incident(incident: Incident, noticed: Sequence[str], plot: Plot | None, mos
     if plot is not None:
         yield from _plot(plot)
     yield "</article>"
+
+
+def _to_see(incident: Incident, traces: Collection[str]) -> str:
+    """The command that shows in the console what led to it; empty if no trace was read."""
+    for event in incident.events:
+        for row in event.finding["evidence"]:
+            if row["file"] in traces and row["time_ms"] is not None:
+                return shlex.join(["mockbroker", "view", row["file"], "--at", when(row["time_ms"])])
+    return ""
 
 
 def _event(event: Event) -> Iterator[str]:

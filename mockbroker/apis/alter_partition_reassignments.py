@@ -64,6 +64,7 @@ def alter_partition_reassignments(call: Call, request: AlterPartitionReassignmen
     else:
         answer.allow_replication_factor_change = may_change_factor
         answer.error_message = "" if by_zookeeper else None
+    reasons, who = call.cluster.controller.reasons, f"client {call.client_id}"
     wanted: list[_Wanted] = []
     for topic in request.topics:
         if by_zookeeper and not topic.partitions:
@@ -79,7 +80,8 @@ def alter_partition_reassignments(call: Call, request: AlterPartitionReassignmen
                 each = _Wanted(topic.name, asked, result)
                 each.look(call, may_change_factor)
                 if by_zookeeper and each.partition is not None:
-                    reassignments.make(each.partition, each.records)
+                    with reasons.asked_by(who):
+                        reassignments.make(each.partition, each.records)
                 elif each.partition is not None:
                     wanted.append(each)
             yield
@@ -93,10 +95,11 @@ def alter_partition_reassignments(call: Call, request: AlterPartitionReassignmen
                 for each in changes:
                     each.look(call, may_change_factor)
         made = [each for _, changes in some for each in changes if each.partition is not None]
-        call.cluster.controller.write(*(record for each in made for record in each.records))
-        for each in made:
-            if each.partition is not None:
-                reassignments.complete(each.partition)
+        with reasons.asked_by(who), reasons.because(reassignments.BEGAN):
+            call.cluster.controller.write(*(record for each in made for record in each.records))
+            for each in made:
+                if each.partition is not None:
+                    reassignments.complete(each.partition)
         yield
     return answer
 

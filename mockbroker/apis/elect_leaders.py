@@ -58,7 +58,8 @@ def elect_leaders(call: Call, request: ElectLeadersRequest) -> Steps:
     def elect(name: str, index: int) -> PartitionResult:
         again = cluster.partition(name, index) if (name, index) in elected else None
         if again is not None and call.policies[repeated_election] == "each":
-            again.bump_epoch()
+            with again.reasons.because("it was elected again"), again.reasons.asked_by(_who(call)):
+                again.bump_epoch()
             return PartitionResult(index, 0, None)
         result = _elect(call, name, index, request.election_type)
         if not result.error_code:
@@ -108,6 +109,10 @@ def _refused(request: ElectLeadersRequest, error: ErrorCode, message: str | None
     return answer
 
 
+def _who(call: Call) -> str:
+    return f"client {call.client_id}"
+
+
 def _elect(call: Call, topic: str, index: int, election_type: int) -> PartitionResult:
     partition = call.cluster.partition(topic, index)
     if partition is None:
@@ -116,7 +121,8 @@ def _elect(call: Call, topic: str, index: int, election_type: int) -> PartitionR
         message = message.format(topic=topic, partition=index)
         return PartitionResult(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     try:
-        _ELECTIONS[election_type](partition)
+        with partition.reasons.asked_by(_who(call)):
+            _ELECTIONS[election_type](partition)
     except ApiError as error:
         return PartitionResult(index, error.code, error.message)
     return PartitionResult(index, 0, None)

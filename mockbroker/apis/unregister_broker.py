@@ -23,8 +23,10 @@ def unregister_broker(call: Call, request: UnregisterBrokerRequest) -> Unregiste
     """Even if it runs: it then stays out of the cluster until it is started again
     (`ReplicationControlManager.unregisterBroker`)."""
     broker = request.broker_id
-    if call.cluster.controller.is_registered(broker):
-        call.cluster.controller.unregister(broker)
+    controller = call.cluster.controller
+    if controller.is_registered(broker):
+        with controller.reasons.asked_by(f"client {call.client_id}"):
+            controller.unregister(broker)
         return UnregisterBrokerResponse()
     message = f"Broker ID {broker} is not currently registered"
     told = message if call.environment.release >= _WITH_MESSAGE else ""

@@ -25,7 +25,7 @@ _TITLES: Final = {
     "listeners": "Listeners of brokers: list, close, open.",
     "clients": "Clients: what they have to be configured with.",
     "topics": "Topics: list, create, delete.",
-    "records": "Records: list, produce, delete.",
+    "records": "Records: list, batch, produce, delete.",
     "partitions": "Partitions: leaders and replicas.",
     "followers": "Followers of a partition: pause, slow, resume, fail.",
     "groups": "Groups: their members, committed offsets and coordinator.",

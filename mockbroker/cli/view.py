@@ -21,15 +21,33 @@ def view(
         ),
     ],
     port: Annotated[int, typer.Option(min=0, max=65535, help="The page's port; 0: any free one.")] = 0,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Show what was at that time, such as 2026-11-23T02:21:27.354, in UTC."
+        ),
+    ] = None,
 ) -> None:
     """Show a trace, a history, a recording or a reproduced incident in the browser, at the printed address.
 
     Ctrl-C ends it. Exit status 2: the file is nothing of that kind.
     """
-    from .viewing import view
+    from .viewing import event_at, view
 
     with reported("view"), tempfile.TemporaryDirectory() as folder:
-        view(_trace(_file(file), Path(folder) / "trace.jsonl"), port, typer.echo)
+        at_ms = None if at is None else _moment(at)
+        trace = _trace(_file(file), Path(folder) / "trace.jsonl")
+        event = None if at_ms is None else event_at(trace, at_ms)
+        view(trace, port, lambda address: typer.echo(address + (f"#at={event}" if event else "")))
+
+
+def _moment(text: str) -> int:
+    """In Unix milliseconds. ValueError."""
+    from ..server.start_time import milliseconds
+
+    if (found := milliseconds(text)) is None:
+        raise ValueError(f"--at is {text!r}: give a time such as 2026-11-23T02:21:27.354")
+    return found
 
 
 def _file(path: Path) -> Path:

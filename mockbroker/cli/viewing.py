@@ -16,7 +16,7 @@ from ..control.guard import guarded
 from ..control.serving import serve_app
 from ..processes import ending_signals
 from ..server.listening import listen
-from ..trace.files import check_schema
+from ..trace.files import check_schema, read_json_lines
 
 _TRACE: Final = "/trace.jsonl"
 
@@ -39,6 +39,17 @@ def view(trace: Path, port: int, ready: Callable[[str], None]) -> None:
     with trace.open() as file:
         check_schema(trace, file.readline(1 << 10))
     trio.run(_main, trace, port, ready)
+
+
+def event_at(trace: Path, at_ms: int) -> int:
+    """The number of the last event that had happened at a time, else of the first one; 0 if there are none.
+    TraceError, OSError."""
+    number = 0
+    for event in read_json_lines(trace):
+        if number and event.time_ms > at_ms:
+            break
+        number = event.number
+    return number
 
 
 async def _main(trace: Path, port: int, ready: Callable[[str], None]) -> None:

@@ -38,7 +38,7 @@ class Network:
         if from_controller and one.hears_controller:
             one.hears_controller = False
             self._controller.metadata.fall_behind(broker)
-            self._controller.lose_contact(broker)
+            self._controller.lose_contact(broker, f"broker {broker} was cut off from the controller")
 
     def rejoin(self, broker: int) -> None:
         """Reconnects a broker that was cut off: it learns who leads, and truncates its logs accordingly."""
@@ -53,7 +53,8 @@ class Network:
         for other in others:
             other.unreachable.discard(broker)
         one.unreachable.clear()
-        elections.elect_where_none_leads(self._controller)
+        with self._controller.reasons.because(f"broker {broker} is no longer cut off"):
+            elections.elect_where_none_leads(self._controller)
         self._news.catch_up(broker)
         for each in (one, *others):
             each.replicas.retry()

@@ -33,15 +33,18 @@ class Processes:
     def stop(self, broker: int) -> None:
         """Shuts a broker down: it leaves each ISR that has another member, and others become leaders of its
         partitions."""
-        found = self._brokers[broker]
+        with self._controller.reasons.because(f"broker {broker} was shut down"):
+            self._stop(self._brokers[broker])
+
+    def _stop(self, found: Broker) -> None:
         if found.online:
             found.replicas.stop_fetching()
-            self._controller.shut_down(broker)
+            self._controller.shut_down(found.id)
         alone = self._is_alone and not found.environment.policies[restart_epoch].after_stop
         if self._go_offline(found, Liveness.STOPPED):
-            self._controller.silence(broker)
+            self._controller.silence(found.id)
             if not alone:
-                self._controller.fence(broker)
+                self._controller.fence(found.id)
 
     def kill(self, broker: int) -> None:
         """Kills a broker: its partitions get no new leader until its session has timed out.
@@ -52,7 +55,7 @@ class Processes:
             if self._is_alone:
                 self._controller.silence(broker)
             else:
-                self._controller.lose_contact(broker)
+                self._controller.lose_contact(broker, f"broker {broker} was killed")
 
     def start(self, broker: int) -> None:
         """Starts a broker again with its logs: it follows, or leads what nobody else may.
@@ -99,6 +102,10 @@ class Processes:
         return True
 
     def _come_online(self, found: Broker) -> None:
+        with self._controller.reasons.because(f"broker {found.id} is back"):
+            self._return(found)
+
+    def _return(self, found: Broker) -> None:
         controller, news, clean = self._controller, self._news, found.closed_logs
         if not clean:
             controller.killed(found.id)

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, TypedDict, TypeVar
 import trio
 
 from ..cluster.replicas import PATIENCE_S
+from ..contents.batch_bytes import parts
 from ..contents.records import Place, read
 from ..contents.transactions import transactional_ids
 from ..contents.values import IsolationLevel, Record
@@ -26,6 +27,9 @@ _MOST: Final = 1000
 _CUT: Final = "unexpected end of data"
 """What Python says of UTF-8 that ends within a character."""
 Encoding = Literal["utf-8", "base64"]
+_MOST_PARTS: Final = 1000
+_MOST_BYTES: Final = 64
+"""Of how many parts of a batch, and of how many bytes of each, is told."""
 
 
 class HeaderState(TypedDict):
@@ -73,6 +77,62 @@ class Deleted(TypedDict):
     topic: str
     partition: int
     low_watermark: int
+
+
+class PartState(TypedDict):
+    """`size` bytes of a batch from `at` on: what they are, the first 64 of them in hexadecimal, and what they
+    mean. `record` is which of the batch's records they belong to, from 0; null for what records have in
+    common."""
+
+    record: int | None
+    name: str
+    at: int
+    size: int
+    value: str
+    hex: str
+
+
+class BatchState(TypedDict):
+    """A record batch as it is in the log. `size` is in bytes; `left_out` says whether it has more parts than
+    are told."""
+
+    topic: str
+    partition: int
+    base_offset: int
+    size: int
+    parts: list[PartState]
+    left_out: bool
+
+
+@operation("records batch", "GET", "/topics/{topic}/partitions/{partition}/batches/{offset}")
+def show_batch(
+    target: Target,
+    topic: TopicName,
+    partition: PartitionIndex,
+    offset: Annotated[int, "The offset of one of its records."],
+    broker: Annotated[int | None, "Show what this broker's replica has; the leader's if left out."] = None,
+) -> BatchState:
+    """Shows the bytes of the batch in which a record is, and what each of them means; at most 1,000 parts."""
+    log = _place(target, topic, partition, broker, {}).log
+    batch = next(iter(log.batches_between(offset, offset + 1)), None) if offset >= log.start_offset else None
+    if batch is None:
+        raise NotThereError(
+            f"no record at offset {offset} is in {topic}-{partition}: its log is from {log.start_offset} to "
+            f"{log.end_offset}"
+        )
+    found = list(islice(parts(batch), _MOST_PARTS + 1))
+    told = [
+        shaped(PartState, each, hex=bytes(batch[each.at : each.at + min(each.size, _MOST_BYTES)]).hex())
+        for each in found[:_MOST_PARTS]
+    ]
+    return {
+        "topic": topic,
+        "partition": partition,
+        "base_offset": int(found[0].value),
+        "size": len(batch),
+        "parts": told,
+        "left_out": len(found) > _MOST_PARTS,
+    }
 
 
 @operation("records list", "GET", "/topics/{topic}/records")

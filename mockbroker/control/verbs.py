@@ -120,7 +120,8 @@ def do(target: Target, verb: str, /, **given: Any) -> Any:
 
 def _do(target: Target, verb: Verb[S, ...], place: Place[S], given: dict[str, Any]) -> Any:
     subject = place.subject.find(target.cluster, **{name: given.pop(name) for name in place.subject.keys})
-    place.act(target, verb, subject, **given)
+    with target.cluster.controller.reasons.asked_by(f"operation {place.group} {_word(verb, place)}"):
+        place.act(target, verb, subject, **given)
     return place.tell(subject)
 
 
@@ -129,8 +130,13 @@ def _functions() -> Iterator[tuple[str, str, Callable[..., Any]]]:
     for place in PLACES:
         for verb in VERBS.values():
             if place.subject in verb.subjects:
-                word = verb.name.removesuffix(f"-{place.subject.name}")
+                word = _word(verb, place)
                 yield f"{place.group} {word}", f"{place.path}/{word}", _function(verb, place)
+
+
+def _word(verb: Verb[S, ...], place: Place[S]) -> str:
+    """What the operation is called in its group."""
+    return verb.name.removesuffix(f"-{place.subject.name}")
 
 
 def _function(verb: Verb[S, ...], place: Place[S]) -> Callable[..., Any]:

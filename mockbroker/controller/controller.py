@@ -92,19 +92,24 @@ class Controller(ControllerState):
             if registered.leader == broker and any(map(self.may_lead, others)):
                 _leave(partition, broker)
 
-    def lose_contact(self, broker: int) -> None:
-        """The controller no longer hears from a broker, which it fences once the session has timed out."""
+    def lose_contact(self, broker: int, why: str) -> None:
+        """The controller no longer hears from a broker, which it fences once the session has timed out; `why`
+        is for people."""
         self.silence(broker)
         if broker not in self._sessions and not self.is_fenced(broker):
             session_ms = self.environment.configs.broker_int(self.environment.policies[broker_session])
-            self._sessions[broker] = self.environment.after(session_ms, lambda: self._end_session(broker))
+            because = f"{self.reasons.told(why)}, and its session timed out"
+            self._sessions[broker] = self.environment.after(
+                session_ms, lambda: self._end_session(broker, because)
+            )
 
     def silence(self, broker: int) -> None:
         """The controller can't hear a broker for now."""
         self.silent.add(broker)
 
-    def _end_session(self, broker: int) -> None:
-        self.fence(broker)
+    def _end_session(self, broker: int, why: str) -> None:
+        with self.reasons.because(why):
+            self.fence(broker)
         self._session_over(broker)
 
     def fence(self, broker: int) -> None:
@@ -118,7 +123,8 @@ class Controller(ControllerState):
         """Forgets a registered broker, which is like fencing it. One that runs does not register again: it
         only sends heartbeats, which are refused (STALE_BROKER_EPOCH)."""
         self._register_as(broker, fenced=True)
-        self._out_of_all(broker)
+        with self.reasons.because(f"broker {broker} was unregistered"):
+            self._out_of_all(broker)
         self.write(UnregisterBrokerRecord(broker))
         if broker in self._sessions:
             # Another process that has the id may register now.
@@ -159,7 +165,8 @@ class Controller(ControllerState):
             ):
                 change = _without(partition, broker)
                 change.unclean_shutdown = broker
-                change.make()
+                with self.reasons.because(f"broker {broker} registers again after it was killed"):
+                    change.make()
 
     # -- partitions
 
@@ -186,7 +193,8 @@ class Controller(ControllerState):
             # of its fetch.
             change.completes = False
             self.environment.wait(0, lambda: reassignments.complete(partition), owned=False)
-        change.make()
+        with self.reasons.because("the leader asked for another ISR"):
+            change.make()
         return True
 
     # -- topics
@@ -275,6 +283,7 @@ class Controller(ControllerState):
         for topic_id in topic_ids:
             self.colliding_names.discard(self.image.topic_ids[topic_id].name)
         self.write(*map(RemoveTopicRecord, topic_ids))
+        self.reasons.forget(topic_ids)
 
 
 def _leave(partition: ControlledPartition, broker: int) -> None:

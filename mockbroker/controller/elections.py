@@ -46,7 +46,8 @@ def _elects(partition: ControlledPartition, election: Election) -> bool:
     """Whether something changed."""
     change = PartitionChange(partition)
     change.election = election
-    return change.make()
+    with partition.reasons.because(f"{election.name.lower()} election"):
+        return change.make()
 
 
 def _about(partition: ControlledPartition, words: str) -> str:
@@ -58,7 +59,8 @@ def move_leader(partition: ControlledPartition, to: int | None = None) -> bool:
     broker = next_leader(partition, to)
     if broker is None:
         return False
-    partition.lead(broker)
+    with partition.reasons.because("it was moved"):
+        partition.lead(broker)
     return True
 
 

@@ -8,7 +8,7 @@ from ..environment import Environment
 from ..metadata.image import PartitionRegistration
 from ..metadata.records import NO_LEADER, PartitionChangeRecord
 from ..policies import Policies
-from .state import ControllerState
+from .state import ControllerState, Reasons
 
 
 class ControlledPartition:
@@ -44,6 +44,10 @@ class ControlledPartition:
         """The answers in force for this topic on the leader."""
         policies = self.state.environment.policies
         return policies.at(self.topic_name, self.leader) if policies.scoped else policies
+
+    @property
+    def reasons(self) -> Reasons:
+        return self.state.reasons
 
     @property
     def deleted(self) -> bool:

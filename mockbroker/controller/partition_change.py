@@ -44,6 +44,7 @@ class PartitionChange:
         self.steps = 0
         """How often a reassignment bumps the leader epoch on its way, if each step does so."""
         self._election: Election | None = None
+        self._ended = False
 
     @property
     def election(self) -> Election:
@@ -60,7 +61,11 @@ class PartitionChange:
     def make(self) -> bool:
         """Writes the records. False if nothing changes."""
         records = self.records()
-        self._partition.write(records)
+        if self._ended:
+            with self._partition.reasons.because("its reassignment ended"):
+                self._partition.write(records)
+        else:
+            self._partition.write(records)
         return bool(records)
 
     def records(self) -> list[PartitionChangeRecord]:
@@ -110,6 +115,7 @@ class PartitionChange:
                 self.steps = max(self.steps, 1) + len(self.isr) - len(isr)
             self.replicas, self.isr = replicas, isr
             self.adding = self.removing = ()
+            self._ended = True
 
     def _leader(self, elr: Sequence[int]) -> tuple[int, bool]:
         """The leader after the change, and whether it was in sync."""

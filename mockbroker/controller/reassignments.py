@@ -2,6 +2,7 @@
 `ReplicationControlManager.java`; with ZooKeeper `KafkaController.scala`)."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from ..metadata.records import NO_LEADER, PartitionChangeRecord
 from ..policies.epochs.reassignment_epoch import reassignment_epoch
@@ -10,6 +11,9 @@ from ..protocol.errors import ErrorCode
 from .partition import ControlledPartition
 from .partition_change import Election, PartitionChange
 from .topic_creation import check_brokers
+
+BEGAN: Final = "it was reassigned"
+"""Why a leader changed."""
 
 
 def under_way(partition: ControlledPartition) -> bool:
@@ -40,7 +44,8 @@ def begin(partition: ControlledPartition, target: Sequence[int]) -> None:
 
 def make(partition: ControlledPartition, changes: Sequence[PartitionChangeRecord]) -> None:
     """Writes the changes one after the other; ends the reassignment at once if nothing has to be copied."""
-    partition.write(changes)
+    with partition.reasons.because(BEGAN):
+        partition.write(changes)
     complete(partition)
 
 
@@ -63,7 +68,8 @@ def cancel(partition: ControlledPartition) -> None:
     """Removes the replicas that were being added. ApiError: NO_REASSIGNMENT_IN_PROGRESS, or
     INVALID_REPLICA_ASSIGNMENT if only new replicas are in sync.
     """
-    partition.write(_cancelling(partition))
+    with partition.reasons.because("its reassignment was cancelled"):
+        partition.write(_cancelling(partition))
 
 
 def _cancelling(partition: ControlledPartition) -> list[PartitionChangeRecord]:

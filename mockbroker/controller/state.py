@@ -1,6 +1,7 @@
 """What the controller knows: the newest image, and from which brokers it hears nothing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 from uuid import UUID
 
@@ -13,6 +14,53 @@ from .timeline_map import in_table_order
 from .topic_names import Colliding
 
 Publish = Callable[[Sequence[Record]], None]
+UNCLEAN: Final = "unclean election"
+
+
+class Reasons:
+    """Why the leader or the leader epoch of each partition changed last, for people: the core never reads it.
+    One that is as it was created has no reason."""
+
+    def __init__(self) -> None:
+        self._why = self._asked_by = ""
+        self._last: Final[dict[UUID, dict[int, str]]] = {}
+
+    @contextmanager
+    def because(self, why: str) -> Iterator[None]:
+        """The reason for what is decided meanwhile; within another reason, the inner one counts."""
+        before, self._why = self._why, why
+        try:
+            yield
+        finally:
+            self._why = before
+
+    @contextmanager
+    def asked_by(self, who: str) -> Iterator[None]:
+        """Who wants what is decided meanwhile: a client, a fault, an operation."""
+        before, self._asked_by = self._asked_by, who
+        try:
+            yield
+        finally:
+            self._asked_by = before
+
+    def told(self, why: str) -> str:
+        """A reason with who wants it, for what follows from it later."""
+        return f"{why}, by {self._asked_by}" if self._asked_by else why
+
+    def note(self, record: PartitionChangeRecord) -> None:
+        """A record was written that names a leader."""
+        why = self._why
+        if record.leader_recovery_state == RECOVERING and why != UNCLEAN:
+            why = f"{why}: {UNCLEAN}"
+        self._last.setdefault(record.topic_id, {})[record.partition_id] = self.told(why)
+
+    def of(self, topic_id: UUID, index: int) -> str:
+        return self._last.get(topic_id, {}).get(index, "")
+
+    def forget(self, topic_ids: Iterable[UUID]) -> None:
+        """These topics are gone."""
+        for topic_id in topic_ids:
+            self._last.pop(topic_id, None)
 
 
 class ControllerState:
@@ -24,6 +72,7 @@ class ControllerState:
         self.silent: Final[set[int]] = set()
         """Brokers from which it no longer hears: it elects none of them, even while their sessions last."""
         self.colliding_names: Final = Colliding()
+        self.reasons: Final = Reasons()
         self.unclean_elections = 0
         """How many there have been (`TopicDelta.updateElectionStats`)."""
         self._publish = publish
@@ -38,8 +87,9 @@ class ControllerState:
         now_ms = self.environment.now_ms
         for record in records:
             self.metadata.write(record, now_ms)
-            if isinstance(record, PartitionChangeRecord) and record.leader_recovery_state == RECOVERING:
-                self.unclean_elections += 1
+            if isinstance(record, PartitionChangeRecord) and record.leader is not None:
+                self.unclean_elections += record.leader_recovery_state == RECOVERING
+                self.reasons.note(record)
         self._publish(records)
 
     def is_fenced(self, broker: int) -> bool:

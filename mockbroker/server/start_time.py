@@ -17,7 +17,7 @@ def start_ms(now: str | int | datetime | None, wall_ms: int, last_ms: int = -1) 
         return last_ms if last_ms >= 0 else wall_ms
     if now == WALL:
         return wall_ms
-    found = _milliseconds(now)
+    found = milliseconds(now)
     if found is None or not 0 <= found <= LAST_MS:
         raise OptionError(
             f"the cluster's time can't begin at {now!r}: give a time such as 2026-03-01T12:30:00Z, "
@@ -26,7 +26,8 @@ def start_ms(now: str | int | datetime | None, wall_ms: int, last_ms: int = -1) 
     return found
 
 
-def _milliseconds(now: str | int | datetime) -> int | None:
+def milliseconds(now: str | int | datetime) -> int | None:
+    """A Unix time, in UTC unless it says otherwise; None if it is none."""
     if isinstance(now, int) and not isinstance(now, bool):
         return now
     if isinstance(now, str) and now.isdecimal():

@@ -132,11 +132,18 @@ class Broker(Event):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Leader(OfPartition):
-    """The leader, -1 if there is none, or the leader epoch changed."""
+    """The leader, -1 if there is none, or the leader epoch changed.
+
+    `reason` is why, for people; empty for what a partition begins with."""
 
     leader: int
     leader_epoch: int
+    reason: str = ""
     kind: ClassVar[str] = "leader"
+
+    def text(self) -> str:
+        why = f" ({self.reason})" if self.reason else ""
+        return f"{self.topic}-{self.partition}: leader {self.leader}, leader epoch {self.leader_epoch}{why}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -61,25 +61,27 @@ class Look(NamedTuple):
     cuts: tuple[tuple[int, int], ...] = ()
     replicas: tuple[Replica, ...] = ()
     producers: tuple[tuple[int, int, int], ...] = ()
+    why: str = ""
 
     @classmethod
     def at(cls, partition: "TopicPartition", details: bool) -> "Look":
         known, hosted = partition.registered, partition.hosted
         leader, isr = (known.leader, known.leader_epoch), tuple(known.isr)
         followers = tuple(_followers(partition, hosted))
+        why = partition.reasons.of(partition.topic_id, partition.index) if known.leader_epoch else ""
         if not hosted:
-            return cls(leader, isr, 0, _NO_ENDS, followers)
+            return cls(leader, isr, 0, _NO_ENDS, followers, why=why)
         log = partition.log
         ends = (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else _NO_ENDS
         cuts = tuple((each.broker, each.log.cut_count) for each in hosted)
         if not details:
-            return cls(leader, isr, log.start_offset, ends, followers, cuts)
+            return cls(leader, isr, log.start_offset, ends, followers, cuts, why=why)
         replicas = tuple(map(_replica, hosted))
         producers = tuple(
             (producer_id, entry.epoch, entry.batches[-1].last_sequence if entry.batches else -1)
             for producer_id, entry in log.producers.entries.items()
         )
-        return cls(leader, isr, log.start_offset, ends, followers, cuts, replicas, producers)
+        return cls(leader, isr, log.start_offset, ends, followers, cuts, replicas, producers, why)
 
     def whole(self, topic: str, partition: int) -> Iterator[Change]:
         """All of it, as changes from nothing."""
@@ -88,7 +90,7 @@ class Look(NamedTuple):
             yield Change(events.Replica, (*where, *replica))
         for producer in self.producers:
             yield Change(events.Producer, (*where, *producer))
-        yield Change(events.Leader, (*where, *self.leader))
+        yield Change(events.Leader, (*where, *self.leader, self.why))
         yield Change(events.InSyncReplicas, (*where, self.isr))
         yield Change(events.LogStart, (*where, self.log_start))
         yield Change(events.HighWatermark, (*where, *self.ends))
@@ -159,7 +161,7 @@ def _ordinary_changes(
     partition: "TopicPartition", where: tuple[str, int], seen: Look, now: Look
 ) -> Iterator[Change]:
     if now.leader != seen.leader:
-        yield Change(events.Leader, (*where, *now.leader))
+        yield Change(events.Leader, (*where, *now.leader, now.why))
     if now.cuts != seen.cuts:
         known = dict(seen.cuts)
         for replica in partition.hosted:

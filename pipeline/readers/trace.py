@@ -23,6 +23,7 @@ from .registry import Reader
 from .share_exchanges import READING, ShareSessions, in_flight
 
 SOURCE: Final = "trace"
+TAKEN_FOR: Final = "mockbroker trace"
 Row = dict[str, Any]
 _ASKED_EARLIER: Final = ("acquired", "acknowledged")
 """Brokers let members of share groups wait, and answer what others were told before."""
@@ -253,4 +254,4 @@ def _parquet_row(row: Row, state: Exchanges, file: str, number: int) -> Iterator
         yield observation(values, SOURCE, file, number)
 
 
-READERS: Final = [Reader(SOURCE, "mockbroker trace", recognises, read)]
+READERS: Final = [Reader(SOURCE, TAKEN_FOR, recognises, read)]

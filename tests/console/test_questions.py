@@ -109,6 +109,40 @@ def test_who_is_in_this_group_and_how_far_behind_it_is(busy: MockCluster, page: 
     panel = opened(busy, page, "Groups")
     expect(cell(panel, "Members", "reader", "assigned")).to_contain_text("orders")
     expect(cell(panel, "Committed offsets", "orders-0", "lag")).to_have_text("3")
+    lags = panel.get_by_role("region", name="lag over time")
+    expect(lags.get_by_role("img", name="readers: lag 3 in all partitions")).to_be_visible()
+
+
+def test_that_nobody_is_in_a_group_and_that_it_is_behind_nowhere(empty: MockCluster, page: Page) -> None:
+    panel = opened(empty, page, "Groups")
+    empty.create_topic("orders", partitions=1)
+    empty.alter_offset("audit", "orders", 0, 0)
+    expect(panel).to_contain_text("Nobody is in it.")
+    expect(cell(panel, "Committed offsets", "orders-0", "lag")).to_have_text("0")
+    expect(cell(panel, "Committed offsets", "orders-0", "assigned to")).to_have_text("–")
+    expect(panel.get_by_role("img", name="audit: lag 0 in all partitions")).to_be_visible()
+
+
+def test_what_a_fault_will_hit(busy: MockCluster, empty: MockCluster, page: Page) -> None:
+    for cluster, told in (
+        (busy, re.compile(r"It would have hit \d+")),
+        (empty, "No requests have come yet."),
+    ):
+        opened(cluster, page, "Faults").get_by_role("button", name="add a fault").click()
+        page.locator('.operations [name="do"]').select_option("silence")
+        if cluster is busy:
+            page.locator('.operations [name="client_id"]').fill("shop")
+        expect(page.get_by_role("region", name="what it would hit")).to_contain_text(told)
+
+
+def test_what_was_done_so_far_as_a_test(empty: MockCluster, page: Page) -> None:
+    panel = opened(empty, page, "Do something")
+    expect(panel).to_contain_text("What you do here is kept, to be copied as a test.")
+    page.get_by_label("operation").select_option("brokers-stop")
+    page.get_by_role("button", name="Do it").click()
+    done = panel.get_by_role("region", name="done so far")
+    done.get_by_role("button", name="copy all as pytest").press("Enter")
+    expect(done.locator(".copied")).to_contain_text("cluster.stop_broker(1)")
 
 
 def test_which_behaviours_differ_from_the_release(busy: MockCluster, empty: MockCluster, page: Page) -> None:
@@ -133,7 +167,9 @@ def test_which_client_sends_the_most_and_which_errors_there_were(
     expect(opened(empty, page, "Clients")).to_contain_text("No client has asked for anything yet.")
 
 
-def test_why_my_producer_waits(empty: MockCluster, page: Page) -> None:
+def test_why_my_producer_waits(busy: MockCluster, empty: MockCluster, page: Page) -> None:
+    panel = opened(busy, page, "Producers")
+    expect(cell(panel, "Producers", "orders-1", "client")).to_have_text("mover")
     panel = opened(empty, page, "Producers")
     expect(panel).to_contain_text("Nothing is known for which a client would wait.")
     empty.create_topic("orders", partitions=1, replication_factor=3)
@@ -158,12 +194,14 @@ def test_that_no_leader_moved(empty: MockCluster, page: Page) -> None:
     expect(panel).to_contain_text("Nothing up to this moment is as the filters say")
 
 
-def test_when_the_leader_moved(busy: MockCluster, page: Page) -> None:
-    panel = opened(busy, page, "What happened")
-    page.get_by_label("requests", exact=True).uncheck()
-    page.get_by_label("with").fill("leads, leader epoch 1")
-    expect(panel.locator(".line.leader")).to_have_count(1)
-    expect(panel.locator(".line.leader .time")).to_have_text(re.compile(r"\d\d:\d\d"))
+def test_when_the_leader_moved_and_why(busy: MockCluster, empty: MockCluster, page: Page) -> None:
+    panel, table = opened(busy, page, "Brokers"), "When leaders changed, and why"
+    expect(cell(panel, table, "orders-0", "at")).to_have_text(re.compile(r"^\d\d:\d\d:\d\d\.\d{3}$"))
+    expect(cell(panel, table, "orders-0", "why")).to_have_text(
+        "it was moved, by operation partitions move-leader"
+    )
+    expect(cell(panel, table, "orders-0", "leader epoch")).to_have_text("1")
+    expect(opened(empty, page, "Brokers")).to_contain_text("No leader changed since")
 
 
 def test_what_is_in_this_record_and_who_wrote_it(busy: MockCluster, page: Page) -> None:
@@ -171,6 +209,12 @@ def test_what_is_in_this_record_and_who_wrote_it(busy: MockCluster, page: Page) 
     page.locator('[data-partition="orders-0"] .name').click()
     page.get_by_role("tab", name="Records").click()
     expect(page.get_by_role("tabpanel")).to_contain_text("order 3")
+    page.get_by_role("button", name="bytes of the batch of offset 3").click()
+    told = page.get_by_role("region", name="Bytes of the batch")
+    expect(told.get_by_role("row", name="order 3")).to_contain_text("6f 72 64 65 72 20 33")
+    expect(told.get_by_role("row", name="producer epoch")).to_contain_text("-1")
+    page.get_by_label("partition", exact=True).select_option("orders-1")
+    expect(cell(page.get_by_role("tabpanel"), "Records of orders-1", "open", "client")).to_have_text("mover")
 
 
 def test_that_there_is_no_record(empty: MockCluster, page: Page) -> None:

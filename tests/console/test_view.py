@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +32,9 @@ WIDTHS = [{"viewport": {"width": width, "height": 800}} for width in (1280, 390)
 
 
 @contextmanager
-def viewed(file: Path) -> Iterator[str]:
+def viewed(file: Path, *options: str) -> Iterator[str]:
     """The address of the page."""
-    command = [sys.executable, "-m", "mockbroker", "view", str(file)]
+    command = [sys.executable, "-m", "mockbroker", "view", str(file), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -54,6 +55,20 @@ def test_a_trace_that_a_test_wrote(page: Page, tmp_path: Path) -> None:
         expect(page.locator("header .status")).to_contain_text("recorded")
         assert page.get_by_role("tab", name="Do something").count() == 0
         page.goto("about:blank")
+
+
+def test_a_moment_of_it(page: Page) -> None:
+    events = [each for each in read_json_lines(ORDINARY) if each.kind == "leader"]
+    at = datetime.fromtimestamp(events[-1].time_ms / 1000, UTC).isoformat(" ")[:23]
+    with viewed(ORDINARY, "--at", at) as address:
+        number = int(address.partition("#at=")[2])
+        assert number >= events[-1].number
+        page.goto(address)
+        expect(page.locator(".moment")).to_contain_text(f"{at[11:]} · event {number} of 437")
+        page.goto("about:blank")
+    done = mockbroker_process("view", str(ORDINARY), "--at", "noon")
+    assert done.returncode == 2
+    assert "--at is 'noon': give a time" in done.stderr
 
 
 def test_a_trace_as_parquet(page: Page, tmp_path: Path) -> None:

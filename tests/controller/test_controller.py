@@ -86,7 +86,7 @@ def test_the_records_alone_give_the_same_image(driver: ControllerDriver) -> None
         replayed.brokers[each] = driver.controller.image.brokers[each]
     replayed.controller = 1
     partition = driver.topic(min_insync_replicas="2")
-    driver.controller.lose_contact(1)
+    driver.controller.lose_contact(1, "")
     driver.advance(SESSION_MS)
     driver.controller.shut_down(2)
     driver.controller.fence(2)
@@ -107,7 +107,7 @@ def test_a_silent_broker_leads_until_its_session_is_over_but_is_not_elected(driv
     leads, follows = driver.topic("leads"), driver.topic("follows")
     follows.lead(2)
     driver.written.clear()
-    driver.controller.lose_contact(1)
+    driver.controller.lose_contact(1, "")
     assert next_leader(follows, 1) is None
     assert not move_leader(follows, 1)
     driver.advance(SESSION_MS - 1)
@@ -120,7 +120,7 @@ def test_a_silent_broker_leads_until_its_session_is_over_but_is_not_elected(driv
 def test_a_broker_that_is_heard_in_time_keeps_its_place(driver: ControllerDriver) -> None:
     partition = driver.topic()
     driver.written.clear()
-    driver.controller.lose_contact(1)
+    driver.controller.lose_contact(1, "")
     driver.advance(SESSION_MS - 1)
     driver.controller.unfence(1)
     driver.advance(10 * SESSION_MS)

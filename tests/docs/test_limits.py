@@ -69,6 +69,7 @@ IN_CODE: Final = {
     "seconds that a client may read nothing of its answers (Linux)": serving.UNREAD_S,
     "bytes of a value that the console decodes by an Avro schema": avro_values.MOST_BYTES,
     "bytes of the events to which the console can go back, in files": history.MOST_BYTES,
+    "parts of a batch whose bytes are shown": records._MOST_PARTS,
     "records listed without `limit`": records._MOST,
     "clients that follow the trace": stream.MOST_STREAMS,
     "events of requests and states that are kept": recorder.KEPT,

@@ -2,6 +2,7 @@
 
 import io
 from collections import Counter
+from html import escape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -41,6 +42,17 @@ def test_the_page_of_five_hundred_incidents_is_small(tmp_path: Path) -> None:
     assert page.count("<") < 50_000
     assert "400 more incidents are in incidents.json" in page
     assert "80 more events are in incidents.json" in page
+
+
+@pytest.mark.parametrize(("taken_for", "told"), [("mockbroker trace", 1), ("client log", 0)])
+def test_a_trace_is_shown_at_the_moment_of_an_incident(tmp_path: Path, taken_for: str, told: int) -> None:
+    row = {"file": "a b.jsonl", "position": 30, "time_ms": FINDING["from_ms"], "text": ""}
+    event = Event({**FINDING, "to_ms": FINDING["from_ms"], "evidence": [row]})
+    found = Analysis(Collected(tmp_path), findings=[], incidents=[Incident([event], "story")] * 2)
+    found.collected.files["a b.jsonl"] = taken_for
+    write_page(found, tmp_path / "page.html")
+    command = escape("mockbroker view 'a b.jsonl' --at '2025-11-23 12:13:20.000'")
+    assert (tmp_path / "page.html").read_text().count(f"<code>{command}</code>") == 2 * told
 
 
 @pytest.mark.parametrize("width", [80, 120])

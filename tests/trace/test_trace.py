@@ -70,7 +70,7 @@ def test_the_log_and_its_replicas(cluster: MockCluster) -> None:
     events = [event for name in names for event in cluster.trace.events(name) if "__" not in str(event)]
     assert told(events) == [
         "orders-0: leader 1, leader epoch 0",
-        "orders-0: leader 2, leader epoch 1",
+        "orders-0: leader 2, leader epoch 1 (it was moved, by operation partitions move-leader)",
         "orders-0: in sync replicas (2, 3)",
         "orders-0: high watermark 1, last stable offset 1, log end offset 1",
         "orders-0: high watermark 2, last stable offset 2, log end offset 2",

@@ -9,13 +9,13 @@ import { List } from "./list.js";
 import { Operations } from "./operations.js";
 import { Overview } from "./overview.js";
 import { usePast } from "./past.js";
-import { before, Recording } from "./recording.js";
+import { Recording } from "./recording.js";
 import { Records } from "./records.js";
 import { Requests } from "./requests.js";
 import { file, live } from "./source.js";
 import { captionAt, Stories } from "./stories.js";
 import { Brokers, Producers, Transactions } from "./tables.js";
-import { recordingTime, Timeline } from "./timeline.js";
+import { recordingTime, stepAfter, stepBefore, Timeline } from "./timeline.js";
 
 /**
  * @typedef {import("./model.js").Event} Event
@@ -129,7 +129,7 @@ function App() {
     setChosen(one.partition);
     setAt(from ?? one.captions[0]?.number ?? told.first);
     setSpeed(1);
-    setPlaying(from === null);
+    setPlaying(from === null && !matchMedia("(prefers-reduced-motion: reduce)").matches);
   };
   const leave = () => {
     recordings.current.told = null;
@@ -141,9 +141,8 @@ function App() {
 
   useEffect(() => {
     if (!playing) return;
-    const next = recording.notable[before(recording.notable, number + 1)];
     const caption = story?.captions.find((each) => each.number > number);
-    const to = Math.min(next?.event.number ?? Infinity, caption?.number ?? Infinity);
+    const to = Math.min(stepAfter(recording, number) || Infinity, caption?.number ?? Infinity);
     if (to === Infinity) {
       const timer = setTimeout(() => {
         setAt(recording.end);
@@ -163,9 +162,8 @@ function App() {
     ".": () => step(1),
   });
   const step = (/** @type {number} */ by) => {
-    const index = by > 0 ? before(recording.notable, number + 1) : before(recording.notable, number) - 1;
-    const row = recording.notable[index];
-    if (row) goTo(row.event.number);
+    const to = (by > 0 ? stepAfter : stepBefore)(recording, number);
+    if (to) goTo(to);
   };
 
   const act = (/** @type {string} */ id, /** @type {Record<string, string>} */ values) => {
@@ -229,7 +227,7 @@ function App() {
         </div>
         <div id="view" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
           ${tab === "requests" && html`<${Requests} recording=${shown} number=${number} goTo=${goTo} />`}
-          ${tab === "brokers" && html`<${Brokers} state=${state} />`}
+          ${tab === "brokers" && html`<${Brokers} state=${state} recording=${shown} number=${number} />`}
           ${tab === "groups" && html`<${Groups} state=${state} recording=${shown} number=${number} live=${following} act=${canFollow ? act : null} />`}
           ${tab === "records" && canFollow && html`<${Records} state=${state} chosen=${chosen} choose=${setChosen} act=${act} now=${recording.last} />`}
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}

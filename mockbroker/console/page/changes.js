@@ -1,7 +1,7 @@
 import { html, useMemo } from "./html.js";
-import { nameOf, placesOf } from "./sharing.js";
+import { nameOf } from "./sharing.js";
 import { Table } from "./tables.js";
-import { offsets, time } from "./words.js";
+import { offsets, placesOf, time } from "./words.js";
 
 /**
  * What is different at the end of a stretch from what was before it.

@@ -1,11 +1,13 @@
 import { useAddress } from "./address.js";
 import { html, useMemo, useRef } from "./html.js";
 import { usePolled } from "./polled.js";
-import { Readings, readingsAt } from "./reading.js";
+import { Lag, Lags } from "./lag.js";
+import { Readings } from "./reading.js";
+import { readUpTo } from "./recording.js";
 import { Configuration } from "./records.js";
-import { countsOf, lagOf, nameOf, placesOf, whoIs, whyNothing } from "./sharing.js";
+import { countsOf, lagOf, nameOf, whoIs, whyNothing } from "./sharing.js";
 import { Table } from "./tables.js";
-import { offsets, time, visible } from "./words.js";
+import { offsets, placesOf, time, visible } from "./words.js";
 
 /**
  * @typedef {import("./model.js").State} State
@@ -16,6 +18,8 @@ import { offsets, time, visible } from "./words.js";
 
 /** @type {string[]} */
 const NONE = [];
+/** Of so many groups the lag is drawn. */
+const MOST_LAGS = 6;
 /** What can be done to a group: the operation, what it is called here, and for which types of groups. */
 const DOINGS = [
   ["groups-expire-locks", "expire locks", ["share"]],
@@ -52,8 +56,24 @@ export function Groups({ state, recording, number, live, act }) {
     <${InFlight} state=${state} shown=${shown} />
     <${Sessions} state=${state} shown=${shown} act=${act} />
     <${Table} title="Committed offsets" columns=${["group", "partition", "offset", "leader epoch", "lag", "assigned to"]}
-      rows=${offsetsOf(state).filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])} nothing="" />
+      rows=${offsetsOf(state).filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])}
+      nothing=${groups.length ? "It has committed no offsets." : ""} />
+    <${Behind} recording=${recording} number=${number} groups=${groups.filter(shown).map((each) => each.group)} ms=${state.timeMs} />
     <${Reading} recording=${recording} number=${number} groups=${groups.filter(shown).filter((each) => typeOf(each) !== "share").map((each) => each.group)} />`;
+}
+
+/**
+ * Each group's lag over time.
+ * @param {{recording: Recording, number: number, groups: string[], ms: number}} props `ms` is when the moment was that is shown
+ */
+function Behind({ recording, number, groups, ms }) {
+  const kept = useRef({ recording: /** @type {Recording | null} */ (null), first: 0, reader: new Lags() });
+  const { points } = readUpTo(kept.current, () => new Lags(), recording, number);
+  const known = groups.filter((group) => points.get(group)?.length);
+  if (!known.length) return groups.length ? html`<p class="nothing">No group has committed an offset, so there is no lag over time.</p>` : "";
+  return html`<section class="behind" aria-label="lag over time"><h3>Lag over time</h3>
+    ${known.slice(0, MOST_LAGS).map((group) => html`<${Lag} key=${group} group=${visible(group)} points=${points.get(group) ?? []} until=${ms} />`)}
+    ${known.length > MOST_LAGS && html`<p class="nothing">Choose a group: these are ${MOST_LAGS} of ${known.length}.</p>`}</section>`;
 }
 
 /**
@@ -61,8 +81,8 @@ export function Groups({ state, recording, number, live, act }) {
  * @param {{recording: Recording, number: number, groups: string[]}} props
  */
 function Reading({ recording, number, groups }) {
-  const kept = useRef({ recording: /** @type {Recording | null} */ (null), first: 0, readings: new Readings() });
-  const readings = readingsAt(kept.current, recording, number);
+  const kept = useRef({ recording: /** @type {Recording | null} */ (null), first: 0, reader: new Readings() });
+  const readings = readUpTo(kept.current, () => new Readings(), recording, number);
   const found = useMemo(() => groups.map((group) => ({ group, ...readings.of(group) })), [readings, readings.number, groups.join("\n")]);
   if (!groups.length) return "";
   const title = html`<h3>Skipped, or fetched more than once</h3>`;
@@ -136,7 +156,8 @@ function Members({ state, shown, act }) {
     ...(act ? [html`<button type="button" onClick=${() => act("groups-evict", { group: each.group, member: each.member_id })}>evict</button>`] : []),
   ]);
   const columns = ["group", "client", "member", "protocol", "epoch", "subscribed", "assigned", ...(haveTasks ? ["active tasks", "standby tasks"] : []), ...(act ? ["do"] : [])];
-  return html`<${Table} title="Members" columns=${columns} rows=${rows} nothing="" />`;
+  const known = [...state.groups.values()].some((each) => each.state !== "Dead" && shown(each));
+  return html`<${Table} title="Members" columns=${columns} rows=${rows} nothing=${known ? "Nobody is in it." : ""} />`;
 }
 
 /** @param {import("./model.js").Member} member @param {string[] | undefined} tasks earlier traces have none */

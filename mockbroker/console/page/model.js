@@ -92,6 +92,8 @@ export class State {
     this.members = new Map();
     /** @type {Map<string, SharePartition>} by group and partition */
     this.sharePartitions = new Map();
+    /** @type {Map<number, string>} by producer id, the client that was given it, or wrote with it last */
+    this.writers = new Map();
     /** @type {Map<string, ShareSession>} by broker, group and member id */
     this.shareSessions = new Map();
   }
@@ -101,6 +103,7 @@ export class State {
     const found = new State();
     found.positions = new Map([...this.positions].map(([name, clients]) => [name, new Map(clients)]));
     found.since = new Map(this.since);
+    found.writers = new Map(this.writers);
     found.asked = new Map([...this.asked].map(([group, names]) => [group, new Set(names)]));
     // Requests have topic ids, also of topics that are gone.
     found.topicNames = this.topicNames;
@@ -124,7 +127,11 @@ export class State {
         break;
       case "request":
         if (event.api === "OffsetFetch") this.#askedFor(event);
+        else if (event.api === "Produce") this.#wrote(event);
         return event.api === "Fetch" && this.#fetched(event) ? "back" : "";
+      case "answer":
+        if (event.api === "InitProducerId" && event.body?.producer_id >= 0) this.writers.set(event.body.producer_id, event.client_id ?? "");
+        break;
       case "decision":
         this.decisions.set(event.name, event);
         break;
@@ -200,6 +207,7 @@ export class State {
     let first = false;
     switch (event.kind) {
       case "leader":
+        first = one.leaderEpoch < 0 || (event.leader === one.leader && event.leader_epoch === one.leaderEpoch);
         one.leader = event.leader;
         one.leaderEpoch = event.leader_epoch;
         one.followers.delete(event.leader);
@@ -258,6 +266,16 @@ export class State {
       }
     }
     return back;
+  }
+
+  /** @param {Event} event a Produce: of each partition, its first batch tells who writes */
+  #wrote({ body, client_id }) {
+    for (const topic of body?.topic_data ?? []) {
+      for (const each of topic.partition_data ?? []) {
+        const id = each.records?.[0]?.producer_id ?? -1;
+        if (id >= 0) this.writers.set(id, client_id ?? "");
+      }
+    }
   }
 
   /** @param {Event} event an OffsetFetch: up to v7, traces may have its only group at the top */

@@ -183,8 +183,9 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
     setOutcome(NOTHING);
   };
   const set = (/** @type {Field} */ each, /** @type {string} */ value) => {
-    const kept = Object.entries(texts).filter(([name]) => each.name !== KIND || !variant?.fields.some((own) => own.name === name));
-    setTexts({ ...Object.fromEntries(kept), [each.name]: value });
+    const stays = (/** @type {string} */ name) => each.name !== KIND || !variant?.fields.some((own) => own.name === name);
+    // Two fields may be set before the form is drawn again.
+    setTexts((now) => ({ ...Object.fromEntries(Object.entries(now).filter(([name]) => stays(name))), [each.name]: value }));
     if (outcome.bad) setOutcome(NOTHING);
   };
   const choices = (/** @type {Field} */ each) => {

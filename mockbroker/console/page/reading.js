@@ -330,26 +330,3 @@ function join(found, one) {
   if (same) last.to = one.to;
   else found.push(one);
 }
-
-/**
- * Keeps what was read up to a moment, and adds to it as long as the moment moves forward.
- * @param {{recording: Recording | null, first: number, readings: Readings}} kept
- * @param {Recording} recording @param {number} number @returns {Readings}
- */
-export function readingsAt(kept, recording, number) {
-  if (kept.recording !== recording || kept.first !== recording.first || kept.readings.number > number) {
-    kept.recording = recording;
-    kept.first = recording.first;
-    kept.readings = new Readings();
-  }
-  const { events } = recording;
-  let low = 0;
-  let high = events.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (events[middle].number <= kept.readings.number) low = middle + 1;
-    else high = middle;
-  }
-  for (; low < events.length && events[low].number <= number; low++) kept.readings.add(events[low]);
-  return kept.readings;
-}

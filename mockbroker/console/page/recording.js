@@ -2,9 +2,9 @@ import { State } from "./model.js";
 
 /**
  * @typedef {import("./model.js").Event} Event
- * @typedef {{event: Event, answer?: Event, decisions: Event[], back: boolean}} Row
+ * @typedef {{event: Event, answer?: Event, decisions: Event[], back: boolean, notable?: boolean, was?: number, step?: Row[]}} Row
  *   what is listed: a request with its answer and the decisions that were taken for it, or another event;
- *   `back` if an offset went back
+ *   `back` if an offset went back; `notable` if the timeline shows it; `was` is the leader before; `step` has all changes of one cause
  */
 
 /** How many events are kept; the oldest are forgotten, a fifth of them at a time. */
@@ -22,6 +22,11 @@ const NOTABLE = new Set([
   "malformed",
   "follower",
 ]);
+
+/** So much later a change may be found that has the same reason as the one before. */
+const LATE_MS = 1000;
+/** What clients do, or is done to the cluster: a cause, and no consequence. */
+const CAUSES = new Set(["request", "answer", "decision", "login", "malformed", "policy"]);
 
 /** The events of a trace, and the state at each of them. */
 export class Recording {
@@ -44,6 +49,11 @@ export class Recording {
     /** @type {Map<number, Row>} */
     this._requests = new Map();
     this._gap = false;
+    /** @type {Row[]} the changes of one cause that came last */
+    this._step = [];
+    /** Why a leader changed among them, and whether a client has asked for something since. */
+    this._why = "";
+    this._asked = false;
     /** @type {Set<string>} what was asked for so far, and by whom */
     this.apis = new Set();
     /** @type {Set<string>} */
@@ -67,14 +77,15 @@ export class Recording {
       this._keyframes.push({ index: this.events.length, before: this.last.afresh() });
     }
     this.events.push(event);
+    const was = event.kind === "leader" ? this.last.partitions.get(`${event.topic}-${event.partition}`)?.leader : undefined;
     // Otherwise a keyframe tells nothing new.
-    if (event.kind !== "keyframe" || this._gap || begins) this.#list(event, this.last.apply(event));
+    if (event.kind !== "keyframe" || this._gap || begins) this.#list(event, this.last.apply(event), was);
     if (event.kind === "keyframe") this._gap = false;
     if (this.events.length > this.most) this.#forget();
   }
 
-  /** @param {Event} event @param {"" | "back" | "first"} kind */
-  #list(event, kind) {
+  /** @param {Event} event @param {"" | "back" | "first"} kind @param {number} [was] */
+  #list(event, kind, was) {
     const key = `${event.broker} ${event.connection} ${event.correlation_id}`;
     switch (event.kind) {
       case "keyframe":
@@ -102,7 +113,8 @@ export class Recording {
       }
     }
     /** @type {Row} */
-    const row = { event, decisions: [], back: kind === "back" };
+    const row = { event, decisions: [], back: kind === "back", was };
+    this.#join(row);
     if (event.kind === "request") {
       this._open.set(key, row);
       this._requests.set(event.number, row);
@@ -110,9 +122,29 @@ export class Recording {
       if (typeof event.client_id === "string") this.clients.add(event.client_id);
     }
     this.rows.push(row);
-    if (row.back || (NOTABLE.has(event.kind) && kind !== "first" && !event.topic?.startsWith("__"))) {
-      this.notable.push(row);
+    row.notable = row.back || (NOTABLE.has(event.kind) && kind !== "first" && !event.topic?.startsWith("__"));
+    if (row.notable) this.notable.push(row);
+  }
+
+  /**
+   * Changes that are found in one look come one after the other, at the same time. In a large cluster, which is not looked
+   * at as a whole, some come a little later, with the same reason.
+   * @param {Row} row
+   */
+  #join(row) {
+    const { event } = row;
+    if (CAUSES.has(event.kind)) {
+      this._asked ||= event.kind !== "decision";
+      return;
     }
+    const last = this._step.at(-1)?.event;
+    const atOnce = !this._asked && event.time_ms === last?.time_ms;
+    const alike = event.reason && event.reason === this._why && event.time_ms - (last?.time_ms ?? 0) < LATE_MS;
+    if (!atOnce && !alike) [this._step, this._why] = [[], ""];
+    this._why = event.reason || this._why;
+    this._asked = false;
+    this._step.push(row);
+    row.step = this._step;
   }
 
   #forget() {
@@ -196,4 +228,26 @@ export function before(rows, number) {
     else high = middle;
   }
   return low;
+}
+
+/**
+ * What is read off events one after the other, up to a moment: it is kept, and goes on as long as the moment moves forward.
+ * @template {{number: number, add: (event: Event) => void}} Reader `number` is that of the last event it has read
+ * @param {{recording: Recording | null, first: number, reader: Reader}} kept @param {() => Reader} begin makes one that has read nothing
+ * @param {Recording} recording @param {number} number of the last event to read @returns {Reader}
+ */
+export function readUpTo(kept, begin, recording, number) {
+  if (kept.recording !== recording || kept.first !== recording.first || kept.reader.number > number) {
+    Object.assign(kept, { recording, first: recording.first, reader: begin() });
+  }
+  const { events } = recording;
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (events[middle].number <= kept.reader.number) low = middle + 1;
+    else high = middle;
+  }
+  for (; low < events.length && events[low].number <= number; low++) kept.reader.add(events[low]);
+  return kept.reader;
 }

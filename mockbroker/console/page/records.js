@@ -1,4 +1,5 @@
 import { useAvro } from "./avro.js";
+import { Batch } from "./batch.js";
 import { html, useEffect, useState } from "./html.js";
 import { nameOf } from "./sharing.js";
 import { ask } from "./source.js";
@@ -27,6 +28,7 @@ export function Records({ state, now, chosen, choose, act }) {
   const partition = state.partitions.get(chosen) ?? [...state.partitions.values()].find((each) => !each.topic.startsWith("__"));
   const [from, setFrom] = useState(/** @type {number | null} */ (null));
   const [filter, setFilter] = useState("");
+  const [opened, setOpened] = useState(/** @type {number | null} */ (null));
   const [shape, setShape] = useState(/** @type {Shape} */ ("text"));
   const [listed, setListed] = useState(/** @type {{records: Listed[], error: string}} */ ({ records: [], error: "" }));
   const end = partition?.logEnd ?? 0;
@@ -52,7 +54,7 @@ export function Records({ state, now, chosen, choose, act }) {
   const shown = there.filter((each) => !filter || `${wordsOf(each)} ${avro.values.get(each.offset) ?? ""}`.includes(filter));
   const go = (/** @type {number} */ to) => setFrom(to >= end ? null : Math.max(partition.logStart, to));
   const place = { topic: partition.topic, partition: String(partition.partition) };
-  const columns = ["offset", "time", "key", "value", "headers", "size", "compression", "leader epoch", "producer", "epoch", "sequence", "transaction", "read by"];
+  const columns = ["offset", "time", "key", "value", "headers", "size", "compression", "leader epoch", "producer", "client", "epoch", "sequence", "transaction", "read by", "do"];
   const rows = shown.map((each) => [
     each.offset,
     each.timestamp_ms < 0 ? "–" : new Date(each.timestamp_ms).toISOString().slice(0, 23).replace("T", " "),
@@ -63,13 +65,15 @@ export function Records({ state, now, chosen, choose, act }) {
     each.compression,
     each.leader_epoch,
     each.producer_id ?? "–",
+    each.producer_id === null ? "–" : state.writers.get(each.producer_id) || "–",
     each.producer_epoch ?? "–",
     each.sequence ?? "–",
     outcomeAt(each, listed.records, end, state.number < now.number),
     readersOf(state, partition, each.offset).join(", ") || "–",
+    html`<button type="button" aria-label="bytes of the batch of offset ${each.offset}" onClick=${() => setOpened(each.offset)}>bytes</button>`,
   ]);
   return html`<div class="filters">
-      <label>of <select aria-label="partition" value=${partition.name} onChange=${(/** @type {any} */ e) => (setFrom(null), choose(e.currentTarget.value))}>
+      <label>of <select aria-label="partition" value=${partition.name} onChange=${(/** @type {any} */ e) => (setFrom(null), setOpened(null), choose(e.currentTarget.value))}>
         ${names.map((each) => html`<option>${each}</option>`)}
       </select></label>
       <button type="button" onClick=${() => go(first - PAGE)} disabled=${first <= partition.logStart}>‹ earlier</button>
@@ -84,6 +88,7 @@ export function Records({ state, now, chosen, choose, act }) {
     ${listed.error && html`<p class="nothing" role="status">${listed.error}</p>`}
     <${Table} title=${`Records of ${partition.name}, offsets ${first} to ${Math.min(first + PAGE, end)} of ${end}`} columns=${columns} rows=${rows}
       nothing=${end > partition.logStart ? "None of these." : "Nothing is in this partition."} />
+    ${opened !== null && html`<${Batch} topic=${partition.topic} partition=${partition.partition} offset=${opened} close=${() => setOpened(null)} />`}
     <${Configuration} path=${`/topics/${encodeURIComponent(partition.topic)}/config`} title=${`Configuration of ${partition.topic}, at present`} />`;
 }
 

@@ -3,14 +3,24 @@ import { isBackground } from "./background.js";
 import { html, useMemo, useState } from "./html.js";
 import { List } from "./list.js";
 import { before } from "./recording.js";
-import { time, told, visible } from "./words.js";
+import { time, told, toldTogether, visible } from "./words.js";
 
 /**
  * @typedef {import("./recording.js").Row} Row
  * @typedef {import("./recording.js").Recording} Recording
+ * @typedef {Row & {together?: Row[]}} Shown a row, or the first of several changes of one cause that are told together
  */
 
 const ROW = 22;
+/** Who waits longer than this for an answer, beyond what it asked to wait, waits long. */
+const SLOW_MS = 500;
+const BAD = ["errors", "faults", "slow"];
+/** @type {Record<string, {word: string, title: string}>} */
+const CHIPS = {
+  errors: { word: "errors", title: "only errors, and what was not answered" },
+  faults: { word: "⚡ faults", title: "only what a fault touched" },
+  slow: { word: "slow", title: `only what took ${SLOW_MS} ms longer than its client asked to wait` },
+};
 const KINDS = ["requests", "changes", "decisions"];
 
 /**
@@ -23,11 +33,12 @@ export function Requests({ recording, number, goTo }) {
   const [api, setApi] = useAddress("api");
   const [client, setClient] = useAddress("client");
   const [text, setText] = useAddress("with");
-  const [errors, setErrors] = useMark("errors");
+  const marks = Object.fromEntries(BAD.map((name) => [name, useMark(name)]));
   const [background, setBackground] = useMark("background");
-  const [chosen, setChosen] = useState(/** @type {Row | null} */ (null));
+  const [chosen, setChosen] = useState(/** @type {Shown | null} */ (null));
   // Who asks for an API by name wants all of it.
-  const filter = { kinds, api, client, text: text.toLowerCase(), errors, background: background || api !== "" };
+  const only = BAD.filter((name) => marks[name][0]);
+  const filter = { kinds, api, client, text: text.toLowerCase(), only, background: background || api !== "" };
   const { shown, hidden } = useShown(recording, filter);
   const count = before(shown, number + 1);
   const apis = [...recording.apis].sort();
@@ -39,7 +50,6 @@ export function Requests({ recording, number, goTo }) {
       ${KINDS.map(
         (kind) => html`<label><input type="checkbox" checked=${kinds.includes(kind)} onChange=${() => toggle(kind)} /> ${kind}</label>`,
       )}
-      <label><input type="checkbox" checked=${errors} onChange=${() => setErrors(!errors)} /> errors only</label>
       <label title="polls that find no records, and heartbeats"><input type="checkbox" checked=${filter.background} disabled=${api !== ""} onChange=${() => setBackground(!background)} /> background${hidden ? ` (${hidden} hidden)` : ""}</label>
       <label>API <select value=${api} onChange=${(/** @type {any} */ e) => setApi(e.currentTarget.value)}>
         <option value="">all</option>${withOne(apis, api).map((each) => html`<option value=${each}>${visible(each)}</option>`)}
@@ -47,12 +57,16 @@ export function Requests({ recording, number, goTo }) {
       <label>client <select value=${client} onChange=${(/** @type {any} */ e) => setClient(e.currentTarget.value)}>
         <option value="">all</option>${withOne(clients, client).map((each) => html`<option value=${each}>${visible(each)}</option>`)}
       </select></label>
+      ${BAD.map((name) => {
+        const [on, set] = marks[name];
+        return html`<button type="button" class="chip ${name}" aria-pressed=${on} title=${CHIPS[name].title} onClick=${() => set(!on)}>${CHIPS[name].word}</button>`;
+      })}
       <label>with <input type="search" placeholder="topic, group, …" value=${text} onInput=${(/** @type {any} */ e) => setText(e.currentTarget.value)} /></label>
     </div>
     ${!count && html`<p class="nothing">${recording.rows.length ? `Nothing up to this moment is as the filters say${hidden ? `; ${hidden} polls and heartbeats are hidden` : ""}.` : "No client has asked for anything yet."}</p>`}
     <${List} label="what happened" class="stream" count=${count} height=${ROW} follow=${!chosen}
-      render=${(/** @type {number} */ index) => Line({ row: shown[index], chosen, choose: setChosen })} />
-    ${chosen && html`<${Detail} row=${chosen} goTo=${goTo} close=${() => setChosen(null)} />`}
+      render=${(/** @type {number} */ index) => Line({ row: shown[index], number, chosen, choose: setChosen })} />
+    ${chosen && html`<${Detail} row=${chosen} number=${number} goTo=${goTo} close=${() => setChosen(null)} />`}
   </div>`;
 }
 
@@ -62,7 +76,7 @@ function withOne(names, one) {
 }
 
 /**
- * @typedef {{kinds: string[], api: string, client: string, text: string, errors: boolean, background: boolean}} Filter
+ * @typedef {{kinds: string[], api: string, client: string, text: string, only: string[], background: boolean}} Filter `only` is which of errors, faults and slow
  * @param {Row} row @param {Filter} filter
  */
 export function fits(row, filter) {
@@ -70,13 +84,13 @@ export function fits(row, filter) {
 }
 
 /** @param {Row} row @param {Filter} filter */
-function fitsOtherwise(row, { kinds, api, client, text, errors }) {
+function fitsOtherwise(row, { kinds, api, client, text, only }) {
   const { event } = row;
   const kind = event.kind === "request" || event.kind === "answer" ? "requests" : event.kind === "decision" ? "decisions" : "changes";
   if (!kinds.includes(kind)) return false;
   if (api && event.api !== api) return false;
   if (client && event.client_id !== client) return false;
-  if (errors && !isBad(row)) return false;
+  if (only.length && !only.some((each) => IS[each](row))) return false;
   return !text || words(row).toLowerCase().includes(text);
 }
 
@@ -86,6 +100,14 @@ function isBad({ event, answer }) {
   const outcome = (event.kind === "answer" ? event : answer)?.outcome ?? "answer";
   return outcome !== "answer" && outcome !== "none";
 }
+
+/** @param {Row} row @returns {boolean} */
+function isSlow({ event, answer }) {
+  return (answer?.took_ms ?? 0) - (event.body?.max_wait_ms ?? event.body?.max_wait ?? 0) >= SLOW_MS;
+}
+
+/** @type {Record<string, (row: Row) => boolean>} */
+const IS = { errors: isBad, faults: ({ answer }) => answer?.faults?.length > 0, slow: isSlow };
 
 /** @param {Row} row @returns {string} what it can be found by */
 function words({ event, answer }) {
@@ -100,7 +122,7 @@ function words({ event, answer }) {
 function useShown(recording, filter) {
   const key = JSON.stringify(filter);
   const state = useMemo(
-    () => ({ seen: 0, answered: 0, shown: /** @type {Row[]} */ ([]), hidden: /** @type {Set<Row>} */ (new Set()) }),
+    () => ({ seen: 0, answered: 0, shown: /** @type {Shown[]} */ ([]), hidden: /** @type {Set<Row>} */ (new Set()) }),
     [recording, key, recording.first],
   );
   const { rows, answered } = recording;
@@ -116,34 +138,56 @@ function useShown(recording, filter) {
   }
   for (; state.seen < rows.length; state.seen++) {
     const row = rows[state.seen];
-    if (fits(row, filter)) state.shown.push(row);
+    if (fits(row, filter)) show(state.shown, row);
     else if (isBackground(row) && fitsOtherwise(row, filter)) state.hidden.add(row);
   }
   return { shown: state.shown, hidden: state.hidden.size };
 }
 
-/** @param {{row: Row, chosen: Row | null, choose: (row: Row) => void}} props */
-function Line({ row, chosen, choose }) {
-  const { event, answer, back } = row;
+/** @param {Shown[]} shown @param {Row} row is told with the one before if both have the same cause */
+function show(shown, row) {
+  const last = shown.at(-1);
+  if (!last?.step || last.step !== row.step) shown.push(row);
+  else if (last.together) last.together.push(row);
+  else shown[shown.length - 1] = { ...last, together: [last, row] };
+}
+
+/** @param {Shown} row @param {number} number @returns {Row[]} those up to event `number` that are told together */
+function together(row, number) {
+  return row.together?.filter(({ event }) => event.number <= number) ?? [row];
+}
+
+/** @param {{row: Shown, number: number, chosen: Shown | null, choose: (row: Shown) => void}} props `number` is that of the last event to tell of */
+function Line({ row, number, chosen, choose }) {
+  const { event, answer } = row;
+  const rows = together(row, number);
   const errors = answer?.errors ?? event.errors ?? [];
-  const result = event.kind !== "request" ? "" : !answer ? "waiting" : errors.join(" ") || (answer.outcome === "answer" ? "ok" : answer.outcome);
-  const marks = (back ? "⤺ " : "") + (answer?.faults?.length ? "⚡ " : "");
+  const asked = event.kind === "request";
+  const what = asked ? told(event).slice(event.api.length) : toldTogether(rows.map((each) => each.event));
+  const chips = [
+    ...errors.map((/** @type {string} */ each) => ["errors", each]),
+    ...(asked && !answer ? [["waiting", "waiting"]] : []),
+    ...(answer && !errors.length ? [answer.outcome === "answer" ? ["ok", "ok"] : ["errors", answer.outcome]] : []),
+    ...(answer?.faults?.length ? [["faults", "⚡ fault"]] : []),
+    ...(isSlow(row) ? [["slow", `slow: ${answer?.took_ms} ms`]] : []),
+  ];
   return html`<div role="listitem" key=${event.number}>
-    <button type="button" style=${{ height: `${ROW}px` }} class="line ${event.kind} ${isBad(row) ? "bad" : ""} ${row === chosen ? "chosen" : ""}" onClick=${() => choose(row)}>
+    <button type="button" style=${{ height: `${ROW}px` }} class="line ${event.kind} ${isBad(row) ? "bad" : ""} ${event.number === chosen?.event.number ? "chosen" : ""}" onClick=${() => choose(row)}>
       <span class="time">${time(event.time_ms)}</span>
-      <span class="who">${event.kind === "request" ? visible(`${event.client_id ?? "–"} → ${event.broker}`) : event.kind}</span>
-      <span class="what">${marks}${visible(told(event))}</span>
-      <span class="result">${result}</span>
+      <span class="who">${asked ? html`<span class="chip client">${visible(event.client_id ?? "–")}</span> → ${event.broker}` : rows.length > 1 ? `${rows.length} changes` : event.kind}</span>
+      <span class="what">${rows.some((each) => each.back) ? "⤺ " : ""}${asked && html`<span class="chip api">${event.api}</span>`}${visible(what)}</span>
+      <span class="result">${chips.map(([kind, word]) => html`<span class="chip ${kind}">${word}</span>`)}</span>
     </button>
   </div>`;
 }
 
-/** @param {{row: Row, goTo: (number: number) => void, close: () => void}} props */
-function Detail({ row, goTo, close }) {
+/** @param {{row: Shown, number: number, goTo: (number: number) => void, close: () => void}} props */
+function Detail({ row, number, goTo, close }) {
   const { event, answer, decisions } = row;
+  const rows = together(row, number);
   return html`<section class="detail" aria-label="detail">
     <div class="controls">
-      <strong>${visible(told(event))}</strong>
+      <strong>${visible(toldTogether(rows.map((each) => each.event)))}</strong>
       <button type="button" onClick=${() => goTo(event.number)}>show this moment</button>
       <button type="button" onClick=${close} aria-label="close detail">✕</button>
     </div>
@@ -153,8 +197,10 @@ function Detail({ row, goTo, close }) {
       <ul class="decisions">
         ${decisions.map((each) => html`<li>${told(each)}</li>`)}
       </ul>`}
-    <h3>${event.kind}</h3>
-    <${Tree} value=${event.body && Object.keys(event.body).length ? event.body : rest(event)} />
+    ${rows.map(
+      (each) => html`<h3>${each.event.kind}</h3>
+        <${Tree} value=${each.event.body && Object.keys(each.event.body).length ? each.event.body : rest(each.event)} />`,
+    )}
     ${answer &&
     html`<h3>answer ${answer.took_ms ? `after ${answer.took_ms} ms` : ""}</h3>
       ${answer.outcome === "answer" ? html`<${Tree} value=${answer.body} />` : html`<p>${answer.outcome}</p>`}`}

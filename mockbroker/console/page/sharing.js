@@ -75,30 +75,3 @@ export function whyNothing(state, share) {
   }
   return share.in_flight.some((each) => each[2] === "archiving") ? "the rest waits to be written as dead letters" : "nothing is left";
 }
-
-/**
- * Partitions in few words: orders 0–35, 40.
- * @param {string[]} names
- */
-export function placesOf(names) {
-  /** @type {Map<string, number[]>} */
-  const topics = new Map();
-  for (const name of names) {
-    const at = name.lastIndexOf("-");
-    const topic = name.slice(0, at);
-    topics.set(topic, [...(topics.get(topic) ?? []), Number(name.slice(at + 1))]);
-  }
-  return [...topics].map(([topic, indexes]) => `${topic} ${rangesOf(indexes.sort((a, b) => a - b)).join(", ")}`).join("; ");
-}
-
-/** @param {number[]} indexes in order @returns {string[]} */
-function rangesOf(indexes) {
-  /** @type {[number, number][]} */
-  const found = [];
-  for (const each of indexes) {
-    const last = found.at(-1);
-    if (last && last[1] === each - 1) last[1] = each;
-    else found.push([each, each]);
-  }
-  return found.map(([first, last]) => offsets(first, last));
-}

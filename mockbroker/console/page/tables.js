@@ -28,10 +28,10 @@ export function Table({ title, columns, rows, nothing }) {
 }
 
 /**
- * Brokers, and what they believe of partitions otherwise than the controller does.
- * @param {{state: State}} props
+ * Brokers, what they believe of partitions otherwise than the controller does, and which partitions got another leader.
+ * @param {{state: State, recording: import("./recording.js").Recording, number: number}} props
  */
-export function Brokers({ state }) {
+export function Brokers({ state, recording, number }) {
   const rows = [...state.brokers].map(([id, { state: how, fenced }]) => {
     const led = [...state.partitions.values()].filter((each) => each.leader === id).length;
     const missing = state.images.get(id)?.missing ?? 0;
@@ -41,7 +41,19 @@ export function Brokers({ state }) {
   const columns = ["broker", "partition", "believed leader", "believed leader epoch", "leader", "leader epoch"];
   return html`<${Table} title="Brokers" columns=${["broker", "state", "partitions led", "metadata"]} rows=${rows} nothing="No brokers are known." />
     <${Table} title="What brokers believe otherwise than the controller" columns=${columns} rows=${beliefsOf(state)}
-      nothing=${rows.length ? `At ${time(state.timeMs)} every running broker knew the leader and the leader epoch of each partition.` : ""} />`;
+      nothing=${rows.length ? `At ${time(state.timeMs)} every running broker knew the leader and the leader epoch of each partition.` : ""} />
+    <${Table} title="When leaders changed, and why" columns=${["at", "partition", "leader before", "leader", "leader epoch", "why"]} rows=${movesIn(recording, number)}
+      nothing=${recording.events.length ? `No leader changed since ${time(recording.events[0].time_ms)}.` : ""} />`;
+}
+
+/**
+ * @param {import("./recording.js").Recording} recording @param {number} number of an event
+ * @returns {any[][]} time, partition, leader before and after, leader epoch and reason, the last one first; earlier traces have no reasons
+ */
+export function movesIn({ notable }, number) {
+  const who = (/** @type {number | undefined} */ leader) => (leader === undefined || leader < 0 ? "none" : leader);
+  const moves = notable.filter(({ event }) => event.kind === "leader" && event.number <= number).reverse();
+  return moves.map(({ event, was }) => [time(event.time_ms), `${event.topic}-${event.partition}`, who(was), who(event.leader), event.leader_epoch, event.reason || "–"]);
 }
 
 /**
@@ -97,8 +109,9 @@ export function Producers({ state }) {
   const rows = [];
   for (const partition of state.partitions.values()) {
     for (const [id, { producer_epoch, last_sequence }] of partition.producers) {
-      rows.push([partition.name, id, producer_epoch, last_sequence]);
+      const client = state.writers.get(id);
+      rows.push([partition.name, id, client === undefined ? "–" : client || "(no client id)", producer_epoch, last_sequence]);
     }
   }
-  return html`<${Table} title="Producers, as leaders know them" columns=${["partition", "producer", "epoch", "last sequence"]} rows=${rows} nothing="No idempotent producers yet." />`;
+  return html`<${Table} title="Producers, as leaders know them" columns=${["partition", "producer", "client", "epoch", "last sequence"]} rows=${rows} nothing="No idempotent producers yet." />`;
 }

@@ -1,7 +1,7 @@
 import { html, useRef, useState } from "./html.js";
 import { before } from "./recording.js";
 import { lineOf } from "./source.js";
-import { time, told, visible } from "./words.js";
+import { time, toldTogether, visible } from "./words.js";
 
 /**
  * @typedef {import("./recording.js").Recording} Recording
@@ -31,8 +31,9 @@ export function Timeline(props) {
   const x = (/** @type {number} */ at) => 8 + ((at - first) / Math.max(end - first, 1)) * room;
   const next = before(notable, number + 1);
   const current = notable[next - 1];
-  const earlier = notable[before(notable, number) - 1];
-  const later = notable[next];
+  const earlier = stepBefore(recording, number);
+  const later = stepAfter(recording, number);
+  const words = current ? `${current.back ? "⤺ back: " : ""}${visible(inWords(current, number))}` : "Nothing has changed yet.";
   const [wrong, setWrong] = useState("");
   const type = (/** @type {string} */ text) => {
     if (!text.trim()) return setWrong("");
@@ -59,9 +60,9 @@ export function Timeline(props) {
   };
   return html`<section class="timeline" aria-label="timeline">
     <div class="controls">
-      <button type="button" onClick=${() => earlier && goTo(earlier.event.number)} disabled=${!earlier || until > 0} title="to the event before (,)">‹ step</button>
+      <button type="button" onClick=${() => goTo(earlier)} disabled=${!earlier || until > 0} title="to the event before (,)">‹ step</button>
       <button type="button" class="play" onClick=${play} disabled=${until > 0} title="play or pause (space)" aria-pressed=${playing}>${playing ? "pause" : "▶ play"}</button>
-      <button type="button" onClick=${() => later && goTo(later.event.number)} disabled=${!later || until > 0} title="to the next event (.)">step ›</button>
+      <button type="button" onClick=${() => goTo(later)} disabled=${!later || until > 0} title="to the next event (.)">step ›</button>
       ${canFollow && html`<button type="button" class="follow" onClick=${follow} aria-pressed=${live} title="follow what happens now (l)">● live</button>`}
       <label>speed <select value=${speed} onChange=${(/** @type {any} */ event) => setSpeed(Number(event.currentTarget.value))}>
         ${SPEEDS.map((each) => html`<option value=${each}>${each}×</option>`)}
@@ -81,14 +82,38 @@ export function Timeline(props) {
     <svg width=${width} height=${HEIGHT} class="ticks" aria-hidden="true" onPointerDown=${down} onPointerMove=${move} onPointerUp=${up}>
       ${stretch && html`<rect class="stretch" x=${x(Math.max(stretch[0], first))} width=${Math.max(x(Math.min(stretch[1], end)) - x(Math.max(stretch[0], first)), 2)} y="2" height="30" />`}
       <line x1="8" x2=${8 + room} y1="22" y2="22" class="axis" />
-      ${ticks(notable, x).map((each) => html`<g class="tick ${kindOf(each.row)}"><title>${told(each.row.event)}</title>
+      ${ticks(notable, x).map((each) => html`<g class="tick ${kindOf(each.row)}"><title>${inWords(each.row)}</title>
         <line x1=${each.x} x2=${each.x} y1="8" y2="26" /></g>`)}
       <line x1=${x(number)} x2=${x(number)} y1="2" y2="32" class="now" />
     </svg>
-    <input type="range" aria-label="moment" aria-valuetext=${current ? told(current.event) : "the beginning"}
+    <input type="range" aria-label="moment" aria-valuetext=${current ? words : "the beginning"}
       min=${first} max=${end} value=${number} disabled=${until > 0} onInput=${(/** @type {any} */ event) => goTo(Number(event.currentTarget.value))} />
-    <p class="current" role="status">${current ? `${current.back ? "⤺ back: " : ""}${visible(told(current.event))}` : "Nothing has changed yet."}</p>
+    <p class="current" role="status">${words}</p>
   </section>`;
+}
+
+/** @param {Row} row @param {number} [number] of the event up to which it is told @returns {string} with all that has the same cause */
+function inWords(row, number = Infinity) {
+  const step = (row.step ?? [row]).filter(({ event, notable }) => notable && event.number <= number);
+  return toldTogether(step.map(({ event }) => event));
+}
+
+/** @param {Row} row @returns {number} the event with which all is over that has the same cause */
+function endOf(row) {
+  return row.step?.findLast(({ notable }) => notable)?.event.number ?? row.event.number;
+}
+
+/** @param {Recording} recording @param {number} number @returns {number} of the last event of the step before; 0 if there is none */
+export function stepBefore({ notable }, number) {
+  let index = before(notable, number) - 1;
+  while (index >= 0 && endOf(notable[index]) >= number) index -= 1;
+  return index < 0 ? 0 : endOf(notable[index]);
+}
+
+/** @param {Recording} recording @param {number} number @returns {number} of the last event of the next step; 0 if there is none */
+export function stepAfter({ notable }, number) {
+  const next = notable[before(notable, number + 1)];
+  return next ? endOf(next) : 0;
 }
 
 /**

@@ -20,26 +20,53 @@ export function visible(text) {
 
 /** @param {Event} event @returns {string} */
 export function told(event) {
+  const change = ofPartition(event);
+  return change ? `${event.topic}-${event.partition}: ${change}` : toldOtherwise(event);
+}
+
+/**
+ * Several changes of one cause: what is the same of several partitions is told once.
+ * @param {Event[]} events @returns {string}
+ */
+export function toldTogether(events) {
+  /** @type {Map<string, string[]>} */
+  const places = new Map();
+  for (const event of events) {
+    const change = ofPartition(event);
+    const words = change || toldOtherwise(event);
+    places.set(words, [...(places.get(words) ?? []), ...(change ? [`${event.topic}-${event.partition}`] : [])]);
+  }
+  const where = (/** @type {string[]} */ names) => (names.length > 1 ? `${placesOf(names)}: ` : names.map((each) => `${each}: `).join(""));
+  return [...places].map(([words, names]) => where(names) + words).join("; ");
+}
+
+/** @param {Event} event @returns {string} what changed of a partition; empty if it is about something else */
+function ofPartition(event) {
+  switch (event.kind) {
+    case "leader":
+      return `${event.leader < 0 ? "no leader" : `broker ${event.leader} leads`}, leader epoch ${event.leader_epoch}${event.reason ? ` (${event.reason})` : ""}`;
+    case "in-sync-replicas":
+      return `in-sync replicas ${event.in_sync_replicas.join(", ")}`;
+    case "high-watermark":
+      return `high watermark ${event.high_watermark}, log end offset ${event.log_end_offset}`;
+    case "log-start":
+      return `log start offset ${event.log_start_offset}`;
+    case "truncation":
+      return `broker ${event.broker} truncated from ${event.from_offset} to ${event.to_offset}`;
+    case "follower":
+      return `follower ${event.broker} ${event.state}${event.failure ? `: ${event.failure}` : ""}`;
+  }
+  return "";
+}
+
+/** @param {Event} event @returns {string} */
+function toldOtherwise(event) {
   const place = event.partition === undefined ? event.topic : `${event.topic}-${event.partition}`;
   switch (event.kind) {
     case "request":
       return `${event.api} v${event.version} ${short(event.names)}`;
     case "answer":
       return `${event.api} ${event.errors.join(" ") || event.outcome}`;
-    case "leader":
-      return event.leader < 0
-        ? `${place} has no leader, leader epoch ${event.leader_epoch}`
-        : `${place}: broker ${event.leader} leads, leader epoch ${event.leader_epoch}`;
-    case "in-sync-replicas":
-      return `${place}: in-sync replicas ${event.in_sync_replicas.join(", ")}`;
-    case "high-watermark":
-      return `${place}: high watermark ${event.high_watermark}, log end offset ${event.log_end_offset}`;
-    case "log-start":
-      return `${place}: log start offset ${event.log_start_offset}`;
-    case "truncation":
-      return `${place}: broker ${event.broker} truncated from ${event.from_offset} to ${event.to_offset}`;
-    case "follower":
-      return `${place}: follower ${event.broker} ${event.state}${event.failure ? `: ${event.failure}` : ""}`;
     case "broker":
       return `broker ${event.broker} is ${event.state}${event.fenced ? ", fenced" : ""}`;
     case "group":
@@ -79,6 +106,33 @@ function range([first, last, state, deliveries, member]) {
 /** @param {number} first @param {number} last */
 export function offsets(first, last) {
   return first === last ? `${first}` : `${first}–${last}`;
+}
+
+/**
+ * Partitions in few words: orders 0–35, 40.
+ * @param {string[]} names
+ */
+export function placesOf(names) {
+  /** @type {Map<string, number[]>} */
+  const topics = new Map();
+  for (const name of names) {
+    const at = name.lastIndexOf("-");
+    const topic = name.slice(0, at);
+    topics.set(topic, [...(topics.get(topic) ?? []), Number(name.slice(at + 1))]);
+  }
+  return [...topics].map(([topic, indexes]) => `${topic} ${rangesOf(indexes.sort((a, b) => a - b)).join(", ")}`).join("; ");
+}
+
+/** @param {number[]} indexes in order @returns {string[]} */
+function rangesOf(indexes) {
+  /** @type {[number, number][]} */
+  const found = [];
+  for (const each of indexes) {
+    const last = found.at(-1);
+    if (last && last[1] === each - 1) last[1] = each;
+    else found.push([each, each]);
+  }
+  return found.map(([first, last]) => offsets(first, last));
 }
 
 /** @param {Event} event a decision */

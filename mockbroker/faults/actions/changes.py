@@ -181,8 +181,10 @@ class Change(Action):
         return "" if "" in whys else "; ".join(whys[:_SHOWN])
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        for each in self._meant(exchange, match):
-            self.verb.attempt(exchange.call.cluster, each, **self._given)
+        cluster = exchange.call.cluster
+        with cluster.controller.reasons.asked_by(_told(self.verb, match)):
+            for each in self._meant(exchange, match):
+                self.verb.attempt(cluster, each, **self._given)
         return True
 
     def _meant(self, exchange: Exchange, match: Match) -> list[Any]:
@@ -199,6 +201,12 @@ class Change(Action):
     def _given(self) -> dict[str, Any]:
         """The verb's arguments."""
         return {each.keyword: getattr(self, _called(each)) for each in self.verb.parameters.values()}
+
+
+def _told(verb: Verb[Any, ...], match: Match) -> str:
+    """Whose fault it is that something changed."""
+    conditions = [f"{name}={value}" for name, value in match.shown().items()]
+    return " ".join(["fault", verb.name, *conditions])
 
 
 def _called(parameter: Parameter) -> str:

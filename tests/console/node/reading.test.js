@@ -6,8 +6,9 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const page = (name) => import(pathToFileURL(join(process.env.PAGE, name)).href);
-const { Readings, readingsAt } = await page("reading.js");
-const { Recording } = await page("recording.js");
+const { Readings } = await page("reading.js");
+const { Recording, readUpTo } = await page("recording.js");
+const begin = () => new Readings();
 
 const WHERE = { topic: "t", partition: 0 };
 
@@ -59,7 +60,7 @@ class Told {
   }
 
   readings(number = this.recording.end) {
-    return readingsAt({ recording: null, first: 0, readings: new Readings() }, this.recording, number);
+    return readUpTo({ recording: null, first: 0, reader: new Readings() }, begin, this.recording, number);
   }
 
   skipped(group = "g", number = undefined) {
@@ -193,20 +194,20 @@ test("reading on adds to what is there, and going back begins again", () => {
   const told = new Told();
   const first = told.fetch("a", 0, [0, 4]);
   const last = told.fetch("a", 0, [0, 4]);
-  const kept = { recording: null, first: 0, readings: new Readings() };
-  assert.equal(readingsAt(kept, told.recording, first).of("g").again.length, 0);
+  const kept = { recording: null, first: 0, reader: new Readings() };
+  assert.equal(readUpTo(kept, begin, told.recording, first).of("g").again.length, 0);
   const one = kept.readings;
-  assert.equal(readingsAt(kept, told.recording, last).of("g").again.length, 1);
+  assert.equal(readUpTo(kept, begin, told.recording, last).of("g").again.length, 1);
   assert.equal(kept.readings, one);
-  assert.equal(readingsAt(kept, told.recording, first).of("g").again.length, 0);
+  assert.equal(readUpTo(kept, begin, told.recording, first).of("g").again.length, 0);
 });
 
 test("LinkedIn's rewind is told in a story without members", () => {
   const lines = readFileSync(join(process.env.PAGE, "stories/load-stops.jsonl"), "utf8").trim().split("\n");
   const recording = new Recording();
   for (const event of lines.map((line) => JSON.parse(line)).filter((each) => each.kind)) recording.add(event);
-  const kept = { recording: null, first: 0, readings: new Readings() };
-  const found = readingsAt(kept, recording, recording.end).of("g");
+  const kept = { recording: null, first: 0, reader: new Readings() };
+  const found = readUpTo(kept, begin, recording, recording.end).of("g");
   assert.deepEqual(found.skipped, []);
   assert.deepEqual(found.again.map((each) => [each.from, ...each.fetched.map((one) => one.client)]), [[10, "a", "b"]]);
 });

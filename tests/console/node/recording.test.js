@@ -7,7 +7,8 @@ import { pathToFileURL } from "node:url";
 
 const page = (name) => import(pathToFileURL(join(process.env.PAGE, name)).href);
 const { State } = await page("model.js");
-const { Recording, before } = await page("recording.js");
+const { Recording, before, readUpTo } = await page("recording.js");
+const { Lags } = await page("lag.js");
 const { heightOf, markersOf, scale } = await page("lanes.js");
 const { asCtl, asCurl, asPytest, asScenario } = await page("copying.js");
 const { completed, valueOf } = await page("fields.js");
@@ -16,9 +17,11 @@ const { groupsOf, operationsOf } = await page("operations.js");
 const { captionAt } = await page("stories.js");
 const { offsetsOf } = await page("groups.js");
 const { outcomeAt, readersOf, shownAs, wasThere } = await page("records.js");
-const { countsOf, lagOf, placesOf, whoIs, whyNothing } = await page("sharing.js");
-const { told } = await page("words.js");
+const { countsOf, lagOf, whoIs, whyNothing } = await page("sharing.js");
+const { placesOf, told, toldTogether } = await page("words.js");
 const { fits } = await page("requests.js");
+const { movesIn } = await page("tables.js");
+const { stepAfter, stepBefore } = await page("timeline.js");
 
 const stories = join(process.env.PAGE, "stories");
 const files = readdirSync(stories).filter((name) => name.endsWith(".jsonl"));
@@ -374,14 +377,73 @@ test("every event can be told", () => {
 
 test("filters", () => {
   const row = { event: { kind: "request", api: "Fetch", version: 1, names: ["orders-0"], client_id: "App" }, answer: { errors: [] }, decisions: [], back: false };
-  const all = { kinds: ["requests"], api: "", client: "", text: "", errors: false };
+  const all = { kinds: ["requests"], api: "", client: "", text: "", only: [] };
   assert.ok(fits(row, all));
   assert.ok(fits(row, { ...all, text: "orders" }) && fits(row, { ...all, text: "app" }));
-  assert.ok(!fits(row, { ...all, errors: true }) && !fits(row, { ...all, kinds: [] }) && !fits(row, { ...all, api: "Produce" }));
+  assert.ok(!fits(row, { ...all, only: ["errors"] }) && !fits(row, { ...all, kinds: [] }) && !fits(row, { ...all, api: "Produce" }));
   for (const [outcome, bad] of [["closed", true], ["silence", true], ["none", false], ["answer", false]]) {
     const ended = { ...row, answer: { errors: [], faults: ["disconnect before api=Fetch name=Lost"], outcome } };
-    assert.equal(fits(ended, { ...all, errors: true }), bad, outcome);
+    assert.equal(fits(ended, { ...all, only: ["errors"] }), bad, outcome);
     assert.ok(fits(ended, { ...all, text: "disconnect" }) && fits(ended, { ...all, text: "lost" }));
   }
   assert.equal(before([row, row].map((each, index) => ({ ...each, event: { ...each.event, number: index * 10 } })), 5), 1);
+});
+
+test("changes of one cause are one step, and are told together", () => {
+  const found = new Recording();
+  let number = 0;
+  const add = (kind, time_ms, rest) => found.add({ kind, number: ++number, time_ms, ...rest });
+  const leads = (partition, leader, epoch, reason = "") => ({ topic: "t", partition, leader, leader_epoch: epoch, reason });
+  for (const partition of [0, 1, 2]) add("leader", 1, leads(partition, 1, 0));
+  assert.equal(found.notable.length, 0);
+  add("broker", 5, { broker: 1, state: "stopped", fenced: true });
+  add("leader", 5, leads(0, 2, 1, "stopped"));
+  add("decision", 5, { name: "election", request: null });
+  add("leader", 5, leads(1, 2, 1, "stopped"));
+  add("leader", 9, leads(2, 2, 1, "stopped"));
+  assert.equal(new Set(found.notable.map((row) => row.step)).size, 1);
+  assert.deepEqual(found.notable.filter((row) => row.event.kind === "leader").map((row) => row.was), [1, 1, 1]);
+  assert.equal(toldTogether(found.notable.map((row) => row.event)), "broker 1 is stopped, fenced; t 0–2: broker 2 leads, leader epoch 1 (stopped)");
+  assert.deepEqual([stepAfter(found, 3), stepAfter(found, number), stepBefore(found, number)], [number, 0, 0]);
+  const ask = () => add("request", 20, { broker: 1, connection: "c", correlation_id: 1, api: "Metadata", names: [] });
+  ask();
+  add("leader", 20, leads(0, 1, 2, "moved"));
+  ask();
+  add("leader", 20, leads(1, 1, 2, "moved"));
+  assert.equal(found.notable.at(-1).step.length, 2);
+  ask();
+  add("in-sync-replicas", 20, { topic: "t", partition: 1, in_sync_replicas: [1] });
+  add("in-sync-replicas", 20, { topic: "t", partition: 1, in_sync_replicas: [1, 2] });
+  assert.equal(found.notable.at(-1).step.length, 2);
+  assert.deepEqual([stepBefore(found, number), stepBefore(found, 12), stepAfter(found, 8)], [12, 8, 12]);
+  add("leader", 5000, leads(1, 2, 3, "moved"));
+  assert.equal(found.notable.at(-1).step.length, 1);
+  assert.deepEqual(movesIn(found, 10).map((row) => row.slice(1)), [
+    ["t-0", 2, 1, 2, "moved"],
+    ["t-2", 1, 2, 1, "stopped"],
+    ["t-1", 1, 2, 1, "stopped"],
+    ["t-0", 1, 2, 1, "stopped"],
+  ]);
+});
+
+test("a group's lag over time, whichever moment is looked at", () => {
+  const found = new Recording();
+  let number = 0;
+  const add = (kind, time_ms, rest) => found.add({ kind, number: ++number, time_ms, topic: "t", ...rest });
+  const end = (partition, time_ms, high_watermark) => add("high-watermark", time_ms, { partition, high_watermark, last_stable_offset: high_watermark, log_end_offset: high_watermark });
+  const commit = (partition, time_ms, offset) => add("committed", time_ms, { partition, group: "g", offset, leader_epoch: 0 });
+  end(0, 1, 10);
+  commit(0, 2, 4);
+  end(0, 3, 12);
+  end(1, 3, 5);
+  commit(1, 4, 0);
+  commit(0, 5, 12);
+  commit(1, 6, -1);
+  const kept = { recording: null, first: 0, reader: new Lags() };
+  const lagsAt = (at) => readUpTo(kept, () => new Lags(), found, at).points.get("g")?.map(({ ms, lag }) => [ms, lag]);
+  const all = [[2, 6], [3, 8], [4, 13], [5, 5], [6, 0]];
+  assert.deepEqual(lagsAt(number), all);
+  assert.deepEqual(lagsAt(5), all.slice(0, 3));
+  assert.deepEqual(lagsAt(1), undefined);
+  assert.deepEqual(lagsAt(number), all);
 });
