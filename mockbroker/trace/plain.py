@@ -5,6 +5,7 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
+from types import NoneType
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,6 +16,9 @@ MOST_ENTRIES: Final = 1_000
 """How many entries of all lists in a request, or in an answer, a trace keeps."""
 LEFT_OUT: Final = "left_out"
 _WEIGHED: Final = frozenset((dict, list, str))
+
+
+_AS_IT_IS: Final = frozenset((int, str, bool, NoneType))
 
 
 class _Room:
@@ -43,8 +47,13 @@ def plain(value: Any, name: str = "", room: _Room | None = None) -> Any:
     """A value that JSON has. Records become the headers of their batches, other bytes their size."""
     if name == "records" and value is not None:
         return batches(value)
-    if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name), each.name, room) for each in fields(value)}
+    kind = type(value)
+    if (known := _fields_of(kind)) is not None:
+        found = {}
+        for each, as_it_is in known:
+            inner = getattr(value, each)
+            found[each] = inner if as_it_is and type(inner) in _AS_IT_IS else plain(inner, each, room)
+        return found
     if isinstance(value, dict):
         return {each: plain(inner, each, room) for each, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -60,6 +69,14 @@ def plain(value: Any, name: str = "", room: _Room | None = None) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     return value
+
+
+@functools.cache
+def _fields_of(kind: type) -> tuple[tuple[str, bool], ...] | None:
+    """The fields of a model, and whether numbers and texts in them stay as they are; None if it is none."""
+    if not is_dataclass(kind):
+        return None
+    return tuple((each.name, not each.name.endswith(("error_code", "records"))) for each in fields(kind))
 
 
 def weight(value: Any) -> int:

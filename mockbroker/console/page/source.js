@@ -12,7 +12,7 @@ import { token } from "./address.js";
 
 const AGAIN_MS = 1000;
 /** So many of the last events are asked for when the page opens. */
-const LAST = 80_000;
+const LAST = 20_000;
 const KEYFRAME = /^{"kind":"keyframe","number":(\d+),"time_ms":(\d+),/;
 
 /** The whole state, as a line: it is large, and seldom looked at. */
