@@ -114,8 +114,8 @@ class Recorder:
         else:
             asked.names = names_in(about(api, request, call.cluster, MOST_NAMES))
         if self.bodies:
-            body = shortened(request)
-            self._weigh(number, body)
+            body, entries = shortened(request)
+            self._weigh(number, entries)
             self._keep(exchanges.request(number, asked, self._known, body))
         else:
             if size > _SMALL_BYTES and len(asked.names) > 1:
@@ -140,12 +140,12 @@ class Recorder:
             self._keep((number, exchanges.answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
         else:
             outcome = type(answer) is Unanswered
-            codes, body = (answer, {}) if outcome else (error_codes(answer), shortened(answer))
-            self._weigh(number, body)
+            codes, (body, entries) = (answer, ({}, 0)) if outcome else (error_codes(answer), shortened(answer))
+            self._weigh(number, entries)
             self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))
 
-    def _weigh(self, number: int, body: Any) -> None:
-        if (entries := weight(body)) > _FEW_ENTRIES:
+    def _weigh(self, number: int, entries: int) -> None:
+        if entries > _FEW_ENTRIES:
             self.events.weigh(number, entries)
 
     def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:
@@ -181,7 +181,7 @@ class Recorder:
             self._known.look()
             for kind, values in changes:
                 if kind is SharePartition:
-                    self._weigh(self._number + 1, list(values))
+                    self._weigh(self._number + 1, weight(list(values)))
                 self._add(kind, *values)
             self._decisions.forget_all_but(self._cluster.topics)
             if self.bodies and self._number >= self._keyframe_at:
