@@ -1,5 +1,5 @@
-"""What became of everything, for pages that can't read all events: of those that tell the state of the same thing,
-the last one, and of the requests of a connection one of each API, with its answer."""
+"""What became of everything, for pages that can't read all events: of those that tell the state of the same
+thing, the last one, and of the requests of a connection one of each API, with its answer."""
 
 from collections.abc import Callable
 from operator import attrgetter

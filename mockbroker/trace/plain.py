@@ -100,12 +100,17 @@ def _fields_of(kind: type) -> _Fields | None:
         return None
     hints = typing.get_type_hints(kind)
     names = tuple(each.name for each in fields(kind))
-    kinds = {name: {hints[name]} if type(hints[name]) is type else {*typing.get_args(hints[name])} for name in names}
+    kinds = {
+        name: {hints[name]} if type(hints[name]) is type else {*typing.get_args(hints[name])}
+        for name in names
+    }
     others = tuple(
         name for name in names if not kinds[name] <= _AS_IT_IS or name.endswith(("error_code", "records"))
     )
     texts = tuple(name for name in names if str in kinds[name] and name not in others)
-    values = attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, each) for each in names)
+    values = (
+        attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, each) for each in names)
+    )
     return _Fields(names, values, texts, others)
 
 

@@ -50,11 +50,11 @@ _SMALL_BYTES: Final = 256
 _FEW_ENTRIES: Final = 50
 """Requests and answers with more count as large."""
 _FEW: Final = 100
-"""As long as there are no more things than that which are no partitions, all are inspected before and after every
-request. Of partitions, only those that have changed ever are."""
+"""As long as there are no more things than that which are no partitions, all are inspected before and after
+every request. Of partitions, only those that have changed ever are."""
 _OTHERS_PER_MS: Final = 5
-"""How many are inspected, if there are more, for each millisecond between two inspections that nothing but quiet
-requests and time call for."""
+"""How many are inspected, if there are more, for each millisecond between two inspections that nothing but
+quiet requests and time call for."""
 _RESTS: Final = 50
 """After so many while the cluster's clock stands still, everything is inspected."""
 
@@ -140,7 +140,9 @@ class Recorder:
             self._keep((number, exchanges.answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
         else:
             outcome = type(answer) is Unanswered
-            codes, (body, entries) = (answer, ({}, 0)) if outcome else (error_codes(answer), shortened(answer))
+            codes, (body, entries) = (
+                (answer, ({}, 0)) if outcome else (error_codes(answer), shortened(answer))
+            )
             self._weigh(number, entries)
             self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))
 

@@ -1,8 +1,8 @@
 """Which partitions may look otherwise than when they were last looked at.
 
-The core reports nothing, which costs it nothing. Instead, objects of a cluster that is traced get a class that
-notes whenever one of their fields is set. What a look reads besides (the epochs of a log, its producers) changes
-only along with one of these fields, or by a method that is named here.
+The core reports nothing, which costs it nothing. Instead, objects of a cluster that is traced get a class
+that notes whenever one of their fields is set. What a look reads besides (the epochs of a log, its producers)
+changes only along with one of these fields, or by a method that is named here.
 """
 
 from collections.abc import Callable, Iterator
