@@ -20,6 +20,8 @@ _WEIGHED: Final = frozenset((dict, list, str))
 
 
 _AS_IT_IS: Final = frozenset((int, str, bool, NoneType))
+_LISTS: Final = (list, tuple)
+_BYTES: Final = (bytes, bytearray, memoryview)
 
 
 class _Room:
@@ -62,20 +64,20 @@ def plain(value: Any, name: str = "", room: _Room | None = None) -> Any:
             for each in model.texts:
                 room.weight += len(found[each] or "") >> 8
         return found
+    if isinstance(value, _LISTS):
+        return [plain(each, "", room) for each in (value if room is None else room.cut(value))]
+    if name.endswith("error_code"):
+        return error_name(getattr(value, "value", value))
     if isinstance(value, str):
         if room is not None:
             room.weight += len(value) >> 8
         return value
     if isinstance(value, dict):
         return {each: plain(inner, each, room) for each, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each, "", room) for each in (value if room is None else room.cut(value))]
-    if isinstance(value, bytes | bytearray | memoryview):
+    if isinstance(value, _BYTES):
         return {"bytes": len(value)}
     if isinstance(value, UUID):
         return str(value)
-    if name.endswith("error_code"):
-        return error_name(getattr(value, "value", value))
     if isinstance(value, timedelta):
         return value // timedelta(milliseconds=1)
     if isinstance(value, datetime):

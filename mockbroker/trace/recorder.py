@@ -52,7 +52,7 @@ _FEW_ENTRIES: Final = 50
 _FEW: Final = 100
 """As long as there are no more things than that which are no partitions, all are inspected before and after
 every request. Of partitions, only those that have changed ever are."""
-_OTHERS_PER_MS: Final = 5
+_OTHERS_PER_MS: Final = 2
 """How many are inspected, if there are more, for each millisecond between two inspections that nothing but
 quiet requests and time call for."""
 _RESTS: Final = 50
@@ -168,9 +168,13 @@ class Recorder:
     def _look(self, quiet: bool) -> None:
         """Looks for what a request may have changed."""
         if quiet and self._interval_ms:
-            self._take(self._states.changes_of_partitions())
+            self._look_at_partitions()
         else:
             self.changed()
+
+    def _look_at_partitions(self) -> None:
+        if not self._states.are_quiet:
+            self._take(self._states.changes_of_partitions())
 
     @property
     def _interval_ms(self) -> int:
@@ -197,7 +201,7 @@ class Recorder:
         now_ms = self._cluster.now_ms
         if self._looked_ms <= now_ms < self._looks_ms:
             if self.bodies:
-                self._take(self._states.changes_of_partitions())
+                self._look_at_partitions()
             return
         self._looked_ms = now_ms
         self._looks_ms = now_ms + self._interval_ms

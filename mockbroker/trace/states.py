@@ -50,6 +50,11 @@ class States:
         """Something has changed on which all partitions depend: the next look is at each of them."""
         self._watching.look_at_all()
 
+    @property
+    def are_quiet(self) -> bool:
+        """Whether no partition has changed since the last look."""
+        return self._watching.is_quiet
+
     def changes(self) -> Iterator[Change]:
         """What has changed since the last look."""
         yield from self._other_changes()

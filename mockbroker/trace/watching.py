@@ -69,14 +69,17 @@ class Watching:
         """Whether the controller has written something since `some` was last called."""
         return self._cluster.controller.metadata.end_offset != self._written
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing was set or written since `some` was last called."""
+        return not (self._marks or self._all or self.is_reformed)
+
     def some(self) -> list[TopicPartition]:
         """Those that are new, or of which something was set since the last call, in the order in which they
         came."""
         if self.is_reformed:
             self._written = self._cluster.controller.metadata.end_offset
             self._find()
-        if not self._marks and not self._all:
-            return []
         marks = list(self._marks)
         self._marks.clear()
         owners = [self._owners[each] for each in marks if each in self._owners]
