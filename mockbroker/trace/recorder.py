@@ -55,7 +55,7 @@ every request. Of partitions, only those that have changed ever are."""
 _OTHERS_PER_MS: Final = 2
 """How many are inspected, if there are more, for each millisecond between two inspections that nothing but
 quiet requests and time call for."""
-_RESTS: Final = 50
+_RESTS: Final = 5
 """After so many while the cluster's clock stands still, everything is inspected."""
 
 
@@ -217,6 +217,7 @@ class Recorder:
         if self._rests < _RESTS:
             self.time_went_by()
         else:
+            self._rests = 0
             self.changed()
 
     @property
