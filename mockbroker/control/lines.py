@@ -25,7 +25,7 @@ from .target import Target, target_of
 
 _PATH: Final = "/trace/history"
 _EVERY_S: Final = 0.1
-_MOST: Final = 1_000
+MOST: Final = 1_000
 """With more events in that time, there is a summary of them."""
 _HEADERS: Final = {"content-type": "application/x-ndjson", "cache-control": "no-store"}
 
@@ -59,7 +59,7 @@ class Following:
             # All pages at the same times, so that one summary is for all.
             await trio.sleep_until((trio.current_time() // _EVERY_S + 1) * _EVERY_S)
             newest = history.last
-            if newest - self._last > _MOST:
+            if newest - self._last > MOST:
                 self._last, data = history.summary(self._last)
                 await send({"type": "http.response.body", "body": data, "more_body": True})
 

@@ -44,6 +44,7 @@ export class Recording {
     /** @type {Map<number, Row>} */
     this._requests = new Map();
     this._gap = false;
+    this._whole = 0;
     /** @type {Set<string>} what was asked for so far, and by whom */
     this.apis = new Set();
     /** @type {Set<string>} */
@@ -54,6 +55,11 @@ export class Recording {
     return this.events[0]?.number ?? 0;
   }
 
+  /** @returns {number} from this event on, none is missing */
+  get whole() {
+    return Math.max(this.first, this._whole);
+  }
+
   get end() {
     return this.events.at(-1)?.number ?? 0;
   }
@@ -61,7 +67,10 @@ export class Recording {
   /** @param {Event} event if some before it are missing, the state is right again from the next keyframe on */
   add(event) {
     const begins = !this.events.length;
-    if (!begins && event.number > this.end + 1) this._gap = true;
+    if (!begins && event.number > this.end + 1) {
+      this._gap = true;
+      this._whole = event.number;
+    }
     if (event.kind === "keyframe") {
       if (this._gap || begins) this.last = this.last.afresh();
       this._keyframes.push({ index: this.events.length, before: this.last.afresh() });

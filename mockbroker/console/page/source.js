@@ -60,9 +60,15 @@ export async function live(sink) {
       if (!answer.ok || !answer.body) throw new Error(`the cluster answered ${answer.status}: ${await answer.text()}`);
       sink.until(Number(answer.headers.get("last-event-id")), Number(answer.headers.get("first-event-id")));
       sink.status("live");
+      let whole = true;
       for await (const lines of linesOf(answer.body)) {
         const events = lines.map(eventOf);
-        last = events[events.length - 1].number;
+        const end = events[events.length - 1].number;
+        if (last >= 0 && whole !== (end - last === events.length)) {
+          whole = !whole;
+          sink.status(whole ? "live" : "live, in summaries: more happens than a page can read");
+        }
+        last = end;
         sink.events(events);
       }
       sink.status("the cluster has ended", true);
