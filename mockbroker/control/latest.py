@@ -71,7 +71,7 @@ class Latest:
         """Lines of events after this one, in their order; made once for all who ask for the same."""
         wanted = number, self._last
         if self._made[0] != wanted:
-            found = []
+            found: list[tuple[int, bytes]] = []
             for told in reversed(self._told.values()):
                 if told[-1][0] <= number:
                     break

@@ -56,7 +56,8 @@ def plain(value: Any, name: str = "", room: _Room | None = None) -> Any:
         if room is not None:
             room.weight += len(heads)
         return heads
-    if (model := _fields_of(type(value))) is not None:
+    kind: type = type(value)
+    if (model := _fields_of(kind)) is not None:
         found = dict(zip(model.names, model.values(value), strict=True))
         for each in model.others:
             found[each] = plain(found[each], each, room)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -68,7 +69,7 @@ class Checked:
 )
 @settings(max_examples=examples(25), deadline=None)
 def test_of_a_history(seed: int, kafka: str, besides: str) -> None:
-    options = Options(kafka="4.4" if "groups" in besides else kafka, **{besides: True})
+    options = replace(Options(kafka="4.4" if "groups" in besides else kafka), **{besides: True})
     looked: list[Checked] = []
 
     def watch(world: World) -> None:
