@@ -64,17 +64,17 @@ class States:
     def changes_of_partitions(self) -> Iterator[Change]:
         """The same of partitions alone, at a price that depends only on how many have changed; if the
         controller has written something, of everything."""
-        return self.changes() if self._watching.is_reformed else self._changed_partitions()
+        return self.changes() if self._watching.has_news else self._changed_partitions()
 
     def _changed_partitions(self) -> Iterator[Change]:
         for partition in self._watching.some():
-            # Most internal ones are never written to.
-            if not partition.topic.internal or any(each.log.end_offset for each in partition.hosted):
-                now = Look.at(partition, self._details)
-                seen = self._partitions.get(partition)
-                if now != seen:
-                    self._partitions[partition] = now
-                    yield from changes(partition, seen, now, self._details)
+            # Somebody who was told of others may have deleted it.
+            if partition.deleted or not _is_used(partition):
+                continue
+            now, seen = Look.at(partition, self._details), self._partitions.get(partition)
+            if now != seen:
+                self._partitions[partition] = now
+                yield from changes(partition, seen, now, self._details)
 
     def whole(self) -> Iterator[Change]:
         """The state at the last look, as changes from nothing."""
@@ -86,7 +86,7 @@ class States:
                 yield Change(events.Committed, (*where, group, one.offset, one.leader_epoch))
 
     def _other_changes(self) -> Iterator[Change]:
-        if self._watching.is_reformed:
+        if self._watching.has_news:
             self._topics = dict(self._look_at_topics())
         before, self._others = self._others, dict(self._look())
         for key, change in self._others.items():
@@ -99,11 +99,10 @@ class States:
     def _changed_commits(self) -> Iterator[Change]:
         # A group that is nowhere may be on its way to another coordinator, so its offsets are remembered.
         for group, there in self._commits():
-            before = self._committed.get(group)
-            if there == (before or {}):
+            before = self._committed.get(group, {})
+            if there == before:
                 continue
             offsets = self._committed[group] = dict(there)
-            before = before or {}
             for where, one in offsets.items():
                 if before.get(where) != one:
                     yield Change(events.Committed, (*where, group, one.offset, one.leader_epoch))
@@ -136,3 +135,8 @@ class States:
         if self._details:
             yield from self._images.look()
         yield from self._groups.look(self._details)
+
+
+def _is_used(partition: "TopicPartition") -> bool:
+    """Most internal ones are never written to."""
+    return not partition.topic.internal or any(each.log.end_offset for each in partition.hosted)

@@ -65,19 +65,19 @@ class Watching:
         self._all = True
 
     @property
-    def is_reformed(self) -> bool:
+    def has_news(self) -> bool:
         """Whether the controller has written something since `some` was last called."""
         return self._cluster.controller.metadata.end_offset != self._written
 
     @property
     def is_quiet(self) -> bool:
         """Whether nothing was set or written since `some` was last called."""
-        return not (self._marks or self._all or self.is_reformed)
+        return not (self._marks or self._all or self.has_news)
 
     def some(self) -> list[TopicPartition]:
         """Those that are new, or of which something was set since the last call, in the order in which they
         came."""
-        if self.is_reformed:
+        if self.has_news:
             self._written = self._cluster.controller.metadata.end_offset
             self._find()
         marks = list(self._marks)
