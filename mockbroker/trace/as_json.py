@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from .event import Event
 
-encode: Final = json.JSONEncoder(separators=(",", ":")).encode
+encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _SHORT: Final = 10
 
 
