@@ -8,14 +8,17 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.counting import Steps
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.topic import TopicPartition
 from mockbroker.simulation.history import draw, happen
 from mockbroker.simulation.plan import Options
 from mockbroker.simulation.world import World
-from mockbroker.trace import events
+from mockbroker.trace import Trace, events
 from mockbroker.trace.looks import Change, Look
 from mockbroker.trace.states import States
+from tests.driving.cluster import a_cluster, create
+from tests.driving.faulty import FaultyDriver
 from tests.properties import examples
 
 OF_PARTITIONS = {
@@ -79,3 +82,37 @@ def test_of_a_history(seed: int, kafka: str, besides: str) -> None:
     happen(draw(seed, options), watch=watch)
     assert looked[0].looks > 50
     assert looked[0].told > 50
+
+
+class Traced(FaultyDriver):
+    """Topic `t` of so many partitions, each with a record, in a cluster that is traced."""
+
+    def __init__(self, partitions: int) -> None:
+        cluster = a_cluster(brokers=3)
+        create(cluster, "t", partitions, 3)
+        for each in cluster.partitions():
+            each.lead(1)
+        self.trace = Trace(cluster)
+        self.begin(cluster, self.trace)
+        self.trace.start()
+        for partition in range(partitions):
+            self.produce(partition)
+
+    def steps(self) -> int:
+        """Of requests, of time that goes by, and of an operation of the control API."""
+        with Steps() as counted:
+            for partition in range(3):
+                self.produce(partition)
+                self.cluster.advance(self.cluster.now_ms + 1)
+                self.trace.time_went_by()
+                self.trace.changed()
+        return counted.count
+
+
+def test_it_costs_what_has_changed() -> None:
+    few, many = Traced(10), Traced(300)
+    before = len(many.trace.events)
+    assert many.steps() < 1.05 * few.steps()
+    told = [each.kind for each in many.trace.events[before:]]
+    assert told.count("high-watermark") == 3
+    assert told.count("replica") >= 9
