@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.counting import Steps
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.topic import TopicPartition
+from mockbroker.rig.batches import batch
 from mockbroker.simulation.history import draw, happen
 from mockbroker.simulation.plan import Options
 from mockbroker.simulation.world import World
@@ -82,6 +84,77 @@ def test_of_a_history(seed: int, kafka: str, besides: str) -> None:
     happen(draw(seed, options), watch=watch)
     assert looked[0].looks > 50
     assert looked[0].told > 50
+
+
+class Changing(FaultyDriver):
+    """A cluster in which anything happens to the partitions of topics, besides what histories have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sequences = Counter[tuple[int, int]]()
+
+    def write(self, number: int) -> None:
+        """As a producer that is idempotent."""
+        partition, producer = number % 2, number % 3
+        first = self.sequences[partition, producer]
+        records = batch(1, producer_id=producer, producer_epoch=0, sequence=first)
+        data = [{"index": partition, "records": records}]
+        self.send("produce", acks=1, topic_data=[{"name": "t", "partition_data": data}])
+        self.sequences[partition, producer] += 1
+
+    def forget(self, number: int) -> None:
+        for replica in self.partition(number).hosted:
+            replica.log.producers.forget(replica.log.producers.idle())
+
+    def delete_records(self, number: int) -> None:
+        if (found := self.partition(number).led) is not None:
+            found.advance_log_start(found.log.high_watermark)
+
+    def make(self, number: int) -> None:
+        name = f"made-{number}"
+        if name in self.cluster.topics:
+            self.cluster.delete_topics([self.cluster.topics[name]])
+        else:
+            create(self.cluster, name, 2, 3)
+
+    def grow(self, number: int) -> None:
+        self.cluster.topics["t"].add_partitions([[1 + number % 3]])
+
+    def lead(self, number: int) -> None:
+        self.partition(number).lead(1 + number % 3)
+
+    def restart(self, number: int) -> None:
+        broker = 1 + number % 3
+        (self.stop_broker if self.cluster.brokers[broker].online else self.start_broker)(broker)
+
+    def wait(self, number: int) -> None:
+        self.advance(10**number)
+
+    def partition(self, number: int) -> TopicPartition:
+        return self.cluster.topics["t"].partitions[number % 2]
+
+
+OPERATIONS = (
+    Changing.write,
+    Changing.forget,
+    Changing.delete_records,
+    Changing.make,
+    Changing.grow,
+    Changing.lead,
+    Changing.restart,
+    Changing.wait,
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 8)), max_size=30))
+@settings(max_examples=examples(60), deadline=None)
+def test_of_anything(operations: list[tuple[Callable[[Changing, int], None], int]]) -> None:
+    driver = Changing()
+    checked = Checked(driver.cluster)
+    for operation, number in [(Changing.write, 0), *operations, (Changing.lead, 1)]:
+        operation(driver, number)
+        checked.look()
+    assert checked.told
 
 
 class Traced(FaultyDriver):
