@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,14 +66,19 @@ class Checked:
         self.cluster.environment.after(EVERY_MS, self.again_and_again)
 
 
-@given(
-    st.integers(0, 1_000_000),
-    st.sampled_from(["0.11", "2.3", "3.9", "4.4"]),
-    st.sampled_from(["offsets_topic", "slow_metadata", "compacted", "consumer_groups", "share_groups"]),
+HISTORIES = (
+    Options(kafka="0.11"),
+    Options(kafka="2.3", compacted=True),
+    Options(kafka="3.9", offsets_topic=True),
+    Options(slow_metadata=True),
+    Options(consumer_groups=True),
+    Options(share_groups=True),
 )
+
+
+@given(st.integers(0, 1_000_000), st.sampled_from(HISTORIES))
 @settings(max_examples=examples(25), deadline=None)
-def test_of_a_history(seed: int, kafka: str, besides: str) -> None:
-    options = replace(Options(kafka="4.4" if "groups" in besides else kafka), **{besides: True})
+def test_of_a_history(seed: int, options: Options) -> None:
     looked: list[Checked] = []
 
     def watch(world: World) -> None:
