@@ -132,7 +132,8 @@ class Recorder:
         quiet = asked.api in _QUIET and not asked.faults
         if self.bodies or not quiet:
             self._look(quiet)
-        self._stale = self._stale or quiet
+        else:
+            self._stale = True
         self._number = number = self._number + 1
         now_ms = self._cluster.now_ms
         if not self.bodies:
@@ -168,6 +169,7 @@ class Recorder:
     def _look(self, quiet: bool) -> None:
         """Looks for what a request may have changed."""
         if quiet and self._interval_ms:
+            self._stale = True
             self._look_at_partitions()
         else:
             self.changed()
