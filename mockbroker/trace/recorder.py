@@ -16,7 +16,7 @@ from .events import NOT_KEPT
 from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .finding import fits
 from .group_events import SharePartition
-from .kept import Kept, Unread
+from .kept import Kept, Unread, event_of
 from .looks import Change, as_rows
 from .plain import shortened, weight
 from .states import States
@@ -256,10 +256,11 @@ class Recorder:
         self._keep((number, _decision, self._cluster.now_ms, request, one))
 
     def _keep(self, entry: "Event | Unread") -> None:
-        self.events.append(entry)
         if not self._listeners:
+            self.events.append(entry)
             return
-        event = self.events.made(entry)
+        event = event_of(entry)
+        self.events.append(event)
         for listener in list(self._listeners):
             self._tell(listener, event)
 
