@@ -1,8 +1,9 @@
 """How smoothly the console shows a busy cluster, and how soon a large trace: `python -m benchmarks.console`.
 
 While clients send requests at a given rate to a cluster of 10 brokers with 1,000 partitions and 100 groups:
-how late they are answered, first while no page is open, then with one, then with ten; and how smoothly
-headless Chromium draws. Then the time from opening a trace to the page that shows its end.
+how late they are answered and what that costs the cluster, first without a trace, then while no page is open,
+then with one, then with ten; and how smoothly headless Chromium draws. Then the time from opening a trace to
+the page that shows its end.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from confluent_kafka import Producer
 
-from benchmarks.process import cpu_us
+from benchmarks.process import cpu_us, resident_mb
 from mockbroker import MockCluster
 
 if TYPE_CHECKING:
@@ -67,17 +68,18 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def busy(partitions: int) -> Iterator[Served]:
-    """A cluster with ten brokers, in a process of its own, whose coordinators are there already."""
-    command = ["serve", "--brokers", "10", "--topic", f"t:{partitions}", "--console"]
+def busy(partitions: int, *, console: bool) -> Iterator[Served]:
+    """A cluster with ten brokers, in a process of its own, whose coordinators and partitions are there
+    already."""
+    command = ["serve", "--brokers", "10", "--topic", f"t:{partitions}", *["--console"] * console]
     with subprocess.Popen(
         [sys.executable, "-m", "mockbroker", *command], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        lines = [process.stdout.readline().strip() for _ in range(3)]
-        served = Served(lines[0], lines[2], process.pid)
+        lines = [process.stdout.readline().strip() for _ in range(3 if console else 1)]
+        served = Served(lines[0], lines[-1], process.pid)
         try:
-            load(served, 200, 2).wait()
+            load(served, partitions, 1.2).wait()
             yield served
         finally:
             process.terminate()
@@ -90,48 +92,54 @@ def load(served: Served, rate: int, seconds: float) -> subprocess.Popen[str]:
     return subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
 
 
-def alone(partitions: int, rate: int, seconds: float) -> dict[str, Any]:
-    """Clients of a traced cluster while no page is open."""
-    with busy(partitions) as served:
-        before = cpu_us(served.pid) or 0
-        with load(served, rate, seconds) as clients:
+class Load(NamedTuple):
+    """`rate` requests a second for so many seconds, of clients of a cluster with so many partitions."""
+
+    partitions: int
+    rate: int
+    seconds: float
+
+
+def measured(
+    given: Load, what: str, look: Callable[[Served], dict[str, Any]] | None, *, console: bool = True
+) -> dict[str, Any]:
+    """How late clients are answered, what that costs the cluster, and what is seen by who looks meanwhile."""
+    with busy(given.partitions, console=console) as served:
+        memory, before = [resident_mb(served.pid)], cpu_us(served.pid) or 0
+        with load(served, given.rate, given.seconds) as clients:
+            seen = {} if look is None else look(served)
             assert clients.stdout is not None
             told = json.loads(clients.stdout.read())
         spent = (cpu_us(served.pid) or 0) - before
-    return {"what": "no page", **told, "broker_cpu_us": round(spent / rate / seconds)}
+        memory.append(resident_mb(served.pid))
+    answered = given.rate * given.seconds - told["unanswered"]
+    cost = {"broker_cpu_us": round(spent / answered), "broker_mb": [round(each or 0) for each in memory]}
+    return {"what": what, **told, **cost, **seen}
 
 
-def frames(found: Browser, partitions: int, rate: int, seconds: float, pages: int) -> dict[str, Any]:
-    """The same with pages, of which one is measured: ms until it has painted something, and until it shows
-    partitions; ms from one frame to the next; and MB of its JavaScript at the beginning and at the end."""
-    with busy(partitions) as served:
-        before = cpu_us(served.pid) or 0
-        clients = load(served, rate, seconds)
-        others = [found.new_page() for _ in range(pages - 1)]
-        for each in others:
-            each.goto(served.console_url)
-        page = found.new_page(viewport={"width": 1280, "height": 800})
-        found.start_tracing(page=page, categories=_CATEGORIES)
-        page.goto(served.console_url)
-        page.locator(".partition").first.wait_for()
-        ready = page.evaluate("performance.now()")
-        paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-        heap = [page.evaluate(_HEAP)]
-        took = sorted(page.evaluate(_FRAMES, seconds / 2))
-        heap.append(page.evaluate(_HEAP))
-        tasks = longest_tasks(found.stop_tracing())
-        told = json.loads(clients.communicate()[0])
-        spent = (cpu_us(served.pid) or 0) - before
-        for each in [page, *others]:
-            each.close()
+def frames(found: Browser, served: Served, seconds: float, pages: int) -> dict[str, Any]:
+    """Of one of so many pages: ms until it has painted something, and until it shows partitions; ms from one
+    frame to the next; and MB of its JavaScript at the beginning and at the end."""
+    others = [found.new_page() for _ in range(pages - 1)]
+    for each in others:
+        each.goto(served.console_url)
+    page = found.new_page(viewport={"width": 1280, "height": 800})
+    found.start_tracing(page=page, categories=_CATEGORIES)
+    page.goto(served.console_url)
+    page.locator(".partition").first.wait_for()
+    ready = page.evaluate("performance.now()")
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    heap = [page.evaluate(_HEAP)]
+    took = sorted(page.evaluate(_FRAMES, seconds / 2))
+    heap.append(page.evaluate(_HEAP))
+    tasks = longest_tasks(found.stop_tracing())
+    for each in [page, *others]:
+        each.close()
     return {
-        "what": f"{pages} pages",
-        **told,
-        "broker_cpu_us": round(spent / rate / seconds),
         "first_paint_ms": round(paint),
         "ready_ms": round(ready),
         "frames": len(took),
-        "median_ms": round(statistics.median(took), 1),
+        "median_ms_of_frames": round(statistics.median(took), 1),
         "p99_ms_of_frames": round(took[int(len(took) * 0.99)], 1),
         "longest_ms_of_frames": round(took[-1], 1),
         "longest_tasks_cpu_ms": tasks,
@@ -189,18 +197,27 @@ def opening(found: Browser, path: Path) -> dict[str, Any]:
 
 def main(
     partitions: Annotated[int, typer.Option(help="Of the cluster.")] = 1_000,
-    rate: Annotated[int, typer.Option(help="Requests a second.")] = 500,
+    rate: Annotated[int, typer.Option(help="Requests a second.")] = 5_000,
     seconds: Annotated[float, typer.Option(help="How long clients send them.")] = 60.0,
-    events: Annotated[int, typer.Option(help="Of the trace.")] = 100_000,
+    pages: Annotated[str, typer.Option(help="How many are open, in turn.")] = "1,10",
+    events: Annotated[int, typer.Option(help="Of the trace; 0: none is opened.")] = 100_000,
 ) -> None:
     """Print a line of JSON for each."""
+    given = Load(partitions, rate, seconds)
+    say(measured(given, "no trace", None, console=False))
+    say(measured(given, "no page", None))
     with browser() as found, tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(alone(partitions, rate, seconds)), flush=True)  # noqa: T201
-        for pages in (1, 10):
-            print(json.dumps(frames(found, partitions, rate, seconds, pages)), flush=True)  # noqa: T201
-        path = Path(folder) / "trace.jsonl"
-        write(path, events)
-        print(json.dumps(opening(found, path)), flush=True)  # noqa: T201
+        for count in map(int, pages.split(",")):
+            say(measured(given, f"{count} pages", lambda served: frames(found, served, seconds, count)))  # noqa: B023
+        if events:
+            path = Path(folder) / "trace.jsonl"
+            write(path, events)
+            say(opening(found, path))
+
+
+def say(row: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(row) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 than the trace is kept in memory. An event is written once, however many pages read it.
 
 A block is what was written at once: at most so many lines of a trace file. Each keyframe begins one.
+Beside them it keeps what a page needs that can't read everything: see `Latest`.
 """
 
 import bisect
-import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -15,7 +15,9 @@ from typing import IO, TYPE_CHECKING, Final
 
 import trio
 
+from ..trace.as_json import as_json
 from ..trace.events import Keyframe
+from .latest import Latest
 
 if TYPE_CHECKING:
     from ..trace import Event
@@ -52,7 +54,7 @@ class History:
         self._head = (1, 0, False)
         """The first event of those that are not in a file yet, its time, and whether it is a keyframe."""
         self._at = self._size = 0
-        self._encode = json.JSONEncoder(separators=(",", ":")).encode
+        self._latest = Latest()
         self._came = trio.Event()
         self._awaited = False
 
@@ -63,7 +65,9 @@ class History:
             self._write()
         if not self._lines:
             self._head = event.number, event.time_ms, is_keyframe
-        self._lines.append(self._encode(event.row()).encode() + b"\n")
+        line = as_json(event).encode() + b"\n"
+        self._lines.append(line)
+        self._latest(event, line)
         if self._awaited:
             self._awaited = False
             self._came.set()
@@ -123,6 +127,10 @@ class History:
         if (known := number + 1 - block.first) > 0:
             data = data.split(b"\n", known)[known]
         return end - 1, data
+
+    def summary(self, number: int) -> tuple[int, bytes]:
+        """As `after`, up to the newest event, without what was superseded meanwhile."""
+        return self.last, self._latest.after(number)
 
     def keyframe(self, number: int) -> int:
         """From which event on the state at this one can be told: the last keyframe until then, or else the

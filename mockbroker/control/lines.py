@@ -1,7 +1,8 @@
 """What the console's page reads of a history, which is no part of the control API: lines of JSON.
 
 `GET /trace/history` has events as they happen: those `since` a number, or with a negative one, from a
-keyframe on, about as many as it says. What comes within 100 ms is sent at once. The headers `First-Event-ID`
+keyframe on, about as many as it says. What comes within 100 ms is sent at once; if that is more than a page
+can read, the events that others supersede are left out. The headers `First-Event-ID`
 and `Last-Event-ID` are the numbers of the oldest and of the newest event when the answer began. With `first`
 and `last` it has those events, and those before `first` up to a keyframe.
 
@@ -24,6 +25,8 @@ from .target import Target, target_of
 
 _PATH: Final = "/trace/history"
 _EVERY_S: Final = 0.1
+MOST: Final = 1_000
+"""With more events in that time, there is a summary of them."""
 _HEADERS: Final = {"content-type": "application/x-ndjson", "cache-control": "no-store"}
 
 
@@ -46,14 +49,19 @@ class Following:
                 await self._send(send)
 
     async def _send(self, send: Send) -> None:
+        history, newest = self._history, self._history.last
         while True:
-            again, newest = trio.current_time() + _EVERY_S, self._history.last
             while self._last < newest:
-                self._last, data = self._history.after(self._last)
+                self._last, data = history.after(self._last)
                 await send({"type": "http.response.body", "body": data, "more_body": True})
-            if self._last == self._history.last:
-                await self._history.came()
-            await trio.sleep_until(again)
+            if self._last == history.last:
+                await history.came()
+            # All pages at the same times, so that one summary is for all.
+            await trio.sleep_until((trio.current_time() // _EVERY_S + 1) * _EVERY_S)
+            newest = history.last
+            if newest - self._last > MOST:
+                self._last, data = history.summary(self._last)
+                await send({"type": "http.response.body", "body": data, "more_body": True})
 
 
 class Stretch:

@@ -16,6 +16,7 @@ import trio
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from ..trace.as_json import as_json
 from ..trace.events import DETAILS
 from ..trace.finding import check, fits
 
@@ -105,8 +106,8 @@ class Events:
                 await self._send(send, f"event: missed\ndata: {missed}\n\n")
             for event in reversed(new):
                 if self._wants(event):
-                    row = json.dumps(event.row(), separators=(",", ":"))
-                    await self._send(send, f"id: {event.number}\nevent: {event.kind}\ndata: {row}\n\n")
+                    head = f"id: {event.number}\nevent: {event.kind}"
+                    await self._send(send, f"{head}\ndata: {as_json(event)}\n\n")
             last = new[0].number
         return last
 

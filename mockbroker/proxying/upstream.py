@@ -63,7 +63,7 @@ class Upstream:
         self.controller = SimpleNamespace(
             on_client_quotas=[],
             image=SimpleNamespace(client_quotas=dict[Any, Any]()),
-            metadata=SimpleNamespace(behind=dict[Any, Any]()),
+            metadata=SimpleNamespace(behind=dict[Any, Any](), end_offset=0),
         )
         self.brokers: dict[int, UpstreamBroker] = {}
         self.seeds: list[UpstreamBroker] = []

@@ -13,6 +13,7 @@ from typing import IO, Any, Final
 from ..errors import MockBrokerError
 from ..extras import MissingExtraError
 from ..json_texts import read_json
+from .as_json import as_json
 from .event import Event
 from .events import KINDS, SCHEMA_VERSION
 
@@ -111,7 +112,7 @@ class JsonLines:
         file.write(json.dumps({"schema": SCHEMA, "version": SCHEMA_VERSION}) + "\n")
 
     def __call__(self, event: Event) -> None:
-        self._file.write(json.dumps(event.row(), separators=(",", ":")) + "\n")
+        self._file.write(as_json(event) + "\n")
 
 
 def write_json_lines(path: Path, events: Iterable[Event]) -> None:

@@ -36,12 +36,11 @@ class Kept(Sequence[Event]):
         """The event of an entry."""
         if type(entry) is not tuple:
             return entry  # type: ignore[return-value]
-        number, make, *values = entry
-        found = self._made.get(number)
+        found = self._made.get(entry[0])
         if found is None:
             if len(self._made) > 2 * self._most:
                 self._made.clear()
-            found = self._made[number] = make(number, *values)
+            found = self._made[entry[0]] = event_of(entry)
         return found
 
     def weigh(self, number: int, weight: int) -> None:
@@ -72,6 +71,14 @@ class Kept(Sequence[Event]):
 
     def __reversed__(self) -> Iterator[Event]:
         return map(self.made, reversed(list(self._entries)))
+
+
+def event_of(entry: Event | Unread) -> Event:
+    """The event of an entry, made anew if that is unread."""
+    if type(entry) is not tuple:
+        return entry  # type: ignore[return-value]
+    number, make, *values = entry
+    return make(number, *values)
 
 
 def _number(entry: Event | Unread) -> int:

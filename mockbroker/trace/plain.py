@@ -2,10 +2,12 @@
 
 import functools
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from operator import attrgetter
+from types import NoneType
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from ..protocol import message_set
@@ -19,49 +21,102 @@ _MAGIC_AT: Final = 16
 _WEIGHED: Final = frozenset((dict, list, str))
 
 
+_AS_IT_IS: Final = frozenset((int, str, bool, NoneType))
+_LISTS: Final = (list, tuple)
+_BYTES: Final = (bytes, bytearray, memoryview)
+
+
 class _Room:
-    """For how many entries of lists there is room, and how many were left out."""
+    """For how many entries of lists there is room, and how many were left out; `weight` is that of what was
+    kept."""
 
     def __init__(self, most: int) -> None:
         self.left = most
         self.out = 0
+        self.weight = 0
 
     def cut(self, entries: Sequence[Any]) -> Sequence[Any]:
         kept = entries[: self.left]
         self.left -= len(kept)
         self.out += len(entries) - len(kept)
+        self.weight += len(kept)
         return kept
 
 
-def shortened(message: Any, most: int = MOST_ENTRIES) -> dict[str, Any]:
+def shortened(message: Any, most: int = MOST_ENTRIES) -> tuple[dict[str, Any], int]:
     """As `plain`, with the first `most` entries of all lists; `left_out` says how many there were besides,
-    not counting what is in them."""
+    not counting what is in them. And the `weight` of that."""
     room = _Room(most)
     value: dict[str, Any] = plain(message, room=room)
-    return {**value, LEFT_OUT: room.out} if room.out else value
+    return {**value, LEFT_OUT: room.out} if room.out else value, room.weight
 
 
 def plain(value: Any, name: str = "", room: _Room | None = None) -> Any:
     """A value that JSON has. Records become the headers of their batches, other bytes their size."""
     if name == "records" and value is not None:
-        return batches(value)
-    if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name), each.name, room) for each in fields(value)}
+        heads = batches(value)
+        if room is not None:
+            room.weight += len(heads)
+        return heads
+    kind: type = type(value)
+    if (model := _fields_of(kind)) is not None:
+        found = dict(zip(model.names, model.values(value), strict=True))
+        for each in model.others:
+            found[each] = plain(found[each], each, room)
+        if room is not None:
+            for each in model.texts:
+                room.weight += len(found[each] or "") >> 8
+        return found
+    if isinstance(value, _LISTS):
+        return [plain(each, "", room) for each in (value if room is None else room.cut(value))]
+    if name.endswith("error_code"):
+        return error_name(getattr(value, "value", value))
+    if isinstance(value, str):
+        if room is not None:
+            room.weight += len(value) >> 8
+        return value
     if isinstance(value, dict):
         return {each: plain(inner, each, room) for each, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each, "", room) for each in (value if room is None else room.cut(value))]
-    if isinstance(value, bytes | bytearray | memoryview):
+    if isinstance(value, _BYTES):
         return {"bytes": len(value)}
     if isinstance(value, UUID):
         return str(value)
-    if name.endswith("error_code"):
-        return error_name(getattr(value, "value", value))
     if isinstance(value, timedelta):
         return value // timedelta(milliseconds=1)
     if isinstance(value, datetime):
         return value.isoformat()
     return value
+
+
+class _Fields(NamedTuple):
+    """The fields of a model, and what gets their values; `texts` and `others` are those that are texts, and
+    those that may be more than a number or a text."""
+
+    names: tuple[str, ...]
+    values: Callable[[Any], tuple[Any, ...]]
+    texts: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+@functools.cache
+def _fields_of(kind: type) -> _Fields | None:
+    """None if it is no model."""
+    if not is_dataclass(kind):
+        return None
+    hints = typing.get_type_hints(kind)
+    names = tuple(each.name for each in fields(kind))
+    kinds = {
+        name: {hints[name]} if type(hints[name]) is type else {*typing.get_args(hints[name])}
+        for name in names
+    }
+    others = tuple(
+        name for name in names if not kinds[name] <= _AS_IT_IS or name.endswith(("error_code", "records"))
+    )
+    texts = tuple(name for name in names if str in kinds[name] and name not in others)
+    values = (
+        attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, each) for each in names)
+    )
+    return _Fields(names, values, texts, others)
 
 
 def weight(value: Any) -> int:

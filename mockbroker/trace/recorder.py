@@ -16,7 +16,7 @@ from .events import NOT_KEPT
 from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .finding import fits
 from .group_events import SharePartition
-from .kept import Kept, Unread
+from .kept import Kept, Unread, event_of
 from .looks import Change, as_rows
 from .plain import shortened, weight
 from .states import States
@@ -49,15 +49,14 @@ _SMALL_BYTES: Final = 256
 """The names in larger requests are extracted at once, so that the requests need not be kept."""
 _FEW_ENTRIES: Final = 50
 """Requests and answers with more count as large."""
-_PARTITIONS_PER_MS: Final = 256
-"""How many partitions are inspected for each millisecond between two inspections, if bodies are not kept."""
-_DETAILED_PER_MS: Final = 10
-"""The same with details, if there are many partitions."""
-_RESTS: Final = 50
-"""After so many while the cluster's clock stands still, all partitions are inspected."""
-_MANY: Final = 100
-"""With more partitions, they are inspected in turn, so many at a time, and not all of them before and after
-every request."""
+_FEW: Final = 100
+"""As long as there are no more things than that which are no partitions, all are inspected before and after
+every request. Of partitions, only those that have changed ever are."""
+_OTHERS_PER_MS: Final = 2
+"""How many are inspected, if there are more, for each millisecond between two inspections that nothing but
+quiet requests and time call for."""
+_RESTS: Final = 5
+"""After so many while the cluster's clock stands still, everything is inspected."""
 
 
 class Recorder:
@@ -86,7 +85,8 @@ class Recorder:
         self._number = 0
         self._keyframe_at = 0
         self._looked_ms = self._looks_ms = 0
-        self._turns_left = 0
+        self._stale = False
+        """Whether quiet requests have changed something that was not looked for since."""
         self._rests = 0
         self._rested_ms = 0
         self._states = States(cluster, details=bodies)
@@ -103,8 +103,8 @@ class Recorder:
     ) -> Asked:
         """A request of `size` bytes came."""
         quiet = not self.bodies and api in _QUIET
-        if not quiet and not (api in _QUIET and self._many):
-            self.changed()
+        if not quiet:
+            self._look(api in _QUIET)
         self._number = number = self._number + 1
         asked = Asked(number, self._cluster.now_ms, call, api, connection, correlation_id)
         if api is ApiKey.PRODUCE:
@@ -114,8 +114,8 @@ class Recorder:
         else:
             asked.names = names_in(about(api, request, call.cluster, MOST_NAMES))
         if self.bodies:
-            body = shortened(request)
-            self._weigh(number, body)
+            body, entries = shortened(request)
+            self._weigh(number, entries)
             self._keep(exchanges.request(number, asked, self._known, body))
         else:
             if size > _SMALL_BYTES and len(asked.names) > 1:
@@ -129,12 +129,11 @@ class Recorder:
 
     def answered(self, asked: Asked, answer: Any) -> None:
         """A request got its answer, or is Unanswered."""
-        if asked.faults or asked.api not in _QUIET or not (self._many or not self.bodies):
-            self.changed()
+        quiet = asked.api in _QUIET and not asked.faults
+        if self.bodies or not quiet:
+            self._look(quiet)
         else:
-            self._turns_left = 2
-            if self.bodies:
-                self._changed_at(asked.names)
+            self._stale = True
         self._number = number = self._number + 1
         now_ms = self._cluster.now_ms
         if not self.bodies:
@@ -142,12 +141,14 @@ class Recorder:
             self._keep((number, exchanges.answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
         else:
             outcome = type(answer) is Unanswered
-            codes, body = (answer, {}) if outcome else (error_codes(answer), shortened(answer))
-            self._weigh(number, body)
+            codes, (body, entries) = (
+                (answer, ({}, 0)) if outcome else (error_codes(answer), shortened(answer))
+            )
+            self._weigh(number, entries)
             self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))
 
-    def _weigh(self, number: int, body: Any) -> None:
-        if (entries := weight(body)) > _FEW_ENTRIES:
+    def _weigh(self, number: int, entries: int) -> None:
+        if entries > _FEW_ENTRIES:
             self.events.weigh(number, entries)
 
     def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:
@@ -162,15 +163,33 @@ class Recorder:
 
     def changed(self) -> None:
         """Looks for changes of state."""
-        self._turns_left = 0
+        self._stale = False
         self._take(self._states.changes())
+
+    def _look(self, quiet: bool) -> None:
+        """Looks for what a request may have changed."""
+        if quiet and self._interval_ms:
+            self._stale = True
+            self._look_at_partitions()
+        else:
+            self.changed()
+
+    def _look_at_partitions(self) -> None:
+        if not self._states.are_quiet:
+            self._take(self._states.changes_of_partitions())
+
+    @property
+    def _interval_ms(self) -> int:
+        """The time between two looks at everything that is affordable."""
+        others = self._states.others
+        return others // _OTHERS_PER_MS if others > _FEW else 0
 
     def _take(self, changes: Iterable[Change]) -> None:
         try:
             self._known.look()
             for kind, values in changes:
                 if kind is SharePartition:
-                    self._weigh(self._number + 1, list(values))
+                    self._weigh(self._number + 1, weight(list(values)))
                 self._add(kind, *values)
             self._decisions.forget_all_but(self._cluster.topics)
             if self.bodies and self._number >= self._keyframe_at:
@@ -179,26 +198,20 @@ class Recorder:
             self._failed(error)
 
     def time_went_by(self) -> None:
-        """Looks for changes of state; no more often than is affordable if bodies are not kept, or if there
-        are many partitions."""
+        """Looks for changes of state: of partitions at once if bodies are kept, of everything no more often
+        than is affordable."""
         now_ms = self._cluster.now_ms
-        if self._in_a_hurry and self._looked_ms <= now_ms < self._looks_ms:
+        if self._looked_ms <= now_ms < self._looks_ms:
+            if self.bodies:
+                self._look_at_partitions()
             return
         self._looked_ms = now_ms
-        if self._many:
-            self._looks_ms = now_ms + _MANY // _DETAILED_PER_MS
-            self._take(self._states.some_changes(_MANY))
-            self._turns_left -= not self._states.in_turn
-        else:
-            self._looks_ms = now_ms + self._states.partitions // _PARTITIONS_PER_MS
-            self.changed()
+        self._looks_ms = now_ms + self._interval_ms
+        self.changed()
 
     def rest(self) -> None:
         """There is nothing else to do: looks for what quiet requests have changed."""
-        if self._turns_left <= 0:
-            return
-        if not self._many:
-            self.changed()
+        if not self._stale:
             return
         now_ms = self._cluster.now_ms
         self._rests = self._rests + 1 if now_ms == self._rested_ms else 0
@@ -206,35 +219,22 @@ class Recorder:
         if self._rests < _RESTS:
             self.time_went_by()
         else:
+            self._rests = 0
             self.changed()
 
     @property
     def ms_left(self) -> float:
         """How long it may take until the next look, in ms."""
-        stale = self._turns_left > 0 and self._many
-        return max(self._looks_ms - self._cluster.now_ms, 0) if stale else math.inf
-
-    @property
-    def _many(self) -> bool:
-        return self.bodies and self._states.partitions > _MANY
-
-    @property
-    def _in_a_hurry(self) -> bool:
-        return not self.bodies or self._many
-
-    def _changed_at(self, names: Iterable[str]) -> None:
-        """Looks for changes of the partitions that have these names."""
-        for kind, values in self._states.changes_at(names):
-            self._add(kind, *values)
+        return max(self._looks_ms - self._cluster.now_ms, 0) if self._stale else math.inf
 
     def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
         """The answer of a behaviour was changed."""
+        self._states.look_at_all()
         self._add(events.Policy, name, answer, topic, broker)
 
     def find(self, kind: str | None, wanted: dict[str, Any]) -> Iterator[Event]:
         """As `Trace.find`, with names that were checked."""
-        if self._in_a_hurry:
-            self.changed()
+        self.changed()
         return (event for event in self.events if fits(event, kind, wanted))
 
     def whole(self) -> list[Event]:
@@ -256,10 +256,11 @@ class Recorder:
         self._keep((number, _decision, self._cluster.now_ms, request, one))
 
     def _keep(self, entry: "Event | Unread") -> None:
-        self.events.append(entry)
         if not self._listeners:
+            self.events.append(entry)
             return
-        event = self.events.made(entry)
+        event = event_of(entry)
+        self.events.append(event)
         for listener in list(self._listeners):
             self._tell(listener, event)
 

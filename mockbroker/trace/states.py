@@ -1,13 +1,14 @@
 """Changes of a cluster's state, found by looking at it: the core reports nothing, which costs it nothing."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from . import events
 from .event import Event
-from .group_looks import GONE, GroupLooks, groups_of
+from .group_looks import GONE, GroupLooks, Seen, groups_of
 from .image_looks import ImageLooks
 from .looks import Change, Look, changes
+from .watching import Watching
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
@@ -33,68 +34,47 @@ class States:
         self._details = details
         self._groups = GroupLooks(cluster)
         self._images = ImageLooks(cluster)
-        self._partitions = {each: Look.at(each, details) for each in cluster.partitions()}
+        self._partitions: dict[TopicPartition, Look] = {}
+        self._watching = Watching(cluster, lambda gone: self._partitions.pop(gone, None))
+        self._partitions.update((each, Look.at(each, details)) for each in self._watching.some())
+        self._topics = dict(self._look_at_topics())
         self._others = dict(self._look())
-        self._committed = self._commits()
-        self._next: list[TopicPartition] = []
+        self._committed = {group: dict(there) for group, there in self._commits()}
 
     @property
-    def partitions(self) -> int:
-        """How many partitions are looked at."""
-        return len(self._partitions)
+    def others(self) -> int:
+        """How many things are looked at that are no partitions."""
+        return len(self._others) + len(self._committed)
+
+    def look_at_all(self) -> None:
+        """Something has changed on which all partitions depend: the next look is at each of them."""
+        self._watching.look_at_all()
+
+    @property
+    def are_quiet(self) -> bool:
+        """Whether no partition has changed since the last look."""
+        return self._watching.is_quiet
 
     def changes(self) -> Iterator[Change]:
         """What has changed since the last look."""
-        self._next.clear()
         yield from self._other_changes()
-        for partition in self._written():
-            yield from self._changes_of(partition)
+        yield from self._changed_partitions()
         yield from self._changed_commits()
 
-    def some_changes(self, most: int) -> Iterator[Change]:
-        """The same of the next `most` partitions, of one after the other in turn; and of everything else once
-        all partitions have had their turn."""
-        if not self._next:
-            yield from self._other_changes()
-            self._next = self._written()[::-1]
-        for _ in range(min(most, len(self._next))):
-            if not (partition := self._next.pop()).deleted:
-                yield from self._changes_of(partition)
-        if not self._next:
-            yield from self._changed_commits()
+    def changes_of_partitions(self) -> Iterator[Change]:
+        """The same of partitions alone, at a price that depends only on how many have changed; if the
+        controller has written something, of everything."""
+        return self.changes() if self._watching.has_news else self._changed_partitions()
 
-    @property
-    def in_turn(self) -> bool:
-        """Whether some partitions have not had their turn yet."""
-        return bool(self._next)
-
-    def _written(self) -> "list[TopicPartition]":
-        """All partitions but those internal ones into which nothing was written. Those that are gone are
-        forgotten."""
-        here = list(self._cluster.partitions())
-        if len(self._partitions) > sum(each in self._partitions for each in here):
-            self._partitions = {each: self._partitions[each] for each in here if each in self._partitions}
-        return [
-            each
-            for each in here
-            if not each.topic.internal or any(replica.log.end_offset for replica in each.hosted)
-        ]
-
-    def changes_at(self, names: Iterable[str]) -> Iterator[Change]:
-        """What has changed about the partitions with these names, such as orders-0; other names are passed
-        over, and so are partitions that were not there."""
-        for name in names:
-            topic, _, index = name.rpartition("-")
-            found = self._cluster.partition(topic, int(index)) if topic and index.isdecimal() else None
-            if found in self._partitions:
-                yield from self._changes_of(found)
-
-    def _changes_of(self, partition: "TopicPartition") -> Iterator[Change]:
-        now = Look.at(partition, self._details)
-        seen = self._partitions.get(partition)
-        if now != seen:
-            self._partitions[partition] = now
-            yield from changes(partition, seen, now, self._details)
+    def _changed_partitions(self) -> Iterator[Change]:
+        for partition in self._watching.some():
+            # Somebody who was told of others may have deleted it.
+            if partition.deleted or not _is_used(partition):
+                continue
+            now, seen = Look.at(partition, self._details), self._partitions.get(partition)
+            if now != seen:
+                self._partitions[partition] = now
+                yield from changes(partition, seen, now, self._details)
 
     def whole(self) -> Iterator[Change]:
         """The state at the last look, as changes from nothing."""
@@ -106,6 +86,8 @@ class States:
                 yield Change(events.Committed, (*where, group, one.offset, one.leader_epoch))
 
     def _other_changes(self) -> Iterator[Change]:
+        if self._watching.has_news:
+            self._topics = dict(self._look_at_topics())
         before, self._others = self._others, dict(self._look())
         for key, change in self._others.items():
             if before.get(key) != change:
@@ -116,11 +98,11 @@ class States:
 
     def _changed_commits(self) -> Iterator[Change]:
         # A group that is nowhere may be on its way to another coordinator, so its offsets are remembered.
-        for group, offsets in self._commits().items():
+        for group, there in self._commits():
             before = self._committed.get(group, {})
-            if offsets == before:
+            if there == before:
                 continue
-            self._committed[group] = offsets
+            offsets = self._committed[group] = dict(there)
             for where, one in offsets.items():
                 if before.get(where) != one:
                     yield Change(events.Committed, (*where, group, one.offset, one.leader_epoch))
@@ -128,20 +110,22 @@ class States:
                 if where not in offsets:
                     yield Change(events.Committed, (*where, group, -1, -1))
 
-    def _commits(self) -> "dict[str, dict[Key, CommittedOffset]]":
-        return {
-            group.id: dict(group.offsets.committed)
-            for broker in self._cluster.brokers.values()
-            for group in groups_of(broker)
-        }
+    def _commits(self) -> "Iterator[tuple[str, Mapping[Key, CommittedOffset]]]":
+        # A coordinator that was has groups that another one has now.
+        there = {g.id: g for broker in self._cluster.brokers.values() for g in groups_of(broker)}
+        for group in there.values():
+            yield group.id, group.offsets.committed
 
-    def _look(self) -> "Iterator[tuple[tuple[type[Event], object], Change]]":
-        for name, why in self._cluster.notes.not_created.items():
-            yield (events.TopicNotCreated, name), Change(events.TopicNotCreated, (name, why))
+    def _look_at_topics(self) -> "Iterator[Seen]":
         for topic in self._cluster.topics.values():
             if topic.partitions and not topic.internal:
                 size = (len(topic.partitions), len(topic.partitions[0].replicas))
                 yield (events.Topic, topic.name), Change(events.Topic, (topic.name, str(topic.id), *size))
+
+    def _look(self) -> "Iterator[Seen]":
+        for name, why in self._cluster.notes.not_created.items():
+            yield (events.TopicNotCreated, name), Change(events.TopicNotCreated, (name, why))
+        yield from self._topics.items()
         for broker in self._cluster.brokers.values():
             state = (broker.id, broker.liveness.name.lower(), broker.fenced)
             yield (events.Broker, broker.id), Change(events.Broker, state)
@@ -151,3 +135,8 @@ class States:
         if self._details:
             yield from self._images.look()
         yield from self._groups.look(self._details)
+
+
+def _is_used(partition: "TopicPartition") -> bool:
+    """Most internal ones are never written to."""
+    return not partition.topic.internal or any(each.log.end_offset for each in partition.hosted)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mockbroker import MockCluster
+from mockbroker.control import lines as pages
 from mockbroker.control.history import History
 from mockbroker.control.stream import MOST_STREAMS
 from mockbroker.trace import Event
@@ -91,6 +92,25 @@ def test_a_page_follows_what_happens(of_console: MockCluster) -> None:
     of_console.produce("orders", b"v")
     _, found = lines(of_console, f"since={newest}", 3)
     assert [each["number"] for each in found] == [newest + 1, newest + 2, newest + 3]
+
+
+def test_a_page_is_told_what_others_do_not_supersede(
+    of_console: MockCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "MOST", 0)
+    connection = http.client.HTTPConnection(of_console.control_url.removeprefix("http://"), timeout=60)
+    with contextlib.closing(connection):
+        connection.request("GET", "/trace/history?since=-1000")
+        answer = connection.getresponse()
+        rows = [json.loads(answer.readline())]
+        for _ in range(20):
+            of_console.produce("orders", b"v")
+        of_console.move_leader("orders", 0)
+        while rows[-1]["kind"] != "leader" or rows[-1]["leader_epoch"] == 0:
+            rows.append(json.loads(answer.readline()))
+    told = [row["number"] for row in rows]
+    assert told == sorted(set(told))
+    assert max(row["high_watermark"] for row in rows if row["kind"] == "high-watermark") == 20
 
 
 def test_as_many_follow_as_may(of_console: MockCluster) -> None:

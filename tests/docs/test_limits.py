@@ -9,7 +9,7 @@ import pytest
 from docs.generate import REFERENCE
 from mockbroker import repeats
 from mockbroker.cluster import call, client_telemetry, fetch_sessions, notes
-from mockbroker.control import avro_values, bodies, clusters, history, oauth, records, serving, stream
+from mockbroker.control import avro_values, bodies, clusters, history, lines, oauth, records, serving, stream
 from mockbroker.controller import scram, topic_creation, topic_names
 from mockbroker.coordinators.streams import configuring, requests
 from mockbroker.environment import Environment
@@ -68,6 +68,7 @@ IN_CODE: Final = {
     "seconds until a request's body has to be there": bodies.SECONDS,
     "seconds that a client may read nothing of its answers (Linux)": serving.UNREAD_S,
     "bytes of a value that the console decodes by an Avro schema": avro_values.MOST_BYTES,
+    "events within 0.1 s that a console's page is told": lines.MOST,
     "bytes of the events to which the console can go back, in files": history.MOST_BYTES,
     "parts of a batch whose bytes are shown": records._MOST_PARTS,
     "records listed without `limit`": records._MOST,

@@ -3,8 +3,8 @@ import { Recording } from "./recording.js";
 import { ask, file } from "./source.js";
 
 /**
- * What happened before the events that the page keeps: the cluster has them in a file, and the page fetches those around
- * the moment that is looked at.
+ * What happened before the events that the page keeps, or between them, where it was given summaries: the cluster has that
+ * in a file, and the page fetches what is around the moment that is looked at.
  *
  * @typedef {{recording: Recording, loads: boolean, goToTime: (ms: number) => void}} Past
  */
@@ -34,7 +34,7 @@ export function usePast(live, oldest, at, stretch, goTo) {
   const [past, setPast] = useState(/** @type {Recording | null} */ (null));
   const within = stretch !== null && at !== null && at >= stretch[0] && at <= stretch[1];
   const [from, to] = within ? stretch : [at ?? 0, at ?? 0];
-  const wanted = oldest > 0 && from >= oldest && from < live.first ? from : 0;
+  const wanted = oldest > 0 && from >= oldest && from < live.whole ? from : 0;
   const there = past !== null && from >= past.first && to <= past.end;
   useEffect(() => {
     if (!wanted || there) return;

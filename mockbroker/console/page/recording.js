@@ -54,6 +54,7 @@ export class Recording {
     /** Why a leader changed among them, and whether a client has asked for something since. */
     this._why = "";
     this._asked = false;
+    this._whole = 0;
     /** @type {Set<string>} what was asked for so far, and by whom */
     this.apis = new Set();
     /** @type {Set<string>} */
@@ -64,6 +65,11 @@ export class Recording {
     return this.events[0]?.number ?? 0;
   }
 
+  /** @returns {number} from this event on, none is missing */
+  get whole() {
+    return Math.max(this.first, this._whole);
+  }
+
   get end() {
     return this.events.at(-1)?.number ?? 0;
   }
@@ -71,7 +77,10 @@ export class Recording {
   /** @param {Event} event if some before it are missing, the state is right again from the next keyframe on */
   add(event) {
     const begins = !this.events.length;
-    if (!begins && event.number > this.end + 1) this._gap = true;
+    if (!begins && event.number > this.end + 1) {
+      this._gap = true;
+      this._whole = event.number;
+    }
     if (event.kind === "keyframe") {
       if (this._gap || begins) this.last = this.last.afresh();
       this._keyframes.push({ index: this.events.length, before: this.last.afresh() });

@@ -12,7 +12,7 @@ import { token } from "./address.js";
 
 const AGAIN_MS = 1000;
 /** So many of the last events are asked for when the page opens. */
-const LAST = 80_000;
+const LAST = 20_000;
 const KEYFRAME = /^{"kind":"keyframe","number":(\d+),"time_ms":(\d+),/;
 
 /** The whole state, as a line: it is large, and seldom looked at. */
@@ -60,9 +60,15 @@ export async function live(sink) {
       if (!answer.ok || !answer.body) throw new Error(`the cluster answered ${answer.status}: ${await answer.text()}`);
       sink.until(Number(answer.headers.get("last-event-id")), Number(answer.headers.get("first-event-id")));
       sink.status("live");
+      let whole = true;
       for await (const lines of linesOf(answer.body)) {
         const events = lines.map(eventOf);
-        last = events[events.length - 1].number;
+        const end = events[events.length - 1].number;
+        if (last >= 0 && whole !== (end - last === events.length)) {
+          whole = !whole;
+          sink.status(whole ? "live" : "live, in summaries: more happens than a page can read");
+        }
+        last = end;
         sink.events(events);
       }
       sink.status("the cluster has ended", true);

@@ -360,6 +360,13 @@ test("the fields of a fault are those of what it does, and names are offered", (
   assert.ok(!found.some((each) => each.id === "faults-preview"));
 });
 
+test("what is whole begins after the last gap", () => {
+  const recording = new Recording();
+  for (const number of [3, 4, 7, 8]) recording.add({ kind: "broker", number, time_ms: number, broker: 1, state: "running", fenced: false });
+  assert.deepEqual([recording.first, recording.whole, recording.end], [3, 7, 8]);
+  assert.equal(new Recording().whole, 0);
+});
+
 test("every operation that changes something is there", () => {
   const found = operationsOf(JSON.parse(readFileSync(join(process.env.TRACES, "openapi.json"), "utf8")));
   assert.ok(found.length > 25);

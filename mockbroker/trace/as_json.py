@@ -1,0 +1,53 @@
+"""Events as JSON, at the price of writing their values: a function is made for each kind."""
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii
+from typing import Any, Final
+
+from .event import Event
+
+encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_SHORT: Final = 10
+
+
+def as_json(event: Event) -> str:
+    """The row of an event, without line breaks."""
+    kind = type(event)
+    made = _MADE.get(kind)
+    if made is None:
+        made = _MADE[kind] = _made(kind)
+    return made(event)
+
+
+_MADE: Final[dict[type[Event], Callable[[Any], str]]] = {}
+
+
+def _made(kind: type[Event]) -> Callable[[Any], str]:
+    parts = [f'{{{{"kind":"{kind.kind}"']
+    for each in fields(kind):
+        value = f"event.{each.name}"
+        if each.type is int:
+            text = f"{value} if type({value}) is int else encode({value})"
+        elif each.type is str:
+            text = f"quoted({value})"
+        elif each.type is Any or "dict" in str(each.type):
+            text = f"encode({value})"
+        else:
+            text = f"written({value})"
+        parts.append(f'"{each.name}":{{{text}}}')
+    found: dict[str, Any] = {"encode": encode, "quoted": encode_basestring_ascii, "written": _written}
+    exec(f"def made(event):\n    return f'{','.join(parts)}}}}}'", found)
+    made: Callable[[Any], str] = found["made"]
+    return made
+
+
+def _written(value: Any) -> str:
+    # The same few names, brokers and epochs come again and again.
+    kind = type(value)
+    return _known(value) if kind is str or (kind is tuple and len(value) < _SHORT) else encode(value)
+
+
+_known = lru_cache(1_000, typed=True)(encode)

@@ -1,0 +1,89 @@
+"""A page that is given summaries knows the state as well as one that is given all events."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockbroker.control.latest import Latest
+from mockbroker.trace import Answer, Event, Keyframe, Request, Trace
+from mockbroker.trace.as_json import as_json
+from mockbroker.trace.files import event
+from tests.driving.cluster import a_cluster, create
+from tests.driving.faulty import FaultyDriver
+from tests.properties import examples
+from tests.trace.test_details import folded
+
+
+class Busy(FaultyDriver):
+    """Much happens to topic `t`: records, other leaders, another topic that comes and goes."""
+
+    def __init__(self) -> None:
+        cluster = a_cluster(brokers=3)
+        create(cluster, "t", 2, 3)
+        self.trace = Trace(cluster)
+        self.begin(cluster, self.trace)
+        self.trace.start()
+
+    def happen(self, rounds: int) -> list[Event]:
+        for number in range(rounds):
+            self.produce(partition=number % 2, correlation_id=number)
+            if number % 5 == 0:
+                self.cluster.topics["t"].partitions[0].lead(1 + number // 5 % 3)
+            if number % 9 == 4:
+                create(self.cluster, f"other-{number}", 1, 2)
+            if number % 9 == 8:
+                self.cluster.delete_topics([self.cluster.topics[f"other-{number - 4}"]])
+        return self.trace.whole()
+
+
+@functools.cache
+def happened() -> list[Event]:
+    found = Busy().happen(300)
+    assert sum(isinstance(each, Keyframe) for each in found) > 1
+    # As they are in files, where there are no tuples.
+    return [event(json.loads(as_json(each))) for each in found]
+
+
+def told(cuts: list[int]) -> Iterator[list[Event]]:
+    """All events up to the first cut, then a summary up to each of the others."""
+    latest, place, every = Latest(), 0, happened()
+    yield every[: cuts[0]]
+    for begins, ends in pairwise(cuts):
+        while place < ends:
+            latest(every[place], as_json(every[place]).encode() + b"\n")
+            place += 1
+        lines = latest.after(every[begins - 1].number)
+        assert lines is latest.after(every[begins - 1].number)
+        yield [event(json.loads(line)) for line in lines.splitlines()]
+
+
+def from_keyframe(found: list[Event]) -> list[Event]:
+    """A page that has missed something begins anew there."""
+    last = max(place for place, each in enumerate(found) if isinstance(each, Keyframe))
+    return found[last:]
+
+
+@given(st.sets(st.floats(0, 1), min_size=2, max_size=5))
+@settings(max_examples=examples(40), deadline=None)
+def test_a_summary_tells_the_state(shares: set[float]) -> None:
+    cuts = sorted(1 + int(share * (len(happened()) - 1)) for share in shares)
+    found = [each for part in told(cuts) for each in part]
+    assert [each.number for each in found] == sorted({each.number for each in found})
+    assert folded(from_keyframe(found)) == folded(from_keyframe(happened()[: cuts[-1]]))
+
+
+def test_a_summary_is_short_and_has_whole_exchanges() -> None:
+    every = happened()
+    _, summary = told([1, len(every)])
+    assert len(summary) < len(from_keyframe(every)) / 2
+    asked, answered = [
+        {each.correlation_id for each in summary if isinstance(each, kind)} for kind in (Request, Answer)
+    ]
+    assert len(asked) == 1
+    assert asked == answered
