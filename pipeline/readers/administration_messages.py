@@ -12,6 +12,8 @@ from .log_messages import END, Values, message
 _NONE: Final = ("null", "[]")
 NOTHING: Final = "none"
 """The detail of a row about a group of which nothing is set any more."""
+ELR: Final = "all brokers: eligible.leader.replicas.version = 1"
+"""The detail of a row that a controller turned them on."""
 _BETWEEN: Final = re.compile(r",(?=[\w.]{1,100} -> )")
 _ENTITY: Final = r"ClientQuotaEntity\(entries=\{(?P<entity>[^}\n]*)\}\)"
 
@@ -57,6 +59,13 @@ MESSAGES: Final = (
         r"ConfigResource\(type=BROKER, name='(?P<whose>\d*)'\) which set configuration (?P<name>\S+) to "
         rf"(?P<value>[^\n]*?){END}",
         _set_of_brokers,
+    ),
+    # FeatureControlManager
+    message(
+        "config",
+        "feature eligible.leader.replicas.version to 1",
+        r"Replayed a FeatureLevelRecord setting feature eligible\.leader\.replicas\.version to 1\b",
+        lambda _, found: {"detail": ELR},
     ),
     # DynamicConfigPublisher: all that is set, each time. A controller hides these values.
     message(
