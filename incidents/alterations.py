@@ -45,7 +45,7 @@ async def _refused(stage: IncidentStage, libraries: Sequence[str], symptom: str,
         await producer.close()
 
 
-@story("keys-missing", brokers=1, libraries=("java", "sarama"), twin={})
+@story("records-invalid", brokers=1, libraries=("java", "sarama"), twin={})
 async def keys_missing(stage: IncidentStage) -> None:
     """Somebody has a topic compacted whose producers write records without keys: they are refused."""
     await stage.create("orders")
@@ -60,7 +60,7 @@ async def keys_missing(stage: IncidentStage) -> None:
     await stage.caught_up("orders", groups=["billing"])
 
 
-@story("min-isr-raised", brokers=2, libraries=("franz-go", "java"), twin={})
+@story("too-few-in-sync", brokers=2, libraries=("franz-go", "java"), twin={})
 async def min_isr_raised(stage: IncidentStage) -> None:
     """While a broker is down for maintenance, min.insync.replicas of a topic is set to more than are in sync:
     producers with acks=all, which had gone on, are refused."""
@@ -81,7 +81,7 @@ async def min_isr_raised(stage: IncidentStage) -> None:
 
 
 @story(
-    "acl-locks-out",
+    "not-authorized",
     brokers=1,
     libraries=("java", "kafka-python"),
     config={
@@ -139,7 +139,6 @@ async def reassignment_stuck(stage: IncidentStage) -> None:
     if stage.caused:
         if in_sync != (1, 2):
             raise StoryError(f"the ISR is {in_sync}")
-        stage.noticed("reassignment-stands", topic="orders", partition=0, broker=3)
     else:
         await stage.until("the move", lambda: stage.admin.state("orders").in_sync == (1, 3))
         stage.did("a reassignment was done", topic="orders", partition=0)
@@ -147,7 +146,7 @@ async def reassignment_stuck(stage: IncidentStage) -> None:
 
 
 @story(
-    "advertised-wrong",
+    "broker-unresolved",
     brokers=2,
     config={"offsets.topic.num.partitions": "1"},
     libraries=("java", "confluent-kafka", "franz-go"),
@@ -189,11 +188,11 @@ async def advertised_wrong(stage: IncidentStage) -> None:
     if not stage.caused:
         await stage.caught_up("orders", groups=groups)
         return
-    stage.noticed("broker-unreachable", broker=2, topic="orders", partition=1)
+    stage.noticed("broker-unresolved", broker=2)
 
 
 @story(
-    "connections-limited",
+    "connections-rejected",
     brokers=1,
     config={"max.connections.per.ip": "30"},
     libraries=("kafkajs",),

@@ -101,6 +101,21 @@ TABLE: Final = Table.of(
         r"Not authorized to access topics: \[(?P<topic>[\w.-]+)[,\]]",
         error=NOT_AUTHORIZED["Topic"],
     ),
+    # Fetcher, FetchCollector; kafka-python and aiokafka, consumer/fetcher.py
+    message(
+        "refused",
+        "Not authorized to read from partition ",
+        r"Not authorized to read from partition {tp}",
+        api="Fetch",
+        error=NOT_AUTHORIZED["Topic"],
+    ),
+    message(
+        "refused",
+        "Not authorized to read from topic ",
+        r"Not authorized to read from topic (?P<topic>[\w.-]*\w)",
+        api="Fetch",
+        error=NOT_AUTHORIZED["Topic"],
+    ),
     # NetworkClient
     message(
         "complaint",

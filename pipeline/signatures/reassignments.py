@@ -57,8 +57,7 @@ def find(observations: Table) -> Table:
 
 def _away(observations: Table) -> Table:
     """Brokers that were away at the end of the controller's log: since when (`away_ms`), where it says so
-    (`left`), the last that it tells (`own_ms`), and the last that any broker's file does (`until_ms`, `last`).
-    """
+    (`left`), when it ends (`own_ms`), and the last that any broker's file tells (`until_ms`, `last`)."""
     told = observations.where(
         "source in ('broker-log', 'segment') and client is null and time_ms is not null"
     )

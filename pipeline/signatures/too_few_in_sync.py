@@ -78,7 +78,7 @@ def find(observations: Table) -> Table:
                 was=F.when(F.regexp_extract("detail", _SAID, 1) == "1", "was").otherwise("were"),
                 least=F.regexp_extract("detail", _SAID, 2),
             ),
-            only_if(F.col("act").isNotNull(), ", since somebody set it to that {earlier} s before"),
+            only_if(F.col("act").isNotNull(), "; somebody had set it to that {earlier} s before"),
             only_if(F.col("broker").isNotNull(), "; broker {broker} was not there"),
         ),
         evidence=[F.col("act"), F.col("left"), F.col("said"), F.col("first"), F.col("last")],
