@@ -86,19 +86,15 @@ def find(observations: Table) -> Table:
 
 
 def _with_place(rows: Table) -> Table:
-    """where the client was refused besides, if that is one partition."""
-    of = Window.partitionBy("client")
-    rows = rows.withColumns({name: each("topic").over(of) for name, each in (("_a", F.min), ("_b", F.max))})
-    rows = rows.withColumns(
-        {name: each("partition").over(of) for name, each in (("_c", F.min), ("_d", F.max))}
-    )
-    one = F.col("topic").isNull() & F.col("client").isNotNull()
-    one &= (F.col("_a") == F.col("_b")) & (F.col("_c") == F.col("_d"))
-    placed = {
-        "topic": F.when(one, F.col("_a")).otherwise(F.col("topic")),
-        "partition": F.when(one, F.col("_c")).otherwise(F.col("partition")),
-    }
-    return rows.withColumns(placed).drop("_a", "_b", "_c", "_d")
+    """What a client's log does not place is where else the client was refused, if that is one partition."""
+    rows = rows.persist()
+    placed = rows.where("topic is not null and client is not null").groupBy(F.col("client").alias("_client"))
+    at = F.struct(*PARTITION)
+    placed = placed.agg(F.min(at).alias("_at"), F.max(at).alias("_other")).where("_at = _other")
+    found = rows.join(placed, [F.col("client") == F.col("_client")], "left")
+    one = F.col("topic").isNull()
+    where = {name: F.when(one, F.col(f"_at.{name}")).otherwise(F.col(name)) for name in PARTITION}
+    return found.withColumns(where).drop("_client", "_at", "_other")
 
 
 def _with_act(told: Table, observations: Table) -> Table:
