@@ -15,6 +15,7 @@ NOTHING: Final = "none"
 ELR: Final = "all brokers: eligible.leader.replicas.version = 1"
 """The detail of a row that a controller turned them on."""
 _BETWEEN: Final = re.compile(r",(?=[\w.]{1,100} -> )")
+_LOGGER: Final = re.compile(r" \([\w.]{1,200}\)$")
 _ENTITY: Final = r"ClientQuotaEntity\(entries=\{(?P<entity>[^}\n]*)\}\)"
 
 
@@ -28,7 +29,9 @@ def _set_of_brokers(_: Entry, found: re.Match[str]) -> Values:
 
 
 def _set_of_group(_: Entry, found: re.Match[str]) -> Values:
-    told = (each.split(" -> ", 1) for each in _BETWEEN.split(found["all_from"]) if " -> " in each)
+    """However long the rest of the line is."""
+    rest = _LOGGER.sub("", found.string[found.end() :].partition("\n")[0])
+    told = (each.split(" -> ", 1) for each in _BETWEEN.split(rest) if " -> " in each)
     return {"detail": ", ".join(map(" = ".join, told)) or NOTHING}
 
 
@@ -71,7 +74,7 @@ MESSAGES: Final = (
     message(
         "config",
         "Updating group",
-        rf"Updating group (?P<group>[^\n]{{1,300}}?) with new configuration : ?(?P<all_from>[^\n]*?){END}",
+        r"Updating group (?P<group>[^\n]{1,300}?) with new configuration : ?",
         _set_of_group,
     ),
     # ClientQuotaControlManager

@@ -201,9 +201,21 @@ SETTINGS = (
 )
 
 
+OF_GROUP = (
+    "[2026-11-29 21:11:10,374] INFO [DynamicConfigPublisher broker id=1] Updating group g with new "
+    f"configuration : {','.join(f'name.{nth} -> {nth}' for nth in range(200))} "
+    "(kafka.server.metadata.DynamicConfigPublisher)\n"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "told"),
     [
+        (
+            OF_GROUP,
+            "config",
+            {"group": "g", "detail": ", ".join(f"name.{nth} = {nth}" for nth in range(200))},
+        ),
         (ACL, "acl", {"group": "g", "detail": "created: User:b allow READ from * (prefixed)"}),
         (SETTINGS, "broker", {"detail": "advertises PLAINTEXT://broker2.internal:9092"}),
     ],
