@@ -7,6 +7,8 @@ from functools import reduce
 from typing import Final
 
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..left_behind import told as left_behind
+from ..left_behind import with_left_behind
 from ..readers.denial_messages import ADVERTISES, NO_CODEC, TOO_MANY, UNRESOLVED
 from ..rows import SEEN, first_of, of_kinds, only_if, prefixed, row, seen, sentence
 from ..signature import Search, Signature
@@ -31,7 +33,7 @@ def find(observations: Table) -> Table:
     return (
         _unresolved(_advertised(unresolved, observations))
         .unionByName(_rejected(rejected))
-        .unionByName(_unknown(unknown))
+        .unionByName(_unknown(with_left_behind(unknown, observations)))
     )
 
 
@@ -111,9 +113,12 @@ def _unknown(rows: Table) -> Table:
         signature="codec-unknown",
         confidence=CERTAIN,
         why="a client of the group says so",
-        summary=sentence(
-            "a client of group {group} can't read records that are compressed with {detail}: its library "
-            "lacks that codec"
+        summary=F.concat(
+            sentence(
+                "a client of group {group} can't read records that are compressed with {detail}: its library "
+                "lacks that codec"
+            ),
+            left_behind(),
         ),
         evidence=[seen("first"), seen("last")],
     )

@@ -7,6 +7,8 @@ client that is refused and gives up is no finding: only what goes on for half a 
 from typing import Final
 
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..left_behind import told as left_behind
+from ..left_behind import with_left_behind
 from ..readers.denial_messages import NOT_AUTHORIZED
 from ..rows import SEEN, first_of, of_kinds, only_if, prefixed, row, seen, sentence
 from ..signature import Search, Signature
@@ -38,6 +40,7 @@ def find(observations: Table) -> Table:
         F.max_by(row(), at).alias("last"),
     )
     rows = _with_act(runs.where(F.col("until_ms") - F.col("since_ms") >= _LASTS_MS), observations)
+    rows = with_left_behind(rows, observations)
     acted = F.col("act").isNotNull()
     return findings(
         rows,
@@ -61,6 +64,7 @@ def find(observations: Table) -> Table:
             ),
             only_if(F.col("denied").isNotNull(), ": {denied}"),
             only_if(acted, "; an ACL was {acl}"),
+            left_behind(),
         ),
         evidence=[F.col("act"), seen("first"), seen("last")],
     )

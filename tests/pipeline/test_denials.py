@@ -94,6 +94,13 @@ def test_what_is_told(make: Callable[[], History], search: Search, told: str) ->
     assert told in one.summary
 
 
+def test_how_far_a_group_that_is_refused_is_behind() -> None:
+    rows = denied().commit(50, -MINUTE).commit(7, partition=1)
+    rows.add("append", offset=40, end_offset=90).add("append", offset=0, end_offset=10, partition=1)
+    (one,) = found_in(rows.rows, not_authorized.find)
+    assert one.summary.endswith("; it stands at 50 of orders-0, and 43 records are unread")
+
+
 def test_times_that_are_ahead() -> None:
     rows = History("client-log")
     said = f"Timestamp {rows.now_ms + 86_400_000} of message with offset 0 is out of range."
