@@ -2,7 +2,7 @@
 lack, times of tomorrow, offsets of another cluster."""
 
 import time
-from typing import Final
+from typing import Any, Final
 
 import trio
 
@@ -103,7 +103,7 @@ async def foreign_offsets(stage: IncidentStage) -> None:
     if first != (0 if stage.caused else 100):
         raise StoryError(f"it began at {first}")
     if stage.caused:
-        where = {"group": "billing", "topic": "orders", "partition": 0}
+        where: dict[str, Any] = {"group": "billing", "topic": "orders", "partition": 0}
         stage.did("a group was set back", **where, from_offset=offset, offset=0)
         stage.noticed("position-back", **where, offset=0, end_offset=offset)
 

@@ -88,9 +88,11 @@ def find(observations: Table) -> Table:
 def _with_place(rows: Table) -> Table:
     """What a client's log does not place is where else the client was refused, if that is one partition."""
     rows = rows.persist()
-    placed = rows.where("topic is not null and client is not null").groupBy(F.col("client").alias("_client"))
+    by_client = rows.where("topic is not null and client is not null").groupBy(
+        F.col("client").alias("_client")
+    )
     at = F.struct(*PARTITION)
-    placed = placed.agg(F.min(at).alias("_at"), F.max(at).alias("_other")).where("_at = _other")
+    placed = by_client.agg(F.min(at).alias("_at"), F.max(at).alias("_other")).where("_at = _other")
     found = rows.join(placed, [F.col("client") == F.col("_client")], "left")
     one = F.col("topic").isNull()
     where = {name: F.when(one, F.col(f"_at.{name}")).otherwise(F.col(name)) for name in PARTITION}

@@ -1,7 +1,7 @@
 """`group-renamed`: an application came back with another group id, and may have begun behind where it had
 left off: with `auto.offset.reset=latest` nobody gets what was written meanwhile.
 
-Only the names tell that they are one application: one begins as the other.
+Only the names tell that they are one application: they differ in what is behind a stem.
 """
 
 from typing import Final
@@ -14,6 +14,7 @@ from ..tables import Table, Window
 from ..tables import functions as F
 
 _KEY: Final = ("group", *PARTITION)
+_STEM: Final = r"^(.+?)(?:[-_.]?(?:v?\d+|new|next|copy|blue|green|bis))?$"
 _SOON_MS: Final = 86_400_000
 
 
@@ -30,17 +31,18 @@ def find(observations: Table) -> Table:
         )
     )
     each = each.persist()
-    others = prefixed(each, "_", *_KEY, began=F.col("first"))
+    each = each.withColumn("stem", F.regexp_extract("group", _STEM, 1))
+    others = prefixed(each, "_", *_KEY, "stem", began=F.col("first"))
     pairs = each.join(
         others,
         [
-            *same("_", PARTITION),
+            *same("_", (*PARTITION, "stem")),
             F.col("_group") != F.col("group"),
             F.col("began.time_ms") > F.col("last.time_ms"),
             F.col("began.time_ms") <= F.col("last.time_ms") + _SOON_MS,
             F.col("began.offset") > F.col("last.offset"),
         ],
-    ).where(F.col("_group").startswith(F.col("group")) | F.col("group").startswith(F.col("_group")))
+    )
     next_ = Window.partitionBy(*_KEY).orderBy("began.time_ms", "_group")
     rows = first_of(pairs, next_)
     unread = _with_unread(rows, observations)
