@@ -14,6 +14,7 @@ from .readers import begin
 from .stage import IncidentStage, StoryError, story
 
 _LONG_S: Final = 66
+_REFUSED_S: Final = 35
 _PACE_S: Final = 2.0
 _GIVES_UP: Final = {"delivery_timeout_ms": 10_000, "request_timeout_ms": 5_000}
 _READ: Final = 3
@@ -22,11 +23,11 @@ _LITERAL: Final = 3
 _ALLOW: Final = 3
 
 
-async def _refused(stage: IncidentStage, libraries: Sequence[str], symptom: str, seconds: float = 35) -> None:
+async def _refused(stage: IncidentStage, libraries: Sequence[str], symptom: str) -> None:
     """Producers of these libraries write to `orders`-0 for so long. In an incident each is refused."""
     for library in libraries:
         producer = await stage.clients.producer(library, **_GIVES_UP)
-        with trio.move_on_after(seconds if stage.caused else _PACE_S):
+        with trio.move_on_after(_REFUSED_S if stage.caused else _PACE_S):
             while True:
                 await producer.send("orders", 0, 2)
                 await trio.sleep(_PACE_S / 2)

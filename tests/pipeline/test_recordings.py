@@ -44,6 +44,12 @@ TOLD = {
     "a producer was fenced": "producer {client} was fenced: ",
     "another producer took a transactional id": "with its transactional id {transactional_id}, as producer",
     "a replica in sync was elected": "with {lost} records that no other replica had, from offset {offset} to",
+    "a broker got another address": "broker {broker} advertises {address}, a name that clients could not",
+    "a group got its first ACL": "; an ACL was created: {user} allow READ from *; it stands at 50 of",
+    "a producer began to compress": "it stands at {offset} of {topic}-{partition}, and 321 records",
+    "a reassignment was begun": "{topic}-{partition} (adding 3, removing 2) had not ended after",
+    "a script committed offsets": "committed {offset} for group {group} in {topic}-{partition}, whose log "
+    "ended at 120",
     "a lowered limit was reached": "the record at offset {offset} of {topic}-{partition} after 2 deliveries: "
     "no member accepted that; ",
     "a record was released for the last time": "share group {group} gave up the record at offset {offset} of "
