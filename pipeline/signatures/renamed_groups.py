@@ -14,7 +14,8 @@ from ..tables import Table, Window
 from ..tables import functions as F
 
 _KEY: Final = ("group", *PARTITION)
-_STEM: Final = r"^(.+?)(?:[-_.]?(?:v?\d+|new|next|copy|blue|green|bis))?$"
+_STEM: Final = r"^(.+?)(?:[-_.]?(?:v\d{1,2}|\d|new|next|copy|blue|green|bis))?$"
+"""Numbers that tools give, as in `console-consumer-81357`, are no names of one application."""
 _SOON_MS: Final = 86_400_000
 
 

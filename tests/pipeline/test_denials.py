@@ -116,6 +116,7 @@ def test_times_that_are_ahead() -> None:
         ("billing-v2", 160, True, False),
         ("billing-v2", 90, False, False),
         ("shipping", 160, False, False),
+        ("billing-81357", 160, False, False),
     ],
 )
 def test_a_group_with_another_name(name: str, first_commit: int, returns: bool, found: bool) -> None:
