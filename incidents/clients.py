@@ -74,9 +74,10 @@ class Producer:
         *,
         key: str | None = None,
         value: bytes | None = None,
+        **more: Any,
     ) -> int:
         """The highest offset of these records, once all are acknowledged or given up; -1 for none. Each has a
-        value of its own unless there is one."""
+        value of its own unless there is one. `more` is what only some drivers take."""
         begun = []
         for _ in range(count):
             fields: dict[str, Any] = {
@@ -84,6 +85,7 @@ class Producer:
                 "partition": partition,
                 "key": None if key is None else key.encode(),
                 "value": f"{self.handle} {next(self._number)}".encode() if value is None else value,
+                **more,
             }
             begun.append(await self._driver.send("produce", self.handle, **fields))
         highest = -1
@@ -154,6 +156,11 @@ class Member:
         done = await self._done(records)
         if done.error is not None:
             self.refused.append(self._told.of(self.handle, done.error))
+
+    async def commit_at(self, offsets: Sequence[tuple[str, int, int]]) -> None:
+        """Commits these, whatever it has read: topic, partition, offset. ClientError."""
+        rows = [[*each] for each in offsets]
+        _fine(await self._driver.call("commit", self.handle, _CALL_MS, offsets=rows))
 
     async def close(self) -> None:
         await self._driver.call("close", self.handle, 10_000)

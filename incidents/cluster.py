@@ -98,6 +98,14 @@ class RecordedCluster(RealCluster):
         """From the next start on. RealBrokerError."""
         self._upgraded[node] = broker_jars(release)
 
+    def advertise(self, node: int, host: str) -> None:
+        """To clients, from the next start on."""
+        file, port = self._properties_file(node), self.clients[node].port
+        told = f"PLAINTEXT://127.0.0.1:{port}"
+        if told not in file.read_text():
+            raise RealBrokerError(f"broker {node} does not advertise {told}")
+        file.write_text(file.read_text().replace(told, f"PLAINTEXT://{host}:{port}"))
+
     def add_broker(self) -> int:
         """Starts one more, and returns its node id. RealBrokerError."""
         node = max(self.ports) + 1

@@ -17,6 +17,7 @@ ARCHIVE: Final = "files.tar.xz"
 TRUTH: Final = "truth.toml"
 _INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 _CHECKPOINTS: Final = "*-checkpoint"
+_RESOLVER: Final = re.compile(rb"(?<= on )[\d.]+(?=:53: )")
 _HOME: Final = re.compile(rb"/(?:root|home|work)/[^\s,;:\"']*")
 
 
@@ -52,6 +53,7 @@ def _used(partition: Path) -> bool:
 def _copy(log: Path, into: Path, cluster: RecordedCluster) -> None:
     text = log.read_bytes().replace(str(cluster.folder).encode(), b"/tmp/kafka")
     text = text.replace(socket.gethostname().encode(), b"localhost")
+    text = _RESOLVER.sub(b"192.0.2.53", text)
     into.write_bytes(_HOME.sub(b"/opt/kafka", text))
 
 

@@ -8,6 +8,7 @@ FOLDER_PROPERTY: Final = "kafka.logs.dir"
 _FILES: Final = {
     "controller": ("kafka.controller", "org.apache.kafka.controller"),
     "state-change": ("state.change.logger",),
+    "kafka-authorizer": ("kafka.authorizer.logger",),
     "log-cleaner": ("kafka.log.LogCleaner", "org.apache.kafka.storage.internals.log.LogCleaner"),
 }
 """Files besides server.log, and the loggers that write only there."""

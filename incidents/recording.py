@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 import trio
 
@@ -11,7 +12,9 @@ from mockbroker.rig.scene import LacksApiError
 from mockbroker.rig.stories import Tell
 
 from . import (
+    alterations,
     consumer_groups,
+    deployments,
     elections,
     exactly_once,
     groups,
@@ -34,6 +37,7 @@ from .keeping import ARCHIVE, TRUTH, keep, pack
 from .stage import STORIES, IncidentStage, Story
 from .truth import Truth
 
+_RECORDINGS: Final = Path(__file__).parents[1] / "tests" / "pipeline" / "recordings"
 MODULES = (
     healthy,
     exactly_once,
@@ -50,6 +54,8 @@ MODULES = (
     outages,
     operations,
     share_groups,
+    alterations,
+    deployments,
 )
 """Which add their stories."""
 
@@ -66,12 +72,12 @@ class Incidents:
         return [[name] for name in names]
 
     def record(self, release: str, names: Sequence[str], tell: Tell, out: Path | None) -> None:
-        """In the current folder if `out` is None. LacksApiError, RealBrokerError, BuildError, AdminError,
+        """With those of the tests if `out` is None. LacksApiError, RealBrokerError, BuildError, AdminError,
         StoryError, DriverFailedError."""
         for story in (STORIES[name] for name in names):
             if not story.known_to(release):
                 raise LacksApiError(f"what begins with Kafka {'.'.join(map(str, story.since))}")
-            home = _record(story, release, out or Path(), tell)
+            home = _record(story, release, _RECORDINGS if out is None else out, tell)
             size = sum(each.stat().st_size for each in home.iterdir())
             tell(f"{story.name}: {size // 1024} KiB")
 

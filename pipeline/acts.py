@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from .deletions import BY_REQUEST
 from .ledgers import Note
-from .readers.administration_messages import NOTHING
+from .readers.administration_messages import ELR, NOTHING
 from .rows import INTERNAL, NO_PARTITION, of_kinds
 from .tables import Table
 from .tables import functions as F
@@ -21,6 +21,7 @@ _AT_ONCE_MS: Final = 1_000
 """What a topic is created with is written with it; a controller that starts replays all at once."""
 _IN_ORDER_MS: Final = 1_800_000
 """Brokers that are restarted later than that are restarted for another reason."""
+_OF_ELR: Final = "all brokers: min.insync.replicas = "
 _COMPLETED: Final = "completed"
 _BEFORE_MS: Final = 600_000
 _FEW: Final = 5
@@ -65,13 +66,15 @@ def acts(observations: Table, kinds: Mapping[str, int], notes: Iterable[Note]) -
 def acts_of(rows: Iterable[Row], notes: Iterable[Note]) -> list[Act]:
     ordered = sorted(rows, key=lambda row: (row["time_ms"], row["file"], row["position"]))
     created: dict[str, list[int]] = {}
+    with_elr = [row["time_ms"] for row in ordered if row["kind"] == "config" and row["detail"] == ELR]
     for row in ordered:
         if row["kind"] == "log" and row["detail"] == "created":
             created.setdefault(row["topic"], []).append(row["time_ms"])
     known = [
         row
         for row in ordered
-        if not any(abs(row["time_ms"] - at_ms) <= _AT_ONCE_MS for at_ms in created.get(row["topic"], ()))
+        if not (row["kind"] == "config" and _by_controller(row, with_elr))
+        and not any(abs(row["time_ms"] - at_ms) <= _AT_ONCE_MS for at_ms in created.get(row["topic"], ()))
     ]
     found = [
         *_restarts(notes),
@@ -81,6 +84,14 @@ def acts_of(rows: Iterable[Row], notes: Iterable[Note]) -> list[Act]:
         *_moved(row for row in known if row["kind"] == "reassignment"),
     ]
     return sorted(found, key=lambda each: (each.from_ms, each.told))
+
+
+def _by_controller(row: Row, with_elr: Iterable[int]) -> bool:
+    """Whether a controller set it itself as it turned eligible leader replicas on (KIP-966)."""
+    its_own = row["detail"].startswith(_OF_ELR) and row["topic"] is None
+    return row["detail"] == ELR or (
+        its_own and any(abs(row["time_ms"] - at) <= _AT_ONCE_MS for at in with_elr)
+    )
 
 
 def shortly_before(

@@ -32,6 +32,8 @@ KINDS: Final[dict[str, str]] = {
     "`broker 2: NAME = VALUE`, `all brokers: …`; of a group all of them, `NAME = VALUE, NAME = VALUE`, or "
     "`none`",
     "quota": "a quota: detail `ENTITY: NAME = VALUE`, `none` when it was removed",
+    "acl": "an ACL of a group, a topic or a transactional id: detail `created: WHO allow READ from HOST`, or "
+    "`removed: …`",
     "reassignment": "a partition moves: replicas are all that it has meanwhile; detail "
     "`adding 4, removing 1`, `completed`",
     "load": "a coordinator read its partition of an internal topic: detail `began`, `finished in N ms`, "

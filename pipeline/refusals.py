@@ -11,15 +11,19 @@ _SAME_MS: Final = 1_000
 """How much later than its library an application logs an error."""
 
 
-def refused_records(observations: Table, *errors: str) -> Table:
+def refused_records(observations: Table, *errors: str, brokers_log: bool = False) -> Table:
     """The refusals of Produce with one of `errors`, with `seen`; those without a partition have the one of
-    the refusal without a client that another log tells just before."""
+    the refusal without a client that another log tells just before; with `brokers_log`, which brokers log
+    each time, also one that a broker's log tells."""
     rows = of_kinds(observations, "refused").where((F.col("api") == "Produce") & F.col("error").isin(*errors))
     rows = rows.where("time_ms is not null").withColumn("seen", seen())
     columns = ("source", "file", "position", "time_ms", "broker", "client", *PARTITION, "error", "detail")
     rows = rows.select(*columns, "seen").persist()
     placed = prefixed(
-        rows.where("topic is not null and client is null and broker is null"), "_", "time_ms", *PARTITION
+        rows.where("topic is not null and client is null").where(
+            F.lit(brokers_log) | F.col("broker").isNull()
+        ),
+        *("_", "time_ms", *PARTITION),
     )
     near = [F.abs(F.col("time_ms") - F.col("_time_ms")) <= _SAME_MS]
     unplaced = rows.where("topic is null").join(placed, near, "left")

@@ -1,5 +1,6 @@
 """What is known of a group's members: who left and why, who was refused, and whether the group settles."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,6 +16,8 @@ REFUSED: Final = (
     *("UNSUPPORTED_ASSIGNOR", "UNRELEASED_INSTANCE_ID", "GROUP_MAX_SIZE_REACHED", "INVALID_SESSION_TIMEOUT"),
 )
 """After these a member does not simply join again."""
+LOCKED_OUT: Final = "GROUP_AUTHORIZATION_FAILED"
+"""Whatever a member asks for."""
 COMMITS_REFUSED: Final = (COMMIT_FAILED, "UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION")
 """The group has gone on without the member."""
 _LOGS: Final = ("client-log", "librdkafka-log")
@@ -35,11 +38,11 @@ class Members:
     """`fenced` are members that have not joined again since, `since` the beginning of a rebalance that goes
     on. `first` and `last` are new epochs of the group since its members or its topics changed, `count` is how
     many followed the first one.
-    `refused` has the first and last refusal, and how many there were, and `commits` the same of commits, by
-    partition; `told` is the last row."""
+    `refused` has the first and last refusal, and how many each file tells of, since several tell of the same;
+    `commits` has them by partition, with how many there were; `told` is the last row."""
 
     fenced: dict[str, Row] = field(default_factory=dict)
-    refused: tuple[Row, Row, int] | None = None
+    refused: tuple[Row, Row, Counter[str]] | None = None
     commits: dict[tuple[str | None, int | None], tuple[Row, Row, int]] = field(default_factory=dict)
     since: Row | None = None
     generation: int = -1
@@ -58,8 +61,11 @@ def end(state: Members) -> Iterator[Note]:
     for member, row in state.fenced.items():
         yield note("member-fenced", row, client=member, detail=(row.detail or "").partition(_FENCED)[2])
     if state.refused is not None:
-        first, last, count = state.refused
-        yield note("member-refused", first, last if count > 1 else None, number=count, detail=last.error)
+        first, last, told = state.refused
+        count = max(told.values())
+        yield note(
+            "member-refused", first, last if first is not last else None, number=count, detail=last.error
+        )
     for first, last, count in state.commits.values():
         shown = (first, last) if count > 1 else (first,)
         yield note("commit-refused", *shown, client=None, number=count, detail=last.error)
@@ -120,13 +126,14 @@ def _tombstone(state: Members, row: Row) -> Iterator[Note]:
 
 
 def _refused(state: Members, row: Row) -> Iterable[Note]:
-    if row.api == "OffsetCommit":
+    if row.api == "OffsetCommit" and row.error != LOCKED_OUT:
         place = row.topic, row.partition
         first, _, count = state.commits.get(place, (row, row, 0))
         state.commits[place] = first, row, count + 1
         return ()
-    first, _, count = state.refused or (row, row, 0)
-    state.refused = first, row, count + 1
+    first, _, told = state.refused or (row, row, Counter())
+    told[row.file] += 1
+    state.refused = first, row, told
     return ()
 
 
@@ -142,7 +149,11 @@ LEDGER: Final = Ledger(
     "members of groups",
     tuple(_STEPS),
     F.col("group").isNotNull()
-    & refused_only((F.col("error").isin(*REFUSED) & F.col("api").isin(*_APIS)) | _commits()),
+    & refused_only(
+        (F.col("error").isin(*REFUSED) & F.col("api").isin(*_APIS))
+        | (F.col("error") == LOCKED_OUT)
+        | _commits()
+    ),
     F.col("group"),
     ("client", "group", "topic", "partition", "generation", "api", "error", "detail"),
     Members,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..readers.member_messages import FATAL
-from ..readers.refusal_messages import GIVEN
+from ..readers.refusal_messages import GIVEN, INVALID, TOO_LARGE
 from ..refused_producers import with_ids
 from ..tables import functions as F
 from .ledger import Ledger, refused_only
@@ -13,7 +13,7 @@ from .row import Note, Row, note
 
 _FATAL: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
 """A client gives up after these: whoever goes on with the id is another one."""
-_OF_RECORDS: Final = ("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE")
+_OF_RECORDS: Final = (*TOO_LARGE, *INVALID)
 """Clients do not send such records again."""
 _UNLESS_IT_WRITES: Final = (
     "INVALID_PRODUCER_EPOCH",

@@ -10,6 +10,7 @@ from ..tables import functions as F
 from . import (
     absent_groups,
     brokers,
+    failures,
     group_partitions,
     members,
     partitions,
@@ -24,7 +25,7 @@ LEDGERS: Final = {
     each.LEDGER.name: each.LEDGER
     for each in (
         *(group_partitions, absent_groups, partitions, share_partitions, share_states, producers, members),
-        brokers,
+        *(brokers, failures),
     )
 }
 _ORDER: Final = ("time_ms", "file", "position", "offset", "kind")

@@ -12,7 +12,10 @@ from .log_messages import END, Values, message
 _NONE: Final = ("null", "[]")
 NOTHING: Final = "none"
 """The detail of a row about a group of which nothing is set any more."""
+ELR: Final = "all brokers: eligible.leader.replicas.version = 1"
+"""The detail of a row that a controller turned them on."""
 _BETWEEN: Final = re.compile(r",(?=[\w.]{1,100} -> )")
+_LOGGER: Final = re.compile(r" \([\w.]{1,200}\)$")
 _ENTITY: Final = r"ClientQuotaEntity\(entries=\{(?P<entity>[^}\n]*)\}\)"
 
 
@@ -26,7 +29,9 @@ def _set_of_brokers(_: Entry, found: re.Match[str]) -> Values:
 
 
 def _set_of_group(_: Entry, found: re.Match[str]) -> Values:
-    told = (each.split(" -> ", 1) for each in _BETWEEN.split(found["all_from"]) if " -> " in each)
+    """However long the rest of the line is."""
+    rest = _LOGGER.sub("", found.string[found.end() :].partition("\n")[0])
+    told = (each.split(" -> ", 1) for each in _BETWEEN.split(rest) if " -> " in each)
     return {"detail": ", ".join(map(" = ".join, told)) or NOTHING}
 
 
@@ -58,11 +63,18 @@ MESSAGES: Final = (
         rf"(?P<value>[^\n]*?){END}",
         _set_of_brokers,
     ),
+    # FeatureControlManager
+    message(
+        "config",
+        "feature eligible.leader.replicas.version to 1",
+        r"Replayed a FeatureLevelRecord setting feature eligible\.leader\.replicas\.version to 1\b",
+        lambda _, found: {"detail": ELR},
+    ),
     # DynamicConfigPublisher: all that is set, each time. A controller hides these values.
     message(
         "config",
         "Updating group",
-        rf"Updating group (?P<group>[^\n]{{1,300}}?) with new configuration : ?(?P<all_from>[^\n]*?){END}",
+        r"Updating group (?P<group>[^\n]{1,300}?) with new configuration : ?",
         _set_of_group,
     ),
     # ClientQuotaControlManager

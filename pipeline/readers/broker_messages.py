@@ -10,6 +10,7 @@ from . import (
     administration_messages,
     broker_life_messages,
     coordinator_messages,
+    denial_messages,
     producer_messages,
     refusal_messages,
     rejection_messages,
@@ -328,5 +329,6 @@ TABLE: Final = Table.of(
     *administration_messages.MESSAGES,
     *rejection_messages.MESSAGES,
     *refusal_messages.BROKER,
+    *denial_messages.BROKER,
     *share_messages.BROKER,
 )

@@ -39,6 +39,10 @@ _OF_LIBRDKAFKA: Final = {
     "There is a newer producer": "PRODUCER_FENCED",
     "Static consumer fenced": "FENCED_INSTANCE_ID",
     "There are unstable offsets": "UNSTABLE_OFFSET_COMMIT",
+    "Group authorization failed": "GROUP_AUTHORIZATION_FAILED",
+    "Topic authorization failed": "TOPIC_AUTHORIZATION_FAILED",
+    "Invalid timestamp": "INVALID_TIMESTAMP",
+    "Broker failed to validate record": "INVALID_RECORD",
 }
 """What librdkafka prints after `Broker: ` (rdkafka.c), or its beginning."""
 _BROKER: Final = re.compile(r"Broker: (?P<text>[A-Z][^\n]{0,200})")

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from . import member_messages
+from . import denial_messages, member_messages
 from .log_entries import Entry
 from .log_messages import Table, Values, message
 
@@ -57,4 +57,5 @@ TABLE: Final = Table.of(
         api="OffsetFetch",
     ),
     *member_messages.LIBRDKAFKA,
+    *denial_messages.LIBRDKAFKA,
 )

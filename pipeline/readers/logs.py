@@ -16,6 +16,7 @@ from ..observations import Observation
 from . import (
     broker_messages,
     client_messages,
+    denial_messages,
     follower_messages,
     js_and_go_messages,
     librdkafka_messages,
@@ -54,6 +55,7 @@ _CLIENTS: Final = (
     librdkafka_messages.TABLE,
     js_and_go_messages.TABLE,
     refusal_messages.TABLE,
+    denial_messages.TABLE,
 )
 TABLES: Final = (broker_messages.TABLE, *_CLIENTS)
 _FENCED: Final = re.compile(r"Partition (?P<tp>\S+) has an older epoch \(\d+\) than the current leader")

@@ -8,6 +8,7 @@ An application's line is taken to be about the client after which its logger is 
 import re
 from typing import Final
 
+from ...protocol.errors import error_name
 from .log_entries import Entry
 from .log_messages import Message, Table, Values, message
 
@@ -17,6 +18,7 @@ _TEXTS: Final = {
     "The request included message batch larger than the configured segment size": "RECORD_LIST_TOO_LARGE",
     "Messages are rejected since there are fewer in-sync replicas than required": "NOT_ENOUGH_REPLICAS",
     "Messages are written to the log, but to fewer in-sync replicas": "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    "This record has failed the validation on": "INVALID_RECORD",
     "The timestamp of the message is out of acceptable range": "INVALID_TIMESTAMP",
     "Producer attempted an operation with an old epoch": "INVALID_PRODUCER_EPOCH",
     "The producer attempted to use a producer id which is not currently": "INVALID_PRODUCER_ID_MAPPING",
@@ -29,7 +31,13 @@ GIVEN: Final = "given to the application"
 _CODES: Final = ("MESSAGE_TOO_LARGE", "NOT_ENOUGH_REPLICAS", "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 """Those that franz-go names (kerr)."""
 TOO_LARGE: Final = ("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE")
+INVALID: Final = ("INVALID_RECORD", "INVALID_TIMESTAMP")
 TOO_FEW: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
+_INVALID: Final = r"(?P<exception>InvalidRecord|InvalidTimestamp)(?:Exception|Error)"
+_OF_BATCHES: Final = r"\[Error (?P<code>10|18|32|87)\] "
+"""The codes of `_TEXTS` and of INVALID that kafka-python numbers."""
+_FIRST: Final = re.compile(r"message='([^'\n]{1,200})")
+_OUT_OF_RANGE: Final = re.compile(r"Timestamp \d{1,20} of message with offset \d{1,20} is out of range")
 _ANY: Final = "|".join(map(re.escape, _TEXTS))
 _APIS: Final = "Produce|InitProducerId|AddPartitionsToTxn|AddOffsetsToTxn|EndTxn|TxnOffsetCommit"
 _OF_TRANSACTIONS: Final = ("INVALID_PRODUCER_EPOCH", "INVALID_PRODUCER_ID_MAPPING", "PRODUCER_FENCED")
@@ -57,7 +65,30 @@ def _below(_: Entry, found: re.Match[str]) -> Values:
     return {"detail": f"{size} is insufficient to satisfy the min.isr requirement of {found['least']}"}
 
 
+def _invalid(_: Entry, found: re.Match[str]) -> Values:
+    """A batch's error may be another one than that of its records, which says why."""
+    first = _FIRST.search(found["why"])
+    why = (first[1] if first else found["why"]).strip()[:200]
+    return {
+        "error": INVALID[found["exception"] != "InvalidRecord" or bool(_OUT_OF_RANGE.search(why))],
+        "detail": why,
+    }
+
+
+def _numbered(_: Entry, found: re.Match[str]) -> Values:
+    return {"error": error_name(int(found["code"])), "detail": found["why"].strip()[:200]}
+
+
 BROKER: Final = (
+    # ReplicaManager, which logs INVALID_RECORD
+    message(
+        "refused",
+        "Error processing append operation on partition ",
+        rf"Error processing append operation on partition (?:[\w-]{{22}}:)?{{tp}}[^\n]{{0,100}}\n"
+        rf"[^\n]{{0,100}}?{_INVALID}: (?P<why>[^\n]{{1,1000}})",
+        _invalid,
+        api="Produce",
+    ),
     # Partition up to 2.0
     message(
         "refused",
@@ -104,6 +135,26 @@ TABLE: Final = Table.of(
         _named,
     ),
     *map(_of_application, _TEXTS),
+    # What applications log of Java's and Python's errors
+    *(
+        message(
+            "refused",
+            text,
+            rf"{_WHO}(?:[\w.]{{1,80}}: )?{_INVALID}: (?:\[Error \d+\] \w+: )?(?P<why>[^\n]{{1,1000}})",
+            _invalid,
+            api="Produce",
+        )
+        for text in ("InvalidRecord", "InvalidTimestamp")
+    ),
+    # kafka-python, producer/sender.py
+    message(
+        "refused",
+        "Aborting producer batches due to fatal error: ",
+        r"client_id=(?P<client>[^\s,>]{1,300})[^\n]{0,300}?Aborting producer batches due to fatal error: "
+        rf"{_OF_BATCHES}(?P<why>[^\n]{{1,300}})",
+        _numbered,
+        api="Produce",
+    ),
     *(
         message(
             "refused",

@@ -251,7 +251,10 @@ SEARCH: Final = Search(
             *leads(SET_BACK, BEHIND, GROUP, LATE_MS, "from there everything has to be read again"),
             *leads(SET_BACK, ("offset-rewind",), GROUP, SOON_MS, "it commits from where it was set to"),
         ),
-        alike=("unclean-election", "cut-off-leader", "truncation-gap", "topic-recreated", "undefined-epoch"),
+        alike=(
+            *("unclean-election", "cut-off-leader", "truncation-gap", "topic-recreated", "undefined-epoch"),
+            "commit-past-log-end",
+        ),
         reproductions=(
             deleted(_POSITIONS, _because(BY_REQUEST), "below the log start, if somebody deleted the records"),
             retained(

@@ -22,6 +22,7 @@ _APART_MS: Final = 60_000
 _BEFORE_MS: Final = 600_000
 _SKEW_MS: Final = 1_000
 _SAID: Final = r"ISR\D*(\d+).* is insufficient to satisfy the min\.isr requirement of (\d+)"
+_SET: Final = "min.insync.replicas = "
 _LEFT: Final = ("in controlled shutdown", "state SHUTTING_DOWN", "fenced: its session timed out")
 _BACK: Final = ("unfenced", "state STARTED", "started")
 
@@ -51,7 +52,8 @@ def find(observations: Table) -> Table:
     placed = prefixed(runs.where("topic is not null"), "_", "begun_ms", "ended_ms")
     at_once = [F.col("_begun_ms") <= F.col("ended_ms"), F.col("begun_ms") <= F.col("_ended_ms")]
     unplaced = runs.where("topic is null").join(placed, at_once, "left_anti")
-    rows = _with_brokers(runs.where("topic is not null").unionByName(unplaced), observations)
+    runs = _with_act(runs.where("topic is not null").unionByName(unplaced), observations)
+    rows = _with_brokers(runs, observations)
     by_leader = F.col("said").isNotNull()
     return findings(
         rows,
@@ -76,10 +78,26 @@ def find(observations: Table) -> Table:
                 was=F.when(F.regexp_extract("detail", _SAID, 1) == "1", "was").otherwise("were"),
                 least=F.regexp_extract("detail", _SAID, 2),
             ),
+            only_if(F.col("act").isNotNull(), "; somebody had set it to that {earlier} s before"),
             only_if(F.col("broker").isNotNull(), "; broker {broker} was not there"),
         ),
-        evidence=[F.col("left"), F.col("said"), F.col("first"), F.col("last")],
+        evidence=[F.col("act"), F.col("left"), F.col("said"), F.col("first"), F.col("last")],
     )
+
+
+def _with_act(runs: Table, observations: Table) -> Table:
+    """With the setting of the topic that was made shortly before (`act`)."""
+    rows = of_kinds(observations, "config").where("topic is not null and time_ms is not null")
+    rows = rows.where(F.col("detail").startswith(_SET))
+    rows = prefixed(rows, "_", "topic", "time_ms", act=seen(), set_to=F.col("detail"))
+    least = F.concat(F.lit(_SET), F.regexp_extract("detail", _SAID, 2))
+    ago = F.col("begun_ms") - F.col("_time_ms")
+    of = [F.col("topic") == F.col("_topic"), F.col("set_to") == least, ago.between(-_SKEW_MS, _BEFORE_MS)]
+    found = runs.join(rows, of, "left").withColumn("ago", F.col("begun_ms") - F.col("_time_ms"))
+    found = found.withColumn("earlier", F.floor(F.col("ago") / 1000).cast("bigint"))
+    key = ("client", *PARTITION, "run")
+    found = first_of(found, Window.partitionBy(*key).orderBy("ago", "set_to"))
+    return found.drop("_topic", "_time_ms", "set_to", "ago")
 
 
 def _with_brokers(runs: Table, observations: Table) -> Table:

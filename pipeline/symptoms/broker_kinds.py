@@ -4,8 +4,8 @@ from typing import Final
 
 from ..ledgers import Note
 from ..readers.log_spans import CONTROLLER
-from ..signature import BROKERS, COORDINATORS
-from .kind import MINUTE_MS, STILL, TEN_MINUTES_MS, Kind, at, lasts, took
+from ..signature import BROKERS, CLIENT, COORDINATORS
+from .kind import HALF_A_MINUTE_MS, MINUTE_MS, STILL, TEN_MINUTES_MS, Kind, at, lasts, took
 
 _HEARTBEAT_MS: Final = 2_000
 """The default of `broker.heartbeat.interval.ms`: a broker that is only late is unfenced by its next
@@ -41,7 +41,54 @@ def _loading(note: Note) -> str:
     return f"{loaded}: meanwhile what it coordinates had no coordinator"
 
 
+def _times(note: Note) -> str:
+    return f"{note.number or 1} time{'s' * ((note.number or 1) != 1)}"
+
+
+def _unresolved(note: Note) -> str:
+    of = "a broker" if note.broker is None else f"broker {note.broker}"
+    return f"clients could not resolve {note.detail}, the address of {of}, for {took(note)} ({_times(note)})"
+
+
+def _rejected(note: Note) -> str:
+    by = "a broker" if note.broker is None else f"broker {note.broker}"
+    return f"{by} rejected connections for {took(note)} ({_times(note)}): {note.detail}"
+
+
+def _no_codec(note: Note) -> str:
+    whose = f"client {note.client}" if note.group is None else f"a client of group {note.group}"
+    return f"{whose} could not read records, because it lacks their codec, {note.detail} ({_times(note)})"
+
+
 KINDS: Final = (
+    Kind(
+        "broker-unresolved",
+        "broker-unresolved",
+        "clients can't resolve the address of a broker for half a minute",
+        _unresolved,
+        (BROKERS,),
+        lasts(HALF_A_MINUTE_MS),
+        of_partition=True,
+        of_broker=True,
+    ),
+    Kind(
+        "connections-rejected",
+        "connections-rejected",
+        "a broker rejects connections from an address for half a minute, because that has too many",
+        _rejected,
+        (BROKERS,),
+        lasts(HALF_A_MINUTE_MS),
+        of_partition=True,
+        of_broker=True,
+    ),
+    Kind(
+        "codec-unknown",
+        "codec-unknown",
+        "a client lacks the codec with which records are compressed",
+        _no_codec,
+        (CLIENT,),
+        wide=True,
+    ),
     Kind(
         "broker-died",
         "broker-died",

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from mockbroker.pipeline.acts import acts_of, shortly_before
 from mockbroker.pipeline.ledgers import Note
+from mockbroker.pipeline.readers.administration_messages import ELR
 from mockbroker.pipeline.report import show
 
 from .rows import START_MS, History
@@ -82,6 +83,14 @@ ALTERED = [
 
 def test_alterations() -> None:
     assert told(altered()) == ALTERED
+
+
+def test_what_a_controller_sets_by_itself() -> None:
+    """As it turns eligible leader replicas on; later it is an administrator."""
+    rows = History("broker-log").add("config", detail=ELR, **BROKERS)
+    rows.add("config", 10, detail="all brokers: min.insync.replicas = 1", **BROKERS)
+    rows.add("config", MINUTE, detail="all brokers: min.insync.replicas = 2", **BROKERS)
+    assert told(rows) == ["min.insync.replicas of all brokers was set to 2"]
 
 
 def test_alterations_of_a_group() -> None:

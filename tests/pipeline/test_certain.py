@@ -176,7 +176,65 @@ def too_large() -> History:
     return rows.refused("MESSAGE_TOO_LARGE", api="Produce", source="client-log", client="a")
 
 
+def denied() -> History:
+    """By the authorizer's log, and the ACL after which it began."""
+    rows = History("broker-log").add("acl", detail="created: User:b allow READ from *", **GROUP)
+    for _ in range(40):
+        rows.refused("GROUP_AUTHORIZATION_FAILED", detail="User:a was denied READ from 127.0.0.1", **GROUP)
+    return rows
+
+
+def keyless() -> History:
+    rows = History("broker-log").add("config", detail="cleanup.policy = compact", **TOPIC)
+    said = "Compacted topic cannot accept message without key in topic partition orders-0"
+    return rows.refused("INVALID_RECORD", api="Produce", broker=1, detail=said)
+
+
+def unresolved() -> History:
+    said = "advertises INTERNAL://10.0.0.2:9093,EXTERNAL://broker2.internal:9092"
+    rows = History("broker-log").add("broker", broker=2, detail=said, **NO_TOPIC)
+    return vain(rows, "UnknownHost", detail="broker2.internal", source="client-log", client="a")
+
+
+def vain(rows: History, error: str, **values: Any) -> History:
+    for _ in range(40):
+        rows.add("complaint", error=error, **{**NO_TOPIC, **values})
+    return rows
+
+
+def stuck() -> History:
+    rows = History("broker-log").add("broker", broker=3, detail="fenced", **NO_TOPIC)
+    rows.add("reassignment", detail="adding 4, 3, removing 2", replicas=[1, 2, 3, 4])
+    return rows.add("broker", MINUTE, broker=1, detail="unfenced", **NO_TOPIC)
+
+
+def foreign() -> History:
+    """A commit above the log end, between two batches of one leader."""
+    rows = History("segment").add("append", offset=0, end_offset=100, leader_epoch=3)
+    rows.commit(5000).out_of_range(5000, source="client-log")
+    return rows.add("append", offset=100, end_offset=120, leader_epoch=3)
+
+
 CASES = {
+    "not-authorized": case("not_authorized", denied(), "acl", "refused"),
+    "records-invalid": case("invalid_records", keyless(), "config", "refused"),
+    "broker-unresolved": case("failures", unresolved(), "broker", "complaint"),
+    "connections-rejected": case(
+        "failures",
+        vain(History("broker-log"), "TooManyConnections", broker=1, detail="10.0.0.7 has 30 connections"),
+        "complaint",
+    ),
+    "codec-unknown": case(
+        "failures",
+        vain(History("client-log"), "UnsupportedCodec", group="billing", detail="ZSTD"),
+        "complaint",
+    ),
+    "reassignment-stuck": case(
+        "reassignments", stuck(), "reassignment", told("broker", "fenced"), told("broker", "unfenced")
+    ),
+    "commit-past-log-end": case(
+        "commits_past_end", foreign(), "commit", "refused", lambda row: row.offset == 100
+    ),
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
     "retention-lowered": case("administrators", deleted("segment deletion"), "config", "log-start"),
     "timestamps-too-old": case("old_timestamps", expired_at_once(OLD), "expiry", "log-start"),

@@ -44,6 +44,12 @@ TOLD = {
     "a producer was fenced": "producer {client} was fenced: ",
     "another producer took a transactional id": "with its transactional id {transactional_id}, as producer",
     "a replica in sync was elected": "with {lost} records that no other replica had, from offset {offset} to",
+    "a broker got another address": "broker {broker} advertises {address}, a name that clients could not",
+    "a group got its first ACL": "; an ACL was created: {user} allow READ from *; it stands at 50 of",
+    "a producer began to compress": "it stands at {offset} of {topic}-{partition}, and 321 records",
+    "a reassignment was begun": "{topic}-{partition} (adding 3, removing 2) had not ended after",
+    "a script committed offsets": "committed {offset} for group {group} in {topic}-{partition}, whose log "
+    "ended at 120",
     "a lowered limit was reached": "the record at offset {offset} of {topic}-{partition} after 2 deliveries: "
     "no member accepted that; ",
     "a record was released for the last time": "share group {group} gave up the record at offset {offset} of "
@@ -70,6 +76,8 @@ OF = {
 REFUSED = (
     *("applications-share-a-group", "clock-stepped", "follower-log-lost"),
     *("hanging-transaction", "record-unreadable"),
+    *("broker-unresolved", "codec-unknown", "connections-rejected", "not-authorized", "records-invalid"),
+    *("commit-past-log-end", "group-renamed", "reassignment-stuck"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
 that a record can't be read only its client could say."""
@@ -78,6 +86,7 @@ QUIET = ("shipping",)
 NOT_TOLD = frozenset(
     {
         "3.9.2-retried-without-idempotence",
+        "4.4.0-group-renamed",
         "4.4.0-record-corrupt",
     }
 )
@@ -87,10 +96,16 @@ list.
 - retried-without-idempotence: without sequence numbers only the contents of records are equal, since KafkaJS
   stamps them again, and rows don't have contents. Besides, the recording's truth is wrong: the client sent
   records again from offset 50 on, before the story lost any answer.
+- group-renamed: the cause is told, as possible. What nobody got is no symptom, for no file says where the
+  groups with the new names began.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
 """
 OFTEN = frozenset(
     {
+        "3.9.2-foreign-offsets",
+        "3.9.2-reassignment-stuck",
+        "4.4.0-acl-locks-out",
+        "4.4.0-advertised-wrong",
         "4.4.0-record-unreadable",
         "4.4.0-share-delivery-limit-lowered",
         "4.4.0-share-offsets-reset",

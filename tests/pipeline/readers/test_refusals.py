@@ -72,6 +72,34 @@ PYTHON_COMMIT = (
     "2026-11-26 05:21:00,256 WARNING kafka.coordinator.consumer: Auto offset commit failed for group g: "
     "CommitFailedError: Commit cannot be completed since the group has already rebalanced\n"
 )
+KEYLESS = (
+    "[2026-11-29 21:09:05,443] ERROR [ReplicaManager broker=1] Error processing append operation on "
+    "partition QjrXSQOOS8a2iN7JM3noIw:orders-0 (kafka.server.ReplicaManager)\n"
+    "org.apache.kafka.common.InvalidRecordException: One or more records have been rejected due to 2 record "
+    "errors in total, and only showing the first three errors at most: [RecordError(batchIndex=0, "
+    "message='Compacted topic cannot accept message without key in topic partition orders-0')]\n"
+)
+DENIED = (
+    "[2026-11-29 21:07:09,295] INFO Principal = User:a is Denied operation = DESCRIBE from host = 127.0.0.1 "
+    "on resource = Group:LITERAL:g for request = FindCoordinator with resourceRefCount = 1 based on rule "
+    "DefaultDeny (kafka.authorizer.logger)\n"
+)
+LOCKED_OUT = (
+    "2026-11-29 21:07:08,992 [g-1] INFO org.apache.kafka.clients.consumer.internals.ConsumerCoordinator - "
+    "[Consumer clientId=g-1, groupId=g] FindCoordinator request hit fatal exception\n"
+    "org.apache.kafka.common.errors.GroupAuthorizationException: Not authorized to access group: g\n"
+)
+NOT_READ = (
+    "2026-11-29 21:07:08,992 [g-1] WARN org.apache.kafka.clients.consumer.internals.FetchCollector - "
+    "[Consumer clientId=g-1, groupId=g] Not authorized to read from partition orders-0.\n"
+)
+ABORTED = (
+    "2026-11-29 21:03:51,531 ERROR kafka.producer.sender: <Sender client_id=writer-3 transactional_id=None>: "
+    "Aborting producer batches due to fatal error: [Error 32] InvalidTimestampError: One or more records\n"
+)
+OUT_OF_RANGE = (
+    "[Error 87] InvalidRecordError: Timestamp 1796072597201 of message with offset 0 is out of range."
+)
 APPLICATION = "2026-11-26 05:21:09,559 ERROR writer-4: %s\n"
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     (KAFKAJS % OLD_EPOCH, {"client": "writer-6", "api": "Produce", "error": "INVALID_PRODUCER_EPOCH"}),
@@ -88,6 +116,15 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     (AUTO_COMMIT, {"group": "g", "topic": "orders", "offset": 700, "error": "CommitFailedException"}),
     (FRANZ_COMMIT, {"group": "g", "partition": 3, "offset": 1080, "error": "UNKNOWN_MEMBER_ID"}),
     (PYTHON_COMMIT, {"group": "g", "api": "OffsetCommit", "error": "CommitFailedException"}),
+    (KEYLESS, {"topic": "orders", "partition": 0, "broker": 1, "api": "Produce", "error": "INVALID_RECORD"}),
+    (NOT_READ, {"group": "g", "topic": "orders", "api": "Fetch", "error": "TOPIC_AUTHORIZATION_FAILED"}),
+    (DENIED, {"group": "g", "api": "FindCoordinator", "error": "GROUP_AUTHORIZATION_FAILED"}),
+    (LOCKED_OUT, {"client": "g-1", "group": "g", "error": "GROUP_AUTHORIZATION_FAILED"}),
+    (ABORTED, {"client": "writer-3", "api": "Produce", "error": "INVALID_TIMESTAMP"}),
+    (
+        APPLICATION % f"InvalidRecordError: {OUT_OF_RANGE}",
+        {"client": "writer-4", "error": "INVALID_TIMESTAMP"},
+    ),
     (
         APPLICATION % "sarama.KError: kafka server: Message was too large, server rejected it to avoid",
         {"client": "writer-4", "api": "Produce", "error": "MESSAGE_TOO_LARGE"},
@@ -109,6 +146,85 @@ def test_a_refusal(text: str, told: dict[str, Any], tmp_path: Path) -> None:
     path.write_text(text * 2)
     found = of_kind(rows(path), "refused")
     assert [{name: each.get(name) for name in told} for each in found] == [told] * 2
+
+
+JAVA_DNS = (
+    "2026-11-29 21:11:25,557 [kafka-producer-network-thread | a] WARN "
+    "org.apache.kafka.clients.NetworkClient - [Producer clientId=a] Error connecting to node "
+    "broker2.internal:9092 (id: 2 rack: null isFenced: false)\n"
+    "java.net.UnknownHostException: broker2.internal: Name or service not known\n"
+)
+LIBRDKAFKA_DNS = (
+    "%3|1795986685.591|FAIL|a#consumer-1| [thrd:broker2.internal:9092/2]: broker2.internal:9092/2: Failed to "
+    "resolve 'broker2.internal:9092': Name or service not known (after 8ms in state CONNECT)\n"
+)
+FRANZ_GO_DNS = (
+    "2026-11-29T21:11:25.907Z [WARN] unable to open connection to broker; addr: broker2.internal:9092, "
+    "broker: 2, err: dial tcp: lookup broker2.internal on 192.0.2.53:53: no such host\n"
+)
+KAFKAJS_CODEC = (
+    '{"level":"ERROR","timestamp":"2026-11-29T21:09:19.212Z","logger":"kafkajs","message":"[Consumer] Crash: '
+    'KafkaJSNotImplemented: ZSTD compression not implemented","groupId":"g"}\n'
+)
+REJECTED = (
+    "[2026-11-29 21:13:36,727] INFO Rejected connection from /127.0.0.1, address already has the configured "
+    "maximum of 30 connections. (kafka.network.DataPlaneAcceptor)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (JAVA_DNS, {"client": "a", "broker": 2, "error": "UnknownHost", "detail": "broker2.internal"}),
+        (LIBRDKAFKA_DNS, {"client": "a", "broker": 2, "error": "UnknownHost", "detail": "broker2.internal"}),
+        (FRANZ_GO_DNS, {"broker": 2, "error": "UnknownHost", "detail": "broker2.internal"}),
+        (KAFKAJS_CODEC, {"group": "g", "error": "UnsupportedCodec", "detail": "ZSTD"}),
+        (REJECTED, {"error": "TooManyConnections", "detail": "127.0.0.1 has 30 connections"}),
+    ],
+)
+def test_what_is_not_possible(text: str, told: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "some.log"
+    path.write_text(text * 2)
+    found = of_kind(rows(path), "complaint")
+    assert [{name: each.get(name) for name in told} for each in found] == [told] * 2
+
+
+ACL = (
+    "[2026-11-29 21:06:03,374] INFO [QuorumController id=100] Replayed AccessControlEntryRecord for "
+    "a_7HAq4KQWOGp3cSMNTOFQ, setting StandardAcl[resourceType=GROUP, resourceName=g, patternType=PREFIXED, "
+    "principal=User:b, host=*, operation=READ, permissionType=ALLOW] "
+    "(org.apache.kafka.controller.AclControlManager)\n"
+)
+SETTINGS = (
+    "[2026-11-29 21:11:10,374] INFO KafkaConfig values: \n"
+    "\tadvertised.listeners = [PLAINTEXT://broker2.internal:9092]\n (kafka.server.KafkaConfig)\n"
+)
+
+
+OF_GROUP = (
+    "[2026-11-29 21:11:10,374] INFO [DynamicConfigPublisher broker id=1] Updating group g with new "
+    f"configuration : {','.join(f'name.{nth} -> {nth}' for nth in range(200))} "
+    "(kafka.server.metadata.DynamicConfigPublisher)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "told"),
+    [
+        (
+            OF_GROUP,
+            "config",
+            {"group": "g", "detail": ", ".join(f"name.{nth} = {nth}" for nth in range(200))},
+        ),
+        (ACL, "acl", {"group": "g", "detail": "created: User:b allow READ from * (prefixed)"}),
+        (SETTINGS, "broker", {"detail": "advertises PLAINTEXT://broker2.internal:9092"}),
+    ],
+)
+def test_what_was_set(text: str, kind: str, told: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "server.log"
+    path.write_text(text)
+    (found,) = of_kind(rows(path), kind)
+    assert {name: found.get(name) for name in told} == told
 
 
 def test_what_is_no_producers_error_is_no_refusal(tmp_path: Path) -> None:

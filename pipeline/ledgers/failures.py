@@ -1,0 +1,62 @@
+"""What is known of something that does not go by itself: an address that means nothing to clients, a codec
+that one lacks, an address that has too many connections."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..readers.denial_messages import NO_CODEC, TOO_MANY, UNRESOLVED
+from ..tables import functions as F
+from .ledger import Ledger
+from .row import Note, Row, note
+
+ERRORS: Final = {
+    UNRESOLVED: "broker-unresolved",
+    NO_CODEC: "codec-unknown",
+    TOO_MANY: "connections-rejected",
+}
+"""What is noted of each."""
+
+
+@dataclass(slots=True)
+class Failures:
+    """`told` counts what each file tells: several tell of the same."""
+
+    first: Row | None = None
+    last: Row | None = None
+    told: Counter[str] = field(default_factory=Counter)
+
+
+def step(state: Failures, row: Row) -> Iterable[Note]:
+    state.first, state.last = state.first or row, row
+    state.told[row.file] += 1
+    return ()
+
+
+def end(state: Failures) -> Iterator[Note]:
+    first, last = state.first, state.last
+    if first is None or last is None:
+        return
+    client = first.client if first.client == last.client else None
+    number = max(state.told.values())
+    about = {"client": client, "broker": first.broker, "number": number, "detail": first.detail}
+    yield note(ERRORS[first.error or ""], first, last if number > 1 else None, **about)
+
+
+LEDGER: Final = Ledger(
+    "failures",
+    ("complaint",),
+    F.coalesce(F.col("error").isin(*ERRORS), F.lit(False))
+    & ((F.col("error") != NO_CODEC) | F.coalesce(F.col("group"), F.col("client")).isNotNull()),
+    F.concat_ws(
+        "\n",
+        F.col("error"),
+        F.col("detail"),
+        F.when(F.col("error") == NO_CODEC, F.coalesce(F.col("group"), F.col("client"))),
+    ),
+    ("broker", "client", "group", "error", "detail"),
+    Failures,
+    step,
+    end,
+)

@@ -1,0 +1,158 @@
+"""Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, an
+address has no meaning, a codec is missing, an address has too many connections. None of it goes by itself.
+"""
+
+import re
+from typing import Final
+
+from .log_entries import Entry
+from .log_messages import END, Table, Values, message
+
+UNRESOLVED: Final = "UnknownHost"
+NO_CODEC: Final = "UnsupportedCodec"
+TOO_MANY: Final = "TooManyConnections"
+NOT_AUTHORIZED: Final = {
+    "Group": "GROUP_AUTHORIZATION_FAILED",
+    "Topic": "TOPIC_AUTHORIZATION_FAILED",
+    "TransactionalId": "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
+}
+"""By Kafka's name of a type of resource (ResourceType)."""
+ADVERTISES: Final = "advertises "
+"""How the detail of a broker begins that says by which addresses clients reach it."""
+_COLUMNS: Final = {"Group": "group", "Topic": "topic", "TransactionalId": "transactional_id"}
+_RESOURCE: Final = {"GROUP": "Group", "TOPIC": "Topic", "TRANSACTIONAL_ID": "TransactionalId"}
+_HOST: Final = r"(?P<detail>[\w.-]{1,253}):\d{1,5}"
+
+
+def _denied(_: Entry, found: re.Match[str]) -> Values:
+    kind = found["type"]
+    asked = f"{found['principal']} was denied {found['operation']} from {found['host']}"
+    return {"error": NOT_AUTHORIZED[kind], _COLUMNS[kind]: found["name"], "detail": asked}
+
+
+def _acl(_: Entry, found: re.Match[str]) -> Values:
+    did = "created" if found["did"] == "setting" else "removed"
+    pattern = "" if found["pattern"] == "LITERAL" else f" ({found['pattern'].lower()})"
+    what = f"{found['principal']} {found['permission'].lower()} {found['operation']} from {found['host']}"
+    return {"detail": f"{did}: {what}{pattern}", _COLUMNS[_RESOURCE[found["type"]]]: found["name"]}
+
+
+def _advertised(_: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"{ADVERTISES}{found['listeners']}"}
+
+
+BROKER: Final = (
+    # AclAuthorizer up to 3.9, StandardAuthorizerData
+    message(
+        "refused",
+        " is Denied operation = ",
+        r"Principal = (?P<principal>\S+) is Denied operation = (?P<operation>\w+) from host = (?P<host>\S+) "
+        rf"on resource = (?P<type>{'|'.join(NOT_AUTHORIZED)}):\w+:(?P<name>[^\n]{{1,300}}?) for request = "
+        r"(?P<api>\w+)",
+        _denied,
+    ),
+    # AclControlManager
+    message(
+        "acl",
+        "AccessControlEntryRecord for ",
+        r"AccessControlEntryRecord for \S+ (?P<did>setting|removing) StandardAcl\[resourceType="
+        rf"(?P<type>{'|'.join(_RESOURCE)}), resourceName=(?P<name>[^\n]{{1,300}}?), patternType="
+        r"(?P<pattern>\w+), principal=(?P<principal>\S+), host=(?P<host>\S+), operation=(?P<operation>\w+), "
+        r"permissionType=(?P<permission>\w+)\]",
+        _acl,
+    ),
+    # SocketServer
+    message(
+        "complaint",
+        "address already has the configured maximum of",
+        r"Rejected connection from \S{0,300}?/(?P<detail>[\w.:]+), address already has the configured "
+        r"maximum of (?P<number>\d+) connections",
+        lambda _, found: {"detail": f"{found['detail']} has {found['number']} connections"},
+        error=TOO_MANY,
+    ),
+    # KafkaConfig
+    message(
+        "broker",
+        "\tadvertised.listeners = ",
+        r"\tadvertised\.listeners = \[?(?P<listeners>\w+://[^\]\n]{1,300})",
+        _advertised,
+    ),
+)
+LIBRDKAFKA: Final = (
+    # rdkafka_broker.c
+    message(
+        "complaint",
+        ": Failed to resolve '",
+        rf"{_HOST}/{{broker}}: Failed to resolve '",
+        error=UNRESOLVED,
+    ),
+)
+TABLE: Final = Table.of(
+    # GroupAuthorizationException, TopicAuthorizationException
+    message(
+        "refused",
+        "Not authorized to access group: ",
+        rf"Not authorized to access group: (?!Group authorization failed)(?P<group>[^\s]{{1,300}}?){END}",
+        error=NOT_AUTHORIZED["Group"],
+    ),
+    message(
+        "refused",
+        "Not authorized to access topics: [",
+        r"Not authorized to access topics: \[(?P<topic>[\w.-]+)[,\]]",
+        error=NOT_AUTHORIZED["Topic"],
+    ),
+    # Fetcher, FetchCollector; kafka-python and aiokafka, consumer/fetcher.py
+    message(
+        "refused",
+        "Not authorized to read from partition ",
+        r"Not authorized to read from partition {tp}",
+        api="Fetch",
+        error=NOT_AUTHORIZED["Topic"],
+    ),
+    message(
+        "refused",
+        "Not authorized to read from topic ",
+        r"Not authorized to read from topic (?P<topic>[\w.-]*\w)",
+        api="Fetch",
+        error=NOT_AUTHORIZED["Topic"],
+    ),
+    # NetworkClient
+    message(
+        "complaint",
+        "Error connecting to node ",
+        rf"Error connecting to node {_HOST} \(id: {{broker}}[^\n]{{0,200}}\n[^\n]{{0,100}}?"
+        r"UnknownHostException: ",
+        error=UNRESOLVED,
+    ),
+    # franz-go, broker.go
+    message(
+        "complaint",
+        "unable to open connection to broker; addr: ",
+        rf"unable to open connection to broker; addr: {_HOST}, broker: {{broker}}, err: "
+        r"[^\n]{0,200}?no such host",
+        error=UNRESOLVED,
+    ),
+    # KafkaJS, network/connection.js, of Node.js
+    message(
+        "complaint",
+        "getaddrinfo ENOTFOUND ",
+        r"getaddrinfo ENOTFOUND (?P<detail>[\w.-]{1,253})",
+        error=UNRESOLVED,
+    ),
+    # kafka-python, net/inet.py
+    message("complaint", "DNS lookup failed for ", rf"DNS lookup failed for {_HOST}", error=UNRESOLVED),
+    # KafkaJS, protocol/message/compression/index.js
+    message(
+        "complaint",
+        " compression not implemented",
+        r"KafkaJSNotImplemented: (?P<detail>\w+) compression not implemented",
+        error=NO_CODEC,
+    ),
+    # kafka-python and aiokafka, record/default_records.py
+    message(
+        "complaint",
+        " compression codec not found",
+        r"UnsupportedCodecError: Libraries for (?P<detail>\w+) compression codec not found",
+        error=NO_CODEC,
+    ),
+)

@@ -1,0 +1,146 @@
+"""`broker-unresolved`, `connections-rejected`, `codec-unknown`: clients try in vain, again and again.
+
+Each of them is told by lines that look harmless: clients try again, and brokers reject connections at INFO.
+"""
+
+from functools import reduce
+from typing import Final
+
+from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..left_behind import told as left_behind
+from ..left_behind import with_left_behind
+from ..readers.denial_messages import ADVERTISES, NO_CODEC, TOO_MANY, UNRESOLVED
+from ..rows import SEEN, first_of, of_kinds, only_if, prefixed, row, seen, sentence
+from ..signature import Search, Signature
+from ..tables import Table, Window
+from ..tables import functions as F
+
+_LASTS_MS: Final = 30_000
+"""What ends before is no finding."""
+_LISTENERS: Final = [rf"^{ADVERTISES}(?:[^,]+, ?){{{nth}}}\w+://([^:,]+):" for nth in range(4)]
+"""The hosts of as many listeners are looked at."""
+
+
+def find(observations: Table) -> Table:
+    rows = of_kinds(observations, "complaint").where("time_ms is not null")
+    rows = rows.where(F.coalesce(F.col("error").isin(UNRESOLVED, TOO_MANY, NO_CODEC), F.lit(False)))
+    rows = rows.select(*SEEN).persist()
+    long = F.col("until_ms") - F.col("since_ms") >= _LASTS_MS
+    unresolved = _runs(rows.where(F.col("error") == UNRESOLVED), "detail").where(long)
+    rejected = _runs(rows.where(F.col("error") == TOO_MANY), "detail", "broker").where(long)
+    unknown = rows.where((F.col("error") == NO_CODEC) & F.col("group").isNotNull())
+    unknown = _runs(unknown, "detail", "group").withColumn("broker", F.lit(None).cast("int"))
+    return (
+        _unresolved(_advertised(unresolved, observations))
+        .unionByName(_rejected(rejected))
+        .unionByName(_unknown(with_left_behind(unknown, observations)))
+    )
+
+
+def _runs(rows: Table, *by: str) -> Table:
+    """From the first to the last; `times` is the most that one file tells, for several tell of the same."""
+    at = F.struct("time_ms", "file", "position")
+    counted = Window.partitionBy(*by, "file")
+    told = rows.withColumn("told", F.count("position").over(counted))
+    names = [F.max("broker").alias("broker")] if "broker" not in by else []
+    return told.groupBy(*by).agg(
+        *names,
+        F.min("time_ms").alias("since_ms"),
+        F.max("time_ms").alias("until_ms"),
+        F.max("told").alias("times"),
+        F.count_distinct("file").alias("files"),
+        F.min_by(row(), at).alias("first"),
+        F.max_by(row(), at).alias("last"),
+    )
+
+
+def _advertised(runs: Table, observations: Table) -> Table:
+    """`act`: the broker's log, which says that it advertises that name."""
+    rows = of_kinds(observations, "broker").where(F.col("detail").startswith(ADVERTISES))
+    rows = rows.where("time_ms is not null").withColumn("shown", seen())
+    hosts = [rows.withColumn("host", F.regexp_extract("detail", each, 1)) for each in _LISTENERS]
+    each = reduce(Table.unionByName, hosts)
+    each = prefixed(each, "_", "host", "time_ms", act=F.col("shown"), named=F.col("broker"))
+    told = [F.col("_host") == F.col("detail"), F.col("_time_ms") <= F.col("until_ms")]
+    found = runs.join(each, told, "left").withColumn("ago", F.col("until_ms") - F.col("_time_ms"))
+    return first_of(found, Window.partitionBy("detail").orderBy("ago", "named"))
+
+
+def _unresolved(rows: Table) -> Table:
+    took = F.floor((F.col("until_ms") - F.col("since_ms")) / 1000).cast("bigint")
+    return findings(
+        rows.withColumn("broker", F.coalesce("named", "broker")),
+        signature="broker-unresolved",
+        **judged(
+            If(F.col("act").isNotNull(), CERTAIN, "the broker's log says that it advertises this name"),
+            Else(LIKELY, "clients were told this name; the broker's log does not say so"),
+        ),
+        summary=F.concat(
+            only_if(F.col("broker").isNotNull(), "broker {broker} advertises"),
+            only_if(F.col("broker").isNull(), "a broker advertises"),
+            sentence(
+                " {detail}, a name that clients could not resolve for {took} s ({times} times in one log): "
+                "what it leads can't be written or read (advertised.listeners, or the clients' DNS)",
+                took=took,
+            ),
+        ),
+        evidence=[F.col("act"), seen("first"), seen("last")],
+    )
+
+
+def _rejected(rows: Table) -> Table:
+    took = F.floor((F.col("until_ms") - F.col("since_ms")) / 1000).cast("bigint")
+    return findings(
+        rows,
+        signature="connections-rejected",
+        confidence=CERTAIN,
+        why="the broker's log says so",
+        summary=F.concat(
+            only_if(F.col("broker").isNotNull(), "broker {broker} rejected"),
+            only_if(F.col("broker").isNull(), "a broker rejected"),
+            sentence(
+                " {times} connections in {took} s: {detail}, as many as max.connections.per.ip allows",
+                took=took,
+            ),
+        ),
+        evidence=[seen("first"), seen("last")],
+    )
+
+
+def _unknown(rows: Table) -> Table:
+    return findings(
+        rows,
+        signature="codec-unknown",
+        confidence=CERTAIN,
+        why="a client of the group says so",
+        summary=F.concat(
+            sentence(
+                "a client of group {group} can't read records that are compressed with {detail}: its library "
+                "lacks that codec"
+            ),
+            left_behind(),
+        ),
+        evidence=[seen("first"), seen("last")],
+    )
+
+
+SEARCH: Final = Search(
+    "what clients can't do",
+    find,
+    ("complaint",),
+    Signature(
+        ("broker-unresolved",),
+        "clients could not resolve the name that a broker advertises, for half a minute",
+        stories={"broker-unresolved": "{who} advertised a name that clients can't resolve"},
+    ),
+    Signature(
+        ("connections-rejected",),
+        "a broker rejected connections from an address that has max.connections.per.ip, for half a minute",
+        stories={"connections-rejected": "{who} rejected connections"},
+    ),
+    Signature(
+        ("codec-unknown",),
+        "a group's client lacks the codec with which records are compressed",
+        stories={"codec-unknown": "{who} could not read a codec"},
+    ),
+)

@@ -1,0 +1,122 @@
+"""`records-invalid`: a broker refuses a producer's records, because they are not what the topic takes:
+without a key in a compacted topic, or with times too far from its own.
+
+Clients do not send such records again: they are lost unless the application keeps them.
+"""
+
+from typing import Final
+
+from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..readers.refusal_messages import INVALID
+from ..refusals import refused_records
+from ..rows import PARTITION, first_of, of_kinds, only_if, place, prefixed, seen, sentence
+from ..signature import Search, Signature
+from ..tables import Table, Window
+from ..tables import functions as F
+
+_KEYLESS: Final = "Compacted topic cannot accept message without key"
+_TIME: Final = r"Timestamp (\d+) of message"
+_COMPACTED: Final = r"^cleanup\.policy = .*compact"
+_HOUR_MS: Final = 3_600_000
+
+
+def find(observations: Table) -> Table:
+    rows = _with_place(refused_records(observations, *INVALID, brokers_log=True))
+    where = F.concat_ws("-", "topic", F.col("partition").cast("string"))
+    rows = rows.withColumn("who", F.when(F.col("topic").isNull(), F.col("client")).otherwise(where))
+    rows = rows.where("who is not null")
+    ahead = F.regexp_extract("detail", _TIME, 1)
+    ahead = F.when(F.col("detail").rlike(_TIME), ahead.cast("bigint") - F.col("time_ms"))
+    keyless = F.when(F.col("detail").startswith(_KEYLESS), F.lit(1))
+    rows = rows.withColumns({"ahead": ahead, "keyless": keyless})
+    names = (*PARTITION, "client", "keyless", "ahead")
+    # A library, its application and a broker may all tell of each.
+    by_file = rows.groupBy("who", "error", "file").agg(
+        *(F.max(name).alias(name) for name in names),
+        F.count("position").alias("times"),
+        F.min("time_ms").alias("since_ms"),
+        F.max("time_ms").alias("until_ms"),
+        F.min_by("seen", "position").alias("first"),
+        F.max_by("seen", "position").alias("last"),
+    )
+    told = by_file.groupBy("who", "error").agg(
+        *(F.max(name).alias(name) for name in (*names, "times", "until_ms")),
+        F.min("since_ms").alias("since_ms"),
+        F.collect_list("first").alias("firsts"),
+        F.collect_list("last").alias("lasts"),
+    )
+    rows = _with_act(told, observations)
+    by_policy = F.col("keyless").isNotNull()
+    timely = F.col("ahead").isNotNull()
+    off = F.round(F.abs(F.col("ahead")) / _HOUR_MS).cast("bigint")
+    return findings(
+        rows,
+        signature="records-invalid",
+        **judged(
+            If(
+                by_policy & F.col("act").isNotNull(),
+                CERTAIN,
+                "the broker said why, and the files have the policy",
+            ),
+            If(timely, CERTAIN, "the broker said so, and named the time of a record"),
+            Else(LIKELY, "the broker said that they are invalid; why it is so is not told"),
+        ),
+        summary=F.concat(
+            F.when(F.col("topic").isNotNull(), sentence("{at} refused", at=place())).otherwise(
+                sentence("client {client} was refused")
+            ),
+            sentence(
+                " records {times} time{s} in {took} s with {error}",
+                s=F.when(F.col("times") == 1, "").otherwise("s"),
+                took=F.floor((F.col("until_ms") - F.col("since_ms")) / 1000).cast("bigint"),
+            ),
+            only_if(by_policy, ": they have no key, and the topic is compacted"),
+            only_if(F.col("act").isNotNull() & by_policy, " since {setting}"),
+            only_if(
+                timely,
+                ": their time is {off} h {side} the broker's, more than "
+                "message.timestamp.{side}.max.ms allows",
+                off=off,
+                side=F.when(F.col("ahead") > 0, "after").otherwise("before"),
+            ),
+        ),
+        evidence=F.concat(F.array(F.col("act")), "firsts", "lasts"),
+        ids=F.when(timely, F.array(F.lit("KIP-937"))).otherwise(F.array().cast("array<string>")),
+    )
+
+
+def _with_place(rows: Table) -> Table:
+    """What a client's log does not place is where else the client was refused, if that is one partition."""
+    rows = rows.persist()
+    by_client = rows.where("topic is not null and client is not null").groupBy(
+        F.col("client").alias("_client")
+    )
+    at = F.struct(*PARTITION)
+    placed = by_client.agg(F.min(at).alias("_at"), F.max(at).alias("_other")).where("_at = _other")
+    found = rows.join(placed, [F.col("client") == F.col("_client")], "left")
+    one = F.col("topic").isNull()
+    where = {name: F.when(one, F.col(f"_at.{name}")).otherwise(F.col(name)) for name in PARTITION}
+    return found.withColumns(where).drop("_client", "_at", "_other")
+
+
+def _with_act(told: Table, observations: Table) -> Table:
+    """With the setting by which the topic became compacted."""
+    rows = of_kinds(observations, "config").where("topic is not null")
+    rows = rows.where(F.col("detail").rlike(_COMPACTED))
+    rows = prefixed(rows, "_", "topic", "time_ms", act=seen(), setting=F.col("detail"))
+    of = [F.col("topic") == F.col("_topic"), F.col("_time_ms") <= F.col("since_ms")]
+    found = told.join(rows, of, "left").withColumn("ago", F.col("since_ms") - F.col("_time_ms"))
+    return first_of(found, Window.partitionBy("who", "error").orderBy("ago", "setting"))
+
+
+SEARCH: Final = Search(
+    "records that are invalid",
+    find,
+    ("refused",),
+    Signature(
+        ("records-invalid",),
+        "a producer's records were refused: they have no key in a compacted topic, or a time too far from "
+        "the broker's",
+        stories={"records-invalid": "records were invalid"},
+    ),
+)

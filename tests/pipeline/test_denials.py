@@ -1,0 +1,138 @@
+"""What clients try in vain: addresses, ACLs, codecs, and what is not told of those who succeed in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from mockbroker.pipeline.signatures import (
+    commits_past_end,
+    failures,
+    invalid_records,
+    not_authorized,
+    reassignments,
+    renamed_groups,
+)
+
+from .rows import SECOND, History, Search, found_in
+from .test_certain import NO_TOPIC, denied, foreign, keyless, stuck, unresolved
+
+MINUTE = 60 * SECOND
+
+
+def first(history: History, count: int) -> History:
+    history.rows = history.rows[:count]
+    return history
+
+
+def of_another_leader() -> History:
+    """It lost what was read: the commit was right when it was made."""
+    rows = History("segment").add("append", offset=0, end_offset=100, leader_epoch=3)
+    rows.commit(110).out_of_range(110, source="client-log")
+    return rows.add("append", offset=100, end_offset=105, leader_epoch=4)
+
+
+def appended_later() -> History:
+    """A segment whose producer's clock is behind: the log has what was committed."""
+    rows = foreign()
+    return rows.add("append", -MINUTE, offset=120, end_offset=6000, leader_epoch=3)
+
+
+def ended() -> History:
+    return stuck().add("reassignment", detail="completed")
+
+
+def came_back() -> History:
+    return stuck().add("broker", broker=3, detail="unfenced", **NO_TOPIC)
+
+
+@pytest.mark.parametrize(
+    ("history", "search"),
+    [
+        (first(denied(), 12), not_authorized.find),
+        (first(unresolved(), 12), failures.find),
+        (of_another_leader(), commits_past_end.find),
+        (appended_later(), commits_past_end.find),
+        (ended(), reassignments.find),
+        (came_back(), reassignments.find),
+    ],
+)
+def test_what_is_none(history: History, search: Search) -> None:
+    assert found_in(history.rows, search) == []
+
+
+@pytest.mark.parametrize(
+    ("make", "search", "told"),
+    [
+        (
+            denied,
+            not_authorized.find,
+            "group billing were refused 40 times in 39 s with GROUP_AUTHORIZATION_",
+        ),
+        (unresolved, failures.find, "broker 2 advertises broker2.internal, a name that clients could not"),
+        (
+            foreign,
+            commits_past_end.find,
+            "committed 5000 for group billing in orders-0, whose log ended at 100:",
+        ),
+        (
+            stuck,
+            reassignments.find,
+            "orders-0 (adding 4, 3, removing 2) had not ended after 60 s: broker 3 was",
+        ),
+        (
+            keyless,
+            invalid_records.find,
+            "orders-0 refused records 1 time in 0 s with INVALID_RECORD: they have",
+        ),
+    ],
+)
+def test_what_is_told(make: Callable[[], History], search: Search, told: str) -> None:
+    (one,) = found_in(make().rows, search)
+    assert told in one.summary
+
+
+def test_how_far_a_group_that_is_refused_is_behind() -> None:
+    rows = denied().commit(50, -MINUTE).commit(7, partition=1)
+    rows.add("append", offset=40, end_offset=90).add("append", offset=0, end_offset=10, partition=1)
+    (one,) = found_in(rows.rows, not_authorized.find)
+    assert one.summary.endswith("; it stands at 50 of orders-0, and 43 records are unread")
+
+
+def test_times_that_are_ahead() -> None:
+    rows = History("client-log")
+    said = f"Timestamp {rows.now_ms + 86_400_000} of message with offset 0 is out of range."
+    rows.refused("INVALID_TIMESTAMP", api="Produce", client="a", detail=said, **NO_TOPIC)
+    (one,) = found_in(rows.rows, invalid_records.find)
+    assert "their time is 24 h after the broker's, more than message.timestamp.after.max.ms" in one.summary
+
+
+@pytest.mark.parametrize(
+    ("name", "first_commit", "returns", "found"),
+    [
+        ("billing-v2", 160, False, True),
+        ("billing-v2", 160, True, False),
+        ("billing-v2", 90, False, False),
+        ("shipping", 160, False, False),
+        ("billing-81357", 160, False, False),
+    ],
+)
+def test_a_group_with_another_name(name: str, first_commit: int, returns: bool, found: bool) -> None:
+    rows = History("segment").commit(100).add("append", offset=100, end_offset=150)
+    rows.commit(first_commit, group=name)
+    if returns:
+        rows.commit(155)
+    told = [each.summary for each in found_in(rows.rows, renamed_groups.find)]
+    assert [("stopped at 100 in orders-0, 50 records" in each) for each in told] == [True] * found
+
+
+def test_whose_times_are_told_by_a_broker_and_by_a_client() -> None:
+    """The client's log does not say where it was refused."""
+    rows = keyless()
+    own: dict[str, Any] = {"api": "Produce", "client": "a", "source": "client-log", **NO_TOPIC}
+    rows.refused("INVALID_RECORD", 0, **own).refused("INVALID_RECORD", **own)
+    (one,) = found_in(rows.rows, invalid_records.find)
+    assert one.topic == "orders"
+    assert "refused records 2 times" in one.summary
