@@ -54,8 +54,8 @@ class _WithoutGroups:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Without groups each worker would start JVMs of its own. Thousands of tests, and all that they import,
-    are not looked through whenever garbage is collected."""
+    """Without groups each worker would start JVMs of its own, and set up modules again. Thousands of tests,
+    and all that they import, are not looked through whenever garbage is collected."""
     gc.collect()
     gc.freeze()
     if getattr(session.config.option, "loadgroup", False):
@@ -66,16 +66,23 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what needs something, before `-m` looks. Tests that share a JVM run in one worker, and are the
-    first to begin: they are the longest chain."""
+    """Marks what needs something, before `-m` looks. Tests that share a JVM or a fixture of their module run
+    in one worker. Those with Spark are the first to begin: they are the longest chain."""
     for item in items:
         needed = needs.of(item)
         item.stash[_needed] = needed
-        if needed:
-            if item.get_closest_marker("needs") is None:
-                item.add_marker(pytest.mark.needs(*sorted(needed)))
+        if needed and item.get_closest_marker("needs") is None:
+            item.add_marker(pytest.mark.needs(*sorted(needed)))
+        if needed or _shares(item):
             item.add_marker(pytest.mark.xdist_group("spark" if "pyspark" in needed else item.path.stem))
     items[:] = _mixed(items)
+
+
+def _shares(item: pytest.Item) -> bool:
+    """Whether a fixture of its module is set up for it: each worker would do that, and again after others."""
+    if not isinstance(item, pytest.Function):
+        return False
+    return any(each[-1].scope == "module" for each in item._fixtureinfo.name2fixturedefs.values())
 
 
 def _mixed(items: list[pytest.Item]) -> list[pytest.Item]:

@@ -49,6 +49,15 @@ def test_asks_for_go():
 @pytest.mark.long
 def test_long(): ...
 """
+MODULE = """
+import pytest
+
+@pytest.fixture(scope="module")
+def made(): ...
+
+@pytest.mark.parametrize("number", range(6))
+def test_it(made, number): ...
+"""
 
 Run = Callable[..., str]
 
@@ -66,6 +75,7 @@ def run(tmp_path: Path) -> Run:
     for name in ("__init__.py", "conftest.py", "needs.py"):
         shutil.copy(HERE / name, project / "tests")
     project.joinpath("tests/test_it.py").write_text(TESTS)
+    project.joinpath("tests/test_module.py").write_text(MODULE)
     shutil.copy(ROOT / "pyproject.toml", project)
 
     def pytest_prints(*arguments: str, environment: Mapping[str, str] | None = None) -> str:
@@ -125,6 +135,13 @@ def test_the_tier_is_chosen_by_the_marker(run: Run) -> None:
     }
     assert set(outcomes(run("-m", chosen["QUICK"]))) == quick
     assert set(outcomes(run())) - quick >= {"test_long", "test_marked"}
+
+
+def test_a_fixture_of_a_module_is_set_up_in_one_worker(run: Run) -> None:
+    printed = run("-n2", "--dist=loadgroup", "--no-loadscope-reorder")
+    workers = re.findall(r"^\[(gw\d)\] .* PASSED tests/test_module\.py", printed, re.MULTILINE)
+    assert len(workers) == 6
+    assert len(set(workers)) == 1
 
 
 def test_in_ci_nothing_may_be_missing(run: Run) -> None:

@@ -16,6 +16,7 @@ from benchmarks.spark_tasks import cluster
 from mockbroker.pipeline.collecting import collect
 from mockbroker.pipeline.engine import DuckEngine
 from mockbroker.pipeline.observations import NAMES
+from mockbroker.rig.downloads import SHORT_LIVED
 
 from .stores import keys, s3
 from .test_ahead import CUT, PART, RECORDINGS, Rows, rows_of
@@ -55,7 +56,8 @@ def test_two_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work.mkdir()
     for name, value in keys(OTHER).items():
         monkeypatch.setenv(name, value)
-    with s3() as store, cluster(work, environment=keys(EXECUTOR)) as master:
+    environment = {**keys(EXECUTOR), "JAVA_TOOL_OPTIONS": " ".join(SHORT_LIVED)}
+    with s3() as store, cluster(work, environment=environment) as master:
         bucket, _ = fs.FileSystem.from_uri(f"s3://incident?{store.options}")
         bucket.create_dir("incident")
         fs.copy_files(str(files), FILES, destination_filesystem=bucket, use_threads=False)
