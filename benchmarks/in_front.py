@@ -1,5 +1,7 @@
-"""A proxy in front of a real Kafka broker: `python -m benchmarks.in_front mockbroker`, or `kroxylicious`. Writes its
-address and the id of its process, then waits to be ended."""
+"""A proxy in front of a real Kafka broker: `python -m benchmarks.in_front mockbroker`, or `kroxylicious`.
+
+Writes its address and the id of its process, then waits to be ended.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def mockbroker(upstream: str) -> tuple[list[str], str | None]:
 
 
 def kroxylicious(upstream: str) -> tuple[list[str], str | None]:
-    """The same. It listens on two ports beside each other: one for bootstrap, one for the broker, whose id is 1."""
+    """The same. It listens on two ports beside each other: for bootstrap, and for the broker with id 1."""
     address = f"127.0.0.1:{_two_ports()}"
     configuration = f"""
 virtualClusters:

@@ -8,7 +8,7 @@ import socket
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -49,6 +49,8 @@ _PASSING: Final = frozenset(
     }
 )
 """Errors on which a client asks again."""
+_FIRST_STEPS: Final = frozenset({"MEMBER_ID_REQUIRED"})
+"""Errors that only ask for more."""
 _PASSED: Final = "got an error that passes, such as NOT_COORDINATOR, only when they were recorded"
 _AGAIN_S: Final = 10.0
 _PATIENCE_S: Final = 20.0
@@ -270,7 +272,7 @@ class Sender:
         if given is None:
             return
         self._ids.learn(sent.scope, recorded, given)
-        if set(errors(recorded)) & _PASSING and not any(errors(given)):
+        if set(errors(recorded)) & _PASSING and not any(set(errors(given)) - _FIRST_STEPS):
             self.counts[_PASSED] += 1
             return
         self._recorded_s = (one.answered_us or one.at_us) / 1e6
@@ -358,8 +360,8 @@ def _answered(one: Exchange) -> str:
     return "no answer" if one.answer is None else "an answer"
 
 
-def send(recording: Recording, to: Address, tell: Tell) -> bool:
-    """Whether anything differs. TargetError, RecordingError."""
+def send(recording: Recording, to: Sequence[Address], tell: Tell) -> bool:
+    """Whether anything differs; `to` are brokers of one cluster. TargetError, RecordingError."""
     target = Target(to)
     try:
         return Sender(recording, target, tell).play()

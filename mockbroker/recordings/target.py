@@ -2,10 +2,11 @@
 
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+from ..addresses import joined
 from ..errors import MockBrokerError
 from ..rig.client import Client, DisconnectedError
 
@@ -25,17 +26,21 @@ class TargetError(MockBrokerError, OSError):
 
 
 class Target:
-    """TargetError if it can't be reached."""
+    """The cluster of the first of these brokers that answers. TargetError if none does."""
 
-    def __init__(self, bootstrap: Address) -> None:
-        self.bootstrap = bootstrap
-        self._client = Client(*bootstrap, "mockbroker-replay", timeout=_PATIENCE_S)
-        try:
-            self.versions: Mapping[str, tuple[int, int]] = self._client.api_versions()
-            self._read()
-        except (OSError, ValueError, DisconnectedError) as error:
-            host, port = bootstrap
-            raise TargetError(f"{host}:{port} does not answer as a Kafka broker: {error}") from None
+    def __init__(self, brokers: Sequence[Address]) -> None:
+        whys = []
+        for self.bootstrap in brokers:
+            self._client = Client(*self.bootstrap, "mockbroker-replay", timeout=_PATIENCE_S)
+            try:
+                self.versions: Mapping[str, tuple[int, int]] = self._client.api_versions()
+                self._read()
+                break
+            except (OSError, ValueError, DisconnectedError) as error:
+                self._client.close()
+                whys.append(f"{joined(*self.bootstrap)} does not answer as a Kafka broker: {error}")
+        else:
+            raise TargetError("; ".join(whys))
         self._coordinators: dict[tuple[int, str], Address] = {}
 
     def close(self) -> None:

@@ -1,0 +1,147 @@
+"""What each shipped client says to a real cluster is recorded, and played.
+
+`python -m tests.recordings.traffic`, for all clients or those that are named. A client writes record by
+record, reads in a group, commits, and ends transactions, while all three brokers are restarted one after the
+other. What passed is recorded (`mockbroker record --upstream`), then played to the same client, to a mock and
+to another release, and what each command says is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import signal
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from mockbroker import MockCluster
+from mockbroker.clients.drivers.in_thread import Client as Driven
+from mockbroker.clients.drivers.in_thread import open_client
+from mockbroker.clients.drivers.shipped import SHIPPED, command_for
+from mockbroker.rig.real_broker import RealCluster
+from mockbroker.rig.setup import BROKER_CONFIG
+
+from ..clients import scenario
+from ..clients.driven import LIMIT_MS, Client
+from ..clients.scenario import Plan
+from ..driving.processes import line_of, started
+
+RECORDED: Final = "4.4.0"
+OTHER: Final = "3.9.2"
+out: Final = Console(highlight=False, markup=False, soft_wrap=True)
+BROKERS: Final = 3
+STEP: Final = 5
+"""So many records are written, and read, at once."""
+
+
+def work(driven: Driven, servers: str, name: str, restarts: Sequence[Callable[[], object]]) -> None:
+    """All that a client does. Between its steps brokers are restarted."""
+    client, plan = Client(driven, servers), Plan(name, idempotent=True)
+    client.create(name, 1)
+    numbers = itertools.count()
+    _write(client, name, numbers, {"enable.idempotence": "idempotence" in driven.capabilities})
+    _read(client, plan, STEP)
+    if "transactions" in driven.capabilities:
+        _transact(client, name, numbers)
+    for restart in restarts:
+        restart()
+        _write(client, name, numbers, {})
+        _read(client, plan, STEP)
+
+
+def _write(client: Client, topic: str, numbers: Iterator[int], config: Mapping[str, object]) -> None:
+    """A few records, one after the other."""
+    producer = client.open("producer", {"acks": "all", **config})
+    for number in itertools.islice(numbers, STEP):
+        client.driven.produce(producer, [_record(topic, number)], LIMIT_MS)
+    client.close(producer)
+
+
+def _record(topic: str, number: int) -> dict[str, object]:
+    return {"topic": topic, "partition": 0, "key": scenario.key(number), "value": scenario.value(number)}
+
+
+def _read(client: Client, plan: Plan, count: int) -> None:
+    """So many records at least, by the only member of a group."""
+    member, seen = client.member(plan, "only"), 0
+    while seen < count:
+        seen += len(member.poll())
+    member.commit()
+    member.close()
+
+
+def _transact(client: Client, topic: str, numbers: Iterator[int]) -> None:
+    producer = client.open("producer", {"transactional.id": f"{topic}-transactions"})
+    for end in ("commit-transaction", "abort-transaction", "commit-transaction"):
+        client.driven.call("begin", producer)
+        client.driven.produce(producer, [_record(topic, next(numbers))], LIMIT_MS)
+        client.driven.call(end, producer, LIMIT_MS)
+    client.close(producer)
+
+
+@contextlib.contextmanager
+def serving(*words: str) -> Iterator[str]:
+    """A command that prints addresses first, until it is interrupted."""
+    process = started(*words)
+    try:
+        address = line_of(process)
+        assert address, process.stderr and process.stderr.read()
+        yield address
+    finally:
+        process.send_signal(signal.SIGINT)
+        said = "".join(process.communicate(timeout=60))
+        out.print(*filter(None, said.splitlines()), sep="\n")
+
+
+def record(cluster: RealCluster, driven: Driven, client: str, file: Path) -> None:
+    def restart(node: int) -> None:
+        cluster.stop_broker(node)
+        cluster.start_broker(node)
+
+    words = ("record", "--values", "--upstream", cluster.bootstrap_servers, "--port", "0", "-o", str(file))
+    with serving(*words) as servers:
+        work(driven, servers, client, [partial(restart, node) for node in cluster.nodes])
+
+
+def played_to(servers: str, file: Path) -> None:
+    """To a cluster."""
+    words = ("replay", str(file), "--to", servers)
+    process = started(*words)
+    out.print("".join(process.communicate()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("clients", nargs="*", choices=[*SHIPPED, []])
+    parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir(), "traffic"))
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    with RealCluster(RECORDED, brokers=BROKERS, apart=True) as cluster:
+        for client in given.clients or SHIPPED:
+            out.print(f"== {client}: recorded")
+            file = given.out / f"{client}.jsonl.gz"
+            file.unlink(missing_ok=True)
+            with open_client(command_for(client, None)) as driven:
+                record(cluster, driven, client, file)
+                out.print(f"== {client}: played to it")
+                with serving("replay", str(file), "--port", "0") as servers:
+                    work(driven, servers, client, [int] * BROKERS)
+            out.print(f"== {client}: to a mock")
+            with MockCluster(kafka="4.4", brokers=BROKERS, config=BROKER_CONFIG) as mock:
+                played_to(mock.bootstrap_servers, file)
+    with RealCluster(OTHER, brokers=BROKERS) as cluster:
+        for client in given.clients or SHIPPED:
+            out.print(f"== {client}: to {OTHER}")
+            played_to(cluster.bootstrap_servers, given.out / f"{client}.jsonl.gz")
+
+
+if __name__ == "__main__":
+    main()
