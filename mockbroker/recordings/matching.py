@@ -31,6 +31,7 @@ _DRAWN_BY_CLIENTS: Final = frozenset(
     {"consumer_group_heartbeat", "share_group_heartbeat", "streams_group_heartbeat"}
 )
 """A member of these groups draws its own id (KIP-1082)."""
+HEARTBEAT: Final = "heartbeat"
 _FETCHES: Final = frozenset({"fetch", "share_fetch"})
 
 
@@ -127,6 +128,9 @@ class Matcher:
             queue = self._exact.get((here, *exact))
             if queue is not None and queue.last is not None:
                 return Found(queue.last, False, True)
+        if asked.api == HEARTBEAT:
+            # How many a member sends depends on the time, and those of others say nothing of it.
+            return None
         for here in (broker, None):
             if found := self._next(self._alike, (here, *alike)):
                 return Found(found, True, False)

@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import itertools
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -116,7 +117,21 @@ def played_to(servers: str, file: Path) -> None:
     out.print("".join(process.communicate()))
 
 
-def main() -> None:
+def play(cluster: RealCluster, client: str, file: Path) -> None:
+    """Records it, then plays it to the client and to a mock."""
+    file.unlink(missing_ok=True)
+    with open_client(command_for(client, None)) as driven:
+        out.print(f"== {client}: recorded")
+        record(cluster, driven, client, file)
+        out.print(f"== {client}: played to it")
+        with serving("replay", str(file), "--port", "0") as servers:
+            work(driven, servers, client, [int] * BROKERS)
+    out.print(f"== {client}: to a mock")
+    with MockCluster(kafka="4.4", brokers=BROKERS, config=BROKER_CONFIG) as mock:
+        played_to(mock.bootstrap_servers, file)
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -124,24 +139,21 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir(), "traffic"))
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
+    failed = []
     with RealCluster(RECORDED, brokers=BROKERS, apart=True) as cluster:
         for client in given.clients or SHIPPED:
-            out.print(f"== {client}: recorded")
-            file = given.out / f"{client}.jsonl.gz"
-            file.unlink(missing_ok=True)
-            with open_client(command_for(client, None)) as driven:
-                record(cluster, driven, client, file)
-                out.print(f"== {client}: played to it")
-                with serving("replay", str(file), "--port", "0") as servers:
-                    work(driven, servers, client, [int] * BROKERS)
-            out.print(f"== {client}: to a mock")
-            with MockCluster(kafka="4.4", brokers=BROKERS, config=BROKER_CONFIG) as mock:
-                played_to(mock.bootstrap_servers, file)
+            try:
+                play(cluster, client, given.out / f"{client}.jsonl.gz")
+            except Exception as error:
+                out.print(f"{client} failed: {error!r}")
+                failed.append(client)
     with RealCluster(OTHER, brokers=BROKERS) as cluster:
         for client in given.clients or SHIPPED:
             out.print(f"== {client}: to {OTHER}")
             played_to(cluster.bootstrap_servers, given.out / f"{client}.jsonl.gz")
+    out.print(f"{len(failed)} failed: {', '.join(failed)}" if failed else "None failed.")
+    return bool(failed)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
