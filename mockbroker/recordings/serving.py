@@ -116,7 +116,7 @@ class Brokers:
         except UNREADABLE:
             return answer
         new = self.matcher.as_asked(body)
-        if found.again and asked.api == "fetch" and not asked.body.topics:
+        if found.elsewhere or (found.again and asked.api == "fetch" and not asked.body.topics):
             # In a fetch session nothing says from where on: records would come twice.
             new = changed(new, lambda _, name, value: b"" if name == "records" and value else value)
         return answer if new is body else write_answer(asked.api, asked.version, answer, new)

@@ -77,7 +77,16 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What passed to a cluster of two brokers, with values."""
     path = tmp_path_factory.mktemp("recorded") / "orders.recording"
     with MockCluster(brokers=2, topics={"t": 1}) as cluster:
-        words = ("record", "--upstream", cluster.bootstrap_servers, "--port", "0", "--values", "-o", str(path))
+        words = (
+            "record",
+            "--upstream",
+            cluster.bootstrap_servers,
+            "--port",
+            "0",
+            "--values",
+            "-o",
+            str(path),
+        )
         with running(*words) as (here, process):
             assert application(here) == [(b"key", each) for each in VALUES]
             assert re.search(r"\d+ requests and \d+ answers on \d+ connections", ended(process))

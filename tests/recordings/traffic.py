@@ -14,6 +14,7 @@ import itertools
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,7 @@ from mockbroker.rig.setup import BROKER_CONFIG
 
 from ..clients import scenario
 from ..clients.driven import LIMIT_MS, Client
-from ..clients.scenario import Plan
+from ..clients.scenario import TIMEOUT, Plan
 from ..driving.processes import line_of, started
 
 RECORDED: Final = "4.4.0"
@@ -49,7 +50,8 @@ def work(driven: Driven, servers: str, name: str, restarts: Sequence[Callable[[]
     _write(client, name, numbers, {"enable.idempotence": "idempotence" in driven.capabilities})
     _read(client, plan, STEP)
     if "transactions" in driven.capabilities:
-        _transact(client, name, numbers)
+        # Not among those that are read: by default some clients read what was aborted.
+        _transact(client, f"{name}-transactions", numbers)
     for restart in restarts:
         restart()
         _write(client, name, numbers, {})
@@ -69,16 +71,18 @@ def _record(topic: str, number: int) -> dict[str, object]:
 
 
 def _read(client: Client, plan: Plan, count: int) -> None:
-    """So many records at least, by the only member of a group."""
-    member, seen = client.member(plan, "only"), 0
+    """So many records, by the only member of a group."""
+    member, seen, end = client.member(plan, "only"), 0, time.monotonic() + TIMEOUT
     while seen < count:
+        assert time.monotonic() < end, f"{seen} records of {count} came"
         seen += len(member.poll())
     member.commit()
     member.close()
 
 
 def _transact(client: Client, topic: str, numbers: Iterator[int]) -> None:
-    producer = client.open("producer", {"transactional.id": f"{topic}-transactions"})
+    client.create(topic, 1)
+    producer = client.open("producer", {"transactional.id": topic})
     for end in ("commit-transaction", "abort-transaction", "commit-transaction"):
         client.driven.call("begin", producer)
         client.driven.produce(producer, [_record(topic, next(numbers))], LIMIT_MS)
