@@ -4,7 +4,6 @@ Each request is sent when all answers that were recorded before it have come.
 """
 
 import contextlib
-import socket
 import struct
 import time
 from collections import Counter
@@ -29,7 +28,7 @@ from .messages import (
     with_correlation_id,
     write_request,
 )
-from .target import Address, Target
+from .target import Address, Link, Target
 from .translating import OLD, Ids
 
 _LOGINS: Final = frozenset({"sasl_handshake", "sasl_authenticate"})
@@ -49,6 +48,7 @@ _PASSING: Final = frozenset(
     }
 )
 """Errors on which a client asks again."""
+_EPOCHS: Final = frozenset({"FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH"})
 _FIRST_STEPS: Final = frozenset({"MEMBER_ID_REQUIRED"})
 """Errors that only ask for more."""
 _PASSED: Final = "got an error that passes, such as NOT_COORDINATOR, only when they were recorded"
@@ -72,36 +72,6 @@ class _Sent:
     place: tuple[int, Address]
 
 
-class _Socket:
-    """A connection to a broker, on which frames are read in their order."""
-
-    def __init__(self, address: Address) -> None:
-        self._socket = socket.create_connection(address, 10)
-
-    def send(self, frame: bytes) -> None:
-        self._socket.sendall(_SIZE.pack(len(frame)) + frame)
-
-    def answer(self, correlation_id: int, seconds: float) -> bytes:
-        """The answer with this id; those before it are dropped. OSError, TimeoutError."""
-        self._socket.settimeout(seconds)
-        while True:
-            frame = self._read(_SIZE.unpack(self._read(_SIZE.size))[0])
-            if frame[:4] == _SIZE.pack(correlation_id):
-                return frame
-
-    def _read(self, count: int) -> bytes:
-        data = bytearray()
-        while len(data) < count:
-            piece = self._socket.recv(count - len(data))
-            if not piece:
-                raise ConnectionResetError("the connection was closed")
-            data += piece
-        return bytes(data)
-
-    def close(self) -> None:
-        self._socket.close()
-
-
 class Sender:
     """Plays a recording to a cluster, and tells what differs."""
 
@@ -113,7 +83,7 @@ class Sender:
         self._exchanges = [one for kind, one in self._steps if kind == "request"]
         self._nodes = {address: node for node, address in brokers(self._exchanges).items()}
         self._ids = Ids()
-        self._sockets: dict[tuple[int, Address], _Socket] = {}
+        self._sockets: dict[tuple[int, Address], Link] = {}
         self._sent: dict[int, _Sent] = {}
         self._last: dict[tuple[int, str], Address] = {}
         self._now_s = time.time()
@@ -164,7 +134,7 @@ class Sender:
             return
         asked = read_request(one.request)
         scope = _scope(one, asked)
-        body = self._ids.request(scope, asked.body)
+        body = self._ids.request(scope, asked.body, epochs=bool(_EPOCHS & set(_errors_of(one))))
         try:
             frame, version = self._frame(asked, body)
         except (*UNREADABLE, KeyError, TypeError) as error:
@@ -180,7 +150,7 @@ class Sender:
         sent.frame = with_correlation_id(sent.frame, self._correlation, 4)
         try:
             if sent.place not in self._sockets:
-                self._sockets[sent.place] = _Socket(sent.place[1])
+                self._sockets[sent.place] = Link(sent.place[1])
             self._sockets[sent.place].send(sent.frame)
         except OSError as error:
             self._lose(one, sent, error)
@@ -354,6 +324,16 @@ def schema_key(body: Any) -> int:
 def _told(parts: list[Difference]) -> str:
     every = [f"{path}: {left!r} was recorded, {right!r} came" for path, left, right in parts[:_SHOWN]]
     return "; ".join(every) + (f"; and {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else "")
+
+
+def _errors_of(one: Exchange) -> list[str]:
+    """Those of the recorded answer."""
+    if one.api is None or one.answer is None:
+        return []
+    try:
+        return list(errors(plain(read_answer(one.api, one.version, one.answer))))
+    except UNREADABLE:
+        return []
 
 
 def _answered(one: Exchange) -> str:

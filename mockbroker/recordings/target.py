@@ -1,6 +1,8 @@
 """The cluster that a recording is played to: where its leaders and coordinators are, and what it supports."""
 
 import contextlib
+import socket
+import struct
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -11,6 +13,7 @@ from ..errors import MockBrokerError
 from ..rig.client import Client, DisconnectedError
 
 Address = tuple[str, int]
+_SIZE: Final = struct.Struct(">i")
 _OK: Final = "NONE"
 _PATIENCE_S: Final = 20.0
 _GROUP, _TRANSACTION = 0, 1
@@ -23,6 +26,36 @@ class TargetError(MockBrokerError, OSError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class Link:
+    """A connection to a broker, on which frames are read in their order."""
+
+    def __init__(self, address: Address) -> None:
+        self._socket = socket.create_connection(address, 10)
+
+    def send(self, frame: bytes) -> None:
+        self._socket.sendall(_SIZE.pack(len(frame)) + frame)
+
+    def answer(self, correlation_id: int, seconds: float) -> bytes:
+        """The answer with this id; those before it are dropped. OSError, TimeoutError."""
+        self._socket.settimeout(seconds)
+        while True:
+            frame = self._read(_SIZE.unpack(self._read(_SIZE.size))[0])
+            if frame[:4] == _SIZE.pack(correlation_id):
+                return frame
+
+    def _read(self, count: int) -> bytes:
+        data = bytearray()
+        while len(data) < count:
+            piece = self._socket.recv(count - len(data))
+            if not piece:
+                raise ConnectionResetError("the connection was closed")
+            data += piece
+        return bytes(data)
+
+    def close(self) -> None:
+        self._socket.close()
 
 
 class Target:
