@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 from rich.console import Console
 
 from mockbroker import MockCluster
@@ -45,13 +47,16 @@ STEP: Final = 5
 def work(driven: Driven, servers: str, name: str, restarts: Sequence[Callable[[], object]]) -> None:
     """All that a client does. Between its steps brokers are restarted."""
     client, plan = Client(driven, servers), Plan(name, idempotent=True)
-    client.create(name, 1)
+    topics = [name, f"{name}-transactions"]
+    if "admin" in driven.capabilities:
+        for topic in topics:
+            client.create(topic, 1)
     numbers = itertools.count()
     _write(client, name, numbers, {"enable.idempotence": "idempotence" in driven.capabilities})
     _read(client, plan, STEP)
     if "transactions" in driven.capabilities:
         # Not among those that are read: by default some clients read what was aborted.
-        _transact(client, f"{name}-transactions", numbers)
+        _transact(client, topics[1], numbers)
     for restart in restarts:
         restart()
         _write(client, name, numbers, {})
@@ -81,7 +86,6 @@ def _read(client: Client, plan: Plan, count: int) -> None:
 
 
 def _transact(client: Client, topic: str, numbers: Iterator[int]) -> None:
-    client.create(topic, 1)
     producer = client.open("producer", {"transactional.id": topic})
     for end in ("commit-transaction", "abort-transaction", "commit-transaction"):
         client.driven.call("begin", producer)
@@ -109,6 +113,11 @@ def record(cluster: RealCluster, driven: Driven, client: str, file: Path) -> Non
         cluster.stop_broker(node)
         cluster.start_broker(node)
 
+    if "admin" not in driven.capabilities:
+        admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+        topics = [NewTopic(topic, 1, BROKERS) for topic in (client, f"{client}-transactions")]
+        for made in admin.create_topics(topics).values():
+            made.result(TIMEOUT)
     words = ("record", "--values", "--upstream", cluster.bootstrap_servers, "--port", "0", "-o", str(file))
     with serving(*words) as servers:
         work(driven, servers, client, [partial(restart, node) for node in cluster.nodes])
