@@ -134,7 +134,7 @@ class Sender:
             return
         asked = read_request(one.request)
         scope = _scope(one, asked)
-        body = self._ids.request(scope, asked.body, epochs=bool(_EPOCHS & set(_errors_of(one))))
+        body = self._body(one, scope, asked)
         try:
             frame, version = self._frame(asked, body)
         except (*UNREADABLE, KeyError, TypeError) as error:
@@ -144,6 +144,9 @@ class Sender:
         place = (one.connection, self._place(one, body))
         sent = self._sent[one.number] = _Sent(version, frame, asked, scope, place)
         self._send(one, sent)
+
+    def _body(self, one: Exchange, scope: Hashable, asked: Asked) -> Any:
+        return self._ids.request(scope, asked.body, epochs=bool(_EPOCHS & set(_errors_of(one))))
 
     def _send(self, one: Exchange, sent: _Sent) -> None:
         self._correlation += 1
@@ -165,8 +168,6 @@ class Sender:
 
     def _frame(self, asked: Asked, body: Any) -> tuple[bytes, int]:
         """The frame, in the newest version that the cluster has, up to the recorded one."""
-        if asked.api == "api_versions":
-            return write_request(asked, body), asked.version
         if asked.api not in self._target.versions:
             raise ValueError(f"the cluster does not have {schema.class_name(asked.api)}")
         lowest, highest = self._target.versions[asked.api]
@@ -280,7 +281,10 @@ class Sender:
             self.counts["asked again"] += 1
             time.sleep(0.1)
             self._target.refresh()
-            sent.place = (one.connection, self._place(one, self._ids.request(sent.scope, sent.asked.body)))
+            body = self._body(one, sent.scope, sent.asked)
+            # Topics may have names by now.
+            sent.frame, sent.version = self._frame(sent.asked, body)
+            sent.place = (one.connection, self._place(one, body))
             self._send(one, sent)
 
     @staticmethod
