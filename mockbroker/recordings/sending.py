@@ -48,6 +48,8 @@ _PASSING: Final = frozenset(
     }
 )
 """Errors on which a client asks again."""
+_WITH_NAME: Final = frozenset({"produce", "offset_commit", "offset_fetch", "metadata"})
+"""Where the field with a topic's name is called so."""
 _EPOCHS: Final = frozenset({"FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH"})
 _FIRST_STEPS: Final = frozenset({"MEMBER_ID_REQUIRED"})
 """Errors that only ask for more."""
@@ -178,20 +180,19 @@ class Sender:
         self.counts["in an older version"] += 1
         client = (asked.client_id or "").encode()
         head = struct.pack(">hhih", schema_key(body), highest, 0, len(client)) + client
-        fields = self._with_names(plain(body))
+        fields = self._with_names(plain(body), asked.api)
         return head + b"\0" * flexible(asked.api, highest) + encode(asked.api, highest, fields), highest
 
-    def _with_names(self, value: Any) -> Any:
+    def _with_names(self, value: Any, api: str) -> Any:
         """Older versions name topics where newer ones have ids."""
         if isinstance(value, list):
-            return [self._with_names(each) for each in value]
+            return [self._with_names(each, api) for each in value]
         if not isinstance(value, dict):
             return value
-        found = {name: self._with_names(inner) for name, inner in value.items()}
+        found = {name: self._with_names(inner, api) for name, inner in value.items()}
         if "topic_id" in found and not found.get("name") and not found.get("topic"):
             name = self._target.name(found["topic_id"])
-            # Requests call it one or the other.
-            found["name" if "partition_data" in found else "topic"] = name
+            found["name" if api in _WITH_NAME else "topic"] = name
         return found
 
     def _place(self, one: Exchange, body: Any) -> Address:

@@ -32,8 +32,8 @@ from mockbroker.rig.real_broker import RealCluster
 from mockbroker.rig.setup import BROKER_CONFIG
 
 from ..clients import scenario
-from ..clients.driven import LIMIT_MS, Client
-from ..clients.scenario import TIMEOUT, Plan
+from ..clients.driven import LIMIT_MS, POLL_MS, Client
+from ..clients.scenario import TIMEOUT
 from ..driving.processes import line_of, started
 
 RECORDED: Final = "4.4.0"
@@ -46,21 +46,21 @@ STEP: Final = 5
 
 def work(driven: Driven, servers: str, name: str, restarts: Sequence[Callable[[], object]]) -> None:
     """All that a client does. Between its steps brokers are restarted."""
-    client, plan = Client(driven, servers), Plan(name, idempotent=True)
+    client = Client(driven, servers)
     topics = [name, f"{name}-transactions"]
     if "admin" in driven.capabilities:
         for topic in topics:
             client.create(topic, 1)
     numbers = itertools.count()
     _write(client, name, numbers, {"enable.idempotence": "idempotence" in driven.capabilities})
-    _read(client, plan, STEP)
+    _read(client, name, STEP)
     if "transactions" in driven.capabilities:
         # Not among those that are read: by default some clients read what was aborted.
         _transact(client, topics[1], numbers)
     for restart in restarts:
         restart()
         _write(client, name, numbers, {})
-        _read(client, plan, STEP)
+        _read(client, name, STEP)
 
 
 def _write(client: Client, topic: str, numbers: Iterator[int], config: Mapping[str, object]) -> None:
@@ -75,14 +75,19 @@ def _record(topic: str, number: int) -> dict[str, object]:
     return {"topic": topic, "partition": 0, "key": scenario.key(number), "value": scenario.value(number)}
 
 
-def _read(client: Client, plan: Plan, count: int) -> None:
+def _read(client: Client, topic: str, count: int) -> None:
     """So many records, by the only member of a group."""
-    member, seen, end = client.member(plan, "only"), 0, time.monotonic() + TIMEOUT
+    call, end = client.driven.call, time.monotonic() + TIMEOUT
+    config = {"group.id": topic, "auto.offset.reset": "earliest", "enable.auto.commit": False}
+    consumer, seen = client.open("consumer", config), 0
+    call("subscribe", consumer, topics=[topic])
     while seen < count:
         assert time.monotonic() < end, f"{seen} records of {count} came"
-        seen += len(member.poll())
-    member.commit()
-    member.close()
+        polled = call("poll", consumer, POLL_MS)
+        assert not polled.get("errors"), polled["errors"]
+        seen += len(polled["records"])
+    call("commit", consumer, LIMIT_MS)
+    client.close(consumer)
 
 
 def _transact(client: Client, topic: str, numbers: Iterator[int]) -> None:
