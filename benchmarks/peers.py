@@ -94,6 +94,13 @@ def _kafka() -> Commands:
     return Commands({1: [sys.executable, "-m", "benchmarks.real_kafka"]})
 
 
+def _in_front(proxy: str) -> Commands:
+    """That of a proxy before a real broker."""
+    if shutil.which("java") is None or shutil.which("mvn") is None:
+        raise UnavailableError("java or mvn is not installed")
+    return Commands({1: [sys.executable, "-m", "benchmarks.in_front", proxy]})
+
+
 def _echo() -> Commands:
     command = [sys.executable, "-m", "benchmarks.echo"]
     return Commands({1: command}, scenarios=("produce-100B", "produce-1KB", "idempotent", "connections"))
@@ -107,6 +114,8 @@ PEERS: Final = (
     Peer("librdkafka-mock", _librdkafka_mock),
     Peer("kfake", _kfake),
     Peer("kafka", _kafka, usual=False),
+    Peer("proxy", lambda: _in_front("mockbroker"), usual=False),
+    Peer("kroxylicious", lambda: _in_front("kroxylicious"), usual=False),
     Peer("echo", _echo, usual=False),
 )
 

@@ -13,7 +13,7 @@ from mockbroker.rig.real_broker import RealCluster
 RELEASE: Final = "4.4.0"
 
 
-class _AsShipped(RealCluster):
+class AsShipped(RealCluster):
     """With the JVM options of kafka-server-start.sh and kafka-run-class.sh."""
 
     jvm = (
@@ -26,7 +26,7 @@ def main() -> None:
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     try:
-        with _AsShipped(RELEASE) as cluster:
+        with AsShipped(RELEASE) as cluster:
             sys.stdout.write(f"{cluster.bootstrap_servers} {cluster.pid(1)}\n")
             sys.stdout.flush()
             ended.wait()

@@ -25,6 +25,11 @@ def given(text: str, what: str) -> tuple[str, int]:
     return host, port
 
 
+def several(text: str, what: str) -> list[tuple[str, int]]:
+    """HOST:PORT,HOST:PORT. ValueError."""
+    return [given(each, what) for each in text.split(",")]
+
+
 def of_client(host: str) -> str:
     """A client's address as its socket has it, but in the form of IPv4 if it reached a socket for IPv6 with
     it."""

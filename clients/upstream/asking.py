@@ -57,7 +57,7 @@ class Asking:
     """Asks the cluster at `bootstrap`, each broker on a connection of its own. OSError, from calls, too."""
 
     def __init__(self, bootstrap: Address) -> None:
-        self.target = Target(bootstrap)
+        self.target = Target([bootstrap])
         self._clients: dict[Address, Client] = {}
 
     def close(self) -> None:

@@ -225,10 +225,10 @@ def _upstream(command: str, addresses: str | None) -> "Upstream | None":
     """ValueError."""
     if addresses is None:
         return None
+    from ..addresses import several
     from ..clients.upstream.upstream import Upstream
-    from ..proxying.options import addresses as read
 
-    return Upstream(read(addresses), functools.partial(say_shown, command))
+    return Upstream(several(addresses, "--upstream"), functools.partial(say_shown, command))
 
 
 def _range(seeds: str, first: int) -> range:

@@ -174,7 +174,7 @@ def replay(
     to: Annotated[
         str | None,
         typer.Option(
-            metavar="HOST:PORT",
+            metavar="HOST:PORT[,...]",
             help="Of a recording: send what its clients sent to this cluster, and compare the answers.",
         ),
     ] = None,

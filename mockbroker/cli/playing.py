@@ -5,7 +5,7 @@ from pathlib import Path
 import trio
 import typer
 
-from ..addresses import given, joined
+from ..addresses import joined, several
 from ..processes import ending_signals
 from ..recordings.file import Recording, read
 from ..recordings.serving import Brokers, Played
@@ -46,4 +46,4 @@ async def _serve(recording: Recording, host: str, port: int) -> None:
 def _send(recording: Recording, to: str) -> bool:
     from ..recordings.sending import send
 
-    return send(recording, given(to, "--to"), typer.echo)
+    return send(recording, several(to, "--to"), typer.echo)

@@ -142,15 +142,16 @@ def proxy(
     fired; exit status 3: one never did, or the scenario failed. Exit status 2: no broker answers, or an
     option or the scenario is not valid.
     """
+    from ..addresses import several
     from ..pairs import pairs
     from ..protocol.releases import parse
-    from ..proxying.options import ProxyOptions, UpstreamTls, addresses, mapped, played
+    from ..proxying.options import ProxyOptions, UpstreamTls, mapped, played
     from .given import faults, refuse_existing, token
     from .proxying import run
 
     with reported("proxy"):
         options = ProxyOptions(
-            addresses(upstream),
+            several(upstream, "--upstream"),
             host,
             port,
             map=mapped(upstream_map or []),
@@ -179,7 +180,8 @@ def record(
     upstream: Annotated[
         str | None,
         typer.Option(
-            metavar="HOST:PORT", help="Pass what clients say on to this cluster, and record it until Ctrl-C."
+            metavar="HOST:PORT[,...]",
+            help="Pass what clients say on to this cluster, and record it until Ctrl-C.",
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="Where clients connect, with --upstream.")] = "127.0.0.1",

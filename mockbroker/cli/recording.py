@@ -10,7 +10,7 @@ from typing import Self
 import trio
 import typer
 
-from ..addresses import given, joined
+from ..addresses import joined, several
 from ..captures import frames
 from ..control.access import named
 from ..errors import first_of
@@ -59,8 +59,8 @@ def passing(
     """Until a signal ends it. UpstreamError, PortInUseError, OSError; ValueError for another address and for
     files of TLS, MissingExtraError."""
     tell = functools.partial(say_shown, "record")
-    address = given(upstream, "--upstream")
-    direct = Direct(address, host, port, upstream_tls=upstream_tls, security=security, tell=tell)
+    brokers = several(upstream, "--upstream")
+    direct = Direct(brokers, host, port, upstream_tls=upstream_tls, security=security, tell=tell)
     with ended_by():
         trio.run(_pass, direct, out, values)
 
@@ -71,15 +71,16 @@ async def _pass(direct: Direct, out: Path, values: bool) -> None:
         writer = Writer(output.file, values=values, begins=output.place)
         recorder = Recorder(writer, values=values)
         async with trio.open_nursery() as nursery:
-            here = await nursery.start(direct.run, recorder)
-            typer.echo(joined(*here))
-            for what, path in named(access(joined(*here), direct.tls, None, None, None)):
+            found = await nursery.start(direct.run, recorder)
+            here = ",".join(joined(*each) for each in found)
+            typer.echo(here)
+            for what, path in named(access(here, direct.tls, None, None, None)):
                 typer.echo(f"{what}: {path}")
             async for _ in signals:
                 nursery.cancel_scope.cancel()
                 break
         if not recorder.counts.connections:
-            raise RecordingError(f"{out} is left as it was: no client has connected to {joined(*here)}")
+            raise RecordingError(f"{out} is left as it was: no client has connected to {here}")
         writer.finish()
     _sum_up(out, recorder.counts)
 

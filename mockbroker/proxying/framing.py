@@ -35,6 +35,16 @@ class Framing:
         del data[: 4 + size]
         return frame
 
+    def beginning(self, most: int) -> bytes:
+        """The first bytes of what is here, with the length of their frame."""
+        return bytes(self._data[:most])
+
+    def all(self) -> bytes:
+        """All that is here, which is then no longer here."""
+        data = bytes(self._data)
+        self._data.clear()
+        return data
+
 
 def _no_frame(beginning: bytes, size: int) -> str:
     if beginning.startswith(TLS_HANDSHAKE):

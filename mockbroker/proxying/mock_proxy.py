@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import trio
 
+from ..addresses import several
 from ..cluster_options import check_names
 from ..errors import ConflictError, NotRunningError, ScenarioFailedError, first_of
 from ..faults import Fault
@@ -17,7 +18,7 @@ from ..server.submitted import Calls
 from ..server.trace_control import TraceControl
 from ..server.waiting import refuse_in_event_loop
 from ..trace import Trace
-from .options import ProxyOptions, UpstreamTls, addresses, mapped, played
+from .options import ProxyOptions, UpstreamTls, mapped, played
 from .proxy import Proxy
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _options(
     """UnknownReleaseError, OptionError, ValueError."""
     pairs = [f"{theirs}={ours}" for theirs, ours in (upstream_map or {}).items()]
     return ProxyOptions(
-        addresses(upstream, "upstream"),
+        several(upstream, "upstream"),
         map=mapped(pairs, "upstream_map"),
         scenario=played(scenario),
         kafka=None if kafka is None else parse(kafka),

@@ -18,11 +18,6 @@ Address = tuple[str, int]
 _KNOWN: Final = frozenset({"tls", "certificate", "key", "ca", "client_auth", "folder"})
 
 
-def addresses(text: str, what: str = "--upstream") -> list[Address]:
-    """HOST:PORT,HOST:PORT. ValueError."""
-    return [given(each, what) for each in text.split(",")]
-
-
 def mapped(pairs: Sequence[str], what: str = "--upstream-map") -> dict[Address, Address]:
     """HOST:PORT=HOST:PORT. ValueError."""
     found = {}

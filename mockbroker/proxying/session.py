@@ -5,8 +5,6 @@ a fault acts has the connection for itself, as with a broker: it begins when all
 answered, and those after it wait until it is.
 """
 
-import struct
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +23,7 @@ from ..server.delivery import Deliveries
 from .deciding.dialogue import Dialogue, ToBroker
 from .framing import Framing, Outlet
 from .peeking import expects_answer, head_of
+from .pending import TOKEN, Awaited, Pending
 from .rewriting import names_brokers, rewrite
 from .tokens import tokens_after, tokens_follow
 from .upstream import Upstream, UpstreamBroker, broker_of
@@ -32,36 +31,9 @@ from .upstream import Upstream, UpstreamBroker, broker_of
 if TYPE_CHECKING:
     from ..trace.exchanges import Asked
 
-_CORRELATION_ID: Final = struct.Struct(">i").unpack_from
 _UNSUPPORTED_VERSION: Final = 35
-_TOKEN: Final = -1
-"""In place of the API key of what has no header."""
 UNSENT_BYTES: Final = 1 << 20
 """While a side has not taken more than this, the other one is not read."""
-
-
-class _Pending:
-    """A request that the broker has not answered yet. `take` takes the answer, unless that goes straight to
-    the client; with `own`, the request is not the client's. `asked` is what the trace has of it."""
-
-    __slots__ = ("asked", "correlation_id", "key", "own", "take", "version")
-
-    def __init__(
-        self,
-        key: int,
-        version: int,
-        correlation_id: int,
-        take: Callable[[Any], None] | None = None,
-        *,
-        own: bool = False,
-        asked: "Asked | None" = None,
-    ) -> None:
-        self.key = key
-        self.version = version
-        self.correlation_id = correlation_id
-        self.take = take
-        self.own = own
-        self.asked = asked
 
 
 class Session:
@@ -89,7 +61,7 @@ class Session:
         self._tell = tell
         self._requests = Framing(MAX_FRAME_BYTES)
         self._answers = Framing(None)
-        self._pending: deque[_Pending] = deque()
+        self._pending = Awaited()
         self._exchange: Exchange | None = None
         self._held: Callable[[], None] | None = None
         """What becomes of a request that waits for the answers before it."""
@@ -98,6 +70,8 @@ class Session:
         """What the trace has of the request of `_exchange`."""
         self._silent = False
         """Whether nothing is answered any more."""
+        self._left = 0
+        """How many bytes are missing of an answer that passes as it comes."""
         self._tokens = 0
         """How many frames of the client without a header come next."""
         self._shaking = False
@@ -133,10 +107,11 @@ class Session:
 
     def from_broker(self, data: bytes) -> None:
         """Takes bytes of the broker."""
-        self._answers.add(data)
+        self._answers.add(self._rest(data) if self._left else data)
         try:
             while not self.wants_close and (frame := self._answers.next()) is not None:
                 self._answered(frame)
+            self._pass_the_beginning()
         except MalformedRequestError as error:
             self._tell(f"{self._broker}: {error}")
             self.wants_close = True
@@ -169,7 +144,7 @@ class Session:
     def _request(self, frame: bytes) -> None:
         if self._tokens:
             self._tokens -= 1
-            self._forward(_Pending(_TOKEN, 0, 0), frame)
+            self._forward(Pending(TOKEN, 0, 0), frame)
             return
         if len(frame) < 10:
             raise MalformedRequestError(f"{len(frame)} bytes are shorter than a request header")
@@ -186,7 +161,7 @@ class Session:
         if upstream.trace.on or key in upstream.faults.armed or key in upstream.decider.apis:
             self._look_at(key, version, correlation_id, frame)
         else:
-            self._forward(_Pending(key, version, correlation_id), frame)
+            self._forward(Pending(key, version, correlation_id), frame)
 
     def _shake(self, correlation_id: int, frame: bytes) -> None:
         """Passes on a SaslHandshake; what comes after it is known by its answer."""
@@ -199,7 +174,7 @@ class Session:
             self._deliveries.send_withheld()
 
         self._shaking = True
-        self._forward(_Pending(ApiKey.SASL_HANDSHAKE, 0, correlation_id, take, own=True), frame)
+        self._forward(Pending(ApiKey.SASL_HANDSHAKE, 0, correlation_id, take, own=True), frame)
 
     def _refuse(self, release: Release, key: int, version: int, correlation_id: int) -> None:
         """As brokers of the release do."""
@@ -217,7 +192,7 @@ class Session:
             request = found.decode(memoryview(bytearray(frame)) if found.keeps_view else frame, header.size)
         except MalformedRequestError as error:
             self._tell(f"a request of {header.client_id} was passed on as it is: {error}")
-            self._forward(_Pending(key, version, correlation_id), frame)
+            self._forward(Pending(key, version, correlation_id), frame)
             return
         upstream, api = self._upstream, found.api_key
         upstream.faults.note(api, header.client_id)
@@ -227,14 +202,14 @@ class Session:
         touches = upstream.faults.touching(api, call, request) if key in upstream.faults.armed else []
         steps = upstream.decider.begin(call, api, request, self._tell)
         if not touches and steps is None:
-            self._forward(_Pending(key, version, correlation_id, asked=asked), frame)
+            self._forward(Pending(key, version, correlation_id, asked=asked), frame)
             return
 
         def work(inner: Call, _: Any) -> Any:
             if steps is not None:
                 Dialogue(steps, inner, request, frame, self._ask).begin()
                 return PARKED
-            expects = self._forward(_Pending(key, version, correlation_id, inner.answer), frame)
+            expects = self._forward(Pending(key, version, correlation_id, inner.answer), frame)
             self._on_ready()
             return PARKED if expects else NO_ANSWER
 
@@ -256,7 +231,7 @@ class Session:
     def _ask(self, what: ToBroker, take: Callable[[Any], None]) -> None:
         if self._asked is not None:
             take = self._attributed(self._asked, take)
-        self._forward(_Pending(what.key, what.version, what.correlation_id, take, own=what.own), what.frame)
+        self._forward(Pending(what.key, what.version, what.correlation_id, take, own=what.own), what.frame)
         self._on_ready()
 
     def _attributed(self, asked: "Asked", take: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -264,7 +239,7 @@ class Session:
         decide = self._upstream.trace.during(asked, lambda _, answer: take(answer))
         return partial(decide, asked.call)
 
-    def _forward(self, pending: _Pending, frame: bytes) -> bool:
+    def _forward(self, pending: Pending, frame: bytes) -> bool:
         """Passes a request on; False if it will not be answered."""
         self.to_broker.add(len(frame).to_bytes(4))
         self.to_broker.add(frame)
@@ -272,27 +247,15 @@ class Session:
             if pending.asked is not None:
                 self._upstream.trace.answered(pending.asked, NO_ANSWER)
             return False
-        self._pending.append(pending)
+        self._pending.add(pending)
         return True
 
     # -- answers
 
     def _answered(self, frame: bytes) -> None:
-        if self._pending and self._pending[0].key == _TOKEN:
-            self._pending.popleft()
-            self._pass(frame)
-            return
-        if len(frame) < 4 or not self._pending:
-            raise MalformedRequestError("it sent what no request asked for")
-        pending = self._pending[0]
-        (correlation_id,) = _CORRELATION_ID(frame)
-        if correlation_id != pending.correlation_id:
-            raise MalformedRequestError(
-                f"it answered request {correlation_id}, although {pending.correlation_id} came before"
-            )
-        self._pending.popleft()
-        names = names_brokers(pending.key, pending.version)
-        if pending.take is None and pending.asked is None and not names:
+        pending = self._pending.answered_by(frame)
+        self._pending.first_is_answered()
+        if pending.passes:
             self._pass(frame)
             return
         try:
@@ -306,6 +269,7 @@ class Session:
             if pending.take is not None:
                 self._exchange = None
             return
+        names = names_brokers(pending.key, pending.version)
         changed = names and rewrite(found.api_key, answer, self._upstream)
         if pending.asked is not None:
             self._upstream.trace.answered(pending.asked, answer)
@@ -314,10 +278,30 @@ class Session:
                 self._codec = found
             pending.take(answer)
         elif changed:
-            self.send(found.encode(correlation_id, answer))
+            self.send(found.encode(pending.correlation_id, answer))
             self._deliveries.send_withheld()
         else:
             self._pass(frame)
+
+    def _pass_the_beginning(self) -> None:
+        """Of an answer that passes as it is, what has come is not kept until the rest comes."""
+        beginning = self._answers.beginning(8)
+        if len(beginning) < 8 or self.wants_close or self._deliveries.withholds:
+            return
+        if self._pending.answered_by(beginning[4:]).passes:
+            data = self._answers.all()
+            self.to_client.add(data)
+            self._left = 4 + int.from_bytes(beginning[:4]) - len(data)
+
+    def _rest(self, data: bytes) -> bytes:
+        """Passes on what belongs to the answer that has begun; the other bytes."""
+        part = data if len(data) <= self._left else data[: self._left]
+        self.to_client.add(part)
+        self._left -= len(part)
+        if not self._left:
+            self._pending.first_is_answered()
+            self._deliveries.send_withheld()
+        return data[len(part) :]
 
     def _pass(self, frame: bytes) -> None:
         self.to_client.add(len(frame).to_bytes(4))
@@ -371,7 +355,7 @@ class Session:
         self._on_ready()
 
 
-def _codec_of(pending: _Pending, frame: bytes) -> AnswerCodec:
+def _codec_of(pending: Pending, frame: bytes) -> AnswerCodec:
     """Brokers answer an ApiVersions of a version that they don't know as v0 (KIP-511)."""
     unknown = pending.key == ApiKey.API_VERSIONS and frame[4:6] == _UNSUPPORTED_VERSION.to_bytes(2)
     return answer_codec(pending.key, 0 if unknown else pending.version)

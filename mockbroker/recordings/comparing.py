@@ -16,6 +16,8 @@ LEFT_OUT: Final = frozenset(
         "leader_id",
         "replica_nodes",
         "isr_nodes",
+        "leader_epoch",
+        "partition_leader_epoch",
         "offline_replicas",
         "eligible_leader_replicas",
         "last_known_elr",

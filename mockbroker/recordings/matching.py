@@ -8,7 +8,8 @@ from uuid import UUID
 
 from ..trace.plain import plain
 from .exchanges import Exchange
-from .messages import UNREADABLE, Asked, changed, entities, read_request
+from .messages import UNREADABLE, Asked, changed, entities, read_answer, read_request
+from .positions import Positions, has_one_of, positions
 
 _LEFT_OUT: Final = frozenset(
     {
@@ -31,15 +32,19 @@ _DRAWN_BY_CLIENTS: Final = frozenset(
     {"consumer_group_heartbeat", "share_group_heartbeat", "streams_group_heartbeat"}
 )
 """A member of these groups draws its own id (KIP-1082)."""
-_FETCHES: Final = frozenset({"fetch", "share_fetch"})
+HEARTBEAT: Final = "heartbeat"
+_FETCH: Final = "fetch"
+_FETCHES: Final = frozenset({_FETCH, "share_fetch"})
 
 
 class Found(NamedTuple):
-    """`differs`: it is not what was asked for, but has the same names. `again`: it was given before."""
+    """`differs`: it is not what was asked for, but has the same names. `again`: it was given before.
+    `elsewhere`: its records are not those that were asked for."""
 
     exchange: Exchange
     differs: bool
     again: bool
+    elsewhere: bool = False
 
 
 def content(body: Any) -> dict[str, Any]:
@@ -90,6 +95,8 @@ class Matcher:
         self._used: set[int] = set()
         self._exact: Mapping[Hashable, _Queue] = defaultdict(_Queue)
         self._alike: Mapping[Hashable, _Queue] = defaultdict(_Queue)
+        self._fetched: Mapping[Hashable, _Queue] = defaultdict(_Queue)
+        """By the positions from which they read."""
         self._members: dict[str, str] = {}
         self.all: list[Exchange] = []
         for one in exchanges:
@@ -104,6 +111,8 @@ class Matcher:
             for broker in (one.broker, None):
                 self._exact[(broker, *_exactly(asked))].waiting.append(one)
                 self._alike[(broker, *_alike(asked))].waiting.append(one)
+                if asked.api == _FETCH and (there := positions(asked.body)):
+                    self._fetched[(broker, there)].waiting.append(one)
 
     @property
     def unused(self) -> list[Exchange]:
@@ -127,6 +136,11 @@ class Matcher:
             queue = self._exact.get((here, *exact))
             if queue is not None and queue.last is not None:
                 return Found(queue.last, False, True)
+        if asked.api == _FETCH and (there := positions(asked.body)):
+            return self._from(broker, asked, there)
+        if asked.api == HEARTBEAT:
+            # How many a member sends depends on the time, and those of others say nothing of it.
+            return None
         for here in (broker, None):
             if found := self._next(self._alike, (here, *alike)):
                 return Found(found, True, False)
@@ -135,6 +149,23 @@ class Matcher:
             if queue is not None and queue.last is not None and asked.api in _FETCHES:
                 return Found(queue.last, True, True)
         return None
+
+    def _from(self, broker: str, asked: Asked, there: Positions) -> Found | None:
+        """A Fetch that reads from the same positions, or whose answer has a record at one of them."""
+        for here in (broker, None):
+            if found := self._next(self._fetched, (here, there)):
+                return Found(found, True, False)
+        for here in (broker, None):
+            queue = self._fetched.get((here, there))
+            if queue is not None and queue.last is not None:
+                return Found(queue.last, True, True)
+        every = [one for one in self.all if one.api == _FETCH and one.version == asked.version]
+        alike = [one for one in every if names(read_request(one.request).body) == names(asked.body)]
+        for one in alike:
+            if one.answer is not None and has_one_of(_answer_of(one), there):
+                self._used.add(one.number)
+                return Found(one, True, False)
+        return Found(alike[0], True, True, elsewhere=True) if alike else None
 
     def _next(self, queues: Mapping[Hashable, _Queue], key: Hashable) -> Exchange | None:
         queue = queues.get(key)
@@ -169,6 +200,12 @@ class Matcher:
     def as_asked(self, body: Any) -> Any:
         """An answer with the ids that clients drew."""
         return _renamed(body, {recorded: own for own, recorded in self._members.items()})
+
+
+def _answer_of(one: Exchange) -> Any:
+    assert one.api is not None
+    assert one.answer is not None
+    return read_answer(one.api, one.version, one.answer)
 
 
 def silent(asked: Asked) -> bool:

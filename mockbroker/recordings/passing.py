@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 import trio
@@ -41,14 +41,14 @@ class Direct:
     """Passes frames as they are, except for the addresses of brokers in answers: each broker gets a port of
     its own here.
 
-    With `upstream_tls` it speaks TLS to brokers, with `security` clients speak TLS to it. `tell` gets a line
-    for each broker that can't be reached, and each client whose handshake failed, once. OptionError,
-    MissingExtraError.
+    `upstream` are addresses of its brokers, one at least. With `upstream_tls` it speaks TLS to brokers, with
+    `security` clients speak TLS to it. `tell` gets a line for each broker that can't be reached, and each
+    client whose handshake failed, once. OptionError, MissingExtraError.
     """
 
     def __init__(
         self,
-        upstream: Address,
+        upstream: Sequence[Address],
         host: str,
         port: int,
         *,
@@ -65,14 +65,14 @@ class Direct:
         self._here: dict[Address, Address] = {}
         self._numbers = itertools.count(1)
 
-    async def run(self, told: Told, *, task_status: trio.TaskStatus[Address]) -> None:
-        """Until it is cancelled; starts with the address for clients. UpstreamError if the cluster can't be
+    async def run(self, told: Told, *, task_status: trio.TaskStatus[list[Address]]) -> None:
+        """Until it is cancelled; starts with the addresses for clients. UpstreamError if the cluster can't be
         asked at first; PortInUseError."""
         try:
-            await ask_brokers([self._upstream], lambda there: self._dial.stream(there, there[0]), {})
+            await ask_brokers(list(self._upstream), lambda there: self._dial.stream(there, there[0]), {})
             async with trio.open_nursery() as nursery:
                 self._nursery, self._told = nursery, told
-                task_status.started(self._at(self._upstream))
+                task_status.started([self._at(each) for each in self._upstream])
         finally:
             if self.tls is not None:
                 self.tls.close()

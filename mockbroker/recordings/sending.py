@@ -4,11 +4,10 @@ Each request is sent when all answers that were recorded before it have come.
 """
 
 import contextlib
-import socket
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,7 +28,7 @@ from .messages import (
     with_correlation_id,
     write_request,
 )
-from .target import Address, Target
+from .target import Address, Link, Target
 from .translating import OLD, Ids
 
 _LOGINS: Final = frozenset({"sasl_handshake", "sasl_authenticate"})
@@ -49,6 +48,11 @@ _PASSING: Final = frozenset(
     }
 )
 """Errors on which a client asks again."""
+_WITH_NAME: Final = frozenset({"produce", "offset_commit", "offset_fetch", "metadata"})
+"""Where the field with a topic's name is called so."""
+_EPOCHS: Final = frozenset({"FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH"})
+_FIRST_STEPS: Final = frozenset({"MEMBER_ID_REQUIRED"})
+"""Errors that only ask for more."""
 _PASSED: Final = "got an error that passes, such as NOT_COORDINATOR, only when they were recorded"
 _AGAIN_S: Final = 10.0
 _PATIENCE_S: Final = 20.0
@@ -70,36 +74,6 @@ class _Sent:
     place: tuple[int, Address]
 
 
-class _Socket:
-    """A connection to a broker, on which frames are read in their order."""
-
-    def __init__(self, address: Address) -> None:
-        self._socket = socket.create_connection(address, 10)
-
-    def send(self, frame: bytes) -> None:
-        self._socket.sendall(_SIZE.pack(len(frame)) + frame)
-
-    def answer(self, correlation_id: int, seconds: float) -> bytes:
-        """The answer with this id; those before it are dropped. OSError, TimeoutError."""
-        self._socket.settimeout(seconds)
-        while True:
-            frame = self._read(_SIZE.unpack(self._read(_SIZE.size))[0])
-            if frame[:4] == _SIZE.pack(correlation_id):
-                return frame
-
-    def _read(self, count: int) -> bytes:
-        data = bytearray()
-        while len(data) < count:
-            piece = self._socket.recv(count - len(data))
-            if not piece:
-                raise ConnectionResetError("the connection was closed")
-            data += piece
-        return bytes(data)
-
-    def close(self) -> None:
-        self._socket.close()
-
-
 class Sender:
     """Plays a recording to a cluster, and tells what differs."""
 
@@ -111,7 +85,7 @@ class Sender:
         self._exchanges = [one for kind, one in self._steps if kind == "request"]
         self._nodes = {address: node for node, address in brokers(self._exchanges).items()}
         self._ids = Ids()
-        self._sockets: dict[tuple[int, Address], _Socket] = {}
+        self._sockets: dict[tuple[int, Address], Link] = {}
         self._sent: dict[int, _Sent] = {}
         self._last: dict[tuple[int, str], Address] = {}
         self._now_s = time.time()
@@ -162,7 +136,7 @@ class Sender:
             return
         asked = read_request(one.request)
         scope = _scope(one, asked)
-        body = self._ids.request(scope, asked.body)
+        body = self._body(one, scope, asked)
         try:
             frame, version = self._frame(asked, body)
         except (*UNREADABLE, KeyError, TypeError) as error:
@@ -173,12 +147,15 @@ class Sender:
         sent = self._sent[one.number] = _Sent(version, frame, asked, scope, place)
         self._send(one, sent)
 
+    def _body(self, one: Exchange, scope: Hashable, asked: Asked) -> Any:
+        return self._ids.request(scope, asked.body, epochs=bool(_EPOCHS & set(_errors_of(one))))
+
     def _send(self, one: Exchange, sent: _Sent) -> None:
         self._correlation += 1
         sent.frame = with_correlation_id(sent.frame, self._correlation, 4)
         try:
             if sent.place not in self._sockets:
-                self._sockets[sent.place] = _Socket(sent.place[1])
+                self._sockets[sent.place] = Link(sent.place[1])
             self._sockets[sent.place].send(sent.frame)
         except OSError as error:
             self._lose(one, sent, error)
@@ -193,8 +170,6 @@ class Sender:
 
     def _frame(self, asked: Asked, body: Any) -> tuple[bytes, int]:
         """The frame, in the newest version that the cluster has, up to the recorded one."""
-        if asked.api == "api_versions":
-            return write_request(asked, body), asked.version
         if asked.api not in self._target.versions:
             raise ValueError(f"the cluster does not have {schema.class_name(asked.api)}")
         lowest, highest = self._target.versions[asked.api]
@@ -205,20 +180,19 @@ class Sender:
         self.counts["in an older version"] += 1
         client = (asked.client_id or "").encode()
         head = struct.pack(">hhih", schema_key(body), highest, 0, len(client)) + client
-        fields = self._with_names(plain(body))
+        fields = self._with_names(plain(body), asked.api)
         return head + b"\0" * flexible(asked.api, highest) + encode(asked.api, highest, fields), highest
 
-    def _with_names(self, value: Any) -> Any:
+    def _with_names(self, value: Any, api: str) -> Any:
         """Older versions name topics where newer ones have ids."""
         if isinstance(value, list):
-            return [self._with_names(each) for each in value]
+            return [self._with_names(each, api) for each in value]
         if not isinstance(value, dict):
             return value
-        found = {name: self._with_names(inner) for name, inner in value.items()}
+        found = {name: self._with_names(inner, api) for name, inner in value.items()}
         if "topic_id" in found and not found.get("name") and not found.get("topic"):
             name = self._target.name(found["topic_id"])
-            # Requests call it one or the other.
-            found["name" if "partition_data" in found else "topic"] = name
+            found["name" if api in _WITH_NAME else "topic"] = name
         return found
 
     def _place(self, one: Exchange, body: Any) -> Address:
@@ -270,7 +244,7 @@ class Sender:
         if given is None:
             return
         self._ids.learn(sent.scope, recorded, given)
-        if set(errors(recorded)) & _PASSING and not any(errors(given)):
+        if set(errors(recorded)) & _PASSING and not any(set(errors(given)) - _FIRST_STEPS):
             self.counts[_PASSED] += 1
             return
         self._recorded_s = (one.answered_us or one.at_us) / 1e6
@@ -308,7 +282,10 @@ class Sender:
             self.counts["asked again"] += 1
             time.sleep(0.1)
             self._target.refresh()
-            sent.place = (one.connection, self._place(one, self._ids.request(sent.scope, sent.asked.body)))
+            body = self._body(one, sent.scope, sent.asked)
+            # Topics may have names by now.
+            sent.frame, sent.version = self._frame(sent.asked, body)
+            sent.place = (one.connection, self._place(one, body))
             self._send(one, sent)
 
     @staticmethod
@@ -354,12 +331,22 @@ def _told(parts: list[Difference]) -> str:
     return "; ".join(every) + (f"; and {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else "")
 
 
+def _errors_of(one: Exchange) -> list[str]:
+    """Those of the recorded answer."""
+    if one.api is None or one.answer is None:
+        return []
+    try:
+        return list(errors(plain(read_answer(one.api, one.version, one.answer))))
+    except UNREADABLE:
+        return []
+
+
 def _answered(one: Exchange) -> str:
     return "no answer" if one.answer is None else "an answer"
 
 
-def send(recording: Recording, to: Address, tell: Tell) -> bool:
-    """Whether anything differs. TargetError, RecordingError."""
+def send(recording: Recording, to: Sequence[Address], tell: Tell) -> bool:
+    """Whether anything differs; `to` are brokers of one cluster. TargetError, RecordingError."""
     target = Target(to)
     try:
         return Sender(recording, target, tell).play()

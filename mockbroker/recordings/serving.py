@@ -15,10 +15,11 @@ from ..protocol import schema
 from ..protocol.api_keys import ApiKey
 from ..protocol.codecs import codec
 from ..protocol.headers import MalformedRequestError, parse_header
+from ..protocol.messages.heartbeat import HeartbeatResponse
 from .addresses import moved
 from .exchanges import brokers, steps
 from .file import Recording, RecordingError
-from .matching import Found, Matcher, content
+from .matching import HEARTBEAT, Found, Matcher, content
 from .messages import (
     UNREADABLE,
     Asked,
@@ -115,7 +116,7 @@ class Brokers:
         except UNREADABLE:
             return answer
         new = self.matcher.as_asked(body)
-        if found.again and asked.api == "fetch" and not asked.body.topics:
+        if found.elsewhere or (found.again and asked.api == "fetch" and not asked.body.topics):
             # In a fetch session nothing says from where on: records would come twice.
             new = changed(new, lambda _, name, value: b"" if name == "records" and value else value)
         return answer if new is body else write_answer(asked.api, asked.version, answer, new)
@@ -135,6 +136,10 @@ class Brokers:
     async def _unrecorded(self, broker: str, frames: Frames, frame: bytes, asked: Asked) -> bool:
         if asked.api == _API_VERSIONS:
             return await self._older(frames, asked.correlation_id)
+        if asked.api == HEARTBEAT:
+            self._played.count("again")
+            answer = _encoded(frame, lambda *_: HeartbeatResponse())
+            return answer is not None and await frames.write(answer)
         versions = self.matcher.versions(asked.api)
         why = (
             "was not recorded"
@@ -172,18 +177,22 @@ class Brokers:
 
 def _failure(frame: bytes) -> bytes | None:
     """UNKNOWN_SERVER_ERROR for all that a request names; None if that has no answer."""
-    header = parse_header(frame)
     try:
-        known = codec(header.api_key, header.api_version)
-        request = known.decode(frame, header.size)
-        call = cast(Call, SimpleNamespace(version=header.api_version))
-        answer = unknown_server_error(call, ApiKey(header.api_key), request)
-        if answer is CLOSE:
-            return None
-        frame_of = known.encode(header.correlation_id, answer)
-        return (b"".join(frame_of) if isinstance(frame_of, list) else bytes(frame_of))[4:]
+        return _encoded(frame, unknown_server_error)
     except (ValueError, AttributeError, KeyError, TypeError):
         return None
+
+
+def _encoded(frame: bytes, answer_to: Callable[[Call, ApiKey, Any], Any]) -> bytes | None:
+    """The answer to a request; None if it has none."""
+    header = parse_header(frame)
+    known = codec(header.api_key, header.api_version)
+    call = cast(Call, SimpleNamespace(version=header.api_version))
+    answer = answer_to(call, ApiKey(header.api_key), known.decode(frame, header.size))
+    if answer is CLOSE:
+        return None
+    parts = known.encode(header.correlation_id, answer)
+    return (b"".join(parts) if isinstance(parts, list) else bytes(parts))[4:]
 
 
 def _shown(asked: Asked) -> str:

@@ -1,15 +1,19 @@
 """The cluster that a recording is played to: where its leaders and coordinators are, and what it supports."""
 
 import contextlib
+import socket
+import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+from ..addresses import joined
 from ..errors import MockBrokerError
 from ..rig.client import Client, DisconnectedError
 
 Address = tuple[str, int]
+_SIZE: Final = struct.Struct(">i")
 _OK: Final = "NONE"
 _PATIENCE_S: Final = 20.0
 _GROUP, _TRANSACTION = 0, 1
@@ -24,18 +28,52 @@ class TargetError(MockBrokerError, OSError):
         return str(self.args[0])
 
 
-class Target:
-    """TargetError if it can't be reached."""
+class Link:
+    """A connection to a broker, on which frames are read in their order."""
 
-    def __init__(self, bootstrap: Address) -> None:
-        self.bootstrap = bootstrap
-        self._client = Client(*bootstrap, "mockbroker-replay", timeout=_PATIENCE_S)
-        try:
-            self.versions: Mapping[str, tuple[int, int]] = self._client.api_versions()
-            self._read()
-        except (OSError, ValueError, DisconnectedError) as error:
-            host, port = bootstrap
-            raise TargetError(f"{host}:{port} does not answer as a Kafka broker: {error}") from None
+    def __init__(self, address: Address) -> None:
+        self._socket = socket.create_connection(address, 10)
+
+    def send(self, frame: bytes) -> None:
+        self._socket.sendall(_SIZE.pack(len(frame)) + frame)
+
+    def answer(self, correlation_id: int, seconds: float) -> bytes:
+        """The answer with this id; those before it are dropped. OSError, TimeoutError."""
+        self._socket.settimeout(seconds)
+        while True:
+            frame = self._read(_SIZE.unpack(self._read(_SIZE.size))[0])
+            if frame[:4] == _SIZE.pack(correlation_id):
+                return frame
+
+    def _read(self, count: int) -> bytes:
+        data = bytearray()
+        while len(data) < count:
+            piece = self._socket.recv(count - len(data))
+            if not piece:
+                raise ConnectionResetError("the connection was closed")
+            data += piece
+        return bytes(data)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class Target:
+    """The cluster of the first of these brokers that answers. TargetError if none does."""
+
+    def __init__(self, brokers: Sequence[Address]) -> None:
+        whys = []
+        for self.bootstrap in brokers:
+            self._client = Client(*self.bootstrap, "mockbroker-replay", timeout=_PATIENCE_S)
+            try:
+                self.versions: Mapping[str, tuple[int, int]] = self._client.api_versions()
+                self._read()
+                break
+            except (OSError, ValueError, DisconnectedError) as error:
+                self._client.close()
+                whys.append(f"{joined(*self.bootstrap)} does not answer as a Kafka broker: {error}")
+        else:
+            raise TargetError("; ".join(whys))
         self._coordinators: dict[tuple[int, str], Address] = {}
 
     def close(self) -> None:

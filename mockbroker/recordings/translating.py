@@ -12,6 +12,7 @@ from .messages import changed
 _MEMBERS: Final = frozenset({"member_id", "leader"})
 _GENERATIONS: Final = frozenset({"generation_id", "generation_id_or_member_epoch", "member_epoch"})
 _SESSIONS: Final = frozenset({"session_id"})
+_UNIQUE: Final = frozenset({"topic_id", "cluster_id"})
 OLD: Final = "v3_and_below_"
 """In front of some fields' names in AddPartitionsToTxn."""
 _NONE: Final = (-1, 0, "", None)
@@ -50,15 +51,18 @@ class Ids:
 
     def topic_id(self, recorded: UUID) -> UUID:
         """The topic's id there."""
-        found: UUID = self._given.get(("topic", recorded), recorded)
+        found: UUID = self._given.get(("topic_id", recorded), recorded)
         return found
 
-    def request(self, scope: Hashable, body: Any) -> Any:
-        """The body of a request with the ids of the other cluster."""
+    def request(self, scope: Hashable, body: Any, *, epochs: bool = True) -> Any:
+        """The body of a request with the ids of the other cluster. Without `epochs` a client knows no leader
+        epoch: leaders may have been elected more or less often there."""
 
         def change(owner: Any, name: str, value: Any) -> Any:
             if name == "records" and isinstance(value, bytes) and value:
                 return self._records(value)
+            if name == "current_leader_epoch" and not epochs:
+                return -1
             name = name.removeprefix(OLD)
             if name == "producer_epoch":
                 producer = getattr(owner, "producer_id", getattr(owner, OLD + "producer_id", None))
@@ -96,8 +100,8 @@ def _kind(name: str, value: Any, scope: Hashable) -> tuple[Hashable, ...] | None
         return ("generation", scope)
     if name in _SESSIONS:
         return ("session", scope)
-    if name == "topic_id":
-        return ("topic",)
+    if name in _UNIQUE:
+        return (name,)
     return None
 
 

@@ -37,6 +37,11 @@ class Deliveries:
         self._done = done
         self._withheld: deque[bytes] = deque()
 
+    @property
+    def withholds(self) -> bool:
+        """Whether answers are sent later, at any time."""
+        return bool(self._withheld)
+
     def deliver(self, how: Delivery) -> bool:
         """Sends an answer, at once and as a whole or not; False if `done` will be called when it has been
         sent."""

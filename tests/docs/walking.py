@@ -64,8 +64,8 @@ def walk(page: Path, folder: Path, *, install: bool, checkout: Path = ROOT) -> l
                 text = command.text.replace(CHECKOUT, str(checkout))
                 if text == "echo $?":
                     printed = f"{status}\n"
-                elif text == "kill %1":
-                    printed = _ended(background.pop())
+                elif text.startswith("kill %"):
+                    printed = _ended(background.pop(int(text.removeprefix("kill %")) - 1))
                 elif text.startswith("pip install") and not install:
                     continue
                 elif command.background:

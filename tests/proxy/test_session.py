@@ -153,6 +153,18 @@ def test_a_late_answer_comes_when_it_is_due() -> None:
     assert between.session.to_client.size
 
 
+def test_what_has_come_of_an_answer_need_not_wait_for_the_rest() -> None:
+    between = Between()
+    between.session.from_client(produce(-1, 7) + produce(-1, 8))
+    first, second = (answer_codec(ApiKey.PRODUCE, 9).encode(each, ProduceResponse()) for each in (7, 8))
+    between.session.from_broker(first[:9])
+    assert taken(between.session.to_client) == first[:9]
+    between.session.from_broker(first[9:] + second[:7])
+    assert taken(between.session.to_client) == first[9:]
+    between.session.from_broker(second[7:])
+    assert taken(between.session.to_client) == second
+
+
 def test_a_frame_that_is_too_large_ends_the_connection() -> None:
     between = Between()
     between.session.from_client(b"GET / HTTP/1.1\r\n")

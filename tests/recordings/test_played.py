@@ -77,8 +77,16 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What passed to a cluster of two brokers, with values."""
     path = tmp_path_factory.mktemp("recorded") / "orders.recording"
     with MockCluster(brokers=2, topics={"t": 1}) as cluster:
-        upstream = cluster.bootstrap_servers.split(",")[0]
-        words = ("record", "--upstream", upstream, "--port", "0", "--values", "-o", str(path))
+        words = (
+            "record",
+            "--upstream",
+            cluster.bootstrap_servers,
+            "--port",
+            "0",
+            "--values",
+            "-o",
+            str(path),
+        )
         with running(*words) as (here, process):
             assert application(here) == [(b"key", each) for each in VALUES]
             assert re.search(r"\d+ requests and \d+ answers on \d+ connections", ended(process))
@@ -98,6 +106,15 @@ def test_a_client_at_home_sees_what_the_cluster_did(recorded: Path) -> None:
         assert application(addresses) == [(b"key", each) for each in VALUES]
         said = ended(process)
     assert re.search(r"[1-9]\d* requests answered as recorded", said)
+
+
+def test_a_member_may_be_slower_than_it_was(recorded: Path) -> None:
+    member = {"group_id": "g", "generation_id": 7, "member_id": "slow"}
+    with running("replay", str(recorded), "--port", "0") as (addresses, process):
+        host, _, port = addresses.split(",")[0].rpartition(":")
+        with Client(host, int(port), "slow") as client:
+            assert client.call("heartbeat", 4, member)["error_code"] == "NONE"
+        assert " 0 that were not recorded" in ended(process)
 
 
 def test_what_was_never_recorded_is_refused_and_told(recorded: Path) -> None:
