@@ -6,6 +6,7 @@ from typing import Any
 
 from ...nearest import nearest
 from ...outcome import CLOSE
+from ...protocol.api_error import ApiError
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
 from ..answers import Errors, PlaceInAnswer, changed, for_all_topics, meant, refusal, refuses, unanswered
@@ -72,12 +73,22 @@ class Error(Action):
         elif when == "instead" and unanswered(exchange.api, exchange.request):
             exchange.end(CLOSE)
         elif when == "instead":
-            refused = refusal(exchange.api, exchange.request)
+            refused = _refused(exchange, errors.level)
             exchange.answer_with(changed(refused, exchange.call, exchange.request, errors))
         return True
 
     def needs_answer(self, api: ApiKey) -> bool:
         return not refuses(api)
+
+
+def _refused(exchange: Exchange, level: str) -> Any:
+    """The answer that takes the codes. At the top a request fails before its session goes on."""
+    if exchange.in_session is None or level == "top":
+        return refusal(exchange.api, exchange.request)
+    try:
+        return refusal(exchange.api, exchange.in_session(exchange.call, exchange.request))
+    except ApiError as error:
+        return response_class(exchange.api)(error_code=error.code)
 
 
 def _is_for_all_topics(exchange: Exchange) -> bool:

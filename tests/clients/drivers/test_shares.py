@@ -88,6 +88,49 @@ async def test_what_is_said_of_records_is_committed(client: str, release: str | 
         ok(await driver.call("close", "s", LIMIT_MS))
 
 
+@pytest.mark.parametrize(
+    "client",
+    [
+        "confluent-kafka",
+        # The franz-go of its driver reads on no more after a refusal.
+        *(
+            pytest.param(name, marks=[*marks_for(SHIPPED[name].needs), pytest.mark.long])
+            for name in ("java", "krafka")
+        ),
+    ],
+)
+@pytest.mark.trio
+async def test_a_session_goes_on_after_an_acknowledgement_that_a_fault_refused(client: str) -> None:
+    async with (
+        serve(brokers=1, topics={"t": 1}, config=SHARE_GROUPS) as cluster,
+        open_driver(command_for(client, None)) as driver,
+    ):
+        cluster.configure_group("g", {"share.auto.offset.reset": "earliest"})
+        for value in ("refused", "accepted"):
+            await cluster.produce_async("t", value)
+        told: list[Mapping[str, Any]] = []
+        driver.listen("s", lambda _, line: told.append(line))
+        config = {
+            "bootstrap.servers": cluster.bootstrap_servers,
+            "client.id": "s",
+            "group.id": "g",
+            "share.acknowledgement.mode": "explicit",
+        }
+        ok(await driver.call("open", "s", kind="share-consumer", config=config))
+        ok(await driver.call("subscribe", "s", topics=["t"]))
+        await _polled(driver, 2)
+        fault = cluster.faults.add("error", api="ShareAcknowledge", error="INVALID_RECORD_STATE", times=1)
+        for offset in (0, 1):
+            ok(await _said(driver, offset, "accept"))
+            ok(await driver.call("commit", "s", LIMIT_MS))
+        assert fault.hits == 1
+        with trio.fail_after(LIMIT_MS / 1000):
+            while _told(told) != {0, 1}:
+                ok(await driver.call("poll", "s", 300))
+        assert [(_told([each]), each["error"]["code"]) for each in told if "error" in each] == [({0}, 121)]
+        ok(await driver.call("close", "s", LIMIT_MS))
+
+
 def _told(lines: Iterable[Mapping[str, Any]]) -> set[int]:
     """The offsets that events tell of. A client may tell them in parts."""
     return {offset for line in lines for _, _, offsets in line["offsets"] for offset in offsets}
