@@ -1,7 +1,8 @@
 """Drivers that play share consumers do what docs/drivers.md says of them."""
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import trio
 
 from mockbroker.clients.drivers import SHIPPED, Answer, Driver, command_for, open_driver
 from mockbroker.clients.hunt.manners import SHARE_GROUPS
-from mockbroker.server.serving import serve
+from mockbroker.server.serving import ServedCluster, serve
 
 from .test_shipped import LIMIT_MS, marks_for, ok
 
@@ -88,25 +89,17 @@ async def test_what_is_said_of_records_is_committed(client: str, release: str | 
         ok(await driver.call("close", "s", LIMIT_MS))
 
 
-@pytest.mark.parametrize(
-    "client",
-    [
-        "confluent-kafka",
-        # The franz-go of its driver reads on no more after a refusal.
-        *(
-            pytest.param(name, marks=[*marks_for(SHIPPED[name].needs), pytest.mark.long])
-            for name in ("java", "krafka")
-        ),
-    ],
-)
-@pytest.mark.trio
-async def test_a_session_goes_on_after_an_acknowledgement_that_a_fault_refused(client: str) -> None:
+@asynccontextmanager
+async def _reading(
+    client: str, *values: str
+) -> AsyncIterator[tuple[Driver, ServedCluster, list[Mapping[str, Any]]]]:
+    """A share consumer of a topic with these values, and what it is told of acknowledgements."""
     async with (
         serve(brokers=1, topics={"t": 1}, config=SHARE_GROUPS) as cluster,
         open_driver(command_for(client, None)) as driver,
     ):
         cluster.configure_group("g", {"share.auto.offset.reset": "earliest"})
-        for value in ("refused", "accepted"):
+        for value in values:
             await cluster.produce_async("t", value)
         told: list[Mapping[str, Any]] = []
         driver.listen("s", lambda _, line: told.append(line))
@@ -118,6 +111,21 @@ async def test_a_session_goes_on_after_an_acknowledgement_that_a_fault_refused(c
         }
         ok(await driver.call("open", "s", kind="share-consumer", config=config))
         ok(await driver.call("subscribe", "s", topics=["t"]))
+        yield driver, cluster, told
+        ok(await driver.call("close", "s", LIMIT_MS))
+
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        "confluent-kafka",
+        # franz-go reads on no more after a refusal, and krafka may say what becomes of records in a ShareFetch.
+        pytest.param("java", marks=[*marks_for(SHIPPED["java"].needs), pytest.mark.long]),
+    ],
+)
+@pytest.mark.trio
+async def test_a_session_goes_on_after_an_acknowledgement_that_a_fault_refused(client: str) -> None:
+    async with _reading(client, "refused", "accepted") as (driver, cluster, told):
         await _polled(driver, 2)
         fault = cluster.faults.add("error", api="ShareAcknowledge", error="INVALID_RECORD_STATE", times=1)
         for offset in (0, 1):
@@ -128,7 +136,20 @@ async def test_a_session_goes_on_after_an_acknowledgement_that_a_fault_refused(c
             while _told(told) != {0, 1}:
                 ok(await driver.call("poll", "s", 300))
         assert [(_told([each]), each["error"]["code"]) for each in told if "error" in each] == [({0}, 121)]
-        ok(await driver.call("close", "s", LIMIT_MS))
+
+
+@pytest.mark.parametrize("client", [pytest.param("krafka", marks=marks_for(SHIPPED["krafka"].needs))])
+@pytest.mark.trio
+async def test_a_record_is_not_returned_again_if_its_renewal_was_refused(client: str) -> None:
+    async with _reading(client, "renewed") as (driver, cluster, _):
+        await _polled(driver, 1)
+        apis = ["ShareAcknowledge", "ShareFetch"]
+        cluster.faults.add("error", api=apis, topic="t", error="INVALID_RECORD_STATE", times=1)
+        ok(await _said(driver, 0, "renew"))
+        ok(await driver.call("commit", "s", LIMIT_MS))
+        (again,) = await _polled(driver, 1)
+        # It was released, and acquired anew.
+        assert (again["offset"], again["delivery_count"]) == (0, 2)
 
 
 def _told(lines: Iterable[Mapping[str, Any]]) -> set[int]:
