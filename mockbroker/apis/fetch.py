@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Final
+from uuid import UUID
 
 from ..cluster.call import Call
 from ..cluster.fetch_session import Key
@@ -45,16 +46,17 @@ def _refused_in_session(call: Call, request: FetchRequest) -> FetchRequest:
     if context.error:
         raise ApiError(context.error)
     session = context.session
-    failed = ErrorCode.UNKNOWN_SERVER_ERROR
-    if session is not None:
-        # What had come to rest is told again, too, once it is no longer refused.
-        at_once(session.stir_all())
-        at_once(context.answered([(key, reading.refused(key[2], failed)) for key in session.partitions]))
-    topics: dict[object, FetchTopic] = {}
-    for name, topic_id, index in context.partitions():
+    if session is None:
+        return replace(request, session_id=0)
+    # What had come to rest is told again, too, once it is no longer refused.
+    at_once(session.stir_all())
+    code = ErrorCode.UNKNOWN_SERVER_ERROR
+    at_once(context.answered([(key, reading.refused(key[2], code)) for key in session.partitions]))
+    topics: dict[tuple[str, UUID | None], FetchTopic] = {}
+    for name, topic_id, index in session.partitions:
         topic = topics.setdefault((name, topic_id), FetchTopic(topic_id, topic=name))
         topic.partitions.append(FetchPartition(index))
-    return replace(request, session_id=0 if session is None else session.id, topics=list(topics.values()))
+    return replace(request, session_id=session.id, topics=list(topics.values()))
 
 
 @handles(

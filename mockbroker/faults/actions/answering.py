@@ -1,6 +1,7 @@
 """Actions that change what an answer says."""
 
 import itertools
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -73,7 +74,7 @@ class Error(Action):
         elif when == "instead" and unanswered(exchange.api, exchange.request):
             exchange.end(CLOSE)
         elif when == "instead":
-            refused = _refused(exchange, errors.level)
+            refused = refusal(exchange.api, _in_session(exchange, errors.level))
             exchange.answer_with(changed(refused, exchange.call, exchange.request, errors))
         return True
 
@@ -81,14 +82,13 @@ class Error(Action):
         return not refuses(api)
 
 
-def _refused(exchange: Exchange, level: str) -> Any:
-    """The answer that takes the codes. At the top a request fails before its session goes on."""
-    if exchange.in_session is None or level == "top":
-        return refusal(exchange.api, exchange.request)
-    try:
-        return refusal(exchange.api, exchange.in_session(exchange.call, exchange.request))
-    except ApiError as error:
-        return response_class(exchange.api)(error_code=error.code)
+def _in_session(exchange: Exchange, level: str) -> Any:
+    """The request, with all that the answer names. Its session goes on, unless the request fails as a whole,
+    as by an error at the top."""
+    if exchange.in_session is not None and level != "top":
+        with suppress(ApiError):
+            return exchange.in_session(exchange.call, exchange.request)
+    return exchange.request
 
 
 def _is_for_all_topics(exchange: Exchange) -> bool:

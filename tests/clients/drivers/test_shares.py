@@ -119,7 +119,7 @@ async def _reading(
     "client",
     [
         "confluent-kafka",
-        # franz-go reads on no more after a refusal, and krafka may say what becomes of records in a ShareFetch.
+        # franz-go reads on no more after a refusal; krafka may acknowledge in a ShareFetch.
         pytest.param("java", marks=[*marks_for(SHIPPED["java"].needs), pytest.mark.long]),
     ],
 )
