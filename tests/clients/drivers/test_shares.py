@@ -3,6 +3,7 @@
 import base64
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -143,11 +144,12 @@ async def test_a_session_goes_on_after_an_acknowledgement_that_a_fault_refused(c
 async def test_a_record_is_not_returned_again_if_its_renewal_was_refused(client: str) -> None:
     async with _reading(client, "renewed") as (driver, cluster, _):
         await _polled(driver, 1)
-        apis = ["ShareAcknowledge", "ShareFetch"]
-        cluster.faults.add("error", api=apis, topic="t", error="INVALID_RECORD_STATE", times=1)
+        refuse = partial(cluster.faults.add, "error", topic="t", error="INVALID_RECORD_STATE", times=1)
+        refusal = refuse(api=["ShareAcknowledge", "ShareFetch"])
         ok(await _said(driver, 0, "renew"))
         ok(await driver.call("commit", "s", LIMIT_MS))
         (again,) = await _polled(driver, 1)
+        assert refusal.hits == 1
         # It was released, and acquired anew.
         assert (again["offset"], again["delivery_count"]) == (0, 2)
 
