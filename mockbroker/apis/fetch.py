@@ -1,7 +1,9 @@
 """Fetch (1): reads batches, waiting for them if need be (KIP-74, KIP-227, KIP-320, KIP-392, KIP-516)."""
 
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from typing import Final
+from uuid import UUID
 
 from ..cluster.call import Call
 from ..cluster.fetch_session import Key
@@ -11,13 +13,16 @@ from ..outcome import PARKED, Steps
 from ..policies.fetching.failed_fetch_records import failed_fetch_records
 from ..policies.fetching.zstd_for_old_readers import zstd_for_old_readers
 from ..portions import PORTION, at_once
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import (
     NO_DIVERGENCE,
     FetchableTopicResponse,
+    FetchPartition,
     FetchRequest,
     FetchResponse,
+    FetchTopic,
     PartitionData,
     ReplicaState,
 )
@@ -36,6 +41,24 @@ _LONG: Final = 64
 """A request of more partitions than this is answered in parts."""
 
 
+def _refused_in_session(call: Call, request: FetchRequest) -> FetchRequest:
+    context = at_once(call.broker.sessions.context(request, call.version))
+    if context.error:
+        raise ApiError(context.error)
+    session = context.session
+    if session is None:
+        return replace(request, session_id=0)
+    # What had come to rest is told again, too, once it is no longer refused.
+    at_once(session.stir_all())
+    code = ErrorCode.UNKNOWN_SERVER_ERROR
+    at_once(context.answered([(key, reading.refused(key[2], code)) for key in session.partitions]))
+    topics: dict[tuple[str, UUID | None], FetchTopic] = {}
+    for name, topic_id, index in session.partitions:
+        topic = topics.setdefault((name, topic_id), FetchTopic(topic_id, topic=name))
+        topic.partitions.append(FetchPartition(index))
+    return replace(request, session_id=session.id, topics=list(topics.values()))
+
+
 @handles(
     ApiKey.FETCH,
     changes=True,
@@ -49,6 +72,7 @@ _LONG: Final = 64
         INCONSISTENT_TOPIC_ID v13+""",
     partition="""OFFSET_OUT_OF_RANGE, CORRUPT_MESSAGE, UNSUPPORTED_COMPRESSION_TYPE v4-9,
         OFFSET_MOVED_TO_TIERED_STORAGE, TOPIC_AUTHORIZATION_FAILED""",
+    in_session=_refused_in_session,
 )
 def fetch(call: Call, request: FetchRequest) -> object:
     if call.version < 15 and request.replica_id != request.replica_state.replica_id:

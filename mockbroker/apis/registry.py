@@ -14,6 +14,8 @@ from ..protocol.api_keys import ApiKey
 
 Handler = Callable[[Call, Any], Any]
 """`(call, request) -> response`, or `Unanswered`."""
+InSession = Callable[[Call, Any], Any]
+"""`(call, request) -> request`: has a session go on, though no partition is looked at."""
 
 H = TypeVar("H", bound=Callable[..., Any])
 
@@ -32,6 +34,7 @@ class Api(NamedTuple):
     changes: bool
     source: str
     usual_level: str | None
+    in_session: InSession | None
     codes: Mapping[str, str]
 
 
@@ -53,13 +56,23 @@ def declared(api_key: ApiKey) -> Api:
 
 
 def handles(
-    api_key: ApiKey, *, changes: bool, source: str, usual_level: str | None = None, **codes: str
+    api_key: ApiKey,
+    *,
+    changes: bool,
+    source: str,
+    usual_level: str | None = None,
+    in_session: InSession | None = None,
+    **codes: str,
 ) -> Callable[[H], H]:
     """Registers a handler, which has to be in the module named after the API. One that yields is answered in
     parts.
 
     `changes` is whether it changes something, or waits: an error in place of the work then needs a made-up
     answer. `usual_level` is where a broker puts most errors, if that is not the innermost place.
+
+    `in_session` is for requests of a session, which goes on before a broker looks at partitions. It takes the
+    place of the handler where each of these is refused, and returns the request with all partitions that are
+    answered, or raises ApiError for a request that fails as a whole.
 
     `codes` are the error codes that Kafka gives, by their level in the answer (`messages.common.places`), and
     `source` is where they are from: files of Kafka 4.3.1, 3.9.2, 2.8.2, 2.0.1 and 0.11.0.3, and the answers
@@ -74,7 +87,9 @@ def handles(
 
     def register(handler: H) -> H:
         whole = _in_parts(handler) if inspect.isgeneratorfunction(handler) else handler
-        _REGISTERED_SO_FAR[api_key] = Api(whole, changes, " ".join(source.split()), usual_level, codes)
+        _REGISTERED_SO_FAR[api_key] = Api(
+            whole, changes, " ".join(source.split()), usual_level, in_session, codes
+        )
         return handler
 
     return register

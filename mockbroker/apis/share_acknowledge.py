@@ -1,7 +1,7 @@
 """ShareAcknowledge (79): members say what became of records that they acquired (KIP-932, KIP-1222)."""
 
 from ..cluster.call import Call
-from ..cluster.share_sessions import BEGINS, ENDS
+from ..cluster.share_sessions import BEGINS, ENDS, Member
 from ..coordinators.reply import Reply
 from ..coordinators.share.settings import lock_ms
 from ..outcome import PARKED, Steps
@@ -23,6 +23,27 @@ from .share_acknowledgements import Outcomes, acknowledge, member_of
 E = ErrorCode
 
 
+def _go_on(call: Call, request: ShareAcknowledgeRequest) -> Member:
+    """Whose session goes on with the request. ApiError UNSUPPORTED_VERSION, INVALID_REQUEST,
+    UNKNOWN_SERVER_ERROR, SHARE_SESSION_NOT_FOUND, INVALID_SHARE_SESSION_EPOCH."""
+    if not call.broker.groups.shares.served:
+        raise ApiError(E.UNSUPPORTED_VERSION)
+    member = member_of(call, request.group_id, request.member_id)
+    if isinstance(member, ErrorCode):
+        raise ApiError(member)
+    if request.share_session_epoch == BEGINS:
+        raise ApiError(E.INVALID_SHARE_SESSION_EPOCH)
+    call.broker.shares.sessions.next(member, request.share_session_epoch)
+    return member
+
+
+def _refused(call: Call, request: ShareAcknowledgeRequest) -> ShareAcknowledgeRequest:
+    member = _go_on(call, request)
+    if request.share_session_epoch == ENDS:
+        call.broker.shares.end_session(member)
+    return request
+
+
 @handles(
     ApiKey.SHARE_ACKNOWLEDGE,
     changes=True,
@@ -32,25 +53,18 @@ E = ErrorCode
     partition_retry="""NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID,
         COORDINATOR_NOT_AVAILABLE""",
     partition="INVALID_RECORD_STATE, INVALID_REQUEST, GROUP_ID_NOT_FOUND, TOPIC_AUTHORIZATION_FAILED",
+    in_session=_refused,
 )
 def share_acknowledge(call: Call, request: ShareAcknowledgeRequest) -> Steps:
-    if not call.broker.groups.shares.served:
-        return ShareAcknowledgeResponse(error_code=E.UNSUPPORTED_VERSION)
-    member = member_of(call, request.group_id, request.member_id)
-    if isinstance(member, ErrorCode):
-        return ShareAcknowledgeResponse(error_code=member)
-    epoch, shares = request.share_session_epoch, call.broker.shares
-    if epoch == BEGINS:
-        return ShareAcknowledgeResponse(error_code=E.INVALID_SHARE_SESSION_EPOCH)
     try:
-        shares.sessions.next(member, epoch)
+        member = _go_on(call, request)
     except ApiError as error:
         return ShareAcknowledgeResponse(error_code=error.code)
     reply: Reply[object] = Reply(call)
 
     def done(outcomes: Outcomes) -> None:
-        if epoch == ENDS:
-            shares.end_session(member)
+        if request.share_session_epoch == ENDS:
+            call.broker.shares.end_session(member)
         answer = call.in_parts(_answer(call, member.group, outcomes))
         if answer is not PARKED:
             reply.complete(answer)

@@ -1,21 +1,23 @@
 """ShareFetch (78): members of share groups acquire records (KIP-932, KIP-1206, KIP-1222)."""
 
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
 from ..acls import Operation, ResourceType
 from ..cluster.call import Call
-from ..cluster.share_sessions import BEGINS, ENDS, Member, Place, ShareSession
+from ..cluster.share_sessions import BEGINS, ENDS, Place, ShareSession
 from ..coordinators.reply import Reply
 from ..coordinators.share.settings import lock_ms
 from ..outcome import PARKED, Steps
 from ..policies.share_groups.share_fetch_of_nothing import share_fetch_of_nothing
 from ..policies.share_groups.unknown_share_topic import unknown_share_topic
-from ..portions import MANY, Pace, portions
+from ..portions import MANY, Pace, at_once, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.of_share_groups import AcknowledgedPartition, AcknowledgedTopic
 from ..protocol.messages.share_fetch import (
     PartitionData,
     ShareFetchableTopicResponse,
@@ -34,6 +36,21 @@ _TOLD_SINCE: Final = parse("4.2")
 """Before, ShareFetch did not say why acknowledgements were refused."""
 
 
+def _refused(call: Call, request: ShareFetchRequest) -> ShareFetchRequest:
+    session = at_once(_session(call, request))
+    epoch = request.share_session_epoch
+    if epoch == ENDS:
+        call.broker.shares.end_session(session.member)
+        return request
+    topics: dict[UUID | None, AcknowledgedTopic] = {}
+    for place in dict.fromkeys((*_named(request.topics), *session.told)):
+        if epoch != BEGINS:
+            session.answers(place, failed=True, has_records=False)
+        topic = topics.setdefault(place.topic_id, AcknowledgedTopic(place.topic_id))
+        topic.partitions.append(AcknowledgedPartition(place.partition))
+    return replace(request, topics=list(topics.values()))
+
+
 @handles(
     ApiKey.SHARE_FETCH,
     changes=True,
@@ -43,29 +60,16 @@ _TOLD_SINCE: Final = parse("4.2")
     partition_retry="""NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID,
         COORDINATOR_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, KAFKA_STORAGE_ERROR""",
     partition="CORRUPT_MESSAGE, GROUP_ID_NOT_FOUND, TOPIC_AUTHORIZATION_FAILED",
+    in_session=_refused,
 )
 def share_fetch(call: Call, request: ShareFetchRequest) -> Steps:
-    if not call.broker.groups.shares.served:
-        return ShareFetchResponse(error_code=E.UNSUPPORTED_VERSION)
-    member = member_of(call, request.group_id, request.member_id)
-    if isinstance(member, ErrorCode):
-        return ShareFetchResponse(error_code=member)
-    if request.group_id is None:
-        return ShareFetchResponse(error_code=E.UNKNOWN_SERVER_ERROR)
-    sizes = request.max_bytes, request.min_bytes, request.max_records, request.max_wait_ms
-    if request.is_renew_ack and any(sizes):
-        return ShareFetchResponse(error_code=E.INVALID_REQUEST)
     try:
-        session = yield from _session(call, request, member)
+        session = yield from _session(call, request)
+        places = [] if request.share_session_epoch == ENDS else list(session.told)
+        return (yield from _Fetch(call, request, session).begin(places))
     except ApiError as error:
         if error.code is E.SHARE_SESSION_LIMIT_REACHED:
             return _late(call, request, error.code)
-        return ShareFetchResponse(error_code=error.code)
-    epoch = request.share_session_epoch
-    places = [] if epoch == ENDS else list(session.told)
-    try:
-        return (yield from _Fetch(call, request, member, session).begin(places))
-    except ApiError as error:
         return ShareFetchResponse(error_code=error.code)
 
 
@@ -84,9 +88,19 @@ def _named(topics: Iterable[object]) -> Iterator[Place]:
             yield Place(topic.topic_id or UUID(int=0), index)  # type: ignore[attr-defined]
 
 
-def _session(call: Call, request: ShareFetchRequest, member: Member) -> Generator[None, None, ShareSession]:
-    """The session of the request, as it is after it. ApiError SHARE_SESSION_NOT_FOUND,
-    INVALID_SHARE_SESSION_EPOCH, INVALID_REQUEST, SHARE_SESSION_LIMIT_REACHED."""
+def _session(call: Call, request: ShareFetchRequest) -> Generator[None, None, ShareSession]:
+    """The session of the request, as it is after it. ApiError UNSUPPORTED_VERSION, UNKNOWN_SERVER_ERROR,
+    SHARE_SESSION_NOT_FOUND, INVALID_SHARE_SESSION_EPOCH, INVALID_REQUEST, SHARE_SESSION_LIMIT_REACHED."""
+    if not call.broker.groups.shares.served:
+        raise ApiError(E.UNSUPPORTED_VERSION)
+    member = member_of(call, request.group_id, request.member_id)
+    if isinstance(member, ErrorCode):
+        raise ApiError(member)
+    if request.group_id is None:
+        raise ApiError(E.UNKNOWN_SERVER_ERROR)
+    sizes = request.max_bytes, request.min_bytes, request.max_records, request.max_wait_ms
+    if request.is_renew_ack and any(sizes):
+        raise ApiError(E.INVALID_REQUEST)
     sessions, epoch = call.broker.shares.sessions, request.share_session_epoch
     if epoch != BEGINS:
         session = sessions.next(member, epoch)
@@ -121,10 +135,10 @@ def _acknowledges(request: ShareFetchRequest) -> Generator[None, None, bool]:
 class _Fetch:
     """One request: answered once its acknowledgements are written and it has read."""
 
-    def __init__(self, call: Call, request: ShareFetchRequest, member: Member, session: ShareSession) -> None:
+    def __init__(self, call: Call, request: ShareFetchRequest, session: ShareSession) -> None:
         self._call = call
         self._request = request
-        self._member = member
+        self._member = session.member
         self._session = session
         self._reply: Reply[object] = Reply(call)
         self._outcomes: Outcomes | None = None

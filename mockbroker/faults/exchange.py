@@ -56,17 +56,25 @@ class Exchange:
 
     `answer` is the response, or NO_ANSWER, CLOSE, or NEVER; None until there is one. `received`
     is the request's own call, `call` the one that the handler gets. `error` is what the handler or a fault
-    raised. `on_the_way` are functions that change how the answer is delivered, in turn.
+    raised. `on_the_way` are functions that change how the answer is delivered, in turn. `in_session` is what
+    the API declares (`apis.registry.handles`), if the session is one of this broker's.
     """
 
     def __init__(
-        self, call: Call, api: ApiKey, request: Any, handler: Handler, faults: Sequence[Touch]
+        self,
+        call: Call,
+        api: ApiKey,
+        request: Any,
+        handler: Handler,
+        faults: Sequence[Touch],
+        in_session: Handler | None = None,
     ) -> None:
         self.received = call
         self.call = Call(call.cluster, call.broker, call.version, call.client, call.client_id, self._answered)
         self.api = api
         self.request = request
         self.faults = faults
+        self.in_session = in_session
         self.answer: Any = None
         self.error: Exception | None = None
         self.ending = End.CLOSE

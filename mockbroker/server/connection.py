@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ..apis.advertised import answered
-from ..apis.registry import HANDLERS, Handler
+from ..apis.registry import HANDLERS, Handler, declared
 from ..cluster.broker import Broker
 from ..cluster.call import Call
 from ..cluster.cluster import Cluster
@@ -187,7 +187,8 @@ class Connection(Sending):
             # A fault may keep the request after the buffer of the frame has been used for others.
             request = found.decode(memoryview(bytearray(frame)), offset)
         touches: list[Touch] = [*faults] if limit is None else [*faults, limit]
-        exchange = Exchange(call, found.api_key, request, handler, touches)
+        in_session = declared(found.api_key).in_session
+        exchange = Exchange(call, found.api_key, request, handler, touches, in_session)
         return lambda *_: exchange.begin()
 
     def _raised(self, found: Codec, call: Call, request: Any, error: Exception) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.endpoint import Endpoint
+from mockbroker.faults import Faults
 from mockbroker.rig import sasl_listener
 from mockbroker.sasl.client import Logins
 from mockbroker.server.connection import Connection
@@ -27,6 +28,7 @@ class InMemoryNetwork:
         self.cluster = cluster
         self._logins = logins
         self.heard = Heard()
+        self.faults = Faults(cluster)
         self._ports = itertools.count(FIRST_CLIENT_PORT)
         for port, broker in enumerate(cluster.brokers.values(), FIRST_PORT):
             broker.endpoint.host, broker.endpoint.port = "127.0.0.1", port
@@ -47,7 +49,7 @@ class InMemoryNetwork:
             if (each.host, each.port) == (host, port)
         )
         name = f"127.0.0.1:{next(self._ports)}"
-        of = self.cluster, broker, name, "/127.0.0.1", self.heard, Connection.resume
+        of = self.cluster, broker, name, "/127.0.0.1", self.heard, Connection.resume, self.faults
         if endpoint.sasl:
             assert self._logins is not None
             connection: Connection = SaslConnection(*of, listener=endpoint.name, logins=self._logins)

@@ -5,7 +5,7 @@ from typing import Any
 from mockbroker.rig.stories import Steps
 
 from ..driving.group_stage import UNKNOWN_ID
-from .stage import ACCEPT, Ack, ShareStage, acquired, outcome
+from .stage import ACCEPT, RENEW, Ack, ShareStage, acquired, outcome
 
 
 def begins_and_ends(s: ShareStage) -> Steps:
@@ -94,6 +94,28 @@ def unknown_partitions(s: ShareStage) -> Steps:
     yield "acknowledges an unknown topic", one.acknowledge(Ack(0, 0, [ACCEPT]), name="nothing")
     yield "acknowledges an unknown partition", one.acknowledge(Ack(0, 0, [ACCEPT]), partition=7)
     yield "acknowledges not assigned", one.acknowledge(Ack(0, 0, [ACCEPT]), name="other")
+
+
+def refused_partitions(s: ShareStage) -> Steps:
+    """A session goes on, begins and ends although each partition of a request is refused."""
+    s.topic()
+    s.fill(4)
+    one, two = s.reader(), s.member("B")
+    two.join("t")
+    yield "first, an unknown partition", one.look(7)
+    gone = [{"topic_id": s.topic_id(), "partitions": [7]}]
+    yield "then", acquired(one.fetch(epoch=1, forgotten_topics_data=gone))
+    yield "types that are not valid", outcome(one.acknowledge(Ack(0, 1, [RENEW]), epoch=2))
+    yield "not acquired", outcome(one.acknowledge(Ack(7, 8, [ACCEPT]), epoch=3))
+    yield "not valid, in a fetch", one.look(acks={0: [Ack(0, 1, [RENEW])]}, epoch=4)
+    yield "accepts", outcome(one.acknowledge(Ack(0, 0, [ACCEPT]), epoch=5))
+    yield "not acquired, ends", outcome(one.acknowledge(Ack(7, 8, [ACCEPT]), epoch=-1))
+    s.brokers.until(lambda: s.available() == 3, "the end of the session")
+    yield "has ended", one.acknowledge(Ack(1, 1, [ACCEPT]), epoch=6)
+    yield "another", acquired(two.fetch_some())
+    yield "not valid, ends in a fetch", two.look(acks={0: [Ack(1, 3, [RENEW])]}, epoch=-1)
+    s.brokers.until(lambda: s.available() == 3, "the end of the other session")
+    yield "has ended, too", two.look(epoch=2)
 
 
 def unknown_members(s: ShareStage) -> Steps:

@@ -28,7 +28,7 @@ STORIES: Final = Told(
         "unknown_to_the_group": membership.unknown_members,
         **named(sessions.begins_and_ends, sessions.wrong_epochs, sessions.ends_with_acknowledgements),
         **named(sessions.forgotten, sessions.unknown_partitions, sessions.one_connection),
-        **named(sessions.acquire_modes),
+        **named(sessions.acquire_modes, sessions.refused_partitions),
         **named(sessions.disconnected, sessions.gone_while_waiting),
         "unknown_to_sessions": sessions.unknown_members,
         **named(acquiring.limits, acquiring.shared_out, acquiring.delivery_counts, acquiring.resets),

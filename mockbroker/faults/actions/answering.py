@@ -1,11 +1,13 @@
 """Actions that change what an answer says."""
 
 import itertools
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from ...nearest import nearest
 from ...outcome import CLOSE
+from ...protocol.api_error import ApiError
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
 from ..answers import Errors, PlaceInAnswer, changed, for_all_topics, meant, refusal, refuses, unanswered
@@ -72,12 +74,21 @@ class Error(Action):
         elif when == "instead" and unanswered(exchange.api, exchange.request):
             exchange.end(CLOSE)
         elif when == "instead":
-            refused = refusal(exchange.api, exchange.request)
+            refused = refusal(exchange.api, _in_session(exchange, errors.level))
             exchange.answer_with(changed(refused, exchange.call, exchange.request, errors))
         return True
 
     def needs_answer(self, api: ApiKey) -> bool:
         return not refuses(api)
+
+
+def _in_session(exchange: Exchange, level: str) -> Any:
+    """The request, with all that the answer names. Its session goes on, unless the request fails as a whole,
+    as by an error at the top."""
+    if exchange.in_session is not None and level != "top":
+        with suppress(ApiError):
+            return exchange.in_session(exchange.call, exchange.request)
+    return exchange.request
 
 
 def _is_for_all_topics(exchange: Exchange) -> bool:

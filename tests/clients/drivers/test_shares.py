@@ -1,7 +1,9 @@
 """Drivers that play share consumers do what docs/drivers.md says of them."""
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ import trio
 
 from mockbroker.clients.drivers import SHIPPED, Answer, Driver, command_for, open_driver
 from mockbroker.clients.hunt.manners import SHARE_GROUPS
-from mockbroker.server.serving import serve
+from mockbroker.server.serving import ServedCluster, serve
 
 from .test_shipped import LIMIT_MS, marks_for, ok
 
@@ -86,6 +88,70 @@ async def test_what_is_said_of_records_is_committed(client: str, release: str | 
         assert _told(refused) == {1}
         assert refused[0]["error"]["code"] == 121  # INVALID_RECORD_STATE
         ok(await driver.call("close", "s", LIMIT_MS))
+
+
+@asynccontextmanager
+async def _reading(
+    client: str, *values: str
+) -> AsyncIterator[tuple[Driver, ServedCluster, list[Mapping[str, Any]]]]:
+    """A share consumer of a topic with these values, and what it is told of acknowledgements."""
+    async with (
+        serve(brokers=1, topics={"t": 1}, config=SHARE_GROUPS) as cluster,
+        open_driver(command_for(client, None)) as driver,
+    ):
+        cluster.configure_group("g", {"share.auto.offset.reset": "earliest"})
+        for value in values:
+            await cluster.produce_async("t", value)
+        told: list[Mapping[str, Any]] = []
+        driver.listen("s", lambda _, line: told.append(line))
+        config = {
+            "bootstrap.servers": cluster.bootstrap_servers,
+            "client.id": "s",
+            "group.id": "g",
+            "share.acknowledgement.mode": "explicit",
+        }
+        ok(await driver.call("open", "s", kind="share-consumer", config=config))
+        ok(await driver.call("subscribe", "s", topics=["t"]))
+        yield driver, cluster, told
+        ok(await driver.call("close", "s", LIMIT_MS))
+
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        "confluent-kafka",
+        # franz-go reads on no more after a refusal; krafka may acknowledge in a ShareFetch.
+        pytest.param("java", marks=[*marks_for(SHIPPED["java"].needs), pytest.mark.long]),
+    ],
+)
+@pytest.mark.trio
+async def test_a_session_goes_on_after_an_acknowledgement_that_a_fault_refused(client: str) -> None:
+    async with _reading(client, "refused", "accepted") as (driver, cluster, told):
+        await _polled(driver, 2)
+        fault = cluster.faults.add("error", api="ShareAcknowledge", error="INVALID_RECORD_STATE", times=1)
+        for offset in (0, 1):
+            ok(await _said(driver, offset, "accept"))
+            ok(await driver.call("commit", "s", LIMIT_MS))
+        assert fault.hits == 1
+        with trio.fail_after(LIMIT_MS / 1000):
+            while _told(told) != {0, 1}:
+                ok(await driver.call("poll", "s", 300))
+        assert [(_told([each]), each["error"]["code"]) for each in told if "error" in each] == [({0}, 121)]
+
+
+@pytest.mark.parametrize("client", [pytest.param("krafka", marks=marks_for(SHIPPED["krafka"].needs))])
+@pytest.mark.trio
+async def test_a_record_is_not_returned_again_if_its_renewal_was_refused(client: str) -> None:
+    async with _reading(client, "renewed") as (driver, cluster, _):
+        await _polled(driver, 1)
+        refuse = partial(cluster.faults.add, "error", topic="t", error="INVALID_RECORD_STATE", times=1)
+        refusal = refuse(api=["ShareAcknowledge", "ShareFetch"])
+        ok(await _said(driver, 0, "renew"))
+        ok(await driver.call("commit", "s", LIMIT_MS))
+        (again,) = await _polled(driver, 1)
+        assert refusal.hits == 1
+        # It was released, and acquired anew.
+        assert (again["offset"], again["delivery_count"]) == (0, 2)
 
 
 def _told(lines: Iterable[Mapping[str, Any]]) -> set[int]:

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use krafka::share_consumer::{
     AcknowledgementCommit, AcknowledgementMode, AcquireMode, CommitResults, ShareConsumer,
@@ -11,20 +12,63 @@ use crate::lines::{Call, Done, Failure, Handle, Lines};
 use crate::{described, record, wait, within};
 
 type Place = (String, i32, i64);
+/// Within which the callback is called once a commit has returned.
+const TOLD_SOON: Duration = Duration::from_secs(5);
+
+/// `refused` is None until the callback has told.
+struct Renewed {
+    record: ConsumerRecord,
+    refused: Option<bool>,
+}
+
+/// What was renewed: no poll returns it again.
+#[derive(Default)]
+struct Renewals {
+    all: Mutex<BTreeMap<Place, Renewed>>,
+    told: Condvar,
+}
+
+impl Renewals {
+    fn tell(&self, told: &AcknowledgementCommit) {
+        let mut all = self.all.lock().unwrap();
+        for offset in told.offsets.iter().cloned().flatten() {
+            if let Some(each) = all.get_mut(&(told.topic.clone(), told.partition, offset)) {
+                each.refused = Some(told.result.is_err());
+            }
+        }
+        self.told.notify_all();
+    }
+
+    /// All of them, once the callback has told of each.
+    fn take(&self) -> Vec<Renewed> {
+        let untold =
+            |all: &mut BTreeMap<Place, Renewed>| all.values().any(|one| one.refused.is_none());
+        let all = self.all.lock().unwrap();
+        let (mut all, _) = self
+            .told
+            .wait_timeout_while(all, TOLD_SOON, untold)
+            .unwrap();
+        std::mem::take(&mut *all).into_values().collect()
+    }
+}
 
 struct Shares {
     consumer: ShareConsumer,
     /// What a poll has returned, the last of each place.
     polled: Mutex<HashMap<Place, ConsumerRecord>>,
-    /// What was renewed: no poll returns it again.
-    renewed: Mutex<BTreeMap<Place, ConsumerRecord>>,
+    renewals: Arc<Renewals>,
 }
 
 pub fn open(call: &Call, kafka: Kafka, lines: Lines) -> Result<Box<dyn Handle>, Failure> {
     let handle = call.handle.clone();
+    let renewals = Arc::new(Renewals::default());
+    let renewed = renewals.clone();
     let mut builder = kafka
         .share_consumer(call.setting("group.id").unwrap_or_default())
-        .acknowledgement_commit_callback(move |told| tell(&lines, &handle, told));
+        .acknowledgement_commit_callback(move |told| {
+            tell(&lines, &handle, told);
+            renewed.tell(told);
+        });
     if call.is("share.acknowledgement.mode", "explicit") {
         builder = builder.acknowledgement_mode(AcknowledgementMode::Explicit);
     }
@@ -41,7 +85,7 @@ pub fn open(call: &Call, kafka: Kafka, lines: Lines) -> Result<Box<dyn Handle>, 
     Ok(Box::new(Shares {
         consumer,
         polled: Mutex::default(),
-        renewed: Mutex::default(),
+        renewals,
     }))
 }
 
@@ -79,7 +123,7 @@ impl Handle for Shares {
 
 impl Shares {
     fn poll(&self, call: &Call) -> Result<Value, Failure> {
-        let found = if self.renewed.lock().unwrap().is_empty() {
+        let found = if self.renewals.all.lock().unwrap().is_empty() {
             wait(self.consumer.poll(call.timeout()))?
         } else {
             self.again()?
@@ -97,19 +141,17 @@ impl Shares {
 
     /// What was renewed, once brokers have done so; what they have not is released.
     fn again(&self) -> Result<Vec<ConsumerRecord>, Failure> {
-        let results = wait(self.consumer.commit())?;
-        let failed = |at: &Place| {
-            results.iter().any(|(each, result)| {
-                (&each.topic, each.partition) == (&at.0, at.1) && result.is_err()
-            })
-        };
-        let renewed = std::mem::take(&mut *self.renewed.lock().unwrap());
-        let (lost, kept): (Vec<_>, Vec<_>) = renewed.into_iter().partition(|(at, _)| failed(at));
-        for (_, each) in lost {
+        wait(self.consumer.commit())?;
+        let (kept, lost): (Vec<_>, Vec<_>) = self
+            .renewals
+            .take()
+            .into_iter()
+            .partition(|each| each.refused == Some(false));
+        for each in lost {
             // It may be lost altogether, so that there is nothing to release.
-            let _ = self.consumer.release(&each);
+            let _ = self.consumer.release(&each.record);
         }
-        Ok(kept.into_iter().map(|(_, each)| each).collect())
+        Ok(kept.into_iter().map(|each| each.record).collect())
     }
 
     fn acknowledge(&self, call: &Call) -> Result<(), Failure> {
@@ -118,11 +160,15 @@ impl Shares {
         let record = polled
             .get(&place)
             .ok_or_else(|| Failure::named("NotPolled", "no poll has returned this record"))?;
-        let mut renewed = self.renewed.lock().unwrap();
-        renewed.remove(&place);
+        let mut renewals = self.renewals.all.lock().unwrap();
+        renewals.remove(&place);
         said(&self.consumer, record, call.text("as"))?;
         if call.text("as") == "renew" {
-            renewed.insert(place, record.clone());
+            let renewed = Renewed {
+                record: record.clone(),
+                refused: None,
+            };
+            renewals.insert(place, renewed);
         }
         Ok(())
     }
