@@ -36,6 +36,13 @@ def python(module: str, *arguments: str) -> Command:
 
 _LARGEST: Final = ("--mode", "largest", "--memory", "1000000000", "--p99", "0.25", "--kept", "300")
 """Members and fetch sessions keep what they named for as long as they live."""
+_THROUGH: Final = (
+    "-q",
+    "-n0",
+    "--timeout=900",
+    "tests/clients/test_group.py",
+    "tests/clients/test_transactions.py",
+)
 _RECORDINGS: Final = ("tests/pipeline/test_recordings.py", "tests/pipeline/test_left_out.py")
 
 
@@ -77,6 +84,14 @@ CAMPAIGNS: Final = {
     "incidents": Campaign(
         "every recorded incident is named; without some of its files nothing gets surer, or else is blamed",
         (tests(*_RECORDINGS, "--hypothesis-profile", "thorough", "--timeout", "1800"),),
+    ),
+    "traffic": Campaign(
+        "what each client says to real brokers is recorded, and played to it, to a mock and to a real 3.9.2",
+        (python("tests.recordings.traffic"),),
+    ),
+    "proxy": Campaign(
+        "tests of four clients with real brokers behind the proxy, plain and with TLS",
+        tuple(python("tests.proxy.through", *how, *_THROUGH) for how in ((), ("--tls",))),
     ),
     "companions": Campaign(
         "200 tests with a cluster each in Go, Java and Node.js, and nothing left of them after a kill",

@@ -31,6 +31,7 @@ LEFT_OUT: Final = frozenset(
         "log_append_time",
         "issue_timestamp",
         "expiry_timestamp",
+        "base_timestamp",
         "max_timestamp",
         "finalized_features_epoch",
         "push_interval",
