@@ -34,14 +34,7 @@ async def _refused(stage: IncidentStage, libraries: Sequence[str], symptom: str)
         if bool(producer.failed) != stage.caused:
             raise StoryError(f"{library}: {producer.failed}")
         if stage.caused:
-            stage.did(
-                "records were refused",
-                topic="orders",
-                partition=0,
-                client=producer.handle,
-                count=len(producer.failed),
-                error=producer.failed[0],
-            )
+            stage.refused(producer)
             stage.noticed(symptom, topic="orders", partition=0)
         await producer.close()
 

@@ -62,14 +62,7 @@ async def timestamps_ahead(stage: IncidentStage) -> None:
     if bool(producer.failed) != stage.caused:
         raise StoryError(f"{producer.failed}")
     if stage.caused:
-        stage.did(
-            "records were refused",
-            topic="orders",
-            partition=0,
-            client=producer.handle,
-            count=len(producer.failed),
-            error=producer.failed[0],
-        )
+        stage.refused(producer)
         stage.noticed("producer-refused", topic="orders", partition=0)
     await stage.caught_up("orders", groups=["billing"])
 

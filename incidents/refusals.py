@@ -75,14 +75,7 @@ async def too_few_in_sync(stage: IncidentStage) -> None:
         for each in producers.values():
             if not each.failed:
                 raise StoryError(f"{each.handle} was not refused")
-            stage.did(
-                "records were refused",
-                topic="orders",
-                partition=0,
-                client=each.handle,
-                count=len(each.failed),
-                error=each.failed[0],
-            )
+            stage.refused(each)
         stage.noticed("producers-refused", topic="orders", partition=0)
     await stage.start(2)
     await stage.until("an ISR of both", lambda: stage.admin.state("orders").in_sync == (1, 2))

@@ -12,7 +12,7 @@ import trio
 from mockbroker.errors import MockBrokerError
 
 from .admin import Admin, holds
-from .clients import LIBRARIES, Applications
+from .clients import LIBRARIES, Applications, Producer
 from .cluster import BROKERS, RecordedCluster
 from .truth import Truth, Value
 
@@ -49,6 +49,17 @@ class IncidentStage:
     def noticed(self, symptom: str, **fields: Value) -> None:
         """What somebody notices of it, with offsets: `offset` up to and without `end_offset`."""
         self.truth.noticed(symptom, **fields)
+
+    def refused(self, producer: Producer) -> None:
+        """Records of `orders`-0 were refused."""
+        self.did(
+            "records were refused",
+            topic="orders",
+            partition=0,
+            client=producer.handle,
+            count=len(producer.failed),
+            error=producer.failed[0],
+        )
 
     async def until(self, what: str, condition: Callable[[], bool]) -> None:
         """Waits for a condition, which may ask brokers. StoryError."""

@@ -11,14 +11,14 @@ import pytest
 
 from mockbroker import MockCluster
 from mockbroker.faults.actions import ACTIONS
-from tests.console.tools import expect
+from tests.console.tools import expect, operations
 
 from ..control.asking import ask
 from ..driving.clients import raw_client
 from ..driving.uses import HELD, USED
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Page
 
 SECURITY: Final[dict[str, Any]] = {
     "tls": True,
@@ -127,16 +127,6 @@ def cluster() -> Iterator[MockCluster]:
             HELD.pop().close()
 
 
-def opened(cluster: MockCluster, page: Page) -> Locator:
-    """Where the operation is chosen."""
-    page.goto(cluster.console_url)
-    expect(page.locator("header .status")).to_contain_text("live")
-    page.get_by_role("tab", name="Do something").click()
-    chosen = page.get_by_label("operation")
-    expect(chosen.locator("option").first).to_be_attached()
-    return chosen
-
-
 def fill(page: Page, own: dict[str, str]) -> None:
     """What is needed, and what is said besides."""
     needed = page.locator(".operations [aria-required=true], .operations select[required]")
@@ -154,7 +144,7 @@ def fill(page: Page, own: dict[str, str]) -> None:
 
 
 def test_every_operation(cluster: MockCluster, page: Page) -> None:
-    chosen = opened(cluster, page)
+    chosen = operations(cluster, page)
     ids = [each.get_attribute("value") or "" for each in chosen.locator("option").all()]
     assert len(ids) > 30
     outcome, done = page.locator(".outcome"), page.get_by_role("region", name="done so far").locator("li")
@@ -174,7 +164,7 @@ def test_every_operation(cluster: MockCluster, page: Page) -> None:
 
 def test_every_fault(cluster: MockCluster, page: Page, complaints: list[str]) -> None:
     """It is listed, with how often it fired, or why it did not."""
-    chosen = opened(cluster, page)
+    chosen = operations(cluster, page)
     chosen.select_option("faults-add")
     kinds = page.locator('.operations [name="do"] option').all_inner_texts()
     assert set(kinds) - {""} == set(ACTIONS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mockbroker import MockCluster
 from mockbroker.control.table import OPERATIONS
 from mockbroker.faults.actions import ACTIONS
-from tests.console.tools import expect
+from tests.console.tools import expect, operations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -19,16 +19,6 @@ NOTHING_WRONG = {"faults-clear", "handshakes-mend"}
 """They need nothing, and take no number."""
 LEFT_OUT = {"faults preview"}
 """Nothing is done by it."""
-
-
-def opened(cluster: MockCluster, page: Page) -> Locator:
-    """Where the operation is chosen."""
-    page.goto(cluster.console_url)
-    expect(page.locator("header .status")).to_contain_text("live")
-    page.get_by_role("tab", name="Do something").click()
-    chosen = page.get_by_label("operation")
-    expect(chosen.locator("option").first).to_be_attached()
-    return chosen
 
 
 def told_beside(page: Page, do: Locator) -> str:
@@ -55,7 +45,7 @@ def told_beside(page: Page, do: Locator) -> str:
 
 
 def test_every_operation(cluster: MockCluster, page: Page, complaints: list[str]) -> None:
-    chosen, do = opened(cluster, page), page.get_by_role("button", name="Do it")
+    chosen, do = operations(cluster, page), page.get_by_role("button", name="Do it")
     ids = [each.get_attribute("value") or "" for each in chosen.locator("option").all()]
     changing = {name.replace(" ", "-", 1) for name, each in OPERATIONS.items() if each.method != "GET"}
     assert set(ids) == changing - {name.replace(" ", "-", 1) for name in LEFT_OUT}
@@ -69,7 +59,7 @@ def test_every_operation(cluster: MockCluster, page: Page, complaints: list[str]
 
 
 def test_every_fault(cluster: MockCluster, page: Page, complaints: list[str]) -> None:
-    chosen, do = opened(cluster, page), page.get_by_role("button", name="Do it")
+    chosen, do = operations(cluster, page), page.get_by_role("button", name="Do it")
     for name in sorted(ACTIONS):
         chosen.select_option("faults-clear")
         chosen.select_option("faults-add")

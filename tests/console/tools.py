@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from mockbroker.clients.drivers import building
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator
+    from playwright.sync_api import Locator, Page
+
+    from mockbroker import MockCluster
 
 _PROJECT: Final = Path(__file__).parent / "node"
 
@@ -27,3 +29,13 @@ def expect(locator: Locator) -> Any:
 
     expect.set_options(timeout=30_000)
     return expect(locator)
+
+
+def operations(cluster: MockCluster, page: Page) -> Locator:
+    """Opens the tab *Do something*: where the operation is chosen."""
+    page.goto(cluster.console_url)
+    expect(page.locator("header .status")).to_contain_text("live")
+    page.get_by_role("tab", name="Do something").click()
+    chosen = page.get_by_label("operation")
+    expect(chosen.locator("option").first).to_be_attached()
+    return chosen

@@ -4,6 +4,7 @@ import base64
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -45,26 +46,10 @@ async def _said(driver: Driver, offset: int, what: str) -> Answer:
 )
 @pytest.mark.trio
 async def test_what_is_said_of_records_is_committed(client: str, release: str | None) -> None:
-    command: Sequence[str] = command_for(client, release)
-    async with (
-        serve(brokers=1, topics={"t": 1}, config=SHARE_GROUPS) as cluster,
-        open_driver(command) as driver,
-    ):
+    # Or franz-go has acquired the record again.
+    limited = {"share.acquire.mode": "record_limit"}
+    async with _reading(client, *SAID, release=release, config=limited) as (driver, cluster, told):
         assert "share" in driver.hello.capabilities
-        cluster.configure_group("g", {"share.auto.offset.reset": "earliest"})
-        for value in SAID:
-            await cluster.produce_async("t", value)
-        told: list[Mapping[str, Any]] = []
-        driver.listen("s", lambda _, line: told.append(line))
-        config = {
-            "bootstrap.servers": cluster.bootstrap_servers,
-            "client.id": "s",
-            "group.id": "g",
-            "share.acknowledgement.mode": "explicit",
-            "share.acquire.mode": "record_limit",  # or franz-go has acquired the record again
-        }
-        ok(await driver.call("open", "s", kind="share-consumer", config=config))
-        ok(await driver.call("subscribe", "s", topics=["t"]))
         records = await _polled(driver, len(SAID))
         assert [base64.b64decode(each["value"]).decode() for each in records] == [*SAID]
         assert {each["delivery_count"] for each in records} == {1}
@@ -87,30 +72,30 @@ async def test_what_is_said_of_records_is_committed(client: str, release: str | 
         refused = [each for each in told if "error" in each]
         assert _told(refused) == {1}
         assert refused[0]["error"]["code"] == 121  # INVALID_RECORD_STATE
-        ok(await driver.call("close", "s", LIMIT_MS))
 
 
 @asynccontextmanager
 async def _reading(
-    client: str, *values: str
+    client: str, *values: str, release: str | None = None, config: Mapping[str, str] = MappingProxyType({})
 ) -> AsyncIterator[tuple[Driver, ServedCluster, list[Mapping[str, Any]]]]:
     """A share consumer of a topic with these values, and what it is told of acknowledgements."""
     async with (
         serve(brokers=1, topics={"t": 1}, config=SHARE_GROUPS) as cluster,
-        open_driver(command_for(client, None)) as driver,
+        open_driver(command_for(client, release)) as driver,
     ):
         cluster.configure_group("g", {"share.auto.offset.reset": "earliest"})
         for value in values:
             await cluster.produce_async("t", value)
         told: list[Mapping[str, Any]] = []
         driver.listen("s", lambda _, line: told.append(line))
-        config = {
+        whole = {
             "bootstrap.servers": cluster.bootstrap_servers,
             "client.id": "s",
             "group.id": "g",
             "share.acknowledgement.mode": "explicit",
+            **config,
         }
-        ok(await driver.call("open", "s", kind="share-consumer", config=config))
+        ok(await driver.call("open", "s", kind="share-consumer", config=whole))
         ok(await driver.call("subscribe", "s", topics=["t"]))
         yield driver, cluster, told
         ok(await driver.call("close", "s", LIMIT_MS))
