@@ -28,7 +28,6 @@ from ..protocol.record_batch import (
     pairs,
 )
 from .log import Log
-from .old_batches import with_kept
 from .segments import Segment, Segments
 from .transactions import Aborted
 
@@ -265,6 +264,9 @@ class Pass:
 
 def _remade(batch: Batch, header: BatchHeader, kept: Sequence[StoredRecord], horizon_ms: int | None) -> Batch:
     if isinstance(batch, OldBatch):
+        # Hardly any log has one, and a server starts without what they need.
+        from .old_batches import with_kept
+
         return with_kept(batch, kept, horizon_ms)
     return with_records(header, kept, horizon_ms)
 
