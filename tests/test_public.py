@@ -31,6 +31,7 @@ INSIDE = {
     "MalformedRequestError",
     "NoRuleError",
     "NotConvertibleError",
+    "NotKeptError",
     "RebalanceFailedError",
     "RequestError",
     "SequenceError",
