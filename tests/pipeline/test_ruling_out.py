@@ -76,6 +76,7 @@ ALL = [
     "not a truncation: the logs of the brokers that had orders-0",
     "not a topic that was created anew: the log of a controller",
     "not an epoch that nobody knows: the log of a Java client of group billing",
+    "not a commit above the log end: the offsets topic with group billing",
 ]
 
 
@@ -126,9 +127,9 @@ def test_what_was_seen_though_nothing_was_made_of_it() -> None:
     assert ruled_out == [each for each in ALL if "truncation" not in each]
 
 
-def test_a_trace_has_all() -> None:
+def test_a_trace_has_all_but_the_offsets_topic() -> None:
     trace = [row("commit", "trace.jsonl", "trace", group="billing")]
-    assert [each[:4] for each in told(RESET, trace, {})] == ["not "] * len(ALL)
+    assert [each.split()[0] for each in told(RESET, trace, {})] == ["not"] * (len(ALL) - 1) + ["perhaps"]
     short = [{**trace[0], "to_ms": NOTICED - 1}]
     assert [each[:8] for each in told(RESET, short, {})] == ["perhaps "] * len(ALL)
 
