@@ -1,6 +1,7 @@
 """Real clients through the proxy; a mock is the cluster behind it."""
 
 import asyncio
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -155,6 +156,46 @@ def test_clients_come_back_after_the_proxy_was_gone() -> None:
         with MockProxy(cluster.bootstrap_servers, port=int(servers.rpartition(":")[2])):
             assert producer.flush(60) == 0
         assert [each.value for each in cluster.records("orders")] == [b"before", b"while it is gone"]
+
+
+def test_a_broker_that_comes_later_gets_a_listener(cluster: MockCluster) -> None:
+    cluster.stop_broker(3)
+    with MockProxy(cluster.bootstrap_servers) as proxy:
+        before = listed(proxy)
+        cluster.start_broker(3)
+        cluster.create_topic("late", replica_assignment=[[3]])
+        assert (sorted(before), sorted(listed(proxy))) == ([1, 2], [1, 2, 3])
+        assert listed(proxy)[3] not in cluster.bootstrap_servers
+        producer = Producer({"bootstrap.servers": proxy.bootstrap_servers})
+        producer.produce("late", "order")
+        assert producer.flush(60) == 0
+        assert len(cluster.records("late")) == 1
+        assert not proxy.lines
+
+
+def listed(proxy: MockProxy) -> dict[int, str]:
+    """Where clients are told that brokers are."""
+    found = AdminClient({"bootstrap.servers": proxy.bootstrap_servers}).list_topics(timeout=60).brokers
+    return {each.id: f"{each.host}:{each.port}" for each in found.values()}
+
+
+def test_a_cluster_that_is_slow_is_waited_for(cluster: MockCluster, proxy: MockProxy) -> None:
+    slow = cluster.faults.add("delay", ms=500, api="Produce")
+    assert sent(proxy.bootstrap_servers, 3) == [None] * 3
+    assert slow.hits
+    assert not proxy.lines
+
+
+def test_what_a_proxy_keeps_does_not_grow_from_day_to_day(cluster: MockCluster, proxy: MockProxy) -> None:
+    """By the objects that Python's garbage collector knows of this process, where the cluster is, too."""
+    counts = []
+    for _ in range(4):
+        assert sent(proxy.bootstrap_servers, 3) == [None] * 3
+        cluster.clock.advance("1d")
+        gc.collect()
+        kinds = map(type, gc.get_objects())
+        counts.append(sum(kind.__module__.startswith("mockbroker.proxying") for kind in kinds))
+    assert counts[1:] == [counts[0]] * 3
 
 
 def test_a_broker_is_reached_where_the_map_says() -> None:
