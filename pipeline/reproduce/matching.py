@@ -22,7 +22,7 @@ def shown(lines: Iterable[Line], invariant: str | None = None, name: str = "") -
     in_sync, cut_off, killed = {1, 2, 3}, set[str](), set[str]()
     clean = True
     for line in lines:
-        if found := _LEADER.fullmatch(line.what):
+        if found := _LEADER.match(line.what):
             if int(found[1]) not in in_sync:
                 clean = False
                 yield "unclean-election"
