@@ -150,7 +150,8 @@ TABLE: Final = Table.of(
     message(
         "refused",
         "Aborting producer batches due to fatal error: ",
-        r"client_id=(?P<client>[^\s,>=]{1,300})[\s,>][^\n]{0,100}?Aborting producer batches due to fatal error: "
+        r"client_id=(?P<client>[^\s,>=]{1,300})[\s,>][^\n]{0,100}?"
+        r"Aborting producer batches due to fatal error: "
         rf"{_OF_BATCHES}(?P<why>[^\n]{{1,300}})",
         _numbered,
         api="Produce",
