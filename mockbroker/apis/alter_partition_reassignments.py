@@ -64,7 +64,7 @@ def alter_partition_reassignments(call: Call, request: AlterPartitionReassignmen
     else:
         answer.allow_replication_factor_change = may_change_factor
         answer.error_message = "" if by_zookeeper else None
-    reasons, who = call.cluster.controller.reasons, f"client {call.client_id}"
+    reasons = call.cluster.controller.reasons
     wanted: list[_Wanted] = []
     for topic in request.topics:
         if by_zookeeper and not topic.partitions:
@@ -80,7 +80,7 @@ def alter_partition_reassignments(call: Call, request: AlterPartitionReassignmen
                 each = _Wanted(topic.name, asked, result)
                 each.look(call, may_change_factor)
                 if by_zookeeper and each.partition is not None:
-                    with reasons.asked_by(who):
+                    with reasons.asked_by(call.who):
                         reassignments.make(each.partition, each.records)
                 elif each.partition is not None:
                     wanted.append(each)
@@ -95,7 +95,7 @@ def alter_partition_reassignments(call: Call, request: AlterPartitionReassignmen
                 for each in changes:
                     each.look(call, may_change_factor)
         made = [each for _, changes in some for each in changes if each.partition is not None]
-        with reasons.asked_by(who), reasons.because(reassignments.BEGAN):
+        with reasons.asked_by(call.who), reasons.because(reassignments.BEGAN):
             call.cluster.controller.write(*(record for each in made for record in each.records))
             for each in made:
                 if each.partition is not None:

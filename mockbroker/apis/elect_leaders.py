@@ -58,7 +58,7 @@ def elect_leaders(call: Call, request: ElectLeadersRequest) -> Steps:
     def elect(name: str, index: int) -> PartitionResult:
         again = cluster.partition(name, index) if (name, index) in elected else None
         if again is not None and call.policies[repeated_election] == "each":
-            with again.reasons.because("it was elected again"), again.reasons.asked_by(_who(call)):
+            with again.reasons.because("it was elected again"), again.reasons.asked_by(call.who):
                 again.bump_epoch()
             return PartitionResult(index, 0, None)
         result = _elect(call, name, index, request.election_type)
@@ -109,10 +109,6 @@ def _refused(request: ElectLeadersRequest, error: ErrorCode, message: str | None
     return answer
 
 
-def _who(call: Call) -> str:
-    return f"client {call.client_id}"
-
-
 def _elect(call: Call, topic: str, index: int, election_type: int) -> PartitionResult:
     partition = call.cluster.partition(topic, index)
     if partition is None:
@@ -121,7 +117,7 @@ def _elect(call: Call, topic: str, index: int, election_type: int) -> PartitionR
         message = message.format(topic=topic, partition=index)
         return PartitionResult(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     try:
-        with partition.reasons.asked_by(_who(call)):
+        with partition.reasons.asked_by(call.who):
             _ELECTIONS[election_type](partition)
     except ApiError as error:
         return PartitionResult(index, error.code, error.message)

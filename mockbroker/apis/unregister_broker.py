@@ -25,7 +25,7 @@ def unregister_broker(call: Call, request: UnregisterBrokerRequest) -> Unregiste
     broker = request.broker_id
     controller = call.cluster.controller
     if controller.is_registered(broker):
-        with controller.reasons.asked_by(f"client {call.client_id}"):
+        with controller.reasons.asked_by(call.who):
             controller.unregister(broker)
         return UnregisterBrokerResponse()
     message = f"Broker ID {broker} is not currently registered"

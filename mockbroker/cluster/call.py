@@ -70,6 +70,11 @@ class Call:
         return broker.told_at(self.client.listener)
 
     @property
+    def who(self) -> str:
+        """The client, in words."""
+        return f"client {self.client_id}"
+
+    @property
     def policies(self) -> Policies:
         """The answers in force on the broker that was asked."""
         policies = self.environment.policies

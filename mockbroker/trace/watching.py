@@ -52,7 +52,7 @@ class Watching:
         """By the class that an object has, the one that it gets: somebody else may watch it too."""
         self._places: dict[TopicPartition, _Place] = {}
         self._owners: dict[object, _Place | None] = {}
-        """By object that is watched: the partition of which it tells; None: of all."""
+        """By object that is watched: the partition of which it tells, or None if it tells of all."""
         self._came = 0
         self._written = -1
         self._all = False
