@@ -1,5 +1,7 @@
-"""What each byte of a record batch means (`DefaultRecordBatch.java`, `DefaultRecord.java`)."""
+"""What each byte of a record batch means (`DefaultRecordBatch.java`, `DefaultRecord.java`), or of a message
+from before 0.11 (`LegacyRecord.java`)."""
 
+import struct
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,6 +16,7 @@ from ..protocol.record_batch import (
     LOG_APPEND_TIME,
     TRANSACTIONAL,
     BatchHeader,
+    OldBatch,
 )
 
 if TYPE_CHECKING:
@@ -21,6 +24,14 @@ if TYPE_CHECKING:
 
 _FORMATS: Final = HEADER.format.removeprefix(">")
 _SIZES: Final = {"q": 8, "i": 4, "I": 4, "h": 2, "b": 1}
+_OLD: Final = (
+    ("offset", "q"),
+    ("size", "i"),
+    ("crc", "I"),
+    ("magic", "b"),
+    ("attributes", "b"),
+    ("timestamp", "q"),
+)
 _MARKS: Final = {
     TRANSACTIONAL: "transactional",
     CONTROL: "control",
@@ -43,6 +54,9 @@ class Part(NamedTuple):
 def parts(batch: "Batch") -> Iterator[Part]:
     """One after the other. Records that are compressed together are one part. ValueError or IndexError if the
     batch is malformed."""
+    if type(batch) is OldBatch:
+        yield from _message(batch)
+        return
     header = record_batch.header_of(batch)
     at = 0
     for name, kind, value in zip(BatchHeader._fields, _FORMATS, header, strict=True):
@@ -55,6 +69,19 @@ def parts(batch: "Batch") -> Iterator[Part]:
         return
     for record in range(header.record_count):
         at = yield from _record(batch, record, at, header)
+
+
+def _message(message: OldBatch) -> Iterator[Part]:
+    """Messages that are compressed together are its value."""
+    at = 0
+    for name, kind in _OLD:
+        if name != "timestamp" or message.header.magic:
+            (value,) = struct.unpack_from(f">{kind}", message, at)
+            yield Part(None, name, at, _SIZES[kind], _told(name, value))
+            at += _SIZES[kind]
+    for name in ("key", "value"):
+        (size,) = struct.unpack_from(">i", message, at)
+        at = yield from _sized(message, None, name, at, at + 4, size)
 
 
 def _told(name: str, value: int) -> str:
@@ -88,8 +115,14 @@ def _record(batch: "Batch", record: int, at: int, header: BatchHeader) -> Genera
 
 
 def _field(batch: "Batch", record: int, name: str, at: int) -> Generator[Part, None, int]:
-    """Its length, and what it is. Returns where the next one begins."""
     size, start = record_batch.varint(batch, at)
+    return (yield from _sized(batch, record, name, at, start, size))
+
+
+def _sized(
+    batch: "Batch", record: int | None, name: str, at: int, start: int, size: int
+) -> Generator[Part, None, int]:
+    """Its length, and what it is. Returns where the next one begins."""
     yield Part(record, f"{name} length", at, start - at, str(size) if size >= 0 else "-1: null")
     if size <= 0:
         return start

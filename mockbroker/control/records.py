@@ -15,6 +15,7 @@ from ..contents.records import Place, read
 from ..contents.transactions import transactional_ids
 from ..contents.values import IsolationLevel, Record
 from ..errors import NotThereError, OptionError
+from ..protocol.record_batch import header_of
 from ..verbs.parameters import PartitionIndex, TopicName
 from .producing import begin_delete, begin_produce
 from .registry import operation
@@ -128,7 +129,7 @@ def show_batch(
     return {
         "topic": topic,
         "partition": partition,
-        "base_offset": int(found[0].value),
+        "base_offset": header_of(batch).base_offset,
         "size": len(batch),
         "parts": told,
         "left_out": len(found) > _MOST_PARTS,

@@ -61,6 +61,24 @@ def test_records_that_are_compressed_are_one_part(cluster: MockCluster) -> None:
     assert last["at"] + last["size"] == len(data)
 
 
+@pytest.mark.parametrize(("kept", "head"), [("0.9.0", 18), ("0.10.2", 26)])
+@pytest.mark.parametrize("codec", [0, GZIP])
+def test_a_message_from_before_0_11_is_a_batch_too(kept: str, head: int, codec: int) -> None:
+    config = {"message.format.version": kept}
+    with MockCluster(kafka="2.8", brokers=1, control=True) as cluster:
+        cluster.create_topic("orders", partitions=1, config=config)
+        written(cluster, batch([Record(timestamp=7, key=b"k", value=b"v")] * 2, codec=codec))
+        status, told = shown(cluster, 0)
+    assert (status, told["base_offset"], told["left_out"]) == (200, 0, False)
+    named = {each["name"]: each for each in told["parts"]}
+    assert named["magic"]["value"] == str(int(head == 26))
+    assert ("timestamp" in named) is (head == 26)
+    assert named["key length"]["at"] == head
+    last = told["parts"][-1]
+    assert (last["name"], last["at"] + last["size"]) == ("value", told["size"])
+    assert ("key" in named) is (not codec)
+
+
 def test_of_a_large_batch_the_first_parts_are_told(cluster: MockCluster) -> None:
     written(cluster, batch([Record(timestamp=0, value=b"v")] * 1000))
     told = shown(cluster, 999)[1]
