@@ -97,6 +97,8 @@ class Matcher:
         self._alike: Mapping[Hashable, _Queue] = defaultdict(_Queue)
         self._fetched: Mapping[Hashable, _Queue] = defaultdict(_Queue)
         """By the positions from which they read."""
+        self._fetches: Mapping[Hashable, list[Exchange]] = defaultdict(list)
+        """By what they name."""
         self._members: dict[str, str] = {}
         self.all: list[Exchange] = []
         for one in exchanges:
@@ -113,6 +115,8 @@ class Matcher:
                 self._alike[(broker, *_alike(asked))].waiting.append(one)
                 if asked.api == _FETCH and (there := positions(asked.body)):
                     self._fetched[(broker, there)].waiting.append(one)
+            if asked.api == _FETCH:
+                self._fetches[_alike(asked)].append(one)
 
     @property
     def unused(self) -> list[Exchange]:
@@ -159,8 +163,7 @@ class Matcher:
             queue = self._fetched.get((here, there))
             if queue is not None and queue.last is not None:
                 return Found(queue.last, True, True)
-        every = [one for one in self.all if one.api == _FETCH and one.version == asked.version]
-        alike = [one for one in every if names(read_request(one.request).body) == names(asked.body)]
+        alike = self._fetches.get(_alike(asked), [])
         for one in alike:
             if one.answer is not None and has_one_of(_answer_of(one), there):
                 self._used.add(one.number)
