@@ -45,7 +45,8 @@ def _made(kind: type[Event]) -> Callable[[Any], str]:
 
 
 def _written(value: Any) -> str:
-    # The same few names, brokers and epochs come again and again.
+    # The same few names, brokers and epochs come again and again. There is no bool in a tuple of an event: to
+    # the cache, True in one would be 1.
     kind = type(value)
     return _known(value) if kind is str or (kind is tuple and len(value) < _SHORT) else encode(value)
 
