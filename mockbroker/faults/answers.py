@@ -91,7 +91,7 @@ def _changed(entity: Any, place: PlaceInAnswer, call: Call, request: Any, change
         value = getattr(entity, each.name)
         if isinstance(value, list | tuple) and value and is_dataclass(value[0]):
             values[each.name] = [
-                _changed(entry, _place(each, entry, asked, place, call), call, request, change)
+                _changed(entry, place_of(each, entry, asked, place, call), call, request, change)
                 for entry, asked in zip(value, _asked(each, len(value), request), strict=True)
             ]
         elif is_dataclass(value):
@@ -110,7 +110,8 @@ def _asked(field: Field[Any], count: int, request: Any) -> Iterable[Any]:
     return entries if len(entries) == count else repeat(None, count)
 
 
-def _place(field: Field[Any], entry: Any, asked: Any, outer: PlaceInAnswer, call: Call) -> PlaceInAnswer:
+def place_of(field: Field[Any], entry: Any, asked: Any, outer: PlaceInAnswer, call: Call) -> PlaceInAnswer:
+    """What an entry of the list `field` is for; so is the entry `asked` of the request."""
     level = level_of(field)
     place = outer._replace(level=level, path=(*outer.path, field.name))
     if level == "topic":
@@ -118,7 +119,7 @@ def _place(field: Field[Any], entry: Any, asked: Any, outer: PlaceInAnswer, call
     if level == "partition":
         return place._replace(partition=partition_of(entry))
     if level == "group":
-        return place._replace(group=entry.group_id)
+        return place._replace(group=entry if isinstance(entry, str) else entry.group_id)
     if level in _OF_RESOURCES:
         return place._replace(resources=resources_of(entry, asked) or outer.resources)
     return place

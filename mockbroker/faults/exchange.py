@@ -138,6 +138,19 @@ class Exchange:
             self._steps.clear()
             self._steps.extend(self._after)
 
+    def narrow(self, rest: Any, widen: Callable[[Any], Any]) -> None:
+        """Does the work of `rest` only, a part of the request; `widen` makes the answer to all of it from the
+        answer to that."""
+        whole, self.request = self.request, rest
+
+        def widened(_: Exchange) -> bool:
+            self.request = whole
+            if self.has_answer:
+                self.answer = widen(self.answer)
+            return True
+
+        self._after.insert(0, widened)
+
     def end(self, outcome: Unanswered, how: End = End.CLOSE) -> None:
         """Sends no answer, whatever other faults do: CLOSE, in this way, or NEVER."""
         self.answer = outcome

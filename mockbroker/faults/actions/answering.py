@@ -14,6 +14,7 @@ from ..answers import Errors, PlaceInAnswer, changed, for_all_topics, meant, ref
 from ..exchange import Exchange
 from ..legal import usual_level, why_illegal
 from ..match import FaultError, Match, api_name, is_int
+from ..partly import nothing_done, others, together
 from ..places import LEVELS, paths, response_class
 from ..throttling import throttle
 from .action import Action, When, action, check_number
@@ -74,9 +75,17 @@ class Error(Action):
         elif when == "instead" and unanswered(exchange.api, exchange.request):
             exchange.end(CLOSE)
         elif when == "instead":
-            refused = refusal(exchange.api, _in_session(exchange, errors.level))
-            exchange.answer_with(changed(refused, exchange.call, exchange.request, errors))
+            self._refuse(exchange, errors)
         return True
+
+    def _refuse(self, exchange: Exchange, errors: Errors) -> None:
+        api, call, request = exchange.api, exchange.call, exchange.request
+        rest = others(api, call, request, errors.match, errors.level)
+        if rest is not None:
+            exchange.narrow(rest, lambda answer: together(api, call, request, rest, errors, answer))
+        else:
+            refused = refusal(api, _in_session(exchange, errors.level))
+            exchange.answer_with(changed(refused, call, request, nothing_done(api, errors)))
 
     def needs_answer(self, api: ApiKey) -> bool:
         return not refuses(api)
