@@ -115,7 +115,7 @@ CHECKS: dict[str, Check] = {
     "slow_close": ends(ms=20),
     "timeout": silent,
     "reset_peer": is_reset,
-    "slicer": at_least(13),
+    "slicer": at_least(5),
     "limit_data": ends(5),
     "toxicity": sometimes,
     "/reset": lambda asking, _: failed(asking, 1) == [False],
