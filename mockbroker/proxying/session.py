@@ -24,6 +24,7 @@ from .deciding.dialogue import Dialogue, ToBroker
 from .framing import Framing, Outlet
 from .peeking import expects_answer, head_of
 from .pending import TOKEN, Awaited, Pending
+from .requesting import request_frame
 from .rewriting import names_brokers, rewrite
 from .tokens import tokens_after, tokens_follow
 from .upstream import Upstream, UpstreamBroker, broker_of
@@ -205,11 +206,14 @@ class Session:
             self._forward(Pending(key, version, correlation_id, asked=asked), frame)
             return
 
-        def work(inner: Call, _: Any) -> Any:
-            if steps is not None:
-                Dialogue(steps, inner, request, frame, self._ask).begin()
+        def work(inner: Call, part: Any) -> Any:
+            whole = part is request
+            sent = frame if whole else request_frame(api, version, part, correlation_id, header.client_id)
+            deciding = steps if whole else upstream.decider.begin(inner, api, part, self._tell)
+            if deciding is not None:
+                Dialogue(deciding, inner, part, sent, self._ask).begin()
                 return PARKED
-            expects = self._forward(Pending(key, version, correlation_id, inner.answer), frame)
+            expects = self._forward(Pending(key, version, correlation_id, inner.answer), sent)
             self._on_ready()
             return PARKED if expects else NO_ANSWER
 
