@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
@@ -100,7 +101,7 @@ def test_an_error_comes_instead_of_the_work(cluster: MockCluster, proxy: MockPro
 
 
 @pytest.mark.parametrize("policies", [{}, {"stale-duplicate": "out-of-order-sequence-number"}])
-def test_a_partition_that_is_refused_is_not_sent_on(policies: dict[str, str]) -> None:
+def test_a_partition_that_is_refused_is_not_sent_on(policies: Any) -> None:
     data = [{"index": each, "records": batch([Record(b"v")])} for each in (0, 1)]
     topics = [{"name": "orders", "partition_data": data}]
     with (
