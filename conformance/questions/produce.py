@@ -187,15 +187,18 @@ def too_large(s: Scene) -> Steps:
     topic = s.topic(configs={"max.message.bytes": "200"})
     fits = batch(records(1, size=200 - 61 - 10))
     yield "small", produce(s, topic, fits)
-    yield "exactly 200 bytes", [len(_sized(200)), produce(s, topic, _sized(200))]
-    yield "201 bytes", [len(_sized(201)), produce(s, topic, _sized(201))]
+    yield "exactly 200 bytes", [len(sized(200)), produce(s, topic, sized(200))]
+    yield "201 bytes", [len(sized(201)), produce(s, topic, sized(201))]
     yield "compressed below the limit", produce(s, topic, batch(records(1, size=5000), codec=GZIP))
     default = s.topic("default")
     yield "above the default of 1048588", produce(s, default, batch(records(1, size=1_048_588)))
 
 
-def _sized(size: int) -> bytes:
-    value = next(each for each in range(size) if len(batch(records(1, size=each))) >= size)
+def sized(size: int) -> bytes:
+    """A batch of that many bytes."""
+    value = next(
+        each for each in range(max(0, size - 100), size) if len(batch(records(1, size=each))) >= size
+    )
     return batch(records(1, size=value))
 
 

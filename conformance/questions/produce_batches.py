@@ -5,7 +5,7 @@ from typing import Any
 
 from ...rig.batches import CONTROL, GZIP, TRANSACTIONAL, Record, batch, control_batch, message_set, records
 from ..registry import Scene, Steps, about
-from .produce import produce
+from .produce import produce, sized
 
 question = about("produce")
 
@@ -149,3 +149,34 @@ def producer_fields(s: Scene) -> Steps:
     yield "id -5", produce(s, topic, batch(1, producer_id=-5, producer_epoch=0, sequence=0))
     yield "id never handed out", produce(s, topic, batch(1, producer_id=10**15, producer_epoch=0, sequence=0))
     yield "log end", s.offset(topic)
+
+
+@question(at=(3, 8, 13))
+def larger_than_a_segment(s: Scene) -> Steps:
+    """Brokers of 4.0 and later have no segments below 1 MB."""
+    limit = 1 << 20
+    topic = s.topic(configs={"segment.bytes": str(limit), "max.message.bytes": str(2 * limit)})
+    yield "as large as a segment", produce(s, topic, sized(limit))
+    yield "a byte more", produce(s, topic, sized(limit + 1))
+    yield "compressed", produce(s, topic, batch(records(1, size=2 * limit), codec=GZIP))
+    yield "larger than a batch may be", produce(s, topic, sized(2 * limit + 1))
+    yield "without its checksum", produce(s, topic, batch(records(1, size=limit + 100), bad_crc=True))
+    producer = s.producer_id()
+    first = batch(records(1, size=limit + 100), producer_id=producer, sequence=0)
+    yield "the first of a producer", produce(s, topic, first)
+    s.configure(2, topic, segment_bytes=str(2 * limit))
+    yield "once segments are larger", s.until(lambda: _accepted(produce(s, topic, first)))
+    yield "the same again", produce(s, topic, first)
+    s.configure(2, topic, segment_bytes=str(limit))
+    gap = batch(records(1, size=limit + 100), producer_id=producer, sequence=7)
+    yield "out of order, once they are smaller", s.until(lambda: _too_large(produce(s, topic, gap)))
+    yield "the same again, then", produce(s, topic, first)
+    yield "log end", s.offset(topic)
+
+
+def _too_large(part: Any) -> Any:
+    return part if part["error_code"] == "RECORD_LIST_TOO_LARGE" else None
+
+
+def _accepted(part: Any) -> Any:
+    return part if part["error_code"] == "NONE" else None

@@ -283,6 +283,8 @@ def append(
     try:
         settings, place = log.segments.settings, (partition.topic.name, index)
         batch, header, max_timestamp = validate(records, header, settings, place, now_ms)
+        if len(batch) > settings.segment_bytes:
+            raise BatchError(ErrorCode.RECORD_LIST_TOO_LARGE)
         producer_id, epoch, sequence, count = header[9:]
         if producer_id >= 0:
             producers = log.producers

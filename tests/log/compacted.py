@@ -11,7 +11,7 @@ class CompactedDriver(LogDriver):
     """Each batch is a segment of its own, and anything dirty is compacted, unless told."""
 
     def __init__(self, **configs: Any) -> None:
-        names = {"cleanup_policy": "compact", "segment_bytes": 14, "min_cleanable_dirty_ratio": 0.0}
+        names = {"cleanup_policy": "compact", "segment_bytes": 130, "min_cleanable_dirty_ratio": 0.0}
         super().__init__(**{**names, **configs})
 
     def roll(self) -> None:

@@ -221,7 +221,7 @@ BATCHES = st.lists(
 )
 
 
-@given(batches=BATCHES, segment_bytes=st.sampled_from([14, 200, 400]), idempotent=st.booleans())
+@given(batches=BATCHES, segment_bytes=st.sampled_from([200, 300, 600]), idempotent=st.booleans())
 def test_whatever_is_sent_the_last_values_can_be_read(
     batches: list[tuple[Pairs, int, int]], segment_bytes: int, idempotent: bool
 ) -> None:
