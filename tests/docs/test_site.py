@@ -19,6 +19,7 @@ from tests.needs import brings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+ARTICLE = re.compile(r"<article[^>]*>(.*)</article>", re.DOTALL)
 LOADED = re.compile(r'<(?:script|img|iframe)[^>]*\ssrc="([^"]+)"|<link[^>]*\shref="([^"]+)"[^>]*>')
 
 
@@ -69,11 +70,18 @@ def test_the_picture_is_as_dark_as_the_page(site: Path, browser: Browser, scheme
 
 
 def test_no_block_of_code_scrolls_sideways(site: Path, browser: Browser) -> None:
+    """All pages have the same frame: in that of one, what is in each is shown in a quarter of the time."""
     page = browser.new_page(viewport={"width": 1400, "height": 900}, java_script_enabled=False)
+    page.goto((site / "index.html").as_uri())
+    frame = page.locator("article")
     seen = 0
-    for path in sorted(each for each in site.rglob("*.html") if "<pre>" in each.read_text()):
-        page.goto(path.as_uri())
-        widths = page.locator("pre > code").evaluate_all(
+    for path in sorted(site.rglob("*.html")):
+        text = path.read_text()
+        if "<pre>" not in text:
+            continue
+        (article,) = ARTICLE.findall(text)
+        frame.evaluate("(frame, article) => { frame.innerHTML = article; }", article)
+        widths = frame.locator("pre > code").evaluate_all(
             "all => all.map(e => [e.clientWidth, e.scrollWidth])"
         )
         seen += len(widths)

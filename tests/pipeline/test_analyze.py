@@ -14,6 +14,8 @@ from typer.testing import CliRunner, Result
 from mockbroker.cli.app import app
 from mockbroker.policies import CATALOGUE
 
+from .readers.reading import STORIES
+
 Finding = dict[str, Any]
 
 
@@ -138,8 +140,8 @@ def test_parquet_is_for_everyone(result: tuple[Result, Path]) -> None:
     assert any("truncated tail" in each for each in unreadable["detail"].to_pylist())
 
 
-def test_findings_may_fail_the_command(given: Path) -> None:
-    story = str(given / "kafka-7104.log")
+def test_findings_may_fail_the_command() -> None:
+    story = str(STORIES / "kafka-7104.log")
     assert CliRunner().invoke(app, ["analyze", story, "--fail-on-findings"]).exit_code == 1
 
 

@@ -18,6 +18,7 @@ from mockbroker.pipeline.engine import AUTO, DUCKDB, SPARK, SparkEngine, choose,
 from mockbroker.pipeline.session import MASTER
 
 from . import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds, test_share_groups
+from .readers.reading import STORIES
 from .rows import History, found_in, healthy, rows_of
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def test_which_engine_is_used(
     assert choose(engine, master)[0] == used
 
 
-def test_duckdb_needs_no_spark(given: Path, tmp_path: Path) -> None:
+def test_duckdb_needs_no_spark(tmp_path: Path) -> None:
     program = (
         "import sys, pathlib; from mockbroker.pipeline.analysis import analyze; "
         "analyze([pathlib.Path(sys.argv[1])], pathlib.Path(sys.argv[2])); "
@@ -84,7 +85,7 @@ def test_duckdb_needs_no_spark(given: Path, tmp_path: Path) -> None:
     )
     out = tmp_path / "out"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    story = given / "kafka-7104.log"
+    story = STORIES / "kafka-7104.log"
     subprocess.run([sys.executable, "-c", program, str(story), str(out)], env=environment, check=True)
     assert (out / "incidents.json").exists()
 
