@@ -1,8 +1,8 @@
 """One client's connection through the proxy, and the one to its broker. Knows no socket.
 
-Frames pass as they are, unless a fault may act on the request or its answer names brokers. A request on which
-a fault acts has the connection for itself, as with a broker: it begins when all requests before it are
-answered, and those after it wait until it is.
+Frames pass as they are, and as they come, unless a fault may act on the request or its answer names brokers.
+A request on which a fault acts has the connection for itself, as with a broker: it begins when all requests
+before it are answered, and those after it wait until it is.
 """
 
 from collections.abc import Callable
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ..trace.exchanges import Asked
 
 _UNSUPPORTED_VERSION: Final = 35
+_ENOUGH_BYTES: Final = 4096
+"""Of a request: all that has to be known is there, unless somebody has a very long name."""
 UNSENT_BYTES: Final = 1 << 20
 """While a side has not taken more than this, the other one is not read."""
 
@@ -70,8 +72,6 @@ class Session:
         """What the trace has of the request of `_exchange`."""
         self._silent = False
         """Whether nothing is answered any more."""
-        self._left = 0
-        """How many bytes are missing of an answer that passes as it comes."""
         self._tokens = 0
         """How many frames of the client without a header come next."""
         self._shaking = False
@@ -102,16 +102,21 @@ class Session:
 
     def from_client(self, data: bytes) -> None:
         """Takes bytes of the client."""
-        self._requests.add(data)
+        if part := self._requests.add(data):
+            self.to_broker.add(part)
         self._go_on()
 
     def from_broker(self, data: bytes) -> None:
         """Takes bytes of the broker."""
-        self._answers.add(self._rest(data) if self._left else data)
+        if part := self._answers.add(data):
+            self.to_client.add(part)
+            if not self._answers.left:
+                self._pending.first_is_answered()
+                self._deliveries.send_withheld()
         try:
             while not self.wants_close and (frame := self._answers.next()) is not None:
                 self._answered(frame)
-            self._pass_the_beginning()
+            self._pass_answer_as_it_comes()
         except MalformedRequestError as error:
             self._tell(f"{self._broker}: {error}")
             self.wants_close = True
@@ -137,9 +142,30 @@ class Session:
                 begin, self._held = self._held, None
                 begin()
                 continue
-            if self._waits or (frame := self._requests.next()) is None:
+            if self._waits:
+                return
+            if (frame := self._requests.next()) is None:
+                self._pass_request_as_it_comes()
                 return
             self._request(frame)
+
+    def _pass_request_as_it_comes(self) -> None:
+        """What has come of it is not kept until the rest comes, if its beginning says that it passes."""
+        beginning = self._requests.beginning(_ENOUGH_BYTES)
+        if len(beginning) < _ENOUGH_BYTES or self._tokens:
+            return
+        key, version, correlation_id = head_of(beginning)
+        try:
+            if not self._passes(key, version):
+                return
+            expects = key != ApiKey.PRODUCE or expects_answer(beginning, version)
+        except MalformedRequestError:
+            # Its end may be what is wrong with it, or that more comes before its acks.
+            return
+        self._client.requests += 1
+        self.to_broker.add(self._requests.begun())
+        if expects:
+            self._pending.add(Pending(key, version, correlation_id))
 
     def _request(self, frame: bytes) -> None:
         if self._tokens:
@@ -151,17 +177,21 @@ class Session:
         key, version, correlation_id = head_of(frame)
         self._client.requests += 1
         shown = self._upstream.shown
-        if shown is not None and not answered(shown, key, version):
-            self._held = partial(self._refuse, shown, key, version, correlation_id)
-            return
-        if tokens_follow(key, version):
-            self._shake(correlation_id, frame)
-            return
-        upstream = self._upstream
-        if upstream.trace.on or key in upstream.faults.armed or key in upstream.decider.apis:
-            self._look_at(key, version, correlation_id, frame)
-        else:
+        if self._passes(key, version):
             self._forward(Pending(key, version, correlation_id), frame)
+        elif shown is not None and not answered(shown, key, version):
+            self._held = partial(self._refuse, shown, key, version, correlation_id)
+        elif tokens_follow(key, version):
+            self._shake(correlation_id, frame)
+        else:
+            self._look_at(key, version, correlation_id, frame)
+
+    def _passes(self, key: int, version: int) -> bool:
+        """Whether nothing but the beginning of such a request has to be known."""
+        upstream, shown = self._upstream, self._upstream.shown
+        if upstream.trace.on or key in upstream.faults.armed or key in upstream.decider.apis:
+            return False
+        return not tokens_follow(key, version) and (shown is None or answered(shown, key, version))
 
     def _shake(self, correlation_id: int, frame: bytes) -> None:
         """Passes on a SaslHandshake; what comes after it is known by its answer."""
@@ -283,25 +313,13 @@ class Session:
         else:
             self._pass(frame)
 
-    def _pass_the_beginning(self) -> None:
-        """Of an answer that passes as it is, what has come is not kept until the rest comes."""
-        beginning = self._answers.beginning(8)
-        if len(beginning) < 8 or self.wants_close or self._deliveries.withholds:
+    def _pass_answer_as_it_comes(self) -> None:
+        """What has come of it is not kept until the rest comes, if it passes as it is."""
+        beginning = self._answers.beginning(4)
+        if len(beginning) < 4 or self.wants_close or self._deliveries.withholds:
             return
-        if self._pending.answered_by(beginning[4:]).passes:
-            data = self._answers.all()
-            self.to_client.add(data)
-            self._left = 4 + int.from_bytes(beginning[:4]) - len(data)
-
-    def _rest(self, data: bytes) -> bytes:
-        """Passes on what belongs to the answer that has begun; the other bytes."""
-        part = data if len(data) <= self._left else data[: self._left]
-        self.to_client.add(part)
-        self._left -= len(part)
-        if not self._left:
-            self._pending.first_is_answered()
-            self._deliveries.send_withheld()
-        return data[len(part) :]
+        if self._pending.answered_by(beginning).passes:
+            self.to_client.add(self._answers.begun())
 
     def _pass(self, frame: bytes) -> None:
         self.to_client.add(len(frame).to_bytes(4))
