@@ -90,8 +90,11 @@ CAMPAIGNS: Final = {
         (python("tests.recordings.traffic"),),
     ),
     "proxy": Campaign(
-        "tests of four clients with real brokers behind the proxy, plain and with TLS",
-        tuple(python("tests.proxy.through", *how, *_THROUGH) for how in ((), ("--tls",))),
+        "tests of four clients with real brokers behind the proxy, plain and TLS; 10,000 clients at once",
+        (
+            *(python("tests.proxy.through", *how, *_THROUGH) for how in ((), ("--tls",))),
+            python("benchmarks.proxied"),
+        ),
     ),
     "companions": Campaign(
         "200 tests with a cluster each in Go, Java and Node.js, and nothing left of them after a kill",

@@ -34,10 +34,12 @@ class Connection:
         self._to_write = _happened(self._to_write)
         self._room = _happened(self._room)
 
-    async def run(self, session: Session) -> None:
-        """Until either side has ended, and the client has what was left for it."""
+    async def run(self, session: Session, first: bytes) -> None:
+        """Until either side has ended, and the client has what was left for it. `first` is what the client
+        has said already."""
         self._session = session
         try:
+            self._handle(session.from_client, first)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._guarded, self._read_client, nursery.cancel_scope)
                 nursery.start_soon(self._guarded, self._read_broker, nursery.cancel_scope)

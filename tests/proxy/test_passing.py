@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.headers import MAX_FRAME_BYTES
 from mockbroker.protocol.messages.metadata import MetadataResponse
 from mockbroker.protocol.messages.produce import ProduceResponse
+from mockbroker.proxying import Proxy, ProxyOptions
 from mockbroker.proxying.connection import Connection
 from mockbroker.proxying.framing import Outlet
 from mockbroker.proxying.session import UNSENT_BYTES, Session
@@ -32,12 +34,22 @@ HALF = 1 << 19
 
 
 class Ends:
-    """The two ends: `client` is connected to `proxy`, and `broker` is what the proxy has connected to."""
+    """The two ends: `client` is connected to `proxy`, and `broker` is what the proxy has connected to, once
+    the client has said something."""
 
-    def __init__(self, proxy: MockProxy, client: socket.socket, broker: socket.socket) -> None:
+    def __init__(self, proxy: MockProxy, client: socket.socket, listener: socket.socket) -> None:
         self.proxy = proxy
         self.client = client
-        self.broker = broker
+        self._listener = listener
+
+    @cached_property
+    def broker(self) -> socket.socket:
+        return self.accepted()
+
+    def accepted(self) -> socket.socket:
+        broker, _ = self._listener.accept()
+        broker.settimeout(PATIENCE_SECONDS)
+        return broker
 
 
 @contextmanager
@@ -53,10 +65,9 @@ def ends(**options: Any) -> Iterator[Ends]:
         socket.create_connection(given(proxy.bootstrap_servers, "proxy"), PATIENCE_SECONDS) as client,
     ):
         listener.settimeout(PATIENCE_SECONDS)
-        broker, _ = listener.accept()
-        with broker:
-            broker.settimeout(PATIENCE_SECONDS)
-            yield Ends(proxy, client, broker)
+        there = Ends(proxy, client, listener)
+        yield there
+        there.broker.close()
 
 
 def received(sock: socket.socket, size: int) -> bytes:
@@ -151,6 +162,29 @@ def test_nobody_waits_for_an_answer_to_a_large_produce_without_one() -> None:
         assert received(there.client, len(TOLD)) == TOLD
 
 
+def test_who_says_nothing_costs_the_broker_no_connection() -> None:
+    with ends() as there:
+        with socket.create_connection(there.client.getpeername(), PATIENCE_SECONDS) as late:
+            late.sendall(ASKED)
+            with there.accepted() as broker:
+                assert received(broker, len(ASKED)) == ASKED
+        there.client.sendall(LARGE)
+        assert received(there.broker, len(LARGE)) == LARGE
+
+
+@pytest.mark.trio
+async def test_who_says_nothing_for_long_is_not_waited_for(mock_clock: trio.testing.MockClock) -> None:
+    with MockCluster(brokers=1) as cluster:
+        options = ProxyOptions([given(cluster.bootstrap_servers, "upstream")])
+        async with (
+            Proxy(options).running() as proxy,
+            await trio.open_tcp_stream(*given(proxy.bootstrap_servers, "proxy")) as client,
+        ):
+            await trio.testing.wait_all_tasks_blocked()
+            mock_clock.jump(601)
+            assert await client.receive_some() == b""
+
+
 class Sending:
     """A side that always has something to send, and takes nothing."""
 
@@ -189,7 +223,7 @@ async def test_a_client_is_not_read_while_the_broker_takes_nothing() -> None:
     connection = Connection(client, Silent(b""), lambda: None, lambda: None)
     session = Session(upstream, upstream.brokers[1], Client(), connection.poke, lambda _: None)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(connection.run, session)
+        nursery.start_soon(connection.run, session, b"")
         await trio.testing.wait_all_tasks_blocked()
         assert UNSENT_BYTES < client.received < UNSENT_BYTES + 2 * size
         nursery.cancel_scope.cancel()
