@@ -24,6 +24,7 @@ from .deciding.dialogue import Dialogue, ToBroker
 from .framing import Framing, Outlet
 from .peeking import expects_answer, head_of
 from .pending import TOKEN, Awaited, Pending
+from .requesting import request_frame
 from .rewriting import names_brokers, rewrite
 from .tokens import tokens_after, tokens_follow
 from .upstream import Upstream, UpstreamBroker, broker_of
@@ -235,11 +236,16 @@ class Session:
             self._forward(Pending(key, version, correlation_id, asked=asked), frame)
             return
 
-        def work(inner: Call, _: Any) -> Any:
-            if steps is not None:
-                Dialogue(steps, inner, request, frame, self._ask).begin()
+        def work(inner: Call, wanted: Any) -> Any:
+            decided, data = steps, frame
+            if wanted is not request:
+                # The rest of it, where faults refuse some.
+                decided = upstream.decider.begin(call, api, wanted, self._tell)
+                data = request_frame(api, version, wanted, correlation_id, header.client_id)
+            if decided is not None:
+                Dialogue(decided, inner, wanted, data, self._ask).begin()
                 return PARKED
-            expects = self._forward(Pending(key, version, correlation_id, inner.answer), frame)
+            expects = self._forward(Pending(key, version, correlation_id, inner.answer), data)
             self._on_ready()
             return PARKED if expects else NO_ANSWER
 
