@@ -68,8 +68,8 @@ CAMPAIGNS: Final = {
         (python("tests.acceptance", "--clone"),),
     ),
     "tutorials": Campaign(
-        "each tutorial as it is written, installed from a fresh clone, with an empty home",
-        (python("tests.docs.walking"),),
+        "each tutorial as it is written, installed from a fresh clone, in an empty home; one at a real broker",
+        (python("tests.docs.walking"), python("tests.docs.walking", "--real")),
     ),
     "orders": Campaign(
         "every test in two random orders, two workers a core",
