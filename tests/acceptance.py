@@ -68,7 +68,7 @@ CAMPAIGNS: Final = {
         (python("tests.acceptance", "--clone"),),
     ),
     "tutorials": Campaign(
-        "each tutorial as it is written, installed from a fresh clone, in an empty home; one at a real broker",
+        "each tutorial as it is written, installed from a fresh clone, with an empty home; one at a broker",
         (python("tests.docs.walking"), python("tests.docs.walking", "--real")),
     ),
     "orders": Campaign(

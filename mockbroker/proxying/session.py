@@ -6,6 +6,7 @@ before it are answered, and those after it wait until it is.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,13 +15,14 @@ from ..apis.api_versions import unsupported
 from ..cluster.call import Call
 from ..faults.exchange import End, Exchange, Handler
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Client, Unanswered
-from ..protocol.answers import AnswerCodec, answer_codec
+from ..protocol.answers import answer_codec
 from ..protocol.api_keys import ApiKey
 from ..protocol.codecs import codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header
 from ..protocol.releases import Release
 from ..server.delivery import Deliveries
 from .deciding.dialogue import Dialogue, ToBroker
+from .fetch_sessions import ending
 from .framing import Framing, Outlet
 from .peeking import expects_answer, head_of
 from .pending import TOKEN, Awaited, Pending
@@ -32,7 +34,6 @@ from .upstream import Upstream, UpstreamBroker, broker_of
 if TYPE_CHECKING:
     from ..trace.exchanges import Asked
 
-_UNSUPPORTED_VERSION: Final = 35
 _ENOUGH_BYTES: Final = 4096
 """Of a request: all that has to be known is there, unless somebody has a very long name."""
 UNSENT_BYTES: Final = 1 << 20
@@ -71,6 +72,8 @@ class Session:
         self._correlation_id = 0
         self._asked: Asked | None = None
         """What the trace has of the request of `_exchange`."""
+        self._passed_on = False
+        """Whether the broker gets something of the request of `_exchange`."""
         self._silent = False
         """Whether nothing is answered any more."""
         self._tokens = 0
@@ -237,6 +240,7 @@ class Session:
             return
 
         def work(inner: Call, wanted: Any) -> Any:
+            self._passed_on = True
             decided, data = steps, frame
             if wanted is not request:
                 # The rest of it, where faults refuse some.
@@ -295,7 +299,7 @@ class Session:
             self._pass(frame)
             return
         try:
-            found = _codec_of(pending, frame)
+            found = pending.codec_of(frame)
             answer = found.decode(frame)
         except MalformedRequestError as error:
             if pending.own:
@@ -336,6 +340,7 @@ class Session:
 
     def _begin(self, exchange: Exchange, correlation_id: int, asked: "Asked | None") -> None:
         self._exchange, self._correlation_id, self._asked = exchange, correlation_id, asked
+        self._passed_on = False
         self._codec = answer_codec(exchange.api, exchange.call.version)
         outcome = exchange.begin()
         if outcome is not PARKED:
@@ -360,6 +365,9 @@ class Session:
         if exchange.error is not None:
             raise exchange.error
         answer = exchange.answer
+        if not self._passed_on and exchange.has_answer and (last := ending(exchange)) is not None:
+            self._tell_broker(exchange, last)
+            answer = replace(answer, session_id=0)
         if self._asked is not None:
             self._upstream.trace.answered(self._asked, answer)
         if type(answer) is Unanswered:
@@ -372,14 +380,14 @@ class Session:
         if self._deliveries.deliver(exchange.delivery(frame)):
             self._exchange = None
 
+    def _tell_broker(self, exchange: Exchange, request: Any) -> None:
+        """Sends it a request of its own, whose answer is for nobody."""
+        api, call, correlation_id = exchange.api, exchange.call, self._correlation_id
+        frame = request_frame(api, call.version, request, correlation_id, call.client_id)
+        self._forward(Pending(api, call.version, correlation_id, lambda _: None, own=True), frame)
+
     def _delivered(self) -> None:
         """What was sent late, or in parts, is sent."""
         self._exchange = None
         self._go_on()
         self._on_ready()
-
-
-def _codec_of(pending: Pending, frame: bytes) -> AnswerCodec:
-    """Brokers answer an ApiVersions of a version that they don't know as v0 (KIP-511)."""
-    unknown = pending.key == ApiKey.API_VERSIONS and frame[4:6] == _UNSUPPORTED_VERSION.to_bytes(2)
-    return answer_codec(pending.key, 0 if unknown else pending.version)
