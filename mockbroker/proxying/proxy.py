@@ -134,7 +134,9 @@ class Proxy:
 
     async def _start(self, faults: Iterable[Mapping[str, Any]]) -> None:
         options = self._options
-        brokers = await ask_brokers(list(options.upstream), self._asked_at, self._upstream.decider.asks)
+        decider = self._upstream.decider
+        meet = decider.meet if decider.asks else None
+        brokers = await ask_brokers(list(options.upstream), self._asked_at, meet)
         for broker in sorted(brokers, key=lambda each: each.node_id):
             self._upstream.told(broker.node_id, broker.host, broker.port)
         if not brokers:

@@ -18,9 +18,7 @@ REFUSED, WRITTEN, UNKNOWN = "NOT_LEADER_OR_FOLLOWER", "NONE", "UNKNOWN_PRODUCER_
     ids=["passed on", "decided on"],
 )
 @pytest.mark.parametrize("version", [3, 9, 12])
-def test_what_is_refused_is_not_passed_on(
-    version: int, policies: dict[str, Any], codes: tuple[str, str]
-) -> None:
+def test_what_is_refused_is_not_passed_on(version: int, policies: Any, codes: tuple[str, str]) -> None:
     records = batch(1, producer_id=5, producer_epoch=0, sequence=7)
     topics = [
         {"name": name, "partition_data": [{"index": 0, "records": records}]} for name in ("orders", "others")
