@@ -1,15 +1,20 @@
 """A session of Fetch of which the cluster has not seen a request, because a fault answered it."""
 
-from typing import Any
+import subprocess
+from typing import Any, Final
 
 import pytest
 
-from mockbroker import MockCluster, MockProxy
+from mockbroker import Fault, MockCluster, MockProxy
 from mockbroker.rig.client import Client
+from mockbroker.rig.waiting import wait_for
 
+from .. import needs
+from ..clients.console import tool
 from ..driving.clients import raw_client
 
-REFUSED, GONE = "NOT_LEADER_OR_FOLLOWER", "FETCH_SESSION_ID_NOT_FOUND"
+REFUSED: Final = "NOT_LEADER_OR_FOLLOWER"
+GONE: Final = "FETCH_SESSION_ID_NOT_FOUND"
 
 
 def fetch(client: Client, version: int, session: int, epoch: int) -> dict[str, Any]:
@@ -53,3 +58,26 @@ def test_it_goes_on_where_the_answer_is_changed_afterwards() -> None:
         proxy.add_fault("error", api="Fetch", error=REFUSED, when="after", times=1)
         assert fetch(client, 12, session, 1)["session_id"] == session
         assert fetch(client, 12, session, 2)["error_code"] == "NONE"
+
+
+@pytest.mark.needs(*needs.JAVA)
+def test_a_java_consumer_begins_another_one() -> None:
+    # Its second Fetch is the first one of a session, and names what it has read.
+    fault: Fault = {"do": "error", "api": "Fetch", "error": REFUSED, "topic": "orders", "nth": 2}
+    with (
+        MockCluster(brokers=1, topics={"orders": 2}) as cluster,
+        MockProxy(cluster.bootstrap_servers, trace=True, faults=[fault]) as proxy,
+    ):
+        cluster.produce("orders", "first", partition=0)
+        command = tool(
+            "org.apache.kafka.tools.consumer.ConsoleConsumer",
+            *("--bootstrap-server", proxy.bootstrap_servers, "--topic", "orders"),
+            *("--from-beginning", "--max-messages", "2", "--timeout-ms", "60000"),
+        )
+        piped: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        with subprocess.Popen(command, **piped) as process:
+            wait_for("the error", lambda: proxy.faults[0].hits == 1, 60)
+            cluster.produce("orders", "second", partition=1)
+            assert process.communicate()[0] == "first\nsecond\n"
+        told: Any = proxy.trace.events("answer", api="Fetch")
+        assert [error for each in told for error in each.errors] == [REFUSED]
