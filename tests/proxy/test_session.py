@@ -244,6 +244,7 @@ def test_it_makes_no_difference_how_bytes_are_cut(data: st.DataObject) -> None:
         session.from_broker(bytes(broker.answers[answered : answered + size]))
         answered += size
         passed += taken(session.to_client)
+        broker.take(taken(session.to_broker))
     while answered < len(broker.answers):
         session.from_broker(bytes(broker.answers[answered:]))
         answered = len(broker.answers)

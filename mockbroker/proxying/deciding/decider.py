@@ -82,7 +82,7 @@ class Decider:
         self.policies = Policies(release, chosen)
         _refuse_accepting(self.policies)
         _refuse_bumping(self.policies)
-        self._decisions = [DECISIONS[each] for each in sorted(names)]
+        self._chosen = self._decisions = [DECISIONS[each] for each in sorted(names)]
         self.asks = any(each.asks for each in self._decisions)
         """Whether a cluster has to `meet` what is asked of it."""
         self.apis = frozenset(int(api) for each in self._decisions for api in each.apis)
@@ -91,7 +91,7 @@ class Decider:
     def meet(self, there: Mapping[int, tuple[int, int]]) -> None:
         """Decides from now on as this cluster needs it, by the lowest and highest version of each API that it
         answers. ConnectionError if it lacks some."""
-        met = [_met(each, there) for each in self._decisions]
+        met = [_met(each, there) for each in self._chosen]
         for _, needs in met:
             for api, version in needs.items():
                 low, high = there.get(api, _NONE)
