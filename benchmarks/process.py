@@ -37,3 +37,8 @@ def resident_mb(pid: int | None) -> float | None:
         return int(asked.stdout) / 1024 if asked.stdout.strip() else None
     lines = (line.split() for line in status.splitlines() if line.startswith(("VmRSS:", "VmSwap:")))
     return sum(int(kilobytes) for _, kilobytes, _ in lines) / 1024
+
+
+def open_files(pid: int) -> int:
+    """How many a process has open. OSError where not on Linux."""
+    return sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())

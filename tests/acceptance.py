@@ -68,8 +68,8 @@ CAMPAIGNS: Final = {
         (python("tests.acceptance", "--clone"),),
     ),
     "tutorials": Campaign(
-        "each tutorial as it is written, installed from a fresh clone, with an empty home",
-        (python("tests.docs.walking"),),
+        "each tutorial as it is written, installed from a fresh clone, with an empty home; one at a broker",
+        (python("tests.docs.walking"), python("tests.docs.walking", "--real")),
     ),
     "orders": Campaign(
         "every test in two random orders, two workers a core",
@@ -90,8 +90,11 @@ CAMPAIGNS: Final = {
         (python("tests.recordings.traffic"),),
     ),
     "proxy": Campaign(
-        "tests of four clients with real brokers behind the proxy, plain and with TLS",
-        tuple(python("tests.proxy.through", *how, *_THROUGH) for how in ((), ("--tls",))),
+        "tests of four clients with real brokers behind the proxy, plain and TLS; 10,000 clients at once",
+        (
+            *(python("tests.proxy.through", *how, *_THROUGH) for how in ((), ("--tls",))),
+            python("benchmarks.proxied"),
+        ),
     ),
     "companions": Campaign(
         "200 tests with a cluster each in Go, Java and Node.js, and nothing left of them after a kill",

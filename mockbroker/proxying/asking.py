@@ -8,7 +8,6 @@ import trio
 
 from ..addresses import joined
 from ..errors import UpstreamError
-from ..faults.match import api_name
 from ..protocol.answers import answer_codec
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -29,6 +28,8 @@ _TLS_ALERT: Final = b"\x15\x03"
 _NO_MECHANISM: Final = "none"
 
 Dialled = Callable[[Address], Awaitable[Stream]]
+Versions = Mapping[int, tuple[int, int]]
+"""The lowest and the highest version of each API."""
 
 
 class _ClosedError(ConnectionError):
@@ -39,18 +40,18 @@ class _ClosedError(ConnectionError):
 
 
 async def ask_brokers(
-    addresses: list[Address], dial: Dialled, needed: Mapping[ApiKey, int]
+    addresses: list[Address], dial: Dialled, meet: Callable[[Versions], None] | None = None
 ) -> list[MetadataResponseBroker]:
     """The brokers of which the first address tells that answers; none if it wants a login before.
 
-    UpstreamError says what became of each; also if this broker does not answer an API that is needed, in its
-    version.
+    `meet` is given the versions that this broker answers, and raises OSError if they will not do.
+    UpstreamError says what became of each address.
     """
     whys = []
     for address in addresses:
         try:
             with trio.fail_after(_SECONDS):
-                found = await _told(address, dial, needed)
+                found = await _told(address, dial, meet)
         except trio.TooSlowError:
             whys.append(f"{joined(*address)}: no answer within {_SECONDS} s")
         except (OSError, MalformedRequestError) as error:
@@ -63,13 +64,16 @@ async def ask_brokers(
 
 
 async def _told(
-    address: Address, dial: Dialled, needed: Mapping[ApiKey, int]
+    address: Address, dial: Dialled, meet: Callable[[Versions], None] | None
 ) -> list[MetadataResponseBroker] | None:
     """None if there are no brokers yet."""
     try:
         async with await dial(address) as stream:
-            if needed:
-                _check(needed, await _ask(stream, ApiKey.API_VERSIONS, 0, ApiVersionsRequest()))
+            if meet is not None:
+                versions: ApiVersionsResponse = await _ask(
+                    stream, ApiKey.API_VERSIONS, 0, ApiVersionsRequest()
+                )
+                meet({each.api_key: (each.min_version, each.max_version) for each in versions.api_keys})
             # All releases since 0.10 answer v1.
             answer: MetadataResponse = await _ask(stream, ApiKey.METADATA, 1, MetadataRequest(topics=[]))
     except _ClosedError:
@@ -90,14 +94,6 @@ async def _wants_login(address: Address, dial: Dialled) -> bool:
     except _ClosedError:
         return False
     return bool(answer.error_code == ErrorCode.UNSUPPORTED_SASL_MECHANISM)
-
-
-def _check(needed: Mapping[ApiKey, int], answer: ApiVersionsResponse) -> None:
-    there = {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
-    for api, version in needed.items():
-        low, high = there.get(api, (0, -1))
-        if not low <= version <= high:
-            raise ConnectionError(f"behaviours need {api_name(api)} v{version}, which it does not answer")
 
 
 async def _ask(stream: Stream, api: ApiKey, version: int, request: Any) -> Any:

@@ -26,18 +26,20 @@ class Connection:
         self._broker = broker
         self._before = before
         self._after = after
-        self._changed = trio.Event()
+        self._to_write, self._room = trio.Event(), trio.Event()
         self._client_ended = self._broker_ended = False
 
     def poke(self) -> None:
         """The session may have more to write, or more room."""
-        self._changed.set()
-        self._changed = trio.Event()
+        self._to_write = _happened(self._to_write)
+        self._room = _happened(self._room)
 
-    async def run(self, session: Session) -> None:
-        """Until either side has ended, and the client has what was left for it."""
+    async def run(self, session: Session, first: bytes) -> None:
+        """Until either side has ended, and the client has what was left for it. `first` is what the client
+        has said already."""
         self._session = session
         try:
+            self._handle(session.from_client, first)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._guarded, self._read_client, nursery.cancel_scope)
                 nursery.start_soon(self._guarded, self._read_broker, nursery.cancel_scope)
@@ -62,7 +64,7 @@ class Connection:
         session = self._session
         while True:
             while session.is_full or session.to_broker.size > UNSENT_BYTES:
-                await self._changed.wait()
+                await self._room.wait()
             data = await self._client.receive()
             if not data:
                 self._client_ended = True
@@ -74,7 +76,7 @@ class Connection:
         session = self._session
         while True:
             while session.to_client.size > UNSENT_BYTES:
-                await self._changed.wait()
+                await self._room.wait()
             data = b""
             with contextlib.suppress(*BROKER_GONE):
                 data = await self._broker.receive()
@@ -93,7 +95,10 @@ class Connection:
             self._broker.write_now(session.to_broker)
             self._client.write_now(session.to_client)
         self._after()
-        self.poke()
+        self._room = _happened(self._room)
+        if session.to_broker.size or session.to_client.size or session.wants_close:
+            # Else they would be woken for nothing.
+            self._to_write = _happened(self._to_write)
 
     async def _write_broker(self) -> None:
         outlet = self._session.to_broker
@@ -105,7 +110,7 @@ class Connection:
                     return
             if self._broker_ended:
                 return
-            await self._changed.wait()
+            await self._to_write.wait()
 
     async def _write_client(self) -> None:
         session = self._session
@@ -113,9 +118,15 @@ class Connection:
             await self._written(self._client, session.to_client)
             if session.wants_close or self._broker_ended:
                 return
-            await self._changed.wait()
+            await self._to_write.wait()
 
     async def _written(self, side: Side, outlet: Outlet) -> None:
         while outlet.size:
             await side.write(outlet)
-            self.poke()
+            self._room = _happened(self._room)
+
+
+def _happened(event: trio.Event) -> trio.Event:
+    """Wakes who waits for it; the one for the next time."""
+    event.set()
+    return trio.Event()

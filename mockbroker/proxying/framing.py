@@ -7,18 +7,29 @@ from ..server.foreign import TLS_HANDSHAKE
 
 
 class Framing:
-    """What came of one side. Frames of more than `most` bytes are refused; None: of no size."""
+    """What came of one side. Frames of more than `most` bytes are refused; None: of no size.
+
+    A frame that is not whole yet may pass as it comes: `left` is how many bytes are missing of it.
+    """
 
     def __init__(self, most: int | None) -> None:
         self._data = bytearray()
         self._most = most
+        self.left = 0
 
     @property
     def size(self) -> int:
         return len(self._data)
 
-    def add(self, data: bytes) -> None:
-        self._data += data
+    def add(self, data: bytes) -> bytes:
+        """Keeps what has come; returns what of it belongs to the frame that passes as it comes."""
+        if not self.left:
+            self._data += data
+            return b""
+        part = data if len(data) <= self.left else data[: self.left]
+        self.left -= len(part)
+        self._data += data[len(part) :]
+        return part
 
     def next(self) -> bytes | None:
         """The next frame, without its length; None if it is not there yet. MalformedRequestError."""
@@ -36,13 +47,15 @@ class Framing:
         return frame
 
     def beginning(self, most: int) -> bytes:
-        """The first bytes of what is here, with the length of their frame."""
-        return bytes(self._data[:most])
+        """The first bytes of the next frame, without its length."""
+        return bytes(self._data[4 : 4 + most])
 
-    def all(self) -> bytes:
-        """All that is here, which is then no longer here."""
+    def begun(self) -> bytes:
+        """What is here of the next frame, which is not whole, with its length. From now on it passes as it
+        comes."""
         data = bytes(self._data)
         self._data.clear()
+        self.left = 4 + int.from_bytes(data[:4]) - len(data)
         return data
 
 

@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from ..protocol.answers import AnswerCodec, answer_codec
+from ..protocol.api_keys import ApiKey
 from ..protocol.headers import MalformedRequestError
 from .rewriting import names_brokers
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 TOKEN: Final = -1
 """In place of the API key of what has no header."""
+_UNSUPPORTED_VERSION: Final = 35
 _CORRELATION_ID: Final = struct.Struct(">i").unpack_from
 
 
@@ -45,6 +48,11 @@ class Pending:
         if self.take is not None or self.asked is not None:
             return False
         return self.key == TOKEN or not names_brokers(self.key, self.version)
+
+    def codec_of(self, answer: bytes) -> AnswerCodec:
+        """Brokers answer an ApiVersions of a version that they don't know as v0 (KIP-511)."""
+        unknown = self.key == ApiKey.API_VERSIONS and answer[4:6] == _UNSUPPORTED_VERSION.to_bytes(2)
+        return answer_codec(self.key, 0 if unknown else self.version)
 
 
 class Awaited:

@@ -14,7 +14,7 @@ from ..errors import first_of
 from ..faults import Fault
 from ..outcome import Client
 from ..security import Security
-from ..server.listening import listen
+from ..server.listening import listen, no_file_left
 from ..trace import Trace
 from .asking import ask_brokers
 from .connection import Connection
@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 
 _ACCEPT_AGAIN_SECONDS: Final = 0.1
 """After a failure, such as too many open files."""
+_DIALED_AT_ONCE: Final = 100
+"""Connections to one broker that are begun at once: more of them would not all be there in time."""
+_IDLE_SECONDS: Final = 600
+"""Who says nothing for so long at first is no longer waited for, as by brokers (`connections.max.idle.ms`):
+these do not know of such a client."""
+_NO_FILE_LEFT: Final = "too many files are open: some clients have to wait, or are closed; raise `ulimit -n`"
 _LINES: Final = 1000
 """How many different lines a user is told."""
 
@@ -128,7 +134,9 @@ class Proxy:
 
     async def _start(self, faults: Iterable[Mapping[str, Any]]) -> None:
         options = self._options
-        brokers = await ask_brokers(list(options.upstream), self._asked_at, self._upstream.decider.asks)
+        decider = self._upstream.decider
+        meet = decider.meet if decider.asks else None
+        brokers = await ask_brokers(list(options.upstream), self._asked_at, meet)
         for broker in sorted(brokers, key=lambda each: each.node_id):
             self._upstream.told(broker.node_id, broker.host, broker.port)
         if not brokers:
@@ -183,8 +191,13 @@ class Proxy:
         return name
 
     async def _accept(self, broker: int, listening: socket.socket) -> None:
+        dialing = trio.CapacityLimiter(_DIALED_AT_ONCE)
         while True:
             await trio.lowlevel.wait_readable(listening)
+            if no_file_left(listening.fileno()) is not None:
+                self._tell(_NO_FILE_LEFT)
+                await trio.sleep(_ACCEPT_AGAIN_SECONDS)
+                continue
             try:
                 sock, name = listening.accept()
             except OSError as error:
@@ -193,14 +206,25 @@ class Proxy:
                 continue
             sock.setblocking(False)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._nursery.start_soon(self._serve, self._upstream.broker(broker), sock, name[:2])
+            self._nursery.start_soon(self._serve, self._upstream.broker(broker), sock, name[:2], dialing)
 
-    async def _serve(self, broker: UpstreamBroker, sock: socket.socket, name: Address) -> None:
+    async def _serve(
+        self, broker: UpstreamBroker, sock: socket.socket, name: Address, dialing: trio.CapacityLimiter
+    ) -> None:
         with sock:
             ours = await self._shaken(sock, name[0])
-            theirs = None if ours is None else await self._connected(broker)
-            if ours is not None and theirs is not None:
-                await self._carry(broker, ours, theirs, name)
+            if ours is None:
+                return
+            # Who says nothing costs one file, and the broker nothing.
+            first = await _first(ours)
+            theirs = None
+            if first:
+                async with dialing:
+                    theirs = await self._connected(broker, sock)
+            if theirs is None:
+                await ours.close(resets=False)
+            else:
+                await self._carry(broker, ours, theirs, name, first)
 
     async def _shaken(self, sock: socket.socket, client: str) -> Side | None:
         """The client's side; None if there is none, because its TLS handshake has failed."""
@@ -212,8 +236,11 @@ class Proxy:
             self._tell(f"{of_client(client)}: closed, {error}")
             return None
 
-    async def _connected(self, broker: UpstreamBroker) -> Side | None:
-        """The broker's side; None if it can't be reached, which is told."""
+    async def _connected(self, broker: UpstreamBroker, sock: socket.socket) -> Side | None:
+        """The broker's side; None if it can't be reached, which is told. `sock` is any that is open."""
+        if no_file_left(sock.fileno()) is not None:
+            self._tell(_NO_FILE_LEFT)
+            return None
         there = self._options.reached_at(broker.address)
         try:
             return await self._dial.side(there, broker.host)
@@ -221,7 +248,9 @@ class Proxy:
             self._tell(f"{broker} can't be reached at {joined(*there)}: {error}")
             return None
 
-    async def _carry(self, broker: UpstreamBroker, ours: Side, theirs: Side, name: Address) -> None:
+    async def _carry(
+        self, broker: UpstreamBroker, ours: Side, theirs: Side, name: Address, first: bytes
+    ) -> None:
         host = of_client(name[0])
         client = Client(f"/{as_java_has_it(host)}", joined(host, name[1]))
         connection = Connection(ours, theirs, self._catch_up, self._rearm)
@@ -231,7 +260,7 @@ class Proxy:
             self._rearm()
 
         try:
-            await connection.run(Session(self._upstream, broker, client, ready, self._tell))
+            await connection.run(Session(self._upstream, broker, client, ready, self._tell), first)
         except Exception as error:
             # Whatever it is, other clients have nothing to do with it.
             self._tell(f"the connection of {host} to broker {broker.id} was closed: {first_of(error)!r}")
@@ -264,3 +293,10 @@ class Proxy:
             with trio.CancelScope(deadline=self._deadline()) as self._sleep:
                 await trio.sleep_forever()
             self._catch_up()
+
+
+async def _first(client: Side) -> bytes:
+    """What it says first; nothing if it leaves before, or says nothing for long."""
+    with trio.move_on_after(_IDLE_SECONDS), contextlib.suppress(OSError):
+        return await client.receive()
+    return b""

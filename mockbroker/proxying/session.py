@@ -1,11 +1,12 @@
 """One client's connection through the proxy, and the one to its broker. Knows no socket.
 
-Frames pass as they are, unless a fault may act on the request or its answer names brokers. A request on which
-a fault acts has the connection for itself, as with a broker: it begins when all requests before it are
-answered, and those after it wait until it is.
+Frames pass as they are, and as they come, unless a fault may act on the request or its answer names brokers.
+A request on which a fault acts has the connection for itself, as with a broker: it begins when all requests
+before it are answered, and those after it wait until it is.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,13 +15,14 @@ from ..apis.api_versions import unsupported
 from ..cluster.call import Call
 from ..faults.exchange import End, Exchange, Handler
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Client, Unanswered
-from ..protocol.answers import AnswerCodec, answer_codec
+from ..protocol.answers import answer_codec
 from ..protocol.api_keys import ApiKey
 from ..protocol.codecs import codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header
 from ..protocol.releases import Release
 from ..server.delivery import Deliveries
 from .deciding.dialogue import Dialogue, ToBroker
+from .fetch_sessions import ending
 from .framing import Framing, Outlet
 from .peeking import expects_answer, head_of
 from .pending import TOKEN, Awaited, Pending
@@ -32,7 +34,8 @@ from .upstream import Upstream, UpstreamBroker, broker_of
 if TYPE_CHECKING:
     from ..trace.exchanges import Asked
 
-_UNSUPPORTED_VERSION: Final = 35
+_ENOUGH_BYTES: Final = 4096
+"""Of a request: all that has to be known is there, unless somebody has a very long name."""
 UNSENT_BYTES: Final = 1 << 20
 """While a side has not taken more than this, the other one is not read."""
 
@@ -69,10 +72,10 @@ class Session:
         self._correlation_id = 0
         self._asked: Asked | None = None
         """What the trace has of the request of `_exchange`."""
+        self._passed_on = False
+        """Whether the broker gets something of the request of `_exchange`."""
         self._silent = False
         """Whether nothing is answered any more."""
-        self._left = 0
-        """How many bytes are missing of an answer that passes as it comes."""
         self._tokens = 0
         """How many frames of the client without a header come next."""
         self._shaking = False
@@ -103,16 +106,21 @@ class Session:
 
     def from_client(self, data: bytes) -> None:
         """Takes bytes of the client."""
-        self._requests.add(data)
+        if part := self._requests.add(data):
+            self.to_broker.add(part)
         self._go_on()
 
     def from_broker(self, data: bytes) -> None:
         """Takes bytes of the broker."""
-        self._answers.add(self._rest(data) if self._left else data)
+        if part := self._answers.add(data):
+            self.to_client.add(part)
+            if not self._answers.left:
+                self._pending.first_is_answered()
+                self._deliveries.send_withheld()
         try:
             while not self.wants_close and (frame := self._answers.next()) is not None:
                 self._answered(frame)
-            self._pass_the_beginning()
+            self._pass_answer_as_it_comes()
         except MalformedRequestError as error:
             self._tell(f"{self._broker}: {error}")
             self.wants_close = True
@@ -138,9 +146,30 @@ class Session:
                 begin, self._held = self._held, None
                 begin()
                 continue
-            if self._waits or (frame := self._requests.next()) is None:
+            if self._waits:
+                return
+            if (frame := self._requests.next()) is None:
+                self._pass_request_as_it_comes()
                 return
             self._request(frame)
+
+    def _pass_request_as_it_comes(self) -> None:
+        """What has come of it is not kept until the rest comes, if its beginning says that it passes."""
+        beginning = self._requests.beginning(_ENOUGH_BYTES)
+        if len(beginning) < _ENOUGH_BYTES or self._tokens:
+            return
+        key, version, correlation_id = head_of(beginning)
+        try:
+            if not self._passes(key, version):
+                return
+            expects = key != ApiKey.PRODUCE or expects_answer(beginning, version)
+        except MalformedRequestError:
+            # Its end may be what is wrong with it, or that more comes before its acks.
+            return
+        self._client.requests += 1
+        self.to_broker.add(self._requests.begun())
+        if expects:
+            self._pending.add(Pending(key, version, correlation_id))
 
     def _request(self, frame: bytes) -> None:
         if self._tokens:
@@ -152,17 +181,21 @@ class Session:
         key, version, correlation_id = head_of(frame)
         self._client.requests += 1
         shown = self._upstream.shown
-        if shown is not None and not answered(shown, key, version):
-            self._held = partial(self._refuse, shown, key, version, correlation_id)
-            return
-        if tokens_follow(key, version):
-            self._shake(correlation_id, frame)
-            return
-        upstream = self._upstream
-        if upstream.trace.on or key in upstream.faults.armed or key in upstream.decider.apis:
-            self._look_at(key, version, correlation_id, frame)
-        else:
+        if self._passes(key, version):
             self._forward(Pending(key, version, correlation_id), frame)
+        elif shown is not None and not answered(shown, key, version):
+            self._held = partial(self._refuse, shown, key, version, correlation_id)
+        elif tokens_follow(key, version):
+            self._shake(correlation_id, frame)
+        else:
+            self._look_at(key, version, correlation_id, frame)
+
+    def _passes(self, key: int, version: int) -> bool:
+        """Whether nothing but the beginning of such a request has to be known."""
+        upstream, shown = self._upstream, self._upstream.shown
+        if upstream.trace.on or key in upstream.faults.armed or key in upstream.decider.apis:
+            return False
+        return not tokens_follow(key, version) and (shown is None or answered(shown, key, version))
 
     def _shake(self, correlation_id: int, frame: bytes) -> None:
         """Passes on a SaslHandshake; what comes after it is known by its answer."""
@@ -206,14 +239,17 @@ class Session:
             self._forward(Pending(key, version, correlation_id, asked=asked), frame)
             return
 
-        def work(inner: Call, part: Any) -> Any:
-            whole = part is request
-            sent = frame if whole else request_frame(api, version, part, correlation_id, header.client_id)
-            deciding = steps if whole else upstream.decider.begin(inner, api, part, self._tell)
-            if deciding is not None:
-                Dialogue(deciding, inner, part, sent, self._ask).begin()
+        def work(inner: Call, wanted: Any) -> Any:
+            self._passed_on = True
+            decided, data = steps, frame
+            if wanted is not request:
+                # The rest of it, where faults refuse some.
+                decided = upstream.decider.begin(call, api, wanted, self._tell)
+                data = request_frame(api, version, wanted, correlation_id, header.client_id)
+            if decided is not None:
+                Dialogue(decided, inner, wanted, data, self._ask).begin()
                 return PARKED
-            expects = self._forward(Pending(key, version, correlation_id, inner.answer), sent)
+            expects = self._forward(Pending(key, version, correlation_id, inner.answer), data)
             self._on_ready()
             return PARKED if expects else NO_ANSWER
 
@@ -263,7 +299,7 @@ class Session:
             self._pass(frame)
             return
         try:
-            found = _codec_of(pending, frame)
+            found = pending.codec_of(frame)
             answer = found.decode(frame)
         except MalformedRequestError as error:
             if pending.own:
@@ -287,25 +323,13 @@ class Session:
         else:
             self._pass(frame)
 
-    def _pass_the_beginning(self) -> None:
-        """Of an answer that passes as it is, what has come is not kept until the rest comes."""
-        beginning = self._answers.beginning(8)
-        if len(beginning) < 8 or self.wants_close or self._deliveries.withholds:
+    def _pass_answer_as_it_comes(self) -> None:
+        """What has come of it is not kept until the rest comes, if it passes as it is."""
+        beginning = self._answers.beginning(4)
+        if len(beginning) < 4 or self.wants_close or self._deliveries.withholds:
             return
-        if self._pending.answered_by(beginning[4:]).passes:
-            data = self._answers.all()
-            self.to_client.add(data)
-            self._left = 4 + int.from_bytes(beginning[:4]) - len(data)
-
-    def _rest(self, data: bytes) -> bytes:
-        """Passes on what belongs to the answer that has begun; the other bytes."""
-        part = data if len(data) <= self._left else data[: self._left]
-        self.to_client.add(part)
-        self._left -= len(part)
-        if not self._left:
-            self._pending.first_is_answered()
-            self._deliveries.send_withheld()
-        return data[len(part) :]
+        if self._pending.answered_by(beginning).passes:
+            self.to_client.add(self._answers.begun())
 
     def _pass(self, frame: bytes) -> None:
         self.to_client.add(len(frame).to_bytes(4))
@@ -316,6 +340,7 @@ class Session:
 
     def _begin(self, exchange: Exchange, correlation_id: int, asked: "Asked | None") -> None:
         self._exchange, self._correlation_id, self._asked = exchange, correlation_id, asked
+        self._passed_on = False
         self._codec = answer_codec(exchange.api, exchange.call.version)
         outcome = exchange.begin()
         if outcome is not PARKED:
@@ -340,6 +365,9 @@ class Session:
         if exchange.error is not None:
             raise exchange.error
         answer = exchange.answer
+        if not self._passed_on and exchange.has_answer and (last := ending(exchange)) is not None:
+            self._tell_broker(exchange, last)
+            answer = replace(answer, session_id=0)
         if self._asked is not None:
             self._upstream.trace.answered(self._asked, answer)
         if type(answer) is Unanswered:
@@ -352,14 +380,14 @@ class Session:
         if self._deliveries.deliver(exchange.delivery(frame)):
             self._exchange = None
 
+    def _tell_broker(self, exchange: Exchange, request: Any) -> None:
+        """Sends it a request of its own, whose answer is for nobody."""
+        api, call, correlation_id = exchange.api, exchange.call, self._correlation_id
+        frame = request_frame(api, call.version, request, correlation_id, call.client_id)
+        self._forward(Pending(api, call.version, correlation_id, lambda _: None, own=True), frame)
+
     def _delivered(self) -> None:
         """What was sent late, or in parts, is sent."""
         self._exchange = None
         self._go_on()
         self._on_ready()
-
-
-def _codec_of(pending: Pending, frame: bytes) -> AnswerCodec:
-    """Brokers answer an ApiVersions of a version that they don't know as v0 (KIP-511)."""
-    unknown = pending.key == ApiKey.API_VERSIONS and frame[4:6] == _UNSUPPORTED_VERSION.to_bytes(2)
-    return answer_codec(pending.key, 0 if unknown else pending.version)

@@ -69,7 +69,7 @@ class Direct:
         """Until it is cancelled; starts with the addresses for clients. UpstreamError if the cluster can't be
         asked at first; PortInUseError."""
         try:
-            await ask_brokers(list(self._upstream), lambda there: self._dial.stream(there, there[0]), {})
+            await ask_brokers(list(self._upstream), lambda there: self._dial.stream(there, there[0]))
             async with trio.open_nursery() as nursery:
                 self._nursery, self._told = nursery, told
                 task_status.started([self._at(each) for each in self._upstream])

@@ -4,9 +4,7 @@ listener, opened when it is back."""
 import contextlib
 import errno
 import math
-import os
 import socket
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -16,12 +14,9 @@ from ..cluster.cluster import Cluster
 from ..cluster.endpoint import Endpoint
 from ..verbs.brokers import start_broker, stop_broker
 from .failures import ClusterError
-from .listening import PortInUseError, keep, listen
+from .listening import PortInUseError, keep, listen, no_file_left
 from .observer import Observer
 from .poller import READ, Poller
-
-if sys.platform != "win32":
-    import resource
 
 RETRY_SECONDS: Final = 0.25
 """How often a broker whose port is taken checks whether the port is free."""
@@ -29,9 +24,6 @@ FULL_SECONDS: Final = 0.1
 """If no more files can be opened, accepting is tried again after this long, or once a connection ends."""
 _ACCEPTED_AT_ONCE: Final = 64
 _NO_ROOM: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-_MOST_RESERVED: Final = 16
-"""How many of the files that the process may open are never used for clients of brokers: the control API and
-the program that the cluster runs in need some. With a low limit, a sixteenth of it."""
 
 
 class Listeners:
@@ -132,7 +124,7 @@ class Listeners:
             return
         listener, broker, endpoint = self._listening[fd]
         for _ in range(_ACCEPTED_AT_ONCE):
-            if (full := _full(fd)) is not None:
+            if (full := no_file_left(fd)) is not None:
                 self._accept_nobody(full)
                 return
             try:
@@ -182,19 +174,3 @@ class Listeners:
             sock.close()
         self._listening.clear()
         self._kept.clear()
-
-
-def _full(fd: int) -> str | None:
-    """Why no file is left for a client of a broker, if that is so. `fd` is any open file."""
-    if sys.platform == "win32":
-        return None
-    try:
-        # The system gives the lowest number that is free.
-        lowest = os.dup(fd)
-    except OSError as error:
-        return str(error.strerror)
-    os.close(lowest)
-    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if limit == resource.RLIM_INFINITY or lowest < limit - min(_MOST_RESERVED, limit // 16):
-        return None
-    return f"{lowest} of {limit} files are open"

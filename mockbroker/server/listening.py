@@ -2,11 +2,19 @@
 
 import os
 import socket
+import sys
+from typing import Final
 
 from ..addresses import joined
 from ..errors import MockBrokerError
 
-_BACKLOG = 4096
+if sys.platform != "win32":
+    import resource
+
+_BACKLOG: Final = 4096
+_MOST_RESERVED: Final = 16
+"""How many of the files that the process may open are never used for clients of brokers: the control API and
+the program that the cluster runs in need some. With a low limit, a sixteenth of it."""
 
 
 class PortInUseError(MockBrokerError, OSError):
@@ -41,3 +49,19 @@ def keep(host: str, port: int) -> socket.socket:
         found.reason = why
         raise found from None
     return sock
+
+
+def no_file_left(fd: int) -> str | None:
+    """Why no file is left for a client of a broker, if that is so. `fd` is any open file."""
+    if sys.platform == "win32":
+        return None
+    try:
+        # The system gives the lowest number that is free.
+        lowest = os.dup(fd)
+    except OSError as error:
+        return str(error.strerror)
+    os.close(lowest)
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY or lowest < limit - min(_MOST_RESERVED, limit // 16):
+        return None
+    return f"{lowest} of {limit} files are open"

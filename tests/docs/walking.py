@@ -1,6 +1,9 @@
 """Walks a tutorial: its files are written and its commands run, in the order of the page.
 
+Commands in a block with a title need a real cluster: without one, they are left out.
+
 `python -m tests.docs.walking [NAME...]` installs what a tutorial needs from a fresh clone, as newcomers do.
+`--real` walks those that need a cluster with one broker of 4.4.0 (Java), and installs nothing.
 """
 
 from __future__ import annotations
@@ -12,10 +15,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+from mockbroker.addresses import given
+from mockbroker.rig.client import Client
+from mockbroker.rig.real_broker import RealCluster
+from mockbroker.rig.requests import create_topics, new_topic
 
 ROOT: Final = Path(__file__).parents[2]
 CHECKOUT: Final = "/path/to/mockbroker"
+CLUSTER: Final = "kafka.example.com:9092"
+_REAL: Final = "4.4.0"
 _BLOCK: Final = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 _ANYTHING: Final = "..."
 _LIMIT_S: Final = 300
@@ -47,8 +57,11 @@ def commands(text: str) -> Iterator[Command]:
         yield Command(command.removesuffix(" &"), output, command.endswith(" &"))
 
 
-def walk(page: Path, folder: Path, *, install: bool, checkout: Path = ROOT) -> list[str]:
-    """What differed from the page. Without `install`, what `pip install` would bring is there already."""
+def walk(
+    page: Path, folder: Path, *, install: bool, checkout: Path = ROOT, cluster: str | None = None
+) -> list[str]:
+    """What differed from the page. Without `install`, what `pip install` would bring is there already.
+    `cluster` is the address of a real one."""
     differences = []
     environment = _environment(folder, install)
     if install:
@@ -57,11 +70,12 @@ def walk(page: Path, folder: Path, *, install: bool, checkout: Path = ROOT) -> l
     background: list[subprocess.Popen[str]] = []
     try:
         for block in blocks(page):
-            if block.title:
+            if block.title and block.language != "console":
                 (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
                 (folder / block.title).write_text(block.text)
-            for command in commands(block.text) if block.language == "console" else ():
-                text = command.text.replace(CHECKOUT, str(checkout))
+            runs = block.language == "console" and (not block.title or cluster is not None)
+            for command in commands(block.text) if runs else ():
+                text = command.text.replace(CHECKOUT, str(checkout)).replace(CLUSTER, cluster or CLUSTER)
                 if text == "echo $?":
                     printed = f"{status}\n"
                 elif text.startswith("kill %"):
@@ -123,20 +137,37 @@ def _fits(printed: str, wanted: str) -> bool:
 
 
 def main(names: list[str]) -> int:
+    if "--real" in names:
+        return _with_a_cluster()
     failed = 0
     with tempfile.TemporaryDirectory(prefix="mockbroker-tutorials-") as name:
         clone = Path(name) / "clone"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         for page in sorted((clone / "docs/tutorials").glob("*.md")):
-            if names and page.stem not in names:
-                continue
-            folder = Path(name) / page.stem
-            folder.mkdir()
-            differences = walk(page, folder, install=True, checkout=clone)
-            failed += bool(differences)
-            outcome = "differs" if differences else "as written"
-            print(f"{page.stem}: {outcome}", *differences, sep="\n", flush=True)  # noqa: T201
+            if not names or page.stem in names:
+                failed += _differs(page, Path(name), install=True, checkout=clone)
     return failed
+
+
+def _with_a_cluster() -> int:
+    pages = [each for each in (ROOT / "docs/tutorials").glob("*.md") if CLUSTER in each.read_text()]
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="mockbroker-tutorials-") as name:
+        for page in pages:
+            with RealCluster(_REAL) as cluster:
+                with Client(*given(cluster.bootstrap_servers, "cluster")) as client:
+                    client.call("create_topics", 7, create_topics(new_topic("orders", 2)))
+                failed += _differs(page, Path(name), install=False, cluster=cluster.bootstrap_servers)
+    return failed
+
+
+def _differs(page: Path, folder: Path, **how: Any) -> bool:
+    own = folder / page.stem
+    own.mkdir()
+    differences = walk(page, own, **how)
+    outcome = "differs" if differences else "as written"
+    print(f"{page.stem}: {outcome}", *differences, sep="\n", flush=True)  # noqa: T201
+    return bool(differences)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """A session without sockets, and one in front of a mock, for tests."""
 
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -43,12 +44,20 @@ class Between:
         return answer_codec(api, version).decode(taken(self.session.to_client)[4:])
 
 
-def request(api: str, version: int, correlation_id: int = 7, **fields: Any) -> bytes:
+def request(api: str, version: int, correlation_id: int = 7, client: str = "c", **fields: Any) -> bytes:
     key = ApiKey[api.upper()]
     tags = b"\0" * flexible(api, version)
-    header = key.to_bytes(2) + version.to_bytes(2) + correlation_id.to_bytes(4) + b"\0\1c" + tags
+    header = struct.pack(">hhih", key, version, correlation_id, len(client)) + client.encode() + tags
     body = header + encode(api, version, fields)
     return len(body).to_bytes(4) + body
+
+
+def large(size: int, correlation_id: int, acks: int = -1, client: str = "c") -> bytes:
+    """A Produce v9 with records of so many bytes, which only a broker would look at."""
+    partition = {"index": 0, "records": bytes(range(256)) * (size // 256)}
+    topics = [{"name": "orders", "partition_data": [partition]}]
+    fields = {"transactional_id": None, "acks": acks, "timeout": 1000, "topic_data": topics}
+    return request("produce", 9, correlation_id, client, **fields)
 
 
 def taken(outlet: Outlet) -> bytes:

@@ -37,7 +37,7 @@ UNKNOWN = "UNKNOWN_PRODUCER_ID"
 FENCED_EPOCH, FENCED = "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"
 
 
-def produced(client: Client, **sequences: int) -> dict[str, dict[str, Any]]:
+def produced(client: Client, version: int = 12, **sequences: int) -> dict[str, dict[str, Any]]:
     """Sends a batch of one record of the producer to each partition, such as orders_0."""
     topics: dict[str, list[dict[str, Any]]] = {}
     for place, sequence in sequences.items():
@@ -46,7 +46,7 @@ def produced(client: Client, **sequences: int) -> dict[str, dict[str, Any]]:
         topics.setdefault(topic, []).append({"index": int(index), "records": records})
     answer = client.call(
         "produce",
-        12,
+        version,
         {
             "transactional_id": None,
             "acks": -1,
@@ -328,6 +328,24 @@ def test_a_cluster_that_can_not_be_asked_is_refused() -> None:
     with (
         MockCluster(brokers=1, kafka="2.7") as cluster,
         pytest.raises(UpstreamError, match="behaviours need DescribeProducers v0, which it does not answer"),
+        MockProxy(cluster.bootstrap_servers, policies={"unknown-producer": "unknown-producer-id"}),
+    ):
+        pytest.fail("it started")
+
+
+@pytest.mark.parametrize("kafka", ["2.4", "2.3", "1.0"])
+def test_a_cluster_that_refuses_unknown_producers_itself_need_not_be_asked(kafka: str) -> None:
+    chosen = {"unknown-producer@topic:orders": OUT_OF_ORDER.lower().replace("_", "-")}
+    with behind(chosen, kafka=kafka) as (_, client):
+        places = {"orders_0": 3, "orders_1": 0, "others_0": 3}
+        errors = {place: each["error_code"] for place, each in produced(client, version=5, **places).items()}
+        assert errors == {"orders_0": OUT_OF_ORDER, "orders_1": "NONE", "others_0": UNKNOWN}
+
+
+def test_a_cluster_that_does_not_say_who_is_unknown_is_refused() -> None:
+    with (
+        MockCluster(brokers=1, kafka="0.11") as cluster,
+        pytest.raises(UpstreamError, match="behaviours need Produce v5, which it does not answer"),
         MockProxy(cluster.bootstrap_servers, policies={"unknown-producer": "unknown-producer-id"}),
     ):
         pytest.fail("it started")

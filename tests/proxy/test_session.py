@@ -1,6 +1,7 @@
 """A session, without sockets."""
 
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from mockbroker.protocol.messages.metadata import MetadataResponse, MetadataResp
 from mockbroker.protocol.messages.produce import ProduceResponse
 
 from ..properties import examples
-from .between import LISTENER, Between, request, taken
+from .between import LISTENER, Between, large, request, taken
 
 NODE = NodeEndpoint(1, "theirs", 9092)
 LOCAL = NodeEndpoint(1, *LISTENER)
@@ -172,21 +173,85 @@ def test_a_frame_that_is_too_large_ends_the_connection() -> None:
     assert not between.session.to_broker.size
 
 
+def test_a_fault_does_nothing_to_a_request_that_had_begun_to_pass() -> None:
+    between, sent = Between(), large(20_000, 7)
+    between.session.from_client(sent[:9000])
+    between.faults.append(between.upstream.faults.add(do="disconnect", api="Produce"))
+    between.session.from_client(sent[9000:])
+    assert taken(between.session.to_broker) == sent
+    answer = answer_codec(ApiKey.PRODUCE, 9).encode(7, ProduceResponse())
+    between.session.from_broker(answer)
+    assert taken(between.session.to_client) == answer
+    between.session.from_client(sent)
+    assert not between.session.to_broker.size
+    assert between.session.wants_close
+    assert [each.hits for each in between.faults] == [1]
+
+
+def test_a_long_name_before_what_has_to_be_known_makes_no_difference() -> None:
+    for acks in (0, -1):
+        between, sent = Between(), large(20_000, 7, acks, client="c" * 9000)
+        between.session.from_client(sent[:10_000])
+        between.session.from_client(sent[10_000:])
+        assert taken(between.session.to_broker) == sent
+        between.ask("metadata", 9, 8, topics=[])
+        if acks:
+            between.session.from_broker(answer_codec(ApiKey.PRODUCE, 9).encode(7, ProduceResponse()))
+        between.session.from_broker(answer_codec(ApiKey.METADATA, 9).encode(8, MetadataResponse()))
+        assert not between.session.wants_close
+        assert not between.said
+
+
+class Broker:
+    """Answers each Metadata and each Produce that has come as a whole, and may be late with it."""
+
+    def __init__(self) -> None:
+        self.came = bytearray()
+        self.answers = bytearray()
+        self._seen = 0
+
+    def take(self, data: bytes) -> None:
+        self.came += data
+        while (frame := bytes(self.came[self._seen :])) and len(frame) >= 4 + int.from_bytes(frame[:4]):
+            key, correlation_id = ApiKey(frame[5]), int.from_bytes(frame[8:12])
+            answer = MetadataResponse() if key is ApiKey.METADATA else ProduceResponse()
+            if key is ApiKey.METADATA or frame[17:19] != b"\0\0":
+                self.answers += answer_codec(key, 9).encode(correlation_id, answer)
+            self._seen += 4 + int.from_bytes(frame[:4])
+
+
+REQUESTS: Final = st.sampled_from(
+    [
+        *(partial(large, size, acks=acks) for size in (0, 4000, 4300, 30_000) for acks in (0, -1)),
+        partial(request, "metadata", 9, topics=[]),
+    ]
+)
+
+
 @given(st.data())
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(200))
 def test_it_makes_no_difference_how_bytes_are_cut(data: st.DataObject) -> None:
-    acks = data.draw(st.lists(st.sampled_from([0, -1]), min_size=1, max_size=6))
-    requests = b"".join(produce(each, index) for index, each in enumerate(acks))
-    answers = b"".join(
-        answer_codec(ApiKey.PRODUCE, 9).encode(index, ProduceResponse())
-        for index, each in enumerate(acks)
-        if each
-    )
-    between = Between()
-    for take, whole in ((between.session.from_client, requests), (between.session.from_broker, answers)):
-        cuts = data.draw(st.lists(st.integers(0, len(whole)), max_size=5).map(sorted))
-        for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
-            take(whole[start:end])
-    assert taken(between.session.to_broker) == requests
-    assert taken(between.session.to_client) == answers
+    """Of requests and of answers; faults have some for themselves."""
+    chosen = data.draw(st.lists(REQUESTS, min_size=1, max_size=8))
+    requests = b"".join(make(correlation_id=index) for index, make in enumerate(chosen))
+    between = Between(*[{"do": "watch", "api": "Metadata"}] * data.draw(st.integers(0, 1)))
+    session, broker, passed, answered = between.session, Broker(), bytearray(), 0
+    cuts = data.draw(st.lists(st.integers(0, len(requests)), max_size=12).map(sorted))
+    for start, end in zip([0, *cuts], [*cuts, len(requests)], strict=True):
+        session.from_client(requests[start:end])
+        broker.take(taken(session.to_broker))
+        size = data.draw(st.integers(0, len(broker.answers) - answered))
+        session.from_broker(bytes(broker.answers[answered : answered + size]))
+        answered += size
+        passed += taken(session.to_client)
+        broker.take(taken(session.to_broker))
+    while answered < len(broker.answers):
+        session.from_broker(bytes(broker.answers[answered:]))
+        answered = len(broker.answers)
+        passed += taken(session.to_client)
+        broker.take(taken(session.to_broker))
+    assert broker.came == requests
+    assert passed == broker.answers
+    metadata = sum(make.func is request for make in chosen)
+    assert [each.hits for each in between.faults] == [metadata] * len(between.faults)
     assert not between.said

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from ...cluster.call import Call
 from ...faults.answers import unanswered
+from ...faults.match import api_name
 from ...policies import CATALOGUE, Policies, UnknownPolicyError
 from ...policies import scope as scopes
 from ...policies.producers.unknown_producer import unknown_producer
@@ -15,8 +16,24 @@ from ...protocol.releases import Release
 from .bumping import decide_epoch_bump
 from .epochs import decide_undefined_epoch
 from .fencing import decide_fenced_error
-from .producers import decide_stale_duplicate, decide_unknown_producer
+from .producers import (
+    decide_stale_duplicate,
+    decide_unknown_producer,
+    decide_unknown_producer_refused,
+)
 from .steps import VERSIONS, Asked, Inner, Steps
+
+_NONE: Final = (0, -1)
+"""The versions of an API that is not there."""
+
+
+class Earlier(NamedTuple):
+    """How a behaviour is decided with a cluster that has no such version of `api`, but those of `needs`."""
+
+    api: ApiKey
+    version: int
+    decide: Callable[[Asked, Inner], Steps]
+    needs: Mapping[ApiKey, int]
 
 
 class Decision(NamedTuple):
@@ -25,6 +42,7 @@ class Decision(NamedTuple):
     decide: Callable[[Asked, Inner], Steps]
     apis: tuple[ApiKey, ...]
     asks: tuple[ApiKey, ...] = ()
+    earlier: Earlier | None = None
 
 
 DECISIONS: Final[Mapping[str, Decision]] = {
@@ -43,7 +61,11 @@ DECISIONS: Final[Mapping[str, Decision]] = {
         decide_undefined_epoch, (ApiKey.OFFSET_FOR_LEADER_EPOCH,), (ApiKey.LIST_OFFSETS,)
     ),
     "unknown-producer": Decision(
-        decide_unknown_producer, (ApiKey.PRODUCE,), (ApiKey.DESCRIBE_PRODUCERS, ApiKey.LIST_OFFSETS)
+        decide_unknown_producer,
+        (ApiKey.PRODUCE,),
+        (ApiKey.DESCRIBE_PRODUCERS, ApiKey.LIST_OFFSETS),
+        # KIP-360 came with InitProducerId v3, and UNKNOWN_PRODUCER_ID with Produce v5 (KAFKA-5793).
+        Earlier(ApiKey.INIT_PRODUCER_ID, 3, decide_unknown_producer_refused, {ApiKey.PRODUCE: 5}),
     ),
 }
 """The behaviours that answers of the cluster, and questions to it, are enough for."""
@@ -60,11 +82,24 @@ class Decider:
         self.policies = Policies(release, chosen)
         _refuse_accepting(self.policies)
         _refuse_bumping(self.policies)
-        self._decisions = [DECISIONS[each] for each in sorted(names)]
-        self.asks = {api: VERSIONS[api] for each in self._decisions for api in each.asks}
-        """What the cluster has to answer, in these versions."""
+        self._chosen = self._decisions = [DECISIONS[each] for each in sorted(names)]
+        self.asks = any(each.asks for each in self._decisions)
+        """Whether a cluster has to `meet` what is asked of it."""
         self.apis = frozenset(int(api) for each in self._decisions for api in each.apis)
         """Of requests on which something may be decided."""
+
+    def meet(self, there: Mapping[int, tuple[int, int]]) -> None:
+        """Decides from now on as this cluster needs it, by the lowest and highest version of each API that it
+        answers. ConnectionError if it lacks some."""
+        met = [_met(each, there) for each in self._chosen]
+        for _, needs in met:
+            for api, version in needs.items():
+                low, high = there.get(api, _NONE)
+                if not low <= version <= high:
+                    raise ConnectionError(
+                        f"behaviours need {api_name(api)} v{version}, which it does not answer"
+                    )
+        self._decisions = [decision for decision, _ in met]
 
     def begin(self, call: Call, api: ApiKey, request: Any, tell: Callable[[str], None]) -> Steps | None:
         """The steps by which a request is answered; None if nothing is decided on it. `tell` tells a user
@@ -77,6 +112,14 @@ class Decider:
         for each in decisions:
             inner = partial(_decided, each, asked, inner)
         return inner(request)
+
+
+def _met(decision: Decision, there: Mapping[int, tuple[int, int]]) -> tuple[Decision, Mapping[ApiKey, int]]:
+    """How that is decided with a cluster, and what it has to answer."""
+    earlier = decision.earlier
+    if earlier is not None and there.get(earlier.api, _NONE)[1] < earlier.version:
+        return decision._replace(decide=earlier.decide), earlier.needs
+    return decision, {api: VERSIONS[api] for api in decision.asks}
 
 
 def _passed_on(request: Any) -> Steps:

@@ -44,6 +44,17 @@ def decide_unknown_producer(asked: Asked, inner: Inner) -> Steps:
     return _with_refused(asked, answer, starts)
 
 
+def decide_unknown_producer_refused(asked: Asked, inner: Inner) -> Steps:
+    """The same with brokers that refuse such batches themselves: replaces UNKNOWN_PRODUCER_ID."""
+    answer = yield from inner(asked.request)
+    for topic in answer.responses:
+        name = asked.topic(topic)
+        for each in topic.partition_responses if name is not None else ():
+            if each.error_code == ErrorCode.UNKNOWN_PRODUCER_ID and asked.decides(unknown_producer, name):
+                each.error_code = asked.answer(unknown_producer, name)
+    return answer
+
+
 def _without(asked: Asked, refused: set[Place]) -> ProduceRequest:
     topics = []
     for topic in asked.request.topic_data:
