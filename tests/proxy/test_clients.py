@@ -3,7 +3,6 @@
 import asyncio
 import gc
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
@@ -12,10 +11,7 @@ from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster, MockProxy, UpstreamError
 from mockbroker.faults import FaultError
-from mockbroker.rig.batches import Record, batch
 from mockbroker.rig.waiting import wait_for
-
-from ..driving.clients import raw_client
 
 
 @pytest.fixture
@@ -98,22 +94,6 @@ def test_an_error_comes_instead_of_the_work(cluster: MockCluster, proxy: MockPro
     assert set(told) == {"INVALID_REQUIRED_ACKS"}
     assert refused.hits
     assert not cluster.records("orders")
-
-
-@pytest.mark.parametrize("policies", [{}, {"stale-duplicate": "out-of-order-sequence-number"}])
-def test_a_partition_that_is_refused_is_not_sent_on(policies: Any) -> None:
-    data = [{"index": each, "records": batch([Record(b"v")])} for each in (0, 1)]
-    topics = [{"name": "orders", "partition_data": data}]
-    with (
-        MockCluster(brokers=1, topics={"orders": 2}) as cluster,
-        MockProxy(cluster.bootstrap_servers, policies=policies) as proxy,
-        raw_client(proxy) as client,
-    ):
-        proxy.add_fault("error", api="Produce", error="INVALID_REQUIRED_ACKS", partition=1)
-        answer = client.call("produce", 9, {"acks": -1, "timeout": 1000, "topic_data": topics})
-        told = [each["error_code"] for each in answer["responses"][0]["partition_responses"]]
-        assert told == ["NONE", "INVALID_REQUIRED_ACKS"]
-        assert [len(cluster.records("orders", each)) for each in (0, 1)] == [1, 0]
 
 
 def test_a_removed_fault_does_nothing(proxy: MockProxy) -> None:
