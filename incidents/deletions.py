@@ -65,7 +65,12 @@ async def group_deleted(stage: IncidentStage) -> None:
         stage.noticed("position-back", group="shipping", **where, offset=began[1], end_offset=300)
 
 
-@story("unclean-election", brokers=3, libraries=("sarama", "confluent-kafka"), twin={})
+@story(
+    "unclean-election",
+    config={"unclean.leader.election.interval.ms": "5000"},
+    libraries=("sarama", "confluent-kafka"),
+    twin={},
+)
 async def unclean_allowed(stage: IncidentStage) -> None:
     """The last replica in sync has died. Somebody sets unclean.leader.election.enable of the topic rather
     than wait for it: another replica leads at once, without the last records."""
