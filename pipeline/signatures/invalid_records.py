@@ -9,6 +9,7 @@ from typing import Final
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
 from ..readers.refusal_messages import INVALID
 from ..refusals import refused_records
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, first_of, of_kinds, only_if, place, prefixed, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
@@ -17,6 +18,8 @@ from ..tables import functions as F
 _KEYLESS: Final = "Compacted topic cannot accept message without key"
 _TIME: Final = r"Timestamp (\d+) of message"
 _COMPACTED: Final = r"^cleanup\.policy = .*compact"
+_BY_POLICY: Final = "the broker said why, and the files have the policy"
+_BY_TIME: Final = "the broker said so, and named the time of a record"
 _HOUR_MS: Final = 3_600_000
 
 
@@ -56,9 +59,9 @@ def find(observations: Table) -> Table:
             If(
                 by_policy & F.col("act").isNotNull(),
                 CERTAIN,
-                "the broker said why, and the files have the policy",
+                _BY_POLICY,
             ),
-            If(timely, CERTAIN, "the broker said so, and named the time of a record"),
+            If(timely, CERTAIN, _BY_TIME),
             Else(LIKELY, "the broker said that they are invalid; why it is so is not told"),
         ),
         summary=F.concat(
@@ -109,14 +112,82 @@ def _with_act(told: Table, observations: Table) -> Table:
     return first_of(found, Window.partitionBy("who", "error").orderBy("ago", "setting"))
 
 
+_NAMES: Final = ("records-invalid",)
+_KEYS: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "policy", [pytest.param("compact", id="incident"), pytest.param("delete", id="prevented")]
+)
+def test_a_record_without_a_key_is_written(policy: str) -> None:
+    config = {{"log.cleanup.policy": policy}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config) as cluster:
+        producer = Producer({{"bootstrap.servers": cluster.bootstrap_servers}})
+        errors = []
+        producer.produce("{topic}", "1", on_delivery=lambda error, _: errors.append(str(error)))
+        producer.flush(30)
+        assert errors == ["None"]
+"""
+)
+_TIMES: Final = Template(
+    """\
+import time
+
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("hours", [pytest.param(24, id="incident"), pytest.param(0, id="prevented")])
+def test_a_record_is_written_with_the_time_that_its_producer_has(hours: int) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}) as cluster:
+        producer = Producer({{"bootstrap.servers": cluster.bootstrap_servers}})
+        errors = []
+        at = int(time.time() + hours * 3_600) * 1_000
+        producer.produce(
+            "{topic}", "1", timestamp=at, on_delivery=lambda error, _: errors.append(str(error))
+        )
+        producer.flush(30)
+        assert errors == ["None"]
+"""
+)
 SEARCH: Final = Search(
     "records that are invalid",
     find,
     ("refused",),
     Signature(
-        ("records-invalid",),
+        _NAMES,
         "a producer's records were refused: they have no key in a compacted topic, or a time too far from "
         "the broker's",
         stories={"records-invalid": "records were invalid"},
+        reproductions=(
+            Reproduction(
+                _NAMES,
+                "records without keys in a topic with cleanup.policy=compact",
+                "cleanup.policy=delete",
+                template=_KEYS,
+                when="if they have no keys",
+                fits=lambda why, evidence: why == _BY_POLICY,
+            ),
+            Reproduction(
+                _NAMES,
+                "a producer whose time is a day after the brokers'",
+                "a producer whose time is theirs",
+                template=_TIMES,
+                kafka="4.4",
+                when="if their times are off",
+                fits=lambda why, evidence: why == _BY_TIME,
+            ),
+        ),
     ),
 )
