@@ -89,7 +89,9 @@ async def transactions_away(stage: IncidentStage) -> None:
     await stage.in_sync("orders")
     coordinator = stage.admin.state(INTERNAL[1]).leader
     stable = await stage.do(stage.admin.offset, "orders", committed=True)
-    await stage.until("the first records", lambda: stage.clients.at["billing"]["orders", 0] >= stable - 1)
+    await stage.until(
+        "the first records", lambda: stage.clients.at["billing"].get(("orders", 0), 0) >= stable - 1
+    )
     await producer.do("begin")
     await producer.send("orders", 0, 20)
     await stage.do(stage.cluster.kill_broker, coordinator)
@@ -111,7 +113,7 @@ async def transactions_away(stage: IncidentStage) -> None:
         raise StoryError(f"the transaction failed: {done}")
     end = await stage.do(stage.admin.offset, "orders", committed=True)
     await stage.until(
-        "a group that has read all", lambda: stage.clients.at["billing"]["orders", 0] >= end - 1
+        "a group that has read all", lambda: stage.clients.at["billing"].get(("orders", 0), 0) >= end - 1
     )
     if not stage.caused:
         await stage.start(coordinator)
