@@ -24,7 +24,7 @@ _HOUR_MS: Final = 3_600_000
 
 
 def find(observations: Table) -> Table:
-    rows = _with_place(refused_records(observations, *INVALID, brokers_log=True))
+    rows = refused_records(observations, *INVALID, brokers_log=True)
     where = F.concat_ws("-", "topic", F.col("partition").cast("string"))
     rows = rows.withColumn("who", F.when(F.col("topic").isNull(), F.col("client")).otherwise(where))
     rows = rows.where("who is not null")
@@ -86,20 +86,6 @@ def find(observations: Table) -> Table:
         evidence=F.concat(F.array(F.col("act")), "firsts", "lasts"),
         ids=F.when(timely, F.array(F.lit("KIP-937"))).otherwise(F.array().cast("array<string>")),
     )
-
-
-def _with_place(rows: Table) -> Table:
-    """What a client's log does not place is where else the client was refused, if that is one partition."""
-    rows = rows.persist()
-    by_client = rows.where("topic is not null and client is not null").groupBy(
-        F.col("client").alias("_client")
-    )
-    at = F.struct(*PARTITION)
-    placed = by_client.agg(F.min(at).alias("_at"), F.max(at).alias("_other")).where("_at = _other")
-    found = rows.join(placed, [F.col("client") == F.col("_client")], "left")
-    one = F.col("topic").isNull()
-    where = {name: F.when(one, F.col(f"_at.{name}")).otherwise(F.col(name)) for name in PARTITION}
-    return found.withColumns(where).drop("_client", "_at", "_other")
 
 
 def _with_act(told: Table, observations: Table) -> Table:

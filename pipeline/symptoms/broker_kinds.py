@@ -60,7 +60,21 @@ def _no_codec(note: Note) -> str:
     return f"{whose} could not read records, because it lacks their codec, {note.detail} ({_times(note)})"
 
 
+def _no_topic(note: Note) -> str:
+    return f"clients were told that there is no topic {note.topic} for {took(note)} ({_times(note)})"
+
+
 KINDS: Final = (
+    Kind(
+        "topic-unknown",
+        "topic-unknown",
+        "clients are told for half a minute that a topic which they use is not there",
+        _no_topic,
+        (CONTROLLER,),
+        lasts(HALF_A_MINUTE_MS),
+        of_partition=True,
+        wide=True,
+    ),
     Kind(
         "broker-unresolved",
         "broker-unresolved",
