@@ -42,7 +42,7 @@ def find(observations: Table) -> Table:
             "({times} times in one log): what they write is refused, and groups get nothing of it",
             took=F.floor((F.col("until_ms") - F.col("since_ms")) / 1000).cast("bigint"),
         ),
-        evidence=[F.col("act"), seen("first"), seen("last")],
+        evidence=[F.col("act"), seen("first"), seen("last"), F.col("given")],
     )
 
 
@@ -57,14 +57,20 @@ def _deleted(runs: Table, observations: Table) -> Table:
 
 
 def _with_client(runs: Table, observations: Table) -> Table:
-    """With the producer whose application was told so meanwhile, if it is one (`client`)."""
+    """With the first time that an application was told so meanwhile (`given`), and its producer (`client`),
+    if all are of one."""
     rows = of_kinds(observations, "refused").where("client is not null and time_ms is not null")
     rows = rows.where((F.col("error") == NO_TOPIC) & (F.col("detail") == GIVEN))
-    rows = prefixed(rows, "_", "client", "time_ms")
+    rows = prefixed(rows, "_", "client", "time_ms", given=seen())
     meanwhile = F.col("_time_ms").between(F.col("since_ms"), F.col("until_ms") + _SKEW_MS)
     pairs = runs.select("topic", "since_ms", "until_ms").join(rows, [meanwhile])
-    told = pairs.groupBy("topic").agg(F.min("_client").alias("client"), F.max("_client").alias("_other"))
-    return runs.join(told.where(F.col("client") == F.col("_other")).drop("_other"), "topic", "left")
+    told = pairs.groupBy("topic").agg(
+        F.min_by("given", "_time_ms").alias("given"),
+        F.min("_client").alias("client"),
+        F.max("_client").alias("_other"),
+    )
+    one = F.when(F.col("client") == F.col("_other"), F.col("client"))
+    return runs.join(told.withColumn("client", one).drop("_other"), "topic", "left")
 
 
 _TEMPLATE: Final = Template(
