@@ -8,6 +8,7 @@ from typing import Final
 
 from ..findings import CERTAIN, findings
 from ..ledgers.brokers import TIMED_OUT
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, first_of, of_kinds, place, prefixed, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
@@ -49,6 +50,28 @@ def find(observations: Table) -> Table:
     )
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("replicas", [pytest.param("1", id="incident"), pytest.param("2", id="prevented")])
+def test_producers_write_on_while_a_broker_is_away(replicas: str) -> None:
+    config = {{"default.replication.factor": replicas, "broker.session.timeout.ms": "500"}}
+    with MockCluster(kafka="{kafka}", brokers=2, topics={{"{topic}": 1}}, config=config) as cluster:
+        cluster.kill_broker(cluster.topic("{topic}").partitions[0].leader)
+        producer = Producer({{"bootstrap.servers": cluster.bootstrap_servers, "message.timeout.ms": 4_000}})
+        errors = []
+        producer.produce("{topic}", "1", on_delivery=lambda error, _: errors.append(str(error)))
+        producer.flush(30)
+        assert errors == ["None"]
+"""
+)
 SEARCH: Final = Search(
     "leaders that nobody could replace",
     find,
@@ -58,5 +81,6 @@ SEARCH: Final = Search(
         "a partition had no leader for half a minute while a broker was away, since no other replica was in "
         "sync",
         stories={"leader-away": "{who} was away, and nobody else could lead"},
+        reproductions=(Reproduction(_NAMES, "one replica", "two replicas", template=_TEMPLATE),),
     ),
 )

@@ -119,7 +119,7 @@ OF_CLUSTERS = (
     *(("session-timeout", OF_4), ("session-timeout", CAME_BACK), ("controller-away", "")),
     *(("broker-unresolved", ""), ("commit-past-log-end", ""), ("not-authorized", OF_GROUP)),
     *(("not-authorized", OF_TOPIC), ("records-invalid", KEYLESS), ("records-invalid", UNTIMELY)),
-    ("reassignment-stuck", ""),
+    *(("reassignment-stuck", ""), ("group-deleted", ""), ("topic-deleted", ""), ("leader-away", "")),
 )
 
 
