@@ -250,7 +250,8 @@ def test_the_group_goes_on_where_it_was(deleted: bool) -> None:
         consumer = Consumer({{**servers, "group.id": {group}}})
         consumer.commit(offsets=[TopicPartition("{topic}", 0, 5)], asynchronous=False)
         if deleted:
-            for done in AdminClient(servers).delete_consumer_groups([{group}]).values():
+            admin = AdminClient(servers)
+            for done in admin.delete_consumer_groups([{group}]).values():
                 done.result(30)
         (found,) = consumer.committed([TopicPartition("{topic}", 0)], timeout=30)
         consumer.close()

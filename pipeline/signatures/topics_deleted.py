@@ -94,7 +94,8 @@ def test_a_producer_writes_on(deleted: bool) -> None:
         producer.produce("{topic}", "1")
         producer.flush(30)
         if deleted:
-            for done in AdminClient(servers).delete_topics(["{topic}"]).values():
+            admin = AdminClient(servers)
+            for done in admin.delete_topics(["{topic}"]).values():
                 done.result(30)
         producer.produce("{topic}", "2", on_delivery=lambda error, _: errors.append(str(error)))
         producer.flush(30)
