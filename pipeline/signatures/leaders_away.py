@@ -34,6 +34,15 @@ def find(observations: Table) -> Table:
     left = prefixed(left.where(F.col("detail").isin(*_LEFT)), "l_", "broker", "time_ms", left=seen())
     between = F.col("l_time_ms").between(F.col("time_ms"), F.col("a_time_ms") - _LASTS_MS)
     pairs = pairs.join(left, [F.col("leader") == F.col("l_broker"), between])
+    # A disk that was replaced meanwhile is another finding.
+    anew = of_kinds(observations, "log").where("detail = 'created' and broker is not null")
+    anew = prefixed(anew, "c_", *PARTITION, "broker", "time_ms")
+    replaced = [
+        *same("c_", PARTITION),
+        F.col("leader") == F.col("c_broker"),
+        F.col("c_time_ms").between(F.col("l_time_ms"), F.col("a_time_ms")),
+    ]
+    pairs = pairs.join(anew, replaced, "left_anti")
     window = Window.partitionBy(*PARTITION, "leader_epoch").orderBy("l_time_ms", "a_time_ms")
     return findings(
         first_of(pairs, window),
