@@ -166,6 +166,15 @@ def _findings() -> Iterator[str]:
             when = f", {shown.when}" if shown.when else ""
             yield f"| {_named(shown.names)}{when} | {shown.fails} | {shown.passes} |"
 
+    yield ""
+    yield "It can't show these, and says why."
+    yield ""
+    yield "| finding | why |"
+    yield "|---|---|"
+    for each in signatures():
+        if each.unshown:
+            yield f"| {_named(each.names)} | {each.unshown} |"
+
 
 def _named(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)

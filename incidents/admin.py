@@ -87,8 +87,14 @@ class Admin:
         return raised
 
     def limit_producers(self, client_id: str, bytes_a_second: int) -> None:
+        self._limit(client_id, "producer_byte_rate", bytes_a_second)
+
+    def limit_consumers(self, client_id: str, bytes_a_second: int) -> None:
+        self._limit(client_id, "consumer_byte_rate", bytes_a_second)
+
+    def _limit(self, client_id: str, key: str, bytes_a_second: int) -> None:
         entity = [{"entity_type": "client-id", "entity_name": client_id}]
-        rate = {"key": "producer_byte_rate", "value": float(bytes_a_second), "remove": False}
+        rate = {"key": key, "value": float(bytes_a_second), "remove": False}
         fields = {"entries": [{"entity": entity, "ops": [rate]}], "validate_only": False}
         _check(self._any("alter_client_quotas", 0, fields)["entries"])
 

@@ -2,7 +2,7 @@
 broker, how many connections an address may have."""
 
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
@@ -11,32 +11,15 @@ import trio
 from .clients import ClientError
 from .memberships import meanwhile
 from .readers import begin
+from .refusals import GIVES_UP, in_vain
 from .stage import IncidentStage, StoryError, story
 
 _LONG_S: Final = 66
-_REFUSED_S: Final = 35
 _PACE_S: Final = 2.0
-_GIVES_UP: Final = {"delivery_timeout_ms": 10_000, "request_timeout_ms": 5_000}
 _READ: Final = 3
 _GROUP: Final = 3
 _LITERAL: Final = 3
 _ALLOW: Final = 3
-
-
-async def _refused(stage: IncidentStage, libraries: Sequence[str], symptom: str) -> None:
-    """Producers of these libraries write to `orders`-0 for so long. In an incident each is refused."""
-    for library in libraries:
-        producer = await stage.clients.producer(library, **_GIVES_UP)
-        with trio.move_on_after(_REFUSED_S if stage.caused else _PACE_S):
-            while True:
-                await producer.send("orders", 0, 2)
-                await trio.sleep(_PACE_S / 2)
-        if bool(producer.failed) != stage.caused:
-            raise StoryError(f"{library}: {producer.failed}")
-        if stage.caused:
-            stage.refused(producer)
-            stage.noticed(symptom, topic="orders", partition=0)
-        await producer.close()
 
 
 @story("records-invalid", brokers=1, libraries=("java", "sarama"), twin={})
@@ -49,7 +32,11 @@ async def keys_missing(stage: IncidentStage) -> None:
     policy = "compact" if stage.caused else "delete"
     await stage.do(stage.admin.alter, "orders", cleanup_policy=policy)
     stage.did("a topic was altered", topic="orders", setting="cleanup.policy", value=policy)
-    await _refused(stage, ("java", "sarama"), "producer-refused")
+    await in_vain(
+        stage,
+        [await stage.clients.producer(each, **GIVES_UP) for each in ("java", "sarama")],
+        "producer-refused",
+    )
     await stage.do(stage.admin.alter, "orders", cleanup_policy="delete")
     await stage.caught_up("orders", groups=["billing"])
 
@@ -67,7 +54,11 @@ async def min_isr_raised(stage: IncidentStage) -> None:
     number = "2" if stage.caused else "1"
     await stage.do(stage.admin.alter, "orders", min_insync_replicas=number)
     stage.did("a topic was altered", topic="orders", setting="min.insync.replicas", value=number)
-    await _refused(stage, ("franz-go", "java"), "producers-refused")
+    await in_vain(
+        stage,
+        [await stage.clients.producer(each, **GIVES_UP) for each in ("franz-go", "java")],
+        "producers-refused",
+    )
     await stage.do(stage.admin.alter, "orders", min_insync_replicas="1")
     await stage.clients.send("franz-go", "orders", 0, 20)
     await stage.caught_up("orders", groups=["billing"])
@@ -167,7 +158,7 @@ async def advertised_wrong(stage: IncidentStage) -> None:
     await stage.do(stage.admin.elect_preferred, "orders", 1)
     await stage.led("orders", 2, 1)
     stage.did("a broker leads a partition again", broker=2, topic="orders", partition=1)
-    producers = {each: await stage.clients.producer(each, **_GIVES_UP) for each in groups.values()}
+    producers = {each: await stage.clients.producer(each, **GIVES_UP) for each in groups.values()}
     with trio.move_on_after(_LONG_S if stage.caused else _PACE_S):
         while True:
             for each in producers.values():

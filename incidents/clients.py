@@ -162,6 +162,14 @@ class Member:
         rows = [[*each] for each in offsets]
         _fine(await self._driver.call("commit", self.handle, _CALL_MS, offsets=rows))
 
+    async def hold_back(self, topic: str, partition: int) -> None:
+        """Pauses a partition. ClientError."""
+        _fine(await self._driver.call("pause", self.handle, partitions=[[topic, partition]]))
+
+    async def go_on(self, topic: str, partition: int) -> None:
+        """Resumes a partition. ClientError."""
+        _fine(await self._driver.call("resume", self.handle, partitions=[[topic, partition]]))
+
     async def close(self) -> None:
         await self._driver.call("close", self.handle, 10_000)
 
@@ -297,15 +305,16 @@ class Applications:
 
     async def member(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
         """Joins a group, and reads from then on."""
-        return self._started(await self.joined(library, group, topics, **config))
+        return self.begin(await self.joined(library, group, topics, **config))
 
     async def worker(self, library: str, group: str, source: str, target: str) -> Worker:
         """Joins a group, and works from then on."""
         member = await self.joined(library, group, [source], isolation_level="read_committed")
         producer = await self.producer(library, transactional_id=f"{member.handle}-writes")
-        return self._started(Worker(member, producer, target))
+        return self.begin(Worker(member, producer, target))
 
-    def _started(self, member: AnyMember) -> AnyMember:
+    def begin(self, member: AnyMember) -> AnyMember:
+        """One that read only when it was told to reads from then on."""
         self.members.append(member)
         self._nursery.start_soon(member.run)
         return member
@@ -331,7 +340,7 @@ class Applications:
 
     async def sharer(self, library: str, group: str, topics: Sequence[str], says: Says) -> Sharer:
         """Joins a share group, and works from then on."""
-        return self._started(await self.shared(library, group, topics, says))
+        return self.begin(await self.shared(library, group, topics, says))
 
     async def shared(self, library: str, group: str, topics: Sequence[str], says: Says) -> Sharer:
         """A member of a share group that works only when it is told to."""

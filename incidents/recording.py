@@ -14,6 +14,7 @@ from mockbroker.rig.stories import Tell
 from . import (
     alterations,
     consumer_groups,
+    deletions,
     deployments,
     elections,
     exactly_once,
@@ -28,6 +29,7 @@ from . import (
     records,
     refusals,
     share_groups,
+    standstills,
     transactions,
 )
 from .admin import Admin
@@ -56,6 +58,8 @@ MODULES = (
     share_groups,
     alterations,
     deployments,
+    deletions,
+    standstills,
 )
 """Which add their stories."""
 

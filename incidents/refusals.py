@@ -3,6 +3,7 @@ a quota, a transaction that takes too long, answers that are lost."""
 
 import os
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 import trio
@@ -11,9 +12,29 @@ from .clients import Producer
 from .stage import IncidentStage, StoryError, story
 
 _PACE_S: Final = 2.0
+_IN_VAIN_S: Final = 35
+GIVES_UP: Final = {"delivery_timeout_ms": 10_000, "request_timeout_ms": 5_000}
 _LARGE: Final = os.urandom(5_000)
 """Clients that compress what they send don't get it any smaller."""
 _TIMEOUT_MS: Final = 6_000
+
+
+async def in_vain(
+    stage: IncidentStage, producers: Sequence[Producer], symptom: str, *, value: bytes | None = None
+) -> None:
+    """Each in turn writes to `orders`-0 for half a minute, and is refused; in a twin for a moment, and is
+    not."""
+    for producer in producers:
+        with trio.move_on_after(_IN_VAIN_S if stage.caused else _PACE_S):
+            while True:
+                await producer.send("orders", 0, 2, value=value)
+                await trio.sleep(_PACE_S / 2)
+        if bool(producer.failed) != stage.caused:
+            raise StoryError(f"{producer.handle}: {producer.failed}")
+        if stage.caused:
+            stage.refused(producer)
+            stage.noticed(symptom, topic="orders", partition=0)
+        await producer.close()
 
 
 @story("record-too-large", brokers=1, libraries=("kafkajs", "franz-go", "sarama"), twin={})

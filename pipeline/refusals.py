@@ -30,7 +30,21 @@ def refused_records(observations: Table, *errors: str, brokers_log: bool = False
     unplaced = unplaced.withColumn("apart", F.abs(F.col("time_ms") - F.col("_time_ms")))
     unplaced = first_of(unplaced, Window.partitionBy("file", "position").orderBy("apart", *_renamed()))
     unplaced = unplaced.withColumns({"topic": F.col("_topic"), "partition": F.col("_partition")})
-    return rows.where("topic is not null").unionByName(unplaced.select(*columns, "seen"))
+    return _with_place(rows.where("topic is not null").unionByName(unplaced.select(*columns, "seen")))
+
+
+def _with_place(rows: Table) -> Table:
+    """What a client's log does not place is where else the client was refused, if that is one partition."""
+    rows = rows.persist()
+    by_client = rows.where("topic is not null and client is not null").groupBy(
+        F.col("client").alias("_client")
+    )
+    at = F.struct(*PARTITION)
+    placed = by_client.agg(F.min(at).alias("_at"), F.max(at).alias("_other")).where("_at = _other")
+    found = rows.join(placed, [F.col("client") == F.col("_client")], "left")
+    one = F.col("topic").isNull()
+    where = {name: F.when(one, F.col(f"_at.{name}")).otherwise(F.col(name)) for name in PARTITION}
+    return found.withColumns(where).drop("_client", "_at", "_other")
 
 
 def _renamed() -> tuple[str, ...]:

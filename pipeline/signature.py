@@ -37,7 +37,8 @@ class Signature:
 
     `stories` say by name what happened, in the story of an incident: `{who} went back`, if it happened to
     a group, a producer or a broker. `rules` say what it leads to. `alike` are names of signatures that look
-    alike, and `looked_for` says how this one is ruled out where it looks like another.
+    alike, and `looked_for` says how this one is ruled out where it looks like another. `unshown` says why
+    there are no `reproductions`, if that is known.
     """
 
     names: tuple[str, ...]
@@ -48,6 +49,7 @@ class Signature:
     alike: tuple[str, ...] = ()
     looked_for: Alike | None = None
     reproductions: tuple[Reproduction, ...] = ()
+    unshown: str = ""
 
 
 class Search:

@@ -1,12 +1,12 @@
 """What is known of something that does not go by itself: an address that means nothing to clients, a codec
-that one lacks, an address that has too many connections."""
+that one lacks, a topic that is not there, an address that has too many connections."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..readers.denial_messages import NO_CODEC, TOO_MANY, UNRESOLVED
+from ..readers.denial_messages import NO_CODEC, NO_TOPIC, TOO_MANY, UNRESOLVED
 from ..tables import functions as F
 from .ledger import Ledger
 from .row import Note, Row, note
@@ -15,6 +15,7 @@ ERRORS: Final = {
     UNRESOLVED: "broker-unresolved",
     NO_CODEC: "codec-unknown",
     TOO_MANY: "connections-rejected",
+    NO_TOPIC: "topic-unknown",
 }
 """What is noted of each."""
 
@@ -41,6 +42,8 @@ def end(state: Failures) -> Iterator[Note]:
     client = first.client if first.client == last.client else None
     number = max(state.told.values())
     about = {"client": client, "broker": first.broker, "number": number, "detail": first.detail}
+    if first.error == NO_TOPIC:
+        about["group"] = None
     yield note(ERRORS[first.error or ""], first, last if number > 1 else None, **about)
 
 
@@ -55,7 +58,7 @@ LEDGER: Final = Ledger(
         F.col("detail"),
         F.when(F.col("error") == NO_CODEC, F.coalesce(F.col("group"), F.col("client"))),
     ),
-    ("broker", "client", "group", "error", "detail"),
+    ("broker", "client", "group", "topic", "error", "detail"),
     Failures,
     step,
     end,

@@ -9,6 +9,7 @@ from ..readers.broker_messages import COMPACTED
 from ..rows import INTERNAL
 from ..tables import functions as F
 from .lag import Lag
+from .leaderless import Leaderless, with_brokers
 from .ledger import Ledger, refused_only
 from .readers import Readers
 from .row import Note, Row, goes_on, note, voice
@@ -73,7 +74,7 @@ class Partition:
     emptied: dict[int, Row] = field(default_factory=dict)
     stability: Stability = field(default_factory=Stability)
     highest: Row | None = None
-    leaderless: Row | None = None
+    leaderless: Leaderless = field(default_factory=Leaderless)
     silent: Run | None = None
     refusing: Run | None = None
 
@@ -85,8 +86,7 @@ def step(state: Partition, row: Row) -> Iterable[Note]:
 def end(state: Partition) -> Iterator[Note]:
     yield from _missing(state)
     yield from _refused_until_now(state)
-    if state.leaderless is not None:
-        yield note("no-leader", state.leaderless, to_ms=None)
+    yield from state.leaderless.end()
     for (who, _), row in state.open.items():
         last = state.ends[who]
         if last.at_ms - row.at_ms >= _NOTICED_MS:
@@ -112,12 +112,7 @@ def _leader(state: Partition, row: Row) -> Iterator[Note]:
         if _took(silent.first, row) >= _NOTICED_MS:
             yield note("no-leader", silent.first, silent.last, row)
         state.silent = None
-    if row.leader is not None and row.leader < 0:
-        state.leaderless = state.leaderless or row
-    elif row.leader is not None and state.leaderless is not None:
-        if _took(state.leaderless, row) >= _NOTICED_MS:
-            yield note("no-leader", state.leaderless, row)
-        state.leaderless = None
+    yield from state.leaderless.leader(row, state.led, _NOTICED_MS)
     epoch = row.leader_epoch
     if row.broker is not None and row.leader != row.broker:
         state.led.pop(row.broker, None)
@@ -133,6 +128,11 @@ def _leader(state: Partition, row: Row) -> Iterator[Note]:
         # Its disk is empty, and no other replica in sync had the records: not every commit has an epoch.
         about = {"offset": 0, "end_offset": emptied.offset}
         yield note("acknowledged-missing", emptied, row, group=None, client=None, **about)
+
+
+def _broker(state: Partition, row: Row) -> Iterable[Note]:
+    state.leaderless.broker(row)
+    return ()
 
 
 def _unanswered(state: Partition, row: Row) -> Iterable[Note]:
@@ -353,6 +353,7 @@ def _took(first: Row, last: Row) -> int:
 
 
 _STEPS: Final = {
+    "broker": _broker,
     "leader": _leader,
     "unanswered": _unanswered,
     "log": _log,
@@ -378,4 +379,5 @@ LEDGER: Final = Ledger(
     Partition,
     step,
     end,
+    with_brokers,
 )

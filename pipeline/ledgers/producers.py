@@ -14,6 +14,8 @@ from .row import Note, Row, note
 _FATAL: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
 """A client gives up after these: whoever goes on with the id is another one."""
 _OF_RECORDS: Final = (*TOO_LARGE, *INVALID)
+_IF_GIVEN: Final = ("UNKNOWN_TOPIC_OR_PARTITION",)
+"""Clients try again for a while: only what an application is given is noticed."""
 """Clients do not send such records again."""
 _UNLESS_IT_WRITES: Final = (
     "INVALID_PRODUCER_EPOCH",
@@ -21,7 +23,7 @@ _UNLESS_IT_WRITES: Final = (
     "OUT_OF_ORDER_SEQUENCE_NUMBER",
     "UNKNOWN_SERVER_ERROR",
 )
-ERRORS: Final = (*_FATAL, *_OF_RECORDS, *_UNLESS_IT_WRITES)
+ERRORS: Final = (*_FATAL, *_OF_RECORDS, *_UNLESS_IT_WRITES, *_IF_GIVEN)
 _WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit")
 """What a producer that goes on makes of its transactional id."""
 
@@ -88,11 +90,15 @@ LEDGER: Final = Ledger(
     ("transaction", "tombstone", "append", "refused"),
     _WHO.isNotNull()
     & refused_only(F.col("error").isin(*ERRORS))
+    & (
+        ~F.coalesce(F.col("error").isin(*_IF_GIVEN), F.lit(False))
+        | F.coalesce(F.col("detail") == GIVEN, F.lit(False))
+    )
     & ((F.col("kind") != "tombstone") | F.col("transactional_id").isNotNull())
     & (
         F.col("producer_id").isNotNull()
         | F.col("transactional_id").isNotNull()
-        | F.coalesce(F.col("error").isin(*_FATAL, *_OF_RECORDS), F.lit(False))
+        | F.coalesce(F.col("error").isin(*_FATAL, *_OF_RECORDS, *_IF_GIVEN), F.lit(False))
     ),
     _WHO,
     (

@@ -15,6 +15,7 @@ from . import (
     members,
     partitions,
     producers,
+    reassignments,
     share_partitions,
     share_states,
 )
@@ -25,7 +26,7 @@ LEDGERS: Final = {
     each.LEDGER.name: each.LEDGER
     for each in (
         *(group_partitions, absent_groups, partitions, share_partitions, share_states, producers, members),
-        *(brokers, failures),
+        *(brokers, failures, reassignments),
     )
 }
 _ORDER: Final = ("time_ms", "file", "position", "offset", "kind")

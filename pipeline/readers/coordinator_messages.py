@@ -188,7 +188,7 @@ MESSAGES: Final = (
     message(
         "group",
         "The following groups were deleted",
-        r"The following groups were deleted: (?P<group>\S+?),? ",
+        r"The following groups were deleted: (?P<group>[^\s,]+?)(?:,|\. A total)",
         detail="Dead",
     ),
     message(

@@ -1,16 +1,18 @@
 """Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, an
-address has no meaning, a codec is missing, an address has too many connections. None of it goes by itself.
+address has no meaning, a codec or a topic is missing, an address has too many connections. None of it goes by
+itself.
 """
 
 import re
 from typing import Final
 
 from .log_entries import Entry
-from .log_messages import END, Table, Values, message
+from .log_messages import END, Message, Table, Values, message
 
 UNRESOLVED: Final = "UnknownHost"
 NO_CODEC: Final = "UnsupportedCodec"
 TOO_MANY: Final = "TooManyConnections"
+NO_TOPIC: Final = "UNKNOWN_TOPIC_OR_PARTITION"
 NOT_AUTHORIZED: Final = {
     "Group": "GROUP_AUTHORIZATION_FAILED",
     "Topic": "TOPIC_AUTHORIZATION_FAILED",
@@ -22,6 +24,16 @@ ADVERTISES: Final = "advertises "
 _COLUMNS: Final = {"Group": "group", "Topic": "topic", "TransactionalId": "transactional_id"}
 _RESOURCE: Final = {"GROUP": "Group", "TOPIC": "Topic", "TRANSACTIONAL_ID": "TransactionalId"}
 _HOST: Final = r"(?P<detail>[\w.-]{1,253}):\d{1,5}"
+
+
+def _no_topic(text: str, pattern: str) -> Message:
+    return message(
+        "complaint",
+        text,
+        pattern.replace("<topic>", r"(?P<topic>[\w.-]{1,249})"),
+        lambda _, found: {"detail": found["topic"]},
+        error=NO_TOPIC,
+    )
 
 
 def _denied(_: Entry, found: re.Match[str]) -> Values:
@@ -155,4 +167,20 @@ TABLE: Final = Table.of(
         r"UnsupportedCodecError: Libraries for (?P<detail>\w+) compression codec not found",
         error=NO_CODEC,
     ),
+    # NetworkClient, of the first topic
+    _no_topic(
+        "=UNKNOWN_TOPIC_OR_PARTITION", r"with correlation id \d{1,10} : \{<topic>=UNKNOWN_TOPIC_OR_PARTITION"
+    ),
+    # franz-go, metadata.go, sink.go
+    _no_topic(
+        "inner errors: UNKNOWN_TOPIC_OR_PARTITION{", r"inner errors: UNKNOWN_TOPIC_OR_PARTITION\{<topic>"
+    ),
+    _no_topic(
+        "err: UNKNOWN_TOPIC_OR_PARTITION",
+        r"topic: <topic>, partition: \d{1,10}, err: UNKNOWN_TOPIC_OR_PARTITION",
+    ),
+    # librdkafka, as confluent-kafka gives it
+    _no_topic("Subscribed topic not available: ", r"Subscribed topic not available: <topic>: "),
+    # kafka-python and aiokafka, cluster.py
+    _no_topic(" not found in cluster metadata", r"Topic <topic> not found in cluster metadata"),
 )

@@ -36,6 +36,7 @@ TOO_FEW: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
 _INVALID: Final = r"(?P<exception>InvalidRecord|InvalidTimestamp)(?:Exception|Error)"
 _OF_BATCHES: Final = r"\[Error (?P<code>10|18|32|87)\] "
 """The codes of `_TEXTS` and of INVALID that kafka-python numbers."""
+_OF_KAFKA_GO: Final = r"\[(?P<code>10|18|19|20|32|87)\] "
 _FIRST: Final = re.compile(r"message='([^'\n]{1,200})")
 _OUT_OF_RANGE: Final = re.compile(r"Timestamp \d{1,20} of message with offset \d{1,20} is out of range")
 _ANY: Final = "|".join(map(re.escape, _TEXTS))
@@ -135,6 +136,31 @@ TABLE: Final = Table.of(
         _named,
     ),
     *map(_of_application, _TEXTS),
+    # kafka-go, writer.go
+    message(
+        "refused",
+        "error writing messages to ",
+        r"error writing messages to (?P<topic>[\w.-]{1,249}) \(partition {partition}, attempt \d{1,9}\): "
+        rf"{_OF_KAFKA_GO}(?P<why>[^\n]{{1,300}})",
+        _numbered,
+        api="Produce",
+    ),
+    message(
+        "refused",
+        "Message Size Too Large: [10] ",
+        rf"{_WHO}[\w ]{{1,80}}: \[10\] Message Size Too Large",
+        api="Produce",
+        error="MESSAGE_TOO_LARGE",
+        detail=GIVEN,
+    ),
+    # What applications log of franz-go's error
+    message(
+        "refused",
+        "UNKNOWN_TOPIC_OR_PARTITION: This server",
+        rf"{_WHO}(?P<error>UNKNOWN_TOPIC_OR_PARTITION): This server does not host this topic-partition",
+        api="Produce",
+        detail=GIVEN,
+    ),
     # What applications log of Java's and Python's errors
     *(
         message(

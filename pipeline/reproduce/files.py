@@ -21,6 +21,8 @@ from .searching import Closest
 HISTORY, PREVENTED, SCENARIO, TEST = "history.json", "prevented.json", "scenario.toml", "test_incident.py"
 _TOPIC: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 _IMPORTED: Final = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
+_PACKAGES: Final = {"kafka": "kafka-python"}
+"""Of modules that are called otherwise."""
 _WAIT: Final = "import time; time.sleep(6)"
 _LONGEST_S: Final = 300
 """A test waits for what another release, for example, does not do."""
@@ -78,7 +80,7 @@ def check_imports(kind: Reproduction) -> None:
     """PipelineError if something is missing that the test imports, so that it could not be tried out."""
     imported = _IMPORTED.findall((kind.template or _HISTORY).test)
     if missing := sorted({each for each in imported if find_spec(each) is None}):
-        named = " ".join(each.replace("_", "-") for each in missing)
+        named = " ".join(_PACKAGES.get(each, each.replace("_", "-")) for each in missing)
         raise PipelineError(f"the test can't be tried out: pip install {named}")
 
 

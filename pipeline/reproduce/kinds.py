@@ -3,7 +3,7 @@
 from ..errors import PipelineError
 from ..findings import POSSIBLE
 from ..reproduction import Reproduction
-from ..signatures import signatures
+from ..signatures import by_name, signatures
 from .reading import Recorded
 
 
@@ -19,5 +19,7 @@ def kind_of(incident: Recorded) -> Reproduction:
     for each in known:
         if incident.name in each.names and each.fits(incident.why, incident.evidence):
             return each
+    if reason := by_name()[incident.name].unshown if incident.name in by_name() else "":
+        raise PipelineError(f"{incident.name} can't be reproduced: {reason}")
     names = {f"{name} ({each.when})" if each.when else name for each in known for name in each.names}
     raise PipelineError(f"{incident.name} can't be reproduced: known is {', '.join(sorted(names))}")

@@ -55,6 +55,7 @@ SEARCH: Final = Search(
     Signature(
         _CLOCK,
         "a broker's log goes back in time: its clock was ahead for a while",
+        unshown="all brokers of a mock cluster have one clock",
         rules=(
             *leads(_CLOCK, SET_BACK, ANYWHERE, LATE_MS, "by the wrong clock, records were old enough to go"),
             *leads(_CLOCK, _LOWERED, ANYWHERE, LATE_MS, "by the wrong clock, records were old enough to go"),

@@ -9,6 +9,7 @@ from typing import Final
 
 from ..consequences import BEHIND, GROUP, LATE_MS, SET_BACK, leads
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, SEEN, first_of, of_kinds, place, prefixed, row, same, seen, sentence
 from ..signature import OFFSETS, Alike, Search, Signature
 from ..tables import Table, Window
@@ -72,6 +73,35 @@ def _with_refusals(rows: Table, observations: Table) -> Table:
     return rows.join(first, list(_KEY), "left")
 
 
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("offset", [pytest.param(5_000, id="incident"), pytest.param(5, id="prevented")])
+def test_the_group_goes_on_where_it_was(offset: int) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}) as cluster:
+        for number in range(6):
+            cluster.produce("{topic}", str(number))
+        consumer = Consumer(
+            {{
+                "bootstrap.servers": cluster.bootstrap_servers,
+                "group.id": {group},
+                "auto.offset.reset": "earliest",
+            }}
+        )
+        consumer.commit(offsets=[TopicPartition("{topic}", 0, offset)], asynchronous=False)
+        consumer.subscribe(["{topic}"])
+        (first,) = consumer.consume(1, timeout=30)
+        consumer.close()
+        assert first.value() == b"5"
+"""
+)
 SEARCH: Final = Search(
     "commits above the log end",
     find,
@@ -85,5 +115,13 @@ SEARCH: Final = Search(
         ),
         alike=("unclean-election", "truncation-gap"),
         looked_for=Alike("a commit above the log end", _NAMES, OFFSETS),
+        reproductions=(
+            Reproduction(
+                _NAMES,
+                "a committed offset that the log does not have",
+                "a committed offset that it has",
+                template=_TEMPLATE,
+            ),
+        ),
     ),
 )

@@ -13,9 +13,12 @@ from ..findings import CERTAIN, findings
 from ..readers.log_spans import CONTROLLER
 from ..reproduction import Reproduction, Template, broker, late_ms, produce, scenario
 from ..rows import PARTITION, of_kinds, only_if, place, prefixed, same, seen, sentence
+from ..settings import with_setting
 from ..signature import Alike, Search, Signature
 from ..tables import Table
 from ..tables import functions as F
+
+_SAME_MS: Final = 30_000
 
 
 def find(observations: Table) -> Table:
@@ -30,13 +33,19 @@ def find(observations: Table) -> Table:
         .groupBy(*PARTITION, "leader", "leader_epoch")
         .agg(F.min("time_ms").alias("at_ms"), F.min_by("seen", "time_ms").alias("seen"))
     )
+    # The new leader says so, too, without its epoch.
+    known = prefixed(elected.where("leader_epoch is not null"), "_", *PARTITION, "leader", "at_ms")
+    near = [*same("_", (*PARTITION, "leader")), F.abs(F.col("at_ms") - F.col("_at_ms")) <= _SAME_MS]
+    again = elected.where("leader_epoch is null").join(known, near, "left_anti")
+    elected = elected.where("leader_epoch is not null").unionByName(again)
     event = (*PARTITION, "leader", "leader_epoch", "at_ms", "seen")
     ends = elected.join(_ends(observations), same("_", PARTITION), "left")
     entered = F.col("begins").isNotNull() & (F.col("end_epoch") == F.col("leader_epoch"))
-    after = F.col("end_ms") >= F.col("at_ms")
+    # A checkpoint is of the time at which it was copied, which nobody knows.
+    before, after = F.col("end_ms") < F.col("at_ms"), F.col("end_ms") >= F.col("at_ms")
     began = ends.groupBy(*event).agg(
         F.min(F.when(entered, F.col("begins"))).alias("begins"),
-        F.max(F.when(after, F.col("fell")).otherwise(F.col("high"))).alias("high"),
+        F.max(F.when(after, F.col("fell")).when(before, F.col("high"))).alias("high"),
         F.max_by("end_seen", F.when(after, F.col("fell"))).alias("fell_seen"),
     )
     commits = began.join(_commits(observations), same("_", PARTITION), "left")
@@ -48,6 +57,8 @@ def find(observations: Table) -> Table:
     rows = last.groupBy(*event, "begins", "high", "fell_seen").agg(
         F.array_sort(F.collect_set(set_back)).alias("groups"), F.max("committed").alias("committed")
     )
+    rows = with_setting(rows, observations, "unclean.leader.election.enable", "at_ms", event[:-2])
+    allowed = F.col("value") == "true"
     lost = F.greatest("high", "committed") - F.col("begins")
     names = F.array_join("groups", ", ")
     return findings(
@@ -66,9 +77,10 @@ def find(observations: Table) -> Table:
             )
             .when(F.col("lost") == 0, ": no acknowledged record is known to be lost")
             .otherwise("; the files don't tell what was lost"),
+            only_if(allowed, "; somebody had set unclean.leader.election.enable {earlier} s before"),
             only_if(F.size("groups") > 0, "; groups that had read on: {names}", names=names),
         ),
-        evidence=[F.col("seen"), F.col("fell_seen")],
+        evidence=[F.when(allowed, F.col("act")), F.col("seen"), F.col("fell_seen")],
         behaviours=["election"],
         ids=["KIP-106"],
         columns={"broker": F.col("leader")},

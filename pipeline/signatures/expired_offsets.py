@@ -1,7 +1,8 @@
 """`offsets-expired`: a group was away for longer than its offsets are kept, and came back without any.
 
 Its coordinator writes tombstones, and logs how many. Whoever deletes a group, or its offsets, leaves the same
-tombstones without that line. That offsets expire of a group which does not come back is no finding.
+tombstones without that line: `group-deleted`, if the coordinator's log says so. Of a group that does not come
+back neither is a finding.
 """
 
 from typing import Final
@@ -33,10 +34,19 @@ def find(observations: Table) -> Table:
     lines = lines.select(
         F.col("time_ms").alias("line_ms"), seen().alias("line"), F.col("broker").alias("by")
     ).persist()
-    return _told(observations, lines).unionByName(_missed(observations, lines))
+    return _told(observations, lines, _by_hand(observations)).unionByName(_missed(observations, lines))
 
 
-def _told(observations: Table, lines: Table) -> Table:
+def _by_hand(observations: Table) -> Table:
+    """The groups that somebody deleted: where the coordinator's log says so."""
+    rows = of_kinds(observations, "group").where("source = 'broker-log' and detail = 'Dead'")
+    rows = rows.where("time_ms is not null and text like '%The following groups were deleted%'")
+    return prefixed(
+        rows, "_", "group", deleted_ms=F.col("time_ms"), by_hand=seen(), deleted_at=F.col("broker")
+    )
+
+
+def _told(observations: Table, lines: Table, by_hand: Table) -> Table:
     """By the records of the offsets topic."""
     records = logs(observations).where("group is not null and time_ms is not null")
     records = records.withColumn("shown", seen())
@@ -57,17 +67,22 @@ def _told(observations: Table, lines: Table) -> Table:
     ended = records.where("kind = 'tombstone' and topic is null").where(F.col("detail").endswith(" group"))
     ended = ended.groupBy("group", "time_ms").agg(F.lit(True).alias("whole"))
     gone = gone.join(ended, ["group", "time_ms"], "left").fillna(False, ["whole"])
-    gone = _with_position(gone, observations)
+    near = [F.col("group") == F.col("_group"), F.abs(F.col("deleted_ms") - F.col("time_ms")) <= _NEAR_MS]
+    gone = gone.join(by_hand, near, "left")
+    gone = first_of(gone, Window.partitionBy(*_KEY, "time_ms").orderBy("deleted_ms", "deleted_at"))
+    gone = _with_position(gone.drop("_group", "deleted_ms"), observations)
     back = F.coalesce("at", F.col("next.offset"))
     gone = gone.withColumns({"waited": F.col("time_ms") - F.col("last.time_ms"), "back": back})
     gone = gone.where((F.col("next.kind") == "commit") | F.col("at").isNotNull())
     logged, exact = F.col("line").isNotNull(), F.col("at").isNotNull()
+    somebody = F.col("by_hand").isNotNull()
     may_be_old = F.col("whole") & (F.col("waited") >= _LEAST_MS)
-    gone = gone.where(logged | (F.col("waited") >= _WEEK_MS) | may_be_old)
+    gone = gone.where(logged | somebody | (F.col("waited") >= _WEEK_MS) | may_be_old)
     return findings(
         gone,
-        signature="offsets-expired",
+        signature=F.when(somebody, "group-deleted").otherwise("offsets-expired"),
         **judged(
+            If(somebody, CERTAIN, "its coordinator says that somebody deleted the group just then"),
             If(logged, CERTAIN, "its coordinator removed expired offsets just then"),
             Else(
                 POSSIBLE,
@@ -78,7 +93,9 @@ def _told(observations: Table, lines: Table) -> Table:
         summary=F.concat(
             sentence(
                 "the offset {was} of group {group} for {at} {ended} {waited} ms after it was committed",
-                ended=F.when(logged, "expired").otherwise("was deleted"),
+                ended=F.when(somebody, "was deleted with the group")
+                .when(logged, "expired")
+                .otherwise("was deleted"),
                 was="last.offset",
                 at=place(),
             ),
@@ -86,9 +103,13 @@ def _told(observations: Table, lines: Table) -> Table:
                 sentence(", and the group went on with a commit of {back}")
             ),
         ),
-        evidence=[F.col("last.shown"), F.col("shown"), F.col("line"), F.col("at_seen"), F.col("next.shown")],
-        ids=["KIP-211"],
-        columns={"broker": F.col("by")},
+        evidence=[
+            F.col("last.shown"),
+            F.col("by_hand"),
+            *(F.col("shown"), F.col("line"), F.col("at_seen"), F.col("next.shown")),
+        ],
+        ids=F.array(F.when(somebody, "KIP-229").otherwise("KIP-211")),
+        columns={"broker": F.coalesce("deleted_at", "by")},
     )
 
 
@@ -211,6 +232,33 @@ def test_the_group_goes_on_where_it_was(minutes: str) -> None:
         assert found.offset == 5
 """
 )
+_DELETION: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("deleted", [pytest.param(True, id="incident"), pytest.param(False, id="prevented")])
+def test_the_group_goes_on_where_it_was(deleted: bool) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}) as cluster:
+        servers = {{"bootstrap.servers": cluster.bootstrap_servers}}
+        consumer = Consumer({{**servers, "group.id": {group}}})
+        consumer.commit(offsets=[TopicPartition("{topic}", 0, 5)], asynchronous=False)
+        if deleted:
+            admin = AdminClient(servers)
+            for done in admin.delete_consumer_groups([{group}]).values():
+                done.result(30)
+        (found,) = consumer.committed([TopicPartition("{topic}", 0)], timeout=30)
+        consumer.close()
+        assert found.offset == 5
+"""
+)
+_BY_HAND: Final = ("group-deleted",)
 _EXPIRED: Final = ("offsets-expired",)
 SEARCH: Final = Search(
     "offsets that expired",
@@ -230,6 +278,17 @@ SEARCH: Final = Search(
                 "offsets.retention.minutes above it",
                 template=_TEMPLATE,
             ),
+        ),
+    ),
+    Signature(
+        _BY_HAND,
+        "somebody deleted a group that came back (`kafka-consumer-groups --delete`): how many records it "
+        "skipped, or read again",
+        known_as="KIP-229",
+        stories={"group-deleted": "somebody deleted {who}"},
+        rules=leads(_BY_HAND, (*REWOUND, *BEHIND), GROUP, LATE_MS, "its offset had been deleted"),
+        reproductions=(
+            Reproduction(_BY_HAND, "a group that is deleted", "a group that is left", template=_DELETION),
         ),
     ),
 )

@@ -10,6 +10,7 @@ from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
 from ..left_behind import told as left_behind
 from ..left_behind import with_left_behind
 from ..readers.denial_messages import ADVERTISES, NO_CODEC, TOO_MANY, UNRESOLVED
+from ..reproduction import Reproduction, Template
 from ..rows import SEEN, first_of, of_kinds, only_if, prefixed, row, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
@@ -124,23 +125,61 @@ def _unknown(rows: Table) -> Table:
     )
 
 
+_UNRESOLVED: Final = ("broker-unresolved",)
+_TEMPLATE: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "host", [pytest.param("broker2.invalid", id="incident"), pytest.param("127.0.0.1", id="prevented")]
+)
+def test_what_each_broker_leads_is_written(host: str) -> None:
+    told = ["127.0.0.1", host]
+    with MockCluster(kafka="{kafka}", brokers=2, topics={{"{topic}": 2}}, advertise=told) as cluster:
+        servers = {{"bootstrap.servers": cluster.bootstrap_servers}}
+        producer = Producer({{**servers, "message.timeout.ms": 5_000}})
+        errors = []
+        for partition in (0, 1):
+            producer.produce(
+                "{topic}", "1", partition=partition, on_delivery=lambda error, _: errors.append(str(error))
+            )
+        producer.flush(30)
+        assert errors == ["None", "None"]
+"""
+)
 SEARCH: Final = Search(
     "what clients can't do",
     find,
     ("complaint",),
     Signature(
-        ("broker-unresolved",),
+        _UNRESOLVED,
         "clients could not resolve the name that a broker advertises, for half a minute",
         stories={"broker-unresolved": "{who} advertised a name that clients can't resolve"},
+        reproductions=(
+            Reproduction(
+                _UNRESOLVED,
+                "an advertised name that can't be resolved",
+                "an advertised address that clients reach",
+                template=_TEMPLATE,
+            ),
+        ),
     ),
     Signature(
         ("connections-rejected",),
         "a broker rejected connections from an address that has max.connections.per.ip, for half a minute",
         stories={"connections-rejected": "{who} rejected connections"},
+        unshown="a mock cluster does not count the connections of an address",
     ),
     Signature(
         ("codec-unknown",),
         "a group's client lacks the codec with which records are compressed",
         stories={"codec-unknown": "{who} could not read a codec"},
+        unshown="a test would need a client that lacks the codec, and confluent-kafka has all of them",
     ),
 )

@@ -9,6 +9,7 @@ from typing import Final
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
 from ..readers.refusal_messages import INVALID
 from ..refusals import refused_records
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, first_of, of_kinds, only_if, place, prefixed, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
@@ -17,11 +18,13 @@ from ..tables import functions as F
 _KEYLESS: Final = "Compacted topic cannot accept message without key"
 _TIME: Final = r"Timestamp (\d+) of message"
 _COMPACTED: Final = r"^cleanup\.policy = .*compact"
+_BY_POLICY: Final = "the broker said why, and the files have the policy"
+_BY_TIME: Final = "the broker said so, and named the time of a record"
 _HOUR_MS: Final = 3_600_000
 
 
 def find(observations: Table) -> Table:
-    rows = _with_place(refused_records(observations, *INVALID, brokers_log=True))
+    rows = refused_records(observations, *INVALID, brokers_log=True)
     where = F.concat_ws("-", "topic", F.col("partition").cast("string"))
     rows = rows.withColumn("who", F.when(F.col("topic").isNull(), F.col("client")).otherwise(where))
     rows = rows.where("who is not null")
@@ -56,9 +59,9 @@ def find(observations: Table) -> Table:
             If(
                 by_policy & F.col("act").isNotNull(),
                 CERTAIN,
-                "the broker said why, and the files have the policy",
+                _BY_POLICY,
             ),
-            If(timely, CERTAIN, "the broker said so, and named the time of a record"),
+            If(timely, CERTAIN, _BY_TIME),
             Else(LIKELY, "the broker said that they are invalid; why it is so is not told"),
         ),
         summary=F.concat(
@@ -85,20 +88,6 @@ def find(observations: Table) -> Table:
     )
 
 
-def _with_place(rows: Table) -> Table:
-    """What a client's log does not place is where else the client was refused, if that is one partition."""
-    rows = rows.persist()
-    by_client = rows.where("topic is not null and client is not null").groupBy(
-        F.col("client").alias("_client")
-    )
-    at = F.struct(*PARTITION)
-    placed = by_client.agg(F.min(at).alias("_at"), F.max(at).alias("_other")).where("_at = _other")
-    found = rows.join(placed, [F.col("client") == F.col("_client")], "left")
-    one = F.col("topic").isNull()
-    where = {name: F.when(one, F.col(f"_at.{name}")).otherwise(F.col(name)) for name in PARTITION}
-    return found.withColumns(where).drop("_client", "_at", "_other")
-
-
 def _with_act(told: Table, observations: Table) -> Table:
     """With the setting by which the topic became compacted."""
     rows = of_kinds(observations, "config").where("topic is not null")
@@ -109,14 +98,82 @@ def _with_act(told: Table, observations: Table) -> Table:
     return first_of(found, Window.partitionBy("who", "error").orderBy("ago", "setting"))
 
 
+_NAMES: Final = ("records-invalid",)
+_KEYS: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "policy", [pytest.param("compact", id="incident"), pytest.param("delete", id="prevented")]
+)
+def test_a_record_without_a_key_is_written(policy: str) -> None:
+    config = {{"log.cleanup.policy": policy}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config) as cluster:
+        producer = Producer({{"bootstrap.servers": cluster.bootstrap_servers}})
+        errors = []
+        producer.produce("{topic}", "1", on_delivery=lambda error, _: errors.append(str(error)))
+        producer.flush(30)
+        assert errors == ["None"]
+"""
+)
+_TIMES: Final = Template(
+    """\
+import time
+
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("hours", [pytest.param(24, id="incident"), pytest.param(0, id="prevented")])
+def test_a_record_is_written_with_the_time_that_its_producer_has(hours: int) -> None:
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}) as cluster:
+        producer = Producer({{"bootstrap.servers": cluster.bootstrap_servers}})
+        errors = []
+        at = int(time.time() + hours * 3_600) * 1_000
+        producer.produce(
+            "{topic}", "1", timestamp=at, on_delivery=lambda error, _: errors.append(str(error))
+        )
+        producer.flush(30)
+        assert errors == ["None"]
+"""
+)
 SEARCH: Final = Search(
     "records that are invalid",
     find,
     ("refused",),
     Signature(
-        ("records-invalid",),
+        _NAMES,
         "a producer's records were refused: they have no key in a compacted topic, or a time too far from "
         "the broker's",
         stories={"records-invalid": "records were invalid"},
+        reproductions=(
+            Reproduction(
+                _NAMES,
+                "records without keys in a topic with cleanup.policy=compact",
+                "cleanup.policy=delete",
+                template=_KEYS,
+                when="if they have no keys",
+                fits=lambda why, evidence: why == _BY_POLICY,
+            ),
+            Reproduction(
+                _NAMES,
+                "a producer whose time is a day after the brokers'",
+                "a producer whose time is theirs",
+                template=_TIMES,
+                kafka="4.4",
+                when="if their times are off",
+                fits=lambda why, evidence: why == _BY_TIME,
+            ),
+        ),
     ),
 )

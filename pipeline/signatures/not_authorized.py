@@ -4,12 +4,14 @@ A broker with `allow.everyone.if.no.acl.found` refuses everybody else once a res
 client that is refused and gives up is no finding: only what goes on for half a minute.
 """
 
+import re
 from typing import Final
 
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
 from ..left_behind import told as left_behind
 from ..left_behind import with_left_behind
 from ..readers.denial_messages import NOT_AUTHORIZED
+from ..reproduction import Reproduction, Template
 from ..rows import SEEN, first_of, of_kinds, only_if, prefixed, row, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Column, Table, Window
@@ -88,13 +90,59 @@ def _with_act(runs: Table, observations: Table) -> Table:
     )
 
 
+_NAMES: Final = ("not-authorized",)
+_OF_GROUP: Final = re.compile(r"group.?auth|resource = Group|to access group", re.IGNORECASE)
+_OF_TOPIC: Final = re.compile(r"topic.?auth|resource = Topic|to access topic", re.IGNORECASE)
+_TEST: Final = """\
+import pytest
+from confluent_kafka import Consumer
+
+from mockbroker import MockCluster, Security
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "user", [pytest.param("somebody-else", id="incident"), pytest.param("reader", id="prevented")]
+)
+def test_a_member_reads(user: str) -> None:
+    acls = [ACLS]
+    security = Security(sasl="plain", users={{"reader": "secret"}}, acls=acls)
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, security=security) as cluster:
+        cluster.produce("{topic}", "1")
+        own = {{"group.id": {group}, "auto.offset.reset": "earliest"}}
+        consumer = Consumer({{**cluster.client_settings("confluent-kafka", user="reader"), **own}})
+        consumer.subscribe(["{topic}"])
+        told = [str(each.error()) for each in consumer.consume(1, timeout=30)]
+        consumer.close()
+        assert told == ["None"]
+"""
+
+
+def _refused(of: str, *acls: str) -> Reproduction:
+    """`acls` are expressions."""
+    words = _OF_GROUP if of == "group" else _OF_TOPIC
+    return Reproduction(
+        _NAMES,
+        f"an ACL of the {of} that is for somebody else",
+        f"an ACL of the {of} that is for the application",
+        template=Template(_TEST.replace("ACLS", ", ".join(acls))),
+        when=f"if it is about a {of}",
+        fits=lambda why, evidence: words.search(evidence) is not None,
+    )
+
+
 SEARCH: Final = Search(
     "clients that are not authorized",
     find,
     ("refused",),
     Signature(
-        ("not-authorized",),
+        _NAMES,
         "no ACL allows members of a group, clients of a topic or a transactional producer what they ask for",
         stories={"not-authorized": "{who} was not authorized"},
+        reproductions=(
+            _refused("group", '"reader allow read on topic:*"', 'f"{{user}} allow read on group:*"'),
+            _refused("topic", 'f"{{user}} allow read on topic:*"', '"reader allow read on group:*"'),
+        ),
     ),
 )

@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Final
 
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, SEEN, first_of, of_kinds, place, prefixed, row, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
@@ -80,13 +81,50 @@ def _away(observations: Table) -> Table:
     return first.join(ends, [F.col("by") == F.col("of")]).drop("by", "of", "one")
 
 
+_NAMES: Final = ("reassignment-stuck",)
+_TEMPLATE: Final = Template(
+    """\
+import time
+
+import pytest
+from kafka import KafkaAdminClient, TopicPartition
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("stopped", [pytest.param(3, id="incident"), pytest.param(2, id="prevented")])
+def test_a_partition_moves_to_broker_3(stopped: int) -> None:
+    config = {{"default.replication.factor": "2"}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config) as cluster:
+        cluster.stop_broker(stopped)
+        admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers)
+        moved = TopicPartition("{topic}", 0)
+        admin.alter_partition_reassignments({{moved: [1, 3]}})
+        limit = time.monotonic() + 5
+        while admin.list_partition_reassignments([moved]) and time.monotonic() < limit:
+            time.sleep(0.1)
+        pending = admin.list_partition_reassignments([moved])
+        admin.close()
+        assert not pending
+"""
+)
 SEARCH: Final = Search(
     "reassignments that do not end",
     find,
     ("reassignment",),
     Signature(
-        ("reassignment-stuck",),
+        _NAMES,
         "a partition's reassignment does not end for half a minute, because a broker that gets it is away",
         stories={"reassignment-stuck": "a reassignment did not end"},
+        reproductions=(
+            Reproduction(
+                _NAMES,
+                "a reassignment to a broker that is away",
+                "a reassignment to one that is there",
+                template=_TEMPLATE,
+            ),
+        ),
     ),
 )

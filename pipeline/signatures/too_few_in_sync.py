@@ -12,17 +12,18 @@ from ..readers.refusal_messages import TOO_FEW
 from ..refusals import refused_records
 from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, first_of, in_order, of_kinds, only_if, place, prefixed, seen, sentence, up_to
+from ..settings import with_setting
 from ..signature import Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
 _LASTS_MS: Final = 30_000
+_RUN: Final = ("client", *PARTITION, "run")
 _APART_MS: Final = 60_000
 """Refusals that lie further apart don't belong together."""
 _BEFORE_MS: Final = 600_000
 _SKEW_MS: Final = 1_000
 _SAID: Final = r"ISR\D*(\d+).* is insufficient to satisfy the min\.isr requirement of (\d+)"
-_SET: Final = "min.insync.replicas = "
 _LEFT: Final = ("in controlled shutdown", "state SHUTTING_DOWN", "fenced: its session timed out")
 _BACK: Final = ("unfenced", "state STARTED", "started")
 
@@ -52,7 +53,10 @@ def find(observations: Table) -> Table:
     placed = prefixed(runs.where("topic is not null"), "_", "begun_ms", "ended_ms")
     at_once = [F.col("_begun_ms") <= F.col("ended_ms"), F.col("begun_ms") <= F.col("_ended_ms")]
     unplaced = runs.where("topic is null").join(placed, at_once, "left_anti")
-    runs = _with_act(runs.where("topic is not null").unionByName(unplaced), observations)
+    runs = runs.where("topic is not null").unionByName(unplaced)
+    runs = with_setting(runs, observations, "min.insync.replicas", "begun_ms", _RUN)
+    least = F.regexp_extract("detail", _SAID, 2)
+    runs = runs.withColumn("act", F.when(F.col("value") == least, F.col("act"))).drop("value")
     rows = _with_brokers(runs, observations)
     by_leader = F.col("said").isNotNull()
     return findings(
@@ -85,21 +89,6 @@ def find(observations: Table) -> Table:
     )
 
 
-def _with_act(runs: Table, observations: Table) -> Table:
-    """With the setting of the topic that was made shortly before (`act`)."""
-    rows = of_kinds(observations, "config").where("topic is not null and time_ms is not null")
-    rows = rows.where(F.col("detail").startswith(_SET))
-    rows = prefixed(rows, "_", "topic", "time_ms", act=seen(), set_to=F.col("detail"))
-    least = F.concat(F.lit(_SET), F.regexp_extract("detail", _SAID, 2))
-    ago = F.col("begun_ms") - F.col("_time_ms")
-    of = [F.col("topic") == F.col("_topic"), F.col("set_to") == least, ago.between(-_SKEW_MS, _BEFORE_MS)]
-    found = runs.join(rows, of, "left").withColumn("ago", F.col("begun_ms") - F.col("_time_ms"))
-    found = found.withColumn("earlier", F.floor(F.col("ago") / 1000).cast("bigint"))
-    key = ("client", *PARTITION, "run")
-    found = first_of(found, Window.partitionBy(*key).orderBy("ago", "set_to"))
-    return found.drop("_topic", "_time_ms", "set_to", "ago")
-
-
 def _with_brokers(runs: Table, observations: Table) -> Table:
     """With the broker that had left last before, and was not back."""
     states = of_kinds(observations, "broker").where("broker is not null and time_ms is not null")
@@ -126,8 +115,7 @@ def _with_brokers(runs: Table, observations: Table) -> Table:
             "ago": F.when(away, F.col("begun_ms") - F.col("_time_ms")).otherwise(F.lit(2 * _BEFORE_MS)),
         }
     )
-    key = ("client", *PARTITION, "run")
-    return first_of(rows, Window.partitionBy(*key).orderBy("ago", "broker"))
+    return first_of(rows, Window.partitionBy(*_RUN).orderBy("ago", "broker"))
 
 
 _NAMES: Final = ("too-few-in-sync",)

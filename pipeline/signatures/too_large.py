@@ -10,12 +10,14 @@ from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
 from ..readers.refusal_messages import TOO_LARGE
 from ..refusals import refused_records
 from ..reproduction import Reproduction, Template
-from ..rows import first_of, of_kinds, only_if, place, prefixed, seen, sentence
+from ..rows import of_kinds, only_if, place, sentence
+from ..settings import with_setting
 from ..signature import Search, Signature
-from ..tables import Table, Window
+from ..tables import Table
 from ..tables import functions as F
 
-_LIMIT: Final = r"max\.message\.bytes = (\d+)"
+_LIMIT: Final = "max.message.bytes"
+_BEFORE_S: Final = 600
 
 
 def find(observations: Table) -> Table:
@@ -23,43 +25,42 @@ def find(observations: Table) -> Table:
     who = F.coalesce(F.concat_ws("-", "topic", F.col("partition").cast("string")), F.lit(""))
     rows = rows.withColumn("who", F.when(F.col("topic").isNull(), F.col("client")).otherwise(who))
     # A library and its application may both tell of each.
-    by_file = rows.groupBy("who", "file").agg(
+    by_file = rows.groupBy("who", "client", "file").agg(
         F.max("topic").alias("topic"),
         F.max("partition").alias("partition"),
-        F.max("client").alias("client"),
         F.count("time_ms").alias("times"),
         F.min("time_ms").alias("time_ms"),
         F.min_by("seen", "position").alias("first"),
         F.max_by("seen", "position").alias("last"),
     )
-    told = by_file.groupBy("who").agg(
+    by_client = by_file.groupBy("who", "client").agg(
         F.max("topic").alias("topic"),
         F.max("partition").alias("partition"),
-        F.max("client").alias("client"),
         F.max("times").alias("times"),
+        F.min("time_ms").alias("time_ms"),
+        F.min_by("first", "time_ms").alias("first"),
+        F.max_by("last", "time_ms").alias("last"),
+    )
+    of_client = F.when(F.col("client").isNotNull(), F.col("times"))
+    told = by_client.groupBy("who").agg(
+        F.max("topic").alias("topic"),
+        F.max("partition").alias("partition"),
+        F.count("client").alias("clients"),
+        F.max("client").alias("client"),
+        F.array_join(F.array_sort(F.collect_set("client")), ", ").alias("names"),
+        F.coalesce(F.sum(of_client), F.max("times")).cast("bigint").alias("times"),
         F.min("time_ms").alias("time_ms"),
         F.collect_list("first").alias("firsts"),
         F.collect_list("last").alias("lasts"),
     )
-    limits = _limits(observations).persist()
+    # What a library logs may not name its client.
+    told = told.withColumn("client", F.when(F.col("clients") == 1, F.col("client")))
     named = told.where("topic is not null").withColumn("told", F.lit(True))
-    named = named.join(limits, "topic", "left")
-    only = (
-        limits.withColumn("_one", F.lit(1))
-        .groupBy("_one")
-        .agg(
-            F.min("topic").alias("topic"),
-            F.max("topic").alias("_other"),
-            F.max("limit").alias("limit"),
-            F.max_by("set", "limit").alias("set"),
-        )
-    )
-    only = only.where(F.col("topic") == F.col("_other"))
-    unnamed = told.where("topic is null").drop("topic")
-    unnamed = unnamed.withColumns({"told": F.lit(False), "_one": F.lit(1)})
-    unnamed = unnamed.join(only.drop("_other"), "_one", "left")
-    rows = named.unionByName(unnamed.drop("_one"))
-    limited = F.col("limit").isNotNull()
+    unnamed = told.where("topic is null").drop("topic").withColumns({"told": F.lit(False), "_one": F.lit(1)})
+    unnamed = unnamed.join(_only_limited(observations), "_one", "left").drop("_one")
+    rows = named.unionByName(unnamed)
+    rows = with_setting(rows, observations, _LIMIT, "time_ms", ("who",), soon=False)
+    limited = F.col("value").isNotNull()
     return findings(
         rows,
         signature="record-too-large",
@@ -73,26 +74,31 @@ def find(observations: Table) -> Table:
             Else(LIKELY, "the broker said so; which limit the topic has is not told"),
         ),
         summary=F.concat(
-            only_if(F.col("client").isNotNull(), "client {client} was refused"),
-            only_if(F.col("client").isNull(), "a producer was refused"),
+            F.when(F.col("clients") > 1, sentence("clients {names} were refused"))
+            .when(F.col("clients") == 1, sentence("client {client} was refused"))
+            .otherwise("a producer was refused"),
             sentence(" {times} time{s}", s=F.when(F.col("times") == 1, "").otherwise("s")),
             only_if(F.col("told"), " in {at}", at=place()),
-            F.lit(": its records are larger than "),
-            F.when(limited, sentence("the {limit} bytes that topic {topic} takes")).otherwise(
+            F.when(F.col("clients") > 1, ": their").otherwise(": its"),
+            F.lit(" records are larger than "),
+            F.when(limited, sentence("the {value} bytes that topic {topic} takes")).otherwise(
                 "the topic or the broker takes"
             ),
+            only_if(
+                F.col("earlier") <= _BEFORE_S,
+                "; somebody had set max.message.bytes to that {earlier} s before",
+            ),
         ),
-        evidence=F.concat(F.array(F.col("set")), "firsts", "lasts"),
+        evidence=F.concat(F.array(F.col("act")), "firsts", "lasts"),
     )
 
 
-def _limits(observations: Table) -> Table:
-    """The last limit that was set for each topic."""
+def _only_limited(observations: Table) -> Table:
+    """The topic with a limit of its own, if there is only one."""
     rows = of_kinds(observations, "config").where("topic is not null")
-    rows = rows.where(F.col("detail").rlike(_LIMIT)).withColumn("ago", F.lit(0) - F.col("time_ms"))
-    rows = rows.withColumn("limit", F.regexp_extract("detail", _LIMIT, 1).cast("bigint"))
-    last = first_of(rows.withColumn("set", seen()), Window.partitionBy("topic").orderBy("ago", "position"))
-    return prefixed(last, "", "topic", "limit", "set")
+    rows = rows.where(F.col("detail").startswith(f"{_LIMIT} = ")).withColumn("_one", F.lit(1))
+    only = rows.groupBy("_one").agg(F.min("topic").alias("topic"), F.max("topic").alias("_other"))
+    return only.where(F.col("topic") == F.col("_other")).drop("_other")
 
 
 _NAMES: Final = ("record-too-large",)

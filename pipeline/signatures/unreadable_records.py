@@ -43,8 +43,8 @@ def find(observations: Table) -> Table:
         ),
         summary=sentence(
             "group {group} does not get past offset {offset} of {at}, a record that it can't read, or on "
-            "which its application fails: it committed that {times} times in {took} s, and the log goes to "
-            "{end}",
+            "which its application fails, unless that has paused the partition: it committed that {times} "
+            "times in {took} s, and the log goes to {end}",
             at=place(),
             took=F.round((F.col("until") - F.col("since")) / 1000).cast("bigint"),
         ),

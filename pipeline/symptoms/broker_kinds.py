@@ -60,7 +60,27 @@ def _no_codec(note: Note) -> str:
     return f"{whose} could not read records, because it lacks their codec, {note.detail} ({_times(note)})"
 
 
+def _reassigned(note: Note) -> str:
+    if note.detail == STILL:
+        return f"a reassignment of {at(note)} had not ended after {took(note)}"
+    return f"a reassignment of {at(note)} took {took(note)}"
+
+
+def _no_topic(note: Note) -> str:
+    return f"clients were told that there is no topic {note.topic} for {took(note)} ({_times(note)})"
+
+
 KINDS: Final = (
+    Kind(
+        "topic-unknown",
+        "topic-unknown",
+        "clients are told for half a minute that a topic which they use is not there",
+        _no_topic,
+        (CONTROLLER,),
+        lasts(HALF_A_MINUTE_MS),
+        of_partition=True,
+        wide=True,
+    ),
     Kind(
         "broker-unresolved",
         "broker-unresolved",
@@ -88,6 +108,15 @@ KINDS: Final = (
         _no_codec,
         (CLIENT,),
         wide=True,
+    ),
+    Kind(
+        "reassignment-long",
+        "reassignment",
+        "a partition's reassignment takes ten minutes and more",
+        _reassigned,
+        (CONTROLLER, BROKERS),
+        lasts(TEN_MINUTES_MS),
+        of_partition=True,
     ),
     Kind(
         "broker-died",

@@ -30,6 +30,12 @@ _OF_BROKERS: Final = (
     "only-replica-lost",
 )
 """What may happen while a broker is away."""
+_NOTHING_LOST: Final = ("leader-away",)
+_LOST: Final = (
+    *("acknowledged-missing", "records-skipped", "out-of-range", "position-back", "position-lost"),
+    *("commit-back", "commit-missing", "written-twice"),
+)
+"""What does not come of it that a partition has no leader for a while."""
 _BROKER: Final = "broker"
 _GROUP: Final = None
 _Numbered = tuple[int, Finding]
@@ -91,6 +97,8 @@ def _explains(finding: Finding, symptom: Symptom, rows: set[tuple[str, int]]) ->
     if not _near(finding, symptom):
         return False
     if finding["signature"] in _TO_GROUPS and _BY_NAME[symptom.name].of_partition:
+        return False
+    if finding["signature"] in _NOTHING_LOST and symptom.name in _LOST:
         return False
     if any((each["file"], each["position"]) in rows for each in finding["evidence"]):
         return True

@@ -10,7 +10,10 @@ HALF_A_MINUTE_MS: Final = 30_000
 MINUTE_MS: Final = 60_000
 """The default of `transaction.timeout.ms`, after which a coordinator aborts."""
 TEN_MINUTES_MS: Final = 600_000
-LASTING: Final = ("no-leader", "broker-died", "broker-fenced", "broker-shut-down", "loading")
+LASTING: Final = (
+    *("no-leader", "broker-died", "broker-fenced", "broker-shut-down", "loading"),
+    "reassignment",
+)
 """Notes that have no end if the files don't tell it."""
 STILL: Final = "still so at the end"
 UNREAD: Final = "unread"

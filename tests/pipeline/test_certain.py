@@ -215,7 +215,37 @@ def foreign() -> History:
     return rows.add("append", offset=100, end_offset=120, leader_epoch=3)
 
 
+def deleted_by_hand() -> History:
+    rows = History("dump-log").add("group", detail="Empty", group="billing", **NO_TOPIC)
+    rows.commit(300).add("tombstone", group="billing", detail="committed offset")
+    said = "The following groups were deleted: billing. A total of 1 offsets were removed."
+    rows.add("group", 10, source="broker-log", detail="Dead", text=said, broker=1, **GROUP)
+    return rows.commit(1_000)
+
+
+def missing() -> History:
+    rows = History("broker-log").add("log", detail="deleted", **TOPIC)
+    return vain(rows, "UNKNOWN_TOPIC_OR_PARTITION", **{**TOPIC, "topic": "orders", "detail": "orders"})
+
+
+def away() -> History:
+    """The only replica in sync leads, nobody does, and it leads again."""
+    rows = History("broker-log").add("leader", broker=2, leader=2, leader_epoch=4, offset=9)
+    rows.add("broker", broker=2, detail="fenced: its session timed out", **NO_TOPIC)
+    rows.add("leader", MINUTE, broker=2, leader=-1, leader_epoch=5, offset=9)
+    return rows.add("leader", broker=2, leader=2, leader_epoch=6, offset=9)
+
+
 CASES = {
+    "group-deleted": case("expired_offsets", deleted_by_hand(), told("group", "Dead")),
+    "topic-deleted": case("topics_deleted", missing(), "log", "complaint"),
+    "leader-away": case(
+        "leaders_away",
+        away(),
+        "broker",
+        lambda row: row.leader == -1,
+        lambda row: row.leader_epoch == 6,
+    ),
     "not-authorized": case("not_authorized", denied(), "acl", "refused"),
     "records-invalid": case("invalid_records", keyless(), "config", "refused"),
     "broker-unresolved": case("failures", unresolved(), "broker", "complaint"),

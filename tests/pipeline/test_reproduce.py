@@ -98,8 +98,13 @@ def test_an_incident_is_shown_and_can_be_prevented(name: str, why: str, tmp_path
 FENCED = "another producer began with its transactional id, in a newer epoch, and the first was refused"
 TIMED_OUT = "its transaction had timed out: the coordinator aborted it shortly before"
 OF_4 = "the log of the coordinator says so"
+OF_GROUP = "GroupAuthorizationException: Not authorized to access group: billing"
+OF_TOPIC = "Principal = User:reader is Denied operation = READ on resource = Topic:LITERAL:orders"
+KEYLESS = "the broker said why, and the files have the policy"
+UNTIMELY = "the broker said so, and named the time of a record"
 CAME_BACK = f"{OF_4}, and each time the member joined again at once"
 DISABLED = "Cannot upgrade classic group billing to consumer group because online upgrade is disabled."
+EVIDENCE = {"migration-refused": DISABLED, OF_GROUP: OF_GROUP, OF_TOPIC: OF_TOPIC}
 OF_CLUSTERS = (
     *(("coordinator-moved-while-loading", ""), ("hanging-transaction", ""), ("offsets-expired", "")),
     *(("open-transaction", ""), ("poll-overrun", ""), ("producer-fenced", FENCED)),
@@ -112,6 +117,9 @@ OF_CLUSTERS = (
     *(("partitions-found-late", ""), ("rebalance-timeout", ""), ("record-unreadable", "")),
     *(("delivery-limit-reached", ""), ("share-offsets-reset", "")),
     *(("session-timeout", OF_4), ("session-timeout", CAME_BACK), ("controller-away", "")),
+    *(("broker-unresolved", ""), ("commit-past-log-end", ""), ("not-authorized", OF_GROUP)),
+    *(("not-authorized", OF_TOPIC), ("records-invalid", KEYLESS), ("records-invalid", UNTIMELY)),
+    *(("reassignment-stuck", ""), ("group-deleted", ""), ("topic-deleted", ""), ("leader-away", "")),
 )
 
 
@@ -143,10 +151,11 @@ def variants(file: Path) -> dict[str, Callable[[], None]]:
     return {each.id: partial(test, *each.values) for each in mark.args[1]}
 
 
+@pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated")  # by kafka-python, as it is imported
 @pytest.mark.parametrize(("name", "why"), OF_CLUSTERS)
 def test_a_test_with_a_cluster_fails_as_the_incident_did(name: str, why: str, tmp_path: Path) -> None:
     group = 'a "group"\n'
-    told = DISABLED if name == "migration-refused" else ""
+    told = EVIDENCE.get(why) or EVIDENCE.get(name, "")
     incident = Recorded(name, "what happened", "orders", (name,), why, told, group, "certain")
     kind = kind_of(incident)
     assert search(incident, kind, None, 1, 1) is None
@@ -170,6 +179,20 @@ def test_what_is_only_possible_is_refused(tmp_path: Path) -> None:
     status, told = run(found, "--out", tmp_path / "out")
     assert (status, (tmp_path / "out").exists()) == (2, False)
     assert f"can't be reproduced, because it is only possible: {said}" in " ".join(told.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("codec-unknown", "confluent-kafka has all of them"),
+        ("connections-rejected", "does not count the connections"),
+        ("clock-stepped", "have one clock"),
+    ],
+)
+def test_why_an_incident_can_not_be_shown_is_said(name: str, says: str, tmp_path: Path) -> None:
+    status, told = run(report(tmp_path, name), "--out", tmp_path / "out")
+    assert (status, (tmp_path / "out").exists()) == (2, False)
+    assert says in " ".join(told.split())
 
 
 def test_a_producer_of_which_nobody_knows_who_fenced_it_is_refused() -> None:

@@ -186,6 +186,22 @@ def test_a_partition_without_a_leader() -> None:
     assert (found.what, found.to_ms) == ("no-leader", None)
 
 
+TIMED_OUT = "fenced: its session timed out"
+
+
+@pytest.mark.parametrize(("leader", "epoch", "lasted"), [(2, 3, MINUTE), (2, 9, 0), (1, 3, 0)])
+def test_a_partition_is_without_a_leader_since_its_last_one_was_lost(
+    leader: int, epoch: int, lasted: int
+) -> None:
+    """That of the epoch before, not any broker that was lost."""
+    rows = Rows().add("leader", broker=leader, leader=leader, leader_epoch=2, offset=9)
+    rows.add("broker", broker=2, detail=TIMED_OUT)
+    rows.add("leader", MINUTE, broker=2, leader=-1, leader_epoch=epoch, offset=9)
+    (found,) = noted(LEDGER, rows)
+    assert (found.what, found.to_ms) == ("no-leader", None)
+    assert rows.rows[-1].at_ms - (found.from_ms or 0) == lasted
+
+
 def silent(seconds: int = 60) -> Rows:
     """A follower whose leader, broker 2, does not answer."""
     rows = brokers()

@@ -100,6 +100,10 @@ ABORTED = (
 OUT_OF_RANGE = (
     "[Error 87] InvalidRecordError: Timestamp 1796072597201 of message with offset 0 is out of range."
 )
+KAFKA_GO = (
+    "2026/11/30 00:50:51.052437 error writing messages to orders (partition 1, attempt 0): [10] Message Size "
+    "Too Large: the server has a configurable maximum message size to avoid unbounded memory allocation\n"
+)
 APPLICATION = "2026-11-26 05:21:09,559 ERROR writer-4: %s\n"
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     (KAFKAJS % OLD_EPOCH, {"client": "writer-6", "api": "Produce", "error": "INVALID_PRODUCER_EPOCH"}),
@@ -132,6 +136,15 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     (
         APPLICATION % f"KafkaJSProtocolError: KafkaJSProtocolError: {OLD_EPOCH}",
         {"client": "writer-4", "api": None, "error": "INVALID_PRODUCER_EPOCH"},
+    ),
+    (KAFKA_GO, {"topic": "orders", "partition": 1, "api": "Produce", "error": "MESSAGE_TOO_LARGE"}),
+    (
+        APPLICATION % "Message Size Too Large: [10] Message Size Too Large: the server has a configurable",
+        {"client": "writer-4", "api": "Produce", "error": "MESSAGE_TOO_LARGE"},
+    ),
+    (
+        APPLICATION % "UNKNOWN_TOPIC_OR_PARTITION: This server does not host this topic-partition.",
+        {"client": "writer-4", "api": "Produce", "error": "UNKNOWN_TOPIC_OR_PARTITION"},
     ),
     (
         APPLICATION % "MESSAGE_TOO_LARGE: The request included a message larger than the max message size",
@@ -166,6 +179,16 @@ KAFKAJS_CODEC = (
     '{"level":"ERROR","timestamp":"2026-11-29T21:09:19.212Z","logger":"kafkajs","message":"[Consumer] Crash: '
     'KafkaJSNotImplemented: ZSTD compression not implemented","groupId":"g"}\n'
 )
+JAVA_TOPIC = (
+    "2026-11-30 00:46:38,869 [g-1] WARN org.apache.kafka.clients.NetworkClient - [Consumer clientId=g-1, "
+    "groupId=g] The metadata response from the cluster reported a recoverable issue with correlation id 60 : "
+    "{orders=UNKNOWN_TOPIC_OR_PARTITION}\n"
+)
+FRANZ_GO_TOPIC = (
+    "2026-11-30T00:46:21.330Z [INFO] metadata update triggered; why: re-updating due to inner errors: "
+    "UNKNOWN_TOPIC_OR_PARTITION{orders}\n"
+)
+PYTHON_TOPIC = "2026-11-30 00:46:21,330 ERROR kafka.cluster: Topic orders.v2 not found in cluster metadata\n"
 REJECTED = (
     "[2026-11-29 21:13:36,727] INFO Rejected connection from /127.0.0.1, address already has the configured "
     "maximum of 30 connections. (kafka.network.DataPlaneAcceptor)\n"
@@ -179,6 +202,9 @@ REJECTED = (
         (LIBRDKAFKA_DNS, {"client": "a", "broker": 2, "error": "UnknownHost", "detail": "broker2.internal"}),
         (FRANZ_GO_DNS, {"broker": 2, "error": "UnknownHost", "detail": "broker2.internal"}),
         (KAFKAJS_CODEC, {"group": "g", "error": "UnsupportedCodec", "detail": "ZSTD"}),
+        (JAVA_TOPIC, {"client": "g-1", "topic": "orders", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
+        (FRANZ_GO_TOPIC, {"topic": "orders", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
+        (PYTHON_TOPIC, {"topic": "orders.v2", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
         (REJECTED, {"error": "TooManyConnections", "detail": "127.0.0.1 has 30 connections"}),
     ],
 )

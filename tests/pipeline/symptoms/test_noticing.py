@@ -73,6 +73,8 @@ def test_each_thing_is_told_once_in_whatever_order_files_and_ledgers_tell_it(not
         (made("broker-shut-down", broker=2), 600_000),
         (made("loading", **ABOUT, broker=2), 60_000),
         (made("broker-fenced", broker=2), 2_000),
+        (made("reassignment", **ABOUT), 600_000),
+        (made("topic-unknown", topic="orders", number=9), 30_000),
     ],
 )
 def test_what_lasts_too_long(note: Note, least_ms: int) -> None:
