@@ -55,7 +55,7 @@ async def serve(
             from .history import History
 
             history = stack.enter_context(contextlib.closing(History()))
-            target.trace.attach(history)
+            target.trace.hand_to(history)
         application = app(target, token, history=history, lend=lend, only=only)
         await serve_app(application, sock, task_status=task_status)
 

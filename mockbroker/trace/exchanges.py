@@ -89,14 +89,19 @@ def request(number: int, asked: Asked, known: KnownTopics, body: dict[str, Any])
 
 
 def answer(number: int, asked: Asked, known: KnownTopics, rest: tuple[int, Any, dict[str, Any]]) -> Event:
-    now_ms, codes, body = rest
+    make: Callable[..., Event] = events.Answer
+    return make(number, *answered(asked, known, *rest))
+
+
+def answered(
+    asked: Asked, known: KnownTopics, now_ms: int, codes: Any, body: dict[str, Any]
+) -> tuple[Any, ...]:
+    """The fields of an answer's event but its number; `codes` are its error codes, or how it is Unanswered."""
     outcome, errors = (
-        (_OUTCOMES[codes], ()) if type(codes) is Unanswered else ("answer", map(error_name, codes))
+        (_OUTCOMES[codes], ()) if type(codes) is Unanswered else ("answer", tuple(map(error_name, codes)))
     )
     faults = tuple(each.told for each in asked.faults)
-    common, took_ms = asked.common(known), now_ms - asked.time_ms
-    make: Callable[..., Event] = events.Answer
-    return make(number, now_ms, *common, outcome, tuple(errors), faults, body, took_ms)
+    return (now_ms, *asked.common(known), outcome, errors, faults, body, now_ms - asked.time_ms)
 
 
 def names_of_produce(request: Any, cluster: "Cluster") -> tuple[str, ...]:

@@ -1,14 +1,15 @@
-"""The last events of a cluster. Those of requests are values at first, and become events when somebody reads
-them."""
+"""The last events of a cluster. They are values at first, and become events when somebody reads them."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from typing import Any, Final, overload
 
 from .event import Event
 
-Unread = tuple[int, Callable[..., Event], Any, Any, Any]
-"""Its number, the function that makes the event, and the function's arguments, the number first."""
+Unread = tuple[int, Callable[..., Event], *tuple[Any, ...]]
+"""Its number, the kind of event or another function that makes it, and the arguments after the number."""
+Entry = Event | Unread
 
 MOST_ENTRIES: Final = 200_000
 """How many entries the large requests and answers that are kept may have together: partitions, topics and
@@ -22,7 +23,7 @@ class Kept(Sequence[Event]):
     """
 
     def __init__(self, most: int) -> None:
-        self._entries: deque[Event | Unread] = deque(maxlen=most)
+        self._entries: deque[Entry] = deque(maxlen=most)
         self._made: dict[int, Event] = {}
         self._most = most
         self._large: deque[tuple[int, int]] = deque()
@@ -32,7 +33,11 @@ class Kept(Sequence[Event]):
     def count(self, value: Any = None) -> int:
         return len(self._entries) if value is None else list(self).count(value)
 
-    def made(self, entry: "Event | Unread") -> Event:
+    def entries(self) -> "list[Entry]":
+        """As they are kept."""
+        return list(self._entries)
+
+    def made(self, entry: "Entry") -> Event:
         """The event of an entry."""
         if type(entry) is not tuple:
             return entry  # type: ignore[return-value]
@@ -48,10 +53,10 @@ class Kept(Sequence[Event]):
         entries, large = self._entries, self._large
         large.append((number, weight))
         self._weight += weight
-        while self._weight > MOST_ENTRIES or (entries and large and large[0][0] < _number(entries[0])):
+        while self._weight > MOST_ENTRIES or (entries and large and large[0][0] < number_of(entries[0])):
             last, weight = large.popleft()
             self._weight -= weight
-            while entries and _number(entries[0]) <= last:
+            while entries and number_of(entries[0]) <= last:
                 entries.popleft()
 
     @overload
@@ -73,13 +78,21 @@ class Kept(Sequence[Event]):
         return map(self.made, reversed(list(self._entries)))
 
 
-def event_of(entry: Event | Unread) -> Event:
+def event_of(entry: Entry) -> Event:
     """The event of an entry, made anew if that is unread."""
     if type(entry) is not tuple:
         return entry  # type: ignore[return-value]
-    number, make, *values = entry
-    return make(number, *values)
+    return entry[1](entry[0], *entry[2:])
 
 
-def _number(entry: Event | Unread) -> int:
+def values_of(entry: Entry) -> Unread:
+    """An entry as number, kind of event, and the values of its other fields."""
+    if type(entry) is tuple and type(entry[1]) is type:
+        return entry
+    event = event_of(entry)
+    _, *others = fields(event)
+    return (event.number, type(event), *(getattr(event, each.name) for each in others))
+
+
+def number_of(entry: Entry) -> int:
     return entry[0] if type(entry) is tuple else entry.number  # type: ignore[union-attr]

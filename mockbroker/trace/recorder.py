@@ -16,7 +16,7 @@ from .events import NOT_KEPT
 from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .finding import fits
 from .group_events import SharePartition
-from .kept import Kept, Unread, event_of
+from .kept import Entry, Kept, event_of
 from .looks import Change, as_rows
 from .plain import shortened, weight
 from .states import States
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..cluster.call import Call
     from ..cluster.cluster import Cluster
     from ..faults.exchange import Handler
-    from ..policies.watched import Decision as Decided
 
 KEPT: Final = 10_000
 KEPT_WITH_DETAILS: Final = 100_000
@@ -61,20 +60,23 @@ _RESTS: Final = 5
 
 class Recorder:
     """What a trace does once it has been started. `events` are the last of them: `kept`, or as many as there
-    is room for, which are more if bodies are kept. `tell` tells a listener, `failed` of what went wrong."""
+    is room for, which are more if bodies are kept. `tell` tells a listener or a taker, `failed` of what went
+    wrong."""
 
     def __init__(
         self,
         cluster: "Cluster",
         kept: int | None,
         listeners: list[Callable[[Event], None]],
-        tell: Callable[[Callable[[Event], None], Event], None],
+        takers: list[Callable[[Entry], None]],
+        tell: Callable[[Callable[[Any], None], Any], None],
         failed: Callable[[Exception], None],
         *,
         bodies: bool,
     ) -> None:
         self._cluster = cluster
         self._listeners = listeners
+        self._takers = takers
         self._tell = tell
         self._failed = failed
         self.bodies = bodies
@@ -116,7 +118,7 @@ class Recorder:
         if self.bodies:
             body, entries = shortened(request)
             self._weigh(number, entries)
-            self._keep(exchanges.request(number, asked, self._known, body))
+            self._keep((number, events.Request, asked.time_ms, *asked.common(self._known), body))
         else:
             if size > _SMALL_BYTES and len(asked.names) > 1:
                 self.events.weigh(number, len(asked.names))
@@ -145,7 +147,7 @@ class Recorder:
                 (answer, ({}, 0)) if outcome else (error_codes(answer), shortened(answer))
             )
             self._weigh(number, entries)
-            self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))
+            self._keep((number, events.Answer, *exchanges.answered(asked, self._known, now_ms, codes, body)))
 
     def _weigh(self, number: int, entries: int) -> None:
         if entries > _FEW_ENTRIES:
@@ -242,20 +244,27 @@ class Recorder:
         self.changed()
         return list(self.events)
 
+    def entries(self) -> list[Entry]:
+        """The same, as they are kept."""
+        self.changed()
+        return self.events.entries()
+
     def _add(self, kind: Callable[..., Event], *values: Any) -> None:
         self._number += 1
-        self._keep(kind(self._number, self._cluster.now_ms, *values))
+        self._keep((self._number, kind, self._cluster.now_ms, *values))
 
     def _add_keyframe(self, states: States) -> None:
         rows = as_rows(states.whole())
         self._add(events.Keyframe, rows)
         self._keyframe_at = self._number + max(_BETWEEN_KEYFRAMES, 4 * len(rows))
 
-    def _add_decision(self, request: int | None, one: "Decided") -> None:
+    def _add_decision(self, request: int | None, told: tuple[Any, ...]) -> None:
         self._number = number = self._number + 1
-        self._keep((number, _decision, self._cluster.now_ms, request, one))
+        self._keep((number, events.Decision, self._cluster.now_ms, request, *told))
 
-    def _keep(self, entry: "Event | Unread") -> None:
+    def _keep(self, entry: Entry) -> None:
+        for take in self._takers:
+            self._tell(take, entry)
         if not self._listeners:
             self.events.append(entry)
             return
@@ -264,8 +273,3 @@ class Recorder:
         for listener in list(self._listeners):
             self._tell(listener, event)
 
-
-def _decision(number: int, now_ms: int, request: int | None, one: "Decided") -> Event:
-    kind, scope = one.source
-    about = (one.name, one.answer, kind, str(scope), *one.where, one.asked, one.answered)
-    return events.Decision(number, now_ms, request, *about)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..faults.exchange import Handler
     from .event import Event
     from .exchanges import Asked
+    from .kept import Entry
     from .recorder import Recorder
 
 
@@ -24,6 +25,8 @@ class Trace:
         self._kept = kept
         self._recorder: Recorder | None = None
         self.listeners: list[Callable[[Event], None]] = []
+        self.takers: list[Callable[[Entry], None]] = []
+        """As `listeners`, for what becomes an event only if somebody reads it."""
         self.failed: Callable[[Exception], None] | None = None
         """Called with the error of a listener that raised, which is then removed; if this is not set, the
         error is raised."""
@@ -46,7 +49,13 @@ class Trace:
             from .recorder import Recorder
 
             self._recorder = Recorder(
-                self._cluster, self._kept, self.listeners, self._tell, self._fail, bodies=bodies
+                self._cluster,
+                self._kept,
+                self.listeners,
+                self.takers,
+                self._tell,
+                self._fail,
+                bodies=bodies,
             )
             self.on = True
             self._recorder.begin()
@@ -127,16 +136,26 @@ class Trace:
                 break
             self._tell(listener, event)
 
+    def hand_to(self, taker: "Callable[[Entry], None]") -> None:
+        """As `attach`, at a fraction of the price: `event_of` makes an event of what the taker gets."""
+        entries = [] if self._recorder is None else self._recorder.entries()
+        self.takers.append(taker)
+        for entry in entries:
+            if taker not in self.takers:
+                break
+            self._tell(taker, entry)
+
     def whole(self) -> "list[Event]":
         """All events that are kept."""
         return [] if self._recorder is None else self._recorder.whole()
 
-    def _tell(self, listener: "Callable[[Event], None]", event: "Event") -> None:
+    def _tell(self, listener: "Callable[[Any], None]", what: Any) -> None:
         try:
-            listener(event)
+            listener(what)
         except Exception as error:
             if self.failed is not None:
-                self.listeners.remove(listener)
+                among: list[Any] = self.takers if listener in self.takers else self.listeners
+                among.remove(listener)
             self._fail(error)
 
     def _fail(self, error: Exception) -> None:

@@ -68,12 +68,12 @@ def test_a_stretch_begins_with_a_keyframe(history: History, first: int, last: in
 
 
 def test_the_oldest_events_are_forgotten_where_there_is_no_room() -> None:
-    with contextlib.closing(told(100_000)) as small, contextlib.closing(told(1 << 30)) as whole:
+    with contextlib.closing(told(50_000)) as small, contextlib.closing(told(1 << 30)) as whole:
         assert whole.first == 1
         assert 1 < small.first < small.last == EVENTS
         assert all_after(small, 0) == [*range(small.first, EVENTS + 1)]
         assert small.moments[0] == (small.first, 10 * small.first)
-        assert sum(len(data) for data in small.between(0, EVENTS)) < 150_000
+        assert small.first > EVENTS // 3
 
 
 def lines(cluster: MockCluster, query: str, count: int) -> tuple[dict[str, str], list[dict[str, Any]]]:
