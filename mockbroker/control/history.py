@@ -1,6 +1,6 @@
-"""All that happened in a cluster, in temporary files: the console goes back there further than the trace is kept
-in memory. Events are written as the values that they are made of, which costs a fraction of lines of JSON; those
-are made of what pages read, once however many pages there are.
+"""All that happened in a cluster, in temporary files: the console goes back there further than the trace is
+kept in memory. Events are written as the values that they are made of, which costs a fraction of lines of
+JSON; those are made of what pages read, once however many pages there are.
 
 A block is what was written at once: at most so many events. Each keyframe begins one.
 Of the last events there is a summary for a page that can't read everything: see `Latest`.
@@ -11,9 +11,10 @@ import os
 import pickle
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from operator import attrgetter
+from itertools import pairwise
+from operator import attrgetter, itemgetter
 from typing import IO, Final
 
 import trio
@@ -30,6 +31,7 @@ _EVENTS: Final = 1_000
 _AT_HAND: Final = 16
 """So many blocks stay in memory, those that were written or read last."""
 _FIRST: Final = attrgetter("first")
+_KIND: Final = itemgetter(1)
 
 
 @dataclass(slots=True)
@@ -48,10 +50,14 @@ class _Block:
 
 
 class History:
-    """The events that a trace hands to it. The files have no names: nothing is left of them once
-    they are closed. To be used in the trio thread only."""
+    """The events that a trace hands to it; `hand_over` has it do so at once, and with True also as soon as
+    the next one comes. The files have no names: nothing is left of them once they are closed. To be used in
+    the trio thread only."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self, most_bytes: int = MOST_BYTES, hand_over: Callable[[bool], None] = lambda eagerly: None
+    ) -> None:
+        self._hand_over = hand_over
         self._most_bytes = most_bytes
         self._files: list[IO[bytes]] = []
         self._blocks: list[_Block] = []
@@ -62,22 +68,31 @@ class History:
         self._at = self._size = 0
         self._latest = Latest()
         self._came = trio.Event()
-        self._awaited = False
 
-    def __call__(self, entry: Entry) -> None:
-        """OSError if it can't be written."""
-        values, entries = values_of(entry), self._entries
-        is_keyframe = values[1] is Keyframe
-        if is_keyframe or not 0 < len(entries) < _EVENTS:
-            if entries:
-                self._write(self._blocks[-1])
-            entries = self._entries = []
-            self._blocks.append(_Block(values[0], values[2], is_keyframe, entries))
-        entries.append(values)
-        if self._awaited:
-            self._awaited = False
-            self._came.set()
-            self._came = trio.Event()
+    def __call__(self, entries: list[Entry]) -> None:
+        """OSError if they can't be written."""
+        given = values_of(entries)
+        # Which are many only at the beginning.
+        starts = []
+        if Keyframe in map(_KIND, given[1:]):
+            starts = [place for place, each in enumerate(given) if place and each[1] is Keyframe]
+        for begin, end in pairwise([0, *starts, len(given)]):
+            self._take(given[begin:end])
+        came, self._came = self._came, trio.Event()
+        came.set()
+
+    def _take(self, entries: list[Unread]) -> None:
+        """Of which at most the first is a keyframe."""
+        while entries:
+            room = _EVENTS - len(self._entries)
+            first = entries[0]
+            if not self._entries or not room or first[1] is Keyframe:
+                if self._entries:
+                    self._write(self._blocks[-1])
+                self._entries, room = [], _EVENTS
+                self._blocks.append(_Block(first[0], first[2], first[1] is Keyframe, self._entries))
+            self._entries += entries[:room]
+            entries = entries[room:]
 
     def _write(self, block: _Block) -> None:
         data = pickle.dumps(block.entries, pickle.HIGHEST_PROTOCOL)
@@ -132,8 +147,14 @@ class History:
 
     async def came(self) -> None:
         """Waits for the next event."""
-        self._awaited = True
-        await self._came.wait()
+        last = self.last
+        self._hand_over(True)
+        if self.last == last:
+            await self._came.wait()
+
+    def catch_up(self) -> None:
+        """Has the events that came since."""
+        self._hand_over(False)
 
     def after(self, number: int) -> tuple[int, bytes]:
         """Lines of events after this one, or after those that are gone, and the number of the last of them;

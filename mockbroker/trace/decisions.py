@@ -81,8 +81,8 @@ class Decisions:
         self._add(self._request, told or _told(one))
 
     def _outcome(self, one: Decided) -> tuple[int, tuple[Any, ...]]:
-        """The same number for decisions that differ only in what was asked; and what is told of it, if that is
-        known."""
+        """The same number for decisions that differ only in what was asked; and what is told of it, if that
+        is known."""
         if one.asked is None and (known := self._of_values.get(id(one))) is not None:
             return known[1:]
         if len(self._outcomes) > _MANY:

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
+from operator import itemgetter
 from typing import Any, Final, overload
 
 from .event import Event
@@ -29,6 +30,7 @@ class Kept(Sequence[Event]):
         self._large: deque[tuple[int, int]] = deque()
         self._weight = 0
         self.append = self._entries.append
+        self.extend = self._entries.extend
 
     def count(self, value: Any = None) -> int:
         return len(self._entries) if value is None else list(self).count(value)
@@ -85,11 +87,14 @@ def event_of(entry: Entry) -> Event:
     return entry[1](entry[0], *entry[2:])
 
 
-def values_of(entry: Entry) -> Unread:
-    """An entry as number, kind of event, and the values of its other fields."""
-    if type(entry) is tuple and type(entry[1]) is type:
-        return entry
-    event = event_of(entry)
+def values_of(entries: list[Entry]) -> list[Unread]:
+    """Entries as number, kind of event, and the values of its other fields."""
+    if {*map(type, entries)} == {tuple} and {*map(type, map(itemgetter(1), entries))} == {type}:  # type: ignore[arg-type]
+        return entries  # type: ignore[return-value]
+    return [_values_of(event_of(each)) for each in entries]
+
+
+def _values_of(event: Event) -> Unread:
     _, *others = fields(event)
     return (event.number, type(event), *(getattr(event, each.name) for each in others))
 

@@ -49,7 +49,8 @@ def shortened(message: Any, most: int = MOST_ENTRIES) -> tuple[dict[str, Any], i
     """As `plain`, with the first `most` entries of all lists; `left_out` says how many there were besides,
     not counting what is in them. And the `weight` of that."""
     room = _Room(most)
-    value: dict[str, Any] = plain(message, room=room)
+    make = _MODELS[type(message)]
+    value: dict[str, Any] = plain(message, room=room) if make is None else make(message, room)
     return {**value, LEFT_OUT: room.out} if room.out else value, room.weight
 
 
@@ -108,10 +109,10 @@ def _compiled(kind: type) -> Model:
             if str in kinds:
                 texts.append(f"    room.weight += len({value} or '') >> 8")
         elif any(is_dataclass(one) for part in (hint, *kinds) for one in typing.get_args(part)):
-            entries = f"[models[type(each)](each, room) for each in room.cut({value})]"
-            value = f"{entries} if type({value}) in lists else plain({value}, {name!r}, room)"
+            entries = f"[models[type(each)](each, room) for each in room.cut({value})] if {value} else []"
+            value = f"({entries}) if type({value}) in lists else plain({value}, {name!r}, room)"
         else:
-            value = f"plain({value}, {name!r}, room)"
+            value = f"None if {value} is None else plain({value}, {name!r}, room)"
         values.append(f"{name!r}: {value}")
     lines = ["def made(value, room):", *texts, f"    return {{{', '.join(values)}}}"]
     found: dict[str, Any] = {"models": _MODELS, "plain": plain, "lists": _LISTS}

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..faults.about import about
@@ -54,6 +55,9 @@ every request. Of partitions, only those that have changed ever are."""
 _OTHERS_PER_MS: Final = 2
 """How many are inspected, if there are more, for each millisecond between two inspections that nothing but
 quiet requests and time call for."""
+_HANDED_OVER: Final = 1_000
+"""So many events are handed over at once, so that each costs little."""
+_KIND: Final = itemgetter(0)
 _RESTS: Final = 5
 """After so many while the cluster's clock stands still, everything is inspected."""
 
@@ -68,7 +72,7 @@ class Recorder:
         cluster: "Cluster",
         kept: int | None,
         listeners: list[Callable[[Event], None]],
-        takers: list[Callable[[Entry], None]],
+        takers: list[Callable[[list[Entry]], None]],
         tell: Callable[[Callable[[Any], None], Any], None],
         failed: Callable[[Exception], None],
         *,
@@ -82,6 +86,9 @@ class Recorder:
         self.bodies = bodies
         room = KEPT_WITH_DETAILS if bodies else KEPT
         self.events = Kept(room if kept is None else kept)
+        self._fresh: list[Entry] = []
+        """Those that takers have not got yet."""
+        self._most_fresh = _HANDED_OVER
         self._decisions = Decisions(self._add_decision)
         self._known = KnownTopics(cluster)
         self._number = 0
@@ -189,10 +196,12 @@ class Recorder:
     def _take(self, changes: Iterable[Change]) -> None:
         try:
             self._known.look()
-            for kind, values in changes:
-                if kind is SharePartition:
-                    self._weigh(self._number + 1, weight(list(values)))
-                self._add(kind, *values)
+            if self._listeners:
+                # Which may have the cluster do something: it is told as it comes.
+                for each in changes:
+                    self._keep_all([each])
+            elif found := list(changes):
+                self._keep_all(found)
             self._decisions.forget_all_but(self._cluster.topics)
             if self.bodies and self._number >= self._keyframe_at:
                 self._add_keyframe(self._states)
@@ -254,6 +263,7 @@ class Recorder:
         self._keep((self._number, kind, self._cluster.now_ms, *values))
 
     def _add_keyframe(self, states: States) -> None:
+        self.hand_over()
         rows = as_rows(states.whole())
         self._add(events.Keyframe, rows)
         self._keyframe_at = self._number + max(_BETWEEN_KEYFRAMES, 4 * len(rows))
@@ -263,13 +273,45 @@ class Recorder:
         self._keep((number, events.Decision, self._cluster.now_ms, request, *told))
 
     def _keep(self, entry: Entry) -> None:
-        for take in self._takers:
-            self._tell(take, entry)
-        if not self._listeners:
-            self.events.append(entry)
-            return
-        event = event_of(entry)
-        self.events.append(event)
-        for listener in list(self._listeners):
-            self._tell(listener, event)
+        if self._listeners:
+            entry = event_of(entry)
+        self.events.append(entry)
+        if self._takers:
+            fresh = self._fresh
+            fresh.append(entry)
+            if len(fresh) >= self._most_fresh:
+                self.hand_over()
+        if self._listeners:
+            for listener in list(self._listeners):
+                self._tell(listener, entry)
 
+    def _keep_all(self, changes: list[Change]) -> None:
+        number, now_ms = self._number, self._cluster.now_ms
+        entries: list[Any] = [
+            (place, kind, now_ms, *values) for place, (kind, values) in enumerate(changes, number + 1)
+        ]
+        self._number = number + len(entries)
+        if SharePartition in map(_KIND, changes):
+            for place, (kind, values) in enumerate(changes, number + 1):
+                if kind is SharePartition:
+                    self._weigh(place, weight(list(values)))
+        if self._listeners:
+            for entry in entries:
+                self._keep(entry)
+            return
+        self.events.extend(entries)
+        if self._takers:
+            self._fresh += entries
+            if len(self._fresh) >= self._most_fresh:
+                self.hand_over()
+
+    def hand_over(self) -> None:
+        """Gives takers what they have not got yet."""
+        if self._fresh:
+            entries, self._fresh, self._most_fresh = self._fresh, [], _HANDED_OVER
+            for take in list(self._takers):
+                self._tell(take, entries)
+
+    def be_eager(self) -> None:
+        """Gives takers the next event as soon as it comes."""
+        self._most_fresh = 1

@@ -25,8 +25,8 @@ class Trace:
         self._kept = kept
         self._recorder: Recorder | None = None
         self.listeners: list[Callable[[Event], None]] = []
-        self.takers: list[Callable[[Entry], None]] = []
-        """As `listeners`, for what becomes an event only if somebody reads it."""
+        self.takers: list[Callable[[list[Entry]], None]] = []
+        """As `listeners`, but they get what becomes an event only if somebody reads it, many at once."""
         self.failed: Callable[[Exception], None] | None = None
         """Called with the error of a listener that raised, which is then removed; if this is not set, the
         error is raised."""
@@ -136,14 +136,20 @@ class Trace:
                 break
             self._tell(listener, event)
 
-    def hand_to(self, taker: "Callable[[Entry], None]") -> None:
-        """As `attach`, at a fraction of the price: `event_of` makes an event of what the taker gets."""
+    def hand_to(self, taker: "Callable[[list[Entry]], None]") -> None:
+        """As `attach`, at a fraction of the price: of each entry `event_of` makes an event."""
         entries = [] if self._recorder is None else self._recorder.entries()
+        self.hand_over()
         self.takers.append(taker)
-        for entry in entries:
-            if taker not in self.takers:
-                break
-            self._tell(taker, entry)
+        if entries:
+            self._tell(taker, entries)
+
+    def hand_over(self, eagerly: bool = False) -> None:
+        """Gives takers what they have not got yet; `eagerly`, also the next event as soon as it comes."""
+        if self._recorder is not None:
+            self._recorder.hand_over()
+            if eagerly:
+                self._recorder.be_eager()
 
     def whole(self) -> "list[Event]":
         """All events that are kept."""

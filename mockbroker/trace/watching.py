@@ -5,7 +5,8 @@ that notes whenever one of their fields is set. What a look reads besides (the e
 changes only along with one of these fields, or by a method that is named here.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.topic import TopicPartition
@@ -34,10 +35,15 @@ class _Place:
 
     __slots__ = ("number", "objects", "partition")
 
-    def __init__(self, number: int, partition: TopicPartition) -> None:
+    def __init__(self, number: int, partition: Any) -> None:
         self.number = number
-        self.partition = partition
-        self.objects: tuple[object, ...] = ()
+        self.partition: TopicPartition = partition
+        self.objects: list[object] = []
+
+
+_EVERY: Final = _Place(0, None)
+"""Stands for all of them."""
+_NUMBER: Final = attrgetter("number")
 
 
 class Watching:
@@ -51,14 +57,14 @@ class Watching:
         self._classes: dict[type, type] = {}
         """By the class that an object has, the one that it gets: somebody else may watch it too."""
         self._places: dict[TopicPartition, _Place] = {}
-        self._owners: dict[object, _Place | None] = {}
-        """By object that is watched: the partition of which it tells, or None if it tells of all."""
+        self._owners: dict[object, _Place] = {}
+        """By object that is watched: the partition of which it tells, or `_EVERY`."""
         self._came = 0
         self._written = -1
         self._all = False
         for broker in cluster.brokers.values():
             if (manager := getattr(broker, "replicas", None)) is not None:
-                self._watch(manager, None)
+                self._watch(manager, _EVERY)
 
     def look_at_all(self) -> None:
         """Something was changed that all of them depend on."""
@@ -80,14 +86,15 @@ class Watching:
         if self.has_news:
             self._written = self._cluster.controller.metadata.end_offset
             self._find()
-        marks = list(self._marks)
+        places = {*map(self._owners.get, self._marks)}
         self._marks.clear()
-        owners = [self._owners[each] for each in marks if each in self._owners]
-        if self._all or None in owners:
+        # What nobody owns belongs to a partition that is gone.
+        places.discard(None)
+        if self._all or _EVERY in places:
             self._all = False
             found = list(self._places.values())
         else:
-            found = sorted({each for each in owners if each is not None}, key=lambda place: place.number)
+            found = sorted(places, key=_NUMBER) if len(places) > 1 else list(places)  # type: ignore[arg-type]
         for place in found:
             self._adopt(place)
         return [place.partition for place in found]
@@ -114,7 +121,7 @@ class Watching:
 
     def _adopt(self, place: _Place) -> None:
         """Watches what tells of a partition now."""
-        objects = tuple(_objects(place.partition))
+        objects = _objects(place.partition)
         if objects == place.objects:
             return
         for each in place.objects:
@@ -123,7 +130,7 @@ class Watching:
             self._watch(each, place)
         place.objects = objects
 
-    def _watch(self, one: Any, place: _Place | None) -> None:
+    def _watch(self, one: Any, place: _Place) -> None:
         before = type(one)
         if before not in self._classes:
             self._classes[before] = self._class_for(before)
@@ -139,13 +146,12 @@ class Watching:
         return made
 
 
-def _objects(partition: TopicPartition) -> Iterator[object]:
+def _objects(partition: TopicPartition) -> list[object]:
+    found: list[object] = []
     for replica in partition.hosted:
-        yield replica
-        yield replica.log
-        yield replica.log.producers
-        if replica.fetcher is not None:
-            yield replica.fetcher
+        log, fetcher = replica.log, replica.fetcher
+        found += (replica, log, log.producers) if fetcher is None else (replica, log, log.producers, fetcher)
+    return found
 
 
 def _watched(kind: Any, marks: dict[object, None], names: tuple[str, ...]) -> type:

@@ -31,7 +31,7 @@ def event(number: int) -> Event:
 def told(most_bytes: int) -> History:
     history = History(most_bytes)
     for number in range(1, EVENTS + 1):
-        history(event(number))
+        history([event(number)])
     return history
 
 
@@ -68,7 +68,7 @@ def test_a_stretch_begins_with_a_keyframe(history: History, first: int, last: in
 
 
 def test_the_oldest_events_are_forgotten_where_there_is_no_room() -> None:
-    with contextlib.closing(told(50_000)) as small, contextlib.closing(told(1 << 30)) as whole:
+    with contextlib.closing(told(25_000)) as small, contextlib.closing(told(1 << 30)) as whole:
         assert whole.first == 1
         assert 1 < small.first < small.last == EVENTS
         assert all_after(small, 0) == [*range(small.first, EVENTS + 1)]
