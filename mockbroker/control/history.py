@@ -122,7 +122,7 @@ class History:
         if block.entries is None:
             assert block.file is not None
             # Nobody else can have written there.
-            block.entries = pickle.loads(os.pread(block.file.fileno(), block.size, block.at))  # noqa: S301
+            block.entries = pickle.loads(os.pread(block.file.fileno(), block.size, block.at))
             self._keep_at_hand(block)
         return block.entries
 

@@ -171,13 +171,14 @@ def _add_ordinary_changes(
         for replica in partition.hosted:
             log, broker = replica.log, replica.broker
             missed = log.cut_count - known.get(broker, 0)
-            for cut in list(log.cuts)[-missed:] if missed > 0 else ():
-                found.append(Change(events.Truncation, (*where, broker, *cut)))
+            cuts = list(log.cuts)[-missed:] if missed > 0 else ()
+            found += [Change(events.Truncation, (*where, broker, *cut)) for cut in cuts]
     if now.followers != seen.followers:
-        for follower in now.followers:
-            if follower not in seen.followers:
-                broker, state, failure = follower
-                found.append(Change(events.Follower, (*where, broker, _words(state), failure)))
+        found += [
+            Change(events.Follower, (*where, broker, _words(state), failure))
+            for broker, state, failure in now.followers
+            if (broker, state, failure) not in seen.followers
+        ]
     if now.isr != seen.isr:
         found.append(Change(events.InSyncReplicas, (*where, now.isr)))
     if now.log_start != seen.log_start:
