@@ -66,23 +66,29 @@ class Look(NamedTuple):
     why: str = ""
 
     @classmethod
-    def at(cls, partition: "TopicPartition", details: bool) -> "Look":
+    def at(cls, partition: "TopicPartition", details: bool, before: "Look | None" = None) -> "Look":
+        """`before` is the last one, if nothing but logs has changed since."""
         known, hosted = partition.registered, partition.hosted
-        leader, isr = (known.leader, known.leader_epoch), tuple(known.isr)
-        followers = tuple(_followers(partition, hosted))
-        why = partition.reasons.of(partition.topic_id, partition.index) if known.leader_epoch else ""
+        if before is None:
+            leader, isr = (known.leader, known.leader_epoch), tuple(known.isr)
+            followers = tuple(_followers(partition, hosted))
+            why = partition.reasons.of(partition.topic_id, partition.index) if known.leader_epoch else ""
+        else:
+            leader, isr, followers, why = before.leader, before.isr, before.followers, before.why
         if not hosted:
             return cls(leader, isr, 0, _NO_ENDS, followers, why=why)
         log = partition.log
         ends = (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else _NO_ENDS
-        cuts = tuple((each.broker, each.log.cut_count) for each in hosted)
+        cuts = tuple([(each.broker, each.log.cut_count) for each in hosted])
         if not details:
             return cls(leader, isr, log.start_offset, ends, followers, cuts, why=why)
         replicas = tuple(map(_replica, hosted))
-        producers = tuple(
-            (producer_id, entry.epoch, entry.batches[-1].last_sequence if entry.batches else -1)
-            for producer_id, entry in log.producers.entries.items()
-        )
+        producers: tuple[tuple[int, int, int], ...] = ()
+        if entries := log.producers.entries:
+            producers = tuple(
+                (producer_id, entry.epoch, entry.batches[-1].last_sequence if entry.batches else -1)
+                for producer_id, entry in entries.items()
+            )
         return cls(leader, isr, log.start_offset, ends, followers, cuts, replicas, producers, why)
 
     def whole(self, topic: str, partition: int) -> Iterator[Change]:

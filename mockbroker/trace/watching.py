@@ -5,7 +5,7 @@ that notes whenever one of their fields is set. What a look reads besides (the e
 changes only along with one of these fields, or by a method that is named here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +28,12 @@ _WATCHED: Final[dict[type, tuple[str, ...]]] = {
     ReplicaManager: (),
 }
 """By kind, the methods that change something of it without setting a field."""
+_OF_LOGS: Final = (Log, ProducerStates)
+_UNSEEN: Final[dict[type, frozenset[str]]] = {
+    Partition: frozenset({"appended_ms", "_written_ms"}),
+    Log: frozenset({"size"}),
+}
+"""By kind, the fields that each append sets and no look reads."""
 
 
 class _Place:
@@ -54,6 +60,10 @@ class Watching:
         self._gone = gone
         self._marks: dict[object, None] = {}
         self._own: set[type] = set()
+        self._logs: set[type] = set()
+        """Those of logs and of what these consist of."""
+        self.only_logs = False
+        """Whether nothing else was set before `some` was last called."""
         self._classes: dict[type, type] = {}
         """By the class that an object has, the one that it gets: somebody else may watch it too."""
         self._places: dict[TopicPartition, _Place] = {}
@@ -86,17 +96,19 @@ class Watching:
         if self.has_news:
             self._written = self._cluster.controller.metadata.end_offset
             self._find()
-        places = {*map(self._owners.get, self._marks)}
-        self._marks.clear()
+        marks, places = self._marks, {*map(self._owners.get, self._marks)}
+        self.only_logs = self._logs.issuperset(map(type, marks))
+        marks.clear()
         # What nobody owns belongs to a partition that is gone.
         places.discard(None)
         if self._all or _EVERY in places:
-            self._all = False
+            self._all = self.only_logs = False
             found = list(self._places.values())
         else:
             found = sorted(places, key=_NUMBER) if len(places) > 1 else list(places)  # type: ignore[arg-type]
-        for place in found:
-            self._adopt(place)
+        if not self.only_logs:
+            for place in found:
+                self._adopt(place)
         return [place.partition for place in found]
 
     def _find(self) -> None:
@@ -141,8 +153,10 @@ class Watching:
         if not self._own.isdisjoint(before.__mro__):
             return before
         kind = next(each for each in before.__mro__ if each in _WATCHED)
-        made = _watched(before, self._marks, _WATCHED[kind])
+        made = _watched(before, self._marks, _WATCHED[kind], _UNSEEN.get(kind, frozenset()))
         self._own.add(made)
+        if kind in _OF_LOGS:
+            self._logs.add(made)
         return made
 
 
@@ -154,14 +168,15 @@ def _objects(partition: TopicPartition) -> list[object]:
     return found
 
 
-def _watched(kind: Any, marks: dict[object, None], names: tuple[str, ...]) -> type:
-    """A kind whose objects are in `marks` once one of their fields was set, or one of these methods was
-    called."""
+def _watched(kind: Any, marks: dict[object, None], names: tuple[str, ...], unseen: Collection[str]) -> type:
+    """A kind whose objects are in `marks` once one of their fields but `unseen` was set, or one of these
+    methods was called."""
     set_field = kind.__setattr__
 
     def set_and_mark(self: object, name: str, value: object) -> None:
         set_field(self, name, value)
-        marks[self] = None
+        if name not in unseen:
+            marks[self] = None
 
     methods = {name: _marking(getattr(kind, name), marks) for name in names}
     return type(kind.__name__, (kind,), {"__slots__": (), "__setattr__": set_and_mark, **methods})

@@ -57,7 +57,7 @@ def told(cuts: list[int]) -> Iterator[list[Event]]:
     yield every[: cuts[0]]
     for begins, ends in pairwise(cuts):
         while place < ends:
-            latest(*values_of(every[place : place + 1]))
+            latest(*values_of([every[place]]))
             place += 1
         lines = latest.after(every[begins - 1].number)
         assert lines is latest.after(every[begins - 1].number)
