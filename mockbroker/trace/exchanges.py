@@ -107,9 +107,7 @@ def answer(number: int, asked: Asked, known: KnownTopics, rest: tuple[int, Any, 
     return make(number, *answered(asked, known, *rest))
 
 
-def answered(
-    asked: Asked, known: KnownTopics, now_ms: int, codes: Any, body: dict[str, Any]
-) -> tuple[Any, ...]:
+def answered(asked: Asked, known: KnownTopics, now_ms: int, codes: Any, body: Any) -> tuple[Any, ...]:
     """The fields of an answer's event but its number; `codes` are its error codes, or it is Unanswered."""
     outcome, errors = (
         (_OUTCOMES[codes], ()) if type(codes) is Unanswered else ("answer", tuple(map(error_name, codes)))

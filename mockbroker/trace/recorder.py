@@ -17,7 +17,7 @@ from .events import NOT_KEPT
 from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .finding import fits
 from .group_events import SharePartition
-from .kept import Entry, Kept, event_of
+from .kept import Entry, Kept, event_of, packed
 from .looks import Change, as_rows
 from .plain import shortened, weight
 from .states import States
@@ -125,7 +125,7 @@ class Recorder:
         if self.bodies:
             body, entries = shortened(request)
             self._weigh(number, entries)
-            self._keep((number, events.Request, asked.time_ms, *asked.common(self._known), body))
+            self._keep((number, events.Request, asked.time_ms, *asked.common(self._known), packed(body)))
         else:
             if size > _SMALL_BYTES and len(asked.names) > 1:
                 self.events.weigh(number, len(asked.names))
@@ -154,7 +154,8 @@ class Recorder:
                 (answer, ({}, 0)) if outcome else (error_codes(answer), shortened(answer))
             )
             self._weigh(number, entries)
-            self._keep((number, events.Answer, *exchanges.answered(asked, self._known, now_ms, codes, body)))
+            told = exchanges.answered(asked, self._known, now_ms, codes, packed(body))
+            self._keep((number, events.Answer, *told))
 
     def _weigh(self, number: int, entries: int) -> None:
         if entries > _FEW_ENTRIES:
