@@ -1,6 +1,5 @@
 """`mockbroker view`: a trace, a history or a recording in the browser."""
 
-import json
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -66,12 +65,12 @@ def _file(path: Path) -> Path:
 
 
 def _report(folder: Path) -> dict[str, Any] | None:
-    """What `analyze` wrote to this folder."""
-    file = folder / "incidents.json"
-    if not file.exists():
+    """What `analyze` wrote to this folder; None if it did not. PipelineError."""
+    if not (folder / "incidents.json").exists():
         return None
-    found: dict[str, Any] = json.loads(file.read_text())
-    return found
+    from ..pipeline.reproduce.reading import load
+
+    return load(folder)
 
 
 def _traced(folder: Path, report: dict[str, Any]) -> Path:
@@ -83,6 +82,8 @@ def _traced(folder: Path, report: dict[str, Any]) -> Path:
             f"{folder} is a report of files without a trace: open {folder / 'report.html'}; `mockbroker "
             f"reproduce {folder}` makes histories of it"
         )
+    # Reports of earlier versions have none.
+    report.setdefault("symptoms", [])
     findings = [event["finding"] for each in report["incidents"] for event in each["events"]]
     rows = Counter(row["file"] for each in (*findings, *report["symptoms"]) for row in each["evidence"])
     report["shown"] = max(traces, key=rows.__getitem__)

@@ -144,7 +144,7 @@ def test_a_file_that_is_not_a_trace(tmp_path: Path, text: str, why: str) -> None
     [("incidents.json", "mockbroker reproduce"), ("scenario.toml", "run --trace"), ("a.txt", "history.json")],
 )
 def test_a_folder_without_a_history(tmp_path: Path, file: str, why: str) -> None:
-    (tmp_path / file).write_text('{"read": {"files": []}}')
+    (tmp_path / file).write_text('{"schema": 2, "read": {"files": []}}')
     assert why in refused(tmp_path)
 
 

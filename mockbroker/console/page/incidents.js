@@ -9,7 +9,7 @@ import { time } from "./words.js";
  *   topic: string | null, partition: number | null, group: string | null, broker: number | null, evidence: Evidence[]}} Finding
  * @typedef {{time_ms: number, because: number | null, link: string, finding: Finding}} Link
  *   an event of an incident; `because` is the place of the one from which it followed
- * @typedef {{name: string, confidence: string, story: string, why: string, ruled_out: string[], events: Link[], symptoms: number[]}} Incident
+ * @typedef {{name: string, confidence: string, story: string, ruled_out: string[], events: Link[], symptoms: number[]}} Incident
  * @typedef {{name: string, told: string, from_ms: number, topic: string | null, partition: number | null,
  *   explained_by: number[], looked: string[], missing: string[], before: string[], evidence: Evidence[]}} Symptom
  * @typedef {{told: string, from_ms: number}} Act
@@ -37,8 +37,9 @@ function Proof({ rows, about, shown, show }) {
 
 /** @param {{incident: Incident, report: Report, show: Show}} props */
 function Told({ incident, report, show }) {
-  const { name, confidence, story, why, ruled_out, events, symptoms } = incident;
+  const { name, confidence, story, ruled_out = [], events, symptoms = [] } = incident;
   const cause = events[0].finding;
+  const { why } = cause;
   const matched = [...cause.ids, ...cause.behaviours];
   return html`<article class=${confidence}>
     <h3>${name} <small>${confidence}, because ${why}</small></h3>
