@@ -45,10 +45,10 @@ svg text { font: 11px system-ui, sans-serif; fill: currentColor; }
 
 def write_page(analysis: Analysis, path: Path) -> None:
     """Writes one HTML file that needs nothing else."""
-    path.write_text("\n".join(_page(analysis)) + "\n", encoding="utf-8")
+    path.write_text("\n".join(_page(analysis, path.parent)) + "\n", encoding="utf-8")
 
 
-def _page(analysis: Analysis) -> Iterator[str]:
+def _page(analysis: Analysis, folder: Path) -> Iterator[str]:
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width">'
     policy = "default-src 'none'; style-src 'unsafe-inline'"
@@ -57,6 +57,9 @@ def _page(analysis: Analysis) -> Iterator[str]:
     yield from _overview(analysis)
     told = analysis.incidents[:_MOST]
     traces = {file for file, what in analysis.collected.files.items() if what == TAKEN_FOR}
+    if traces:
+        command = shlex.join(["mockbroker", "view", str(folder)])
+        yield f"<p>To go through it beside the cluster: <code>{escape(command)}</code></p>"
     most = min(_MOST, max(_FEW, _EVENTS // max(len(told), 1)))
     for number, incident in enumerate(told):
         noticed = list(victims(analysis.symptoms, number, most))

@@ -1,87 +1,109 @@
-"""All that happened in a cluster, as lines of JSON in temporary files: the console goes back there further
-than the trace is kept in memory. An event is written once, however many pages read it.
+"""All that happened in a cluster, in temporary files: the console goes back there further than the trace is
+kept in memory. Events are written as the values that they are made of, which costs a fraction of lines of
+JSON; those are made of what pages read, once however many pages there are.
 
-A block is what was written at once: at most so many lines of a trace file. Each keyframe begins one.
-Beside them it keeps what a page needs that can't read everything: see `Latest`.
+A block is what was written at once: at most so many events. Each keyframe begins one.
+Of the last events there is a summary for a page that can't read everything: see `Latest`.
 """
 
 import bisect
 import os
+import pickle
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
-from operator import attrgetter
-from typing import IO, TYPE_CHECKING, Final
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from operator import attrgetter, itemgetter
+from typing import IO, Final
 
 import trio
 
-from ..trace.as_json import as_json
 from ..trace.events import Keyframe
-from .latest import Latest
-
-if TYPE_CHECKING:
-    from ..trace import Event
+from ..trace.kept import Entry, Unread, values_of
+from .latest import Latest, line_of
 
 MOST_BYTES: Final = 1024 * 1024 * 1024
 """The oldest events are forgotten where there is more."""
 _FILES: Final = 8
 """In so many files, of which the oldest is forgotten as a whole."""
-_LINES: Final = 1_000
+_EVENTS: Final = 1_000
+_AT_HAND: Final = 16
+"""So many blocks stay in memory, those that were written or read last."""
 _FIRST: Final = attrgetter("first")
+_KIND: Final = itemgetter(1)
 
 
 @dataclass(slots=True)
 class _Block:
-    """`first` is the number of its first event, which happened at `time_ms`."""
+    """`first` is the number of its first event, which happened at `time_ms`. `entries` are in memory, or else
+    `size` bytes of `file`; of the first of them there are lines."""
 
     first: int
     time_ms: int
     keyframe: bool
-    file: IO[bytes]
-    at: int
-    size: int
+    entries: list[Unread] | None
+    lines: list[bytes] = field(default_factory=list)
+    file: IO[bytes] | None = None
+    at: int = 0
+    size: int = 0
 
 
 class History:
-    """The events that a trace tells it as a listener. The files have no names: nothing is left of them once
-    they are closed. To be used in the trio thread only."""
+    """The events that a trace hands to it; `hand_over` has it do so at once, and with True also as soon as
+    the next one comes. The files have no names: nothing is left of them once they are closed. To be used in
+    the trio thread only."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self, most_bytes: int = MOST_BYTES, hand_over: Callable[[bool], None] = lambda eagerly: None
+    ) -> None:
+        self._hand_over = hand_over
         self._most_bytes = most_bytes
         self._files: list[IO[bytes]] = []
         self._blocks: list[_Block] = []
-        self._lines: list[bytes] = []
-        self._head = (1, 0, False)
-        """The first event of those that are not in a file yet, its time, and whether it is a keyframe."""
+        """The last one is not in a file yet."""
+        self._entries: list[Unread] = []
+        """Those of the last one."""
+        self._at_hand: deque[_Block] = deque()
         self._at = self._size = 0
         self._latest = Latest()
         self._came = trio.Event()
-        self._awaited = False
 
-    def __call__(self, event: "Event") -> None:
-        """OSError if it can't be written."""
-        is_keyframe = event.kind == Keyframe.kind
-        if self._lines and (is_keyframe or len(self._lines) >= _LINES):
-            self._write()
-        if not self._lines:
-            self._head = event.number, event.time_ms, is_keyframe
-        line = as_json(event).encode() + b"\n"
-        self._lines.append(line)
-        self._latest(event, line)
-        if self._awaited:
-            self._awaited = False
-            self._came.set()
-            self._came = trio.Event()
+    def __call__(self, entries: list[Entry]) -> None:
+        """OSError if they can't be written."""
+        given = values_of(entries)
+        # Which are many only at the beginning.
+        starts = []
+        if Keyframe in map(_KIND, given[1:]):
+            starts = [place for place, each in enumerate(given) if place and each[1] is Keyframe]
+        for begin, end in pairwise([0, *starts, len(given)]):
+            self._take(given[begin:end])
+        came, self._came = self._came, trio.Event()
+        came.set()
 
-    def _write(self) -> None:
-        data = b"".join(self._lines)
+    def _take(self, entries: list[Unread]) -> None:
+        """Of which at most the first is a keyframe."""
+        while entries:
+            room = _EVENTS - len(self._entries)
+            first = entries[0]
+            if not self._entries or not room or first[1] is Keyframe:
+                if self._entries:
+                    self._write(self._blocks[-1])
+                self._entries, room = [], _EVENTS
+                self._blocks.append(_Block(first[0], first[2], first[1] is Keyframe, self._entries))
+            self._entries += entries[:room]
+            entries = entries[room:]
+
+    def _write(self, block: _Block) -> None:
+        data = pickle.dumps(block.entries, pickle.HIGHEST_PROTOCOL)
         if not self._files or self._at >= self._most_bytes // _FILES:
             self._files.append(tempfile.TemporaryFile())  # noqa: SIM115 - closed by `close`
             self._at = 0
-        self._files[-1].write(data)
-        self._files[-1].flush()
-        self._blocks.append(_Block(*self._head, self._files[-1], self._at, len(data)))
-        self._lines.clear()
+        file = self._files[-1]
+        file.write(data)
+        file.flush()
+        block.file, block.at, block.size = file, self._at, len(data)
+        self._keep_at_hand(block)
         self._at += len(data)
         self._size += len(data)
         if self._size > self._most_bytes and len(self._files) > 1:
@@ -90,6 +112,20 @@ class History:
             self._blocks = [each for each in self._blocks if each.file is not oldest]
             oldest.close()
 
+    def _keep_at_hand(self, block: _Block) -> None:
+        self._at_hand.append(block)
+        if len(self._at_hand) > _AT_HAND:
+            other = self._at_hand.popleft()
+            other.entries, other.lines = None, []
+
+    def _entries_of(self, block: _Block) -> list[Unread]:
+        if block.entries is None:
+            assert block.file is not None
+            # Nobody else can have written there.
+            block.entries = pickle.loads(os.pread(block.file.fileno(), block.size, block.at))
+            self._keep_at_hand(block)
+        return block.entries
+
     def close(self) -> None:
         for each in self._files:
             each.close()
@@ -97,46 +133,56 @@ class History:
     @property
     def first(self) -> int:
         """The number of the oldest event that is there."""
-        return self._blocks[0].first if self._blocks else self._head[0]
+        return self._blocks[0].first if self._blocks else 1
 
     @property
     def last(self) -> int:
-        return self._head[0] + len(self._lines) - 1
+        return self._entries[-1][0] if self._entries else 0
 
     @property
     def moments(self) -> list[tuple[int, int]]:
         """The numbers of some events, each with the time in ms at which it happened: the oldest of them, and
         at least one of a thousand."""
-        head = [self._head[:2]] if self._lines else []
-        return [(each.first, each.time_ms) for each in self._blocks] + head
+        return [(each.first, each.time_ms) for each in self._blocks]
 
     async def came(self) -> None:
         """Waits for the next event."""
-        self._awaited = True
-        await self._came.wait()
+        last = self.last
+        self._hand_over(True)
+        if self.last == last:
+            await self._came.wait()
+
+    def catch_up(self) -> None:
+        """Has the events that came since."""
+        self._hand_over(False)
 
     def after(self, number: int) -> tuple[int, bytes]:
         """Lines of events after this one, or after those that are gone, and the number of the last of them;
         nothing if there are none yet."""
-        if number >= self._head[0] - 1:
-            return self.last, b"".join(self._lines[number + 1 - self._head[0] :])
-        place = max(bisect.bisect_right(self._blocks, number + 1, key=_FIRST) - 1, 0)
-        block = self._blocks[place]
-        data = os.pread(block.file.fileno(), block.size, block.at)
-        end = self._blocks[place + 1].first if place + 1 < len(self._blocks) else self._head[0]
-        if (known := number + 1 - block.first) > 0:
-            data = data.split(b"\n", known)[known]
-        return end - 1, data
+        if not self._blocks:
+            return self.last, b""
+        block = self._block_of(number + 1)
+        entries, lines = self._entries_of(block), block.lines
+        lines += map(line_of, entries[len(lines) :])
+        return entries[-1][0], b"".join(lines[max(number + 1 - block.first, 0) :])
+
+    def _block_of(self, number: int) -> _Block:
+        """The one that has this event, or else the first."""
+        return self._blocks[max(bisect.bisect_right(self._blocks, number, key=_FIRST) - 1, 0)]
 
     def summary(self, number: int) -> tuple[int, bytes]:
         """As `after`, up to the newest event, without what was superseded meanwhile."""
-        return self.last, self._latest.after(number)
+        latest = self._latest
+        # What came before does not matter any more, or is known already.
+        begin = max(latest.last + 1, self.keyframe(self.last))
+        for block in self._blocks[self._blocks.index(self._block_of(begin)) :]:
+            for entry in self._entries_of(block)[max(begin - block.first, 0) :]:
+                latest(entry)
+        return self.last, latest.after(number)
 
     def keyframe(self, number: int) -> int:
         """From which event on the state at this one can be told: the last keyframe until then, or else the
         first event that is there."""
-        if self._head[2] and self._lines and self._head[0] <= number:
-            return self._head[0]
         until = self._blocks[: bisect.bisect_right(self._blocks, number, key=_FIRST)]
         return next((each.first for each in reversed(until) if each.keyframe), self.first)
 

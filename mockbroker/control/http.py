@@ -54,8 +54,8 @@ async def serve(
         if console:
             from .history import History
 
-            history = stack.enter_context(contextlib.closing(History()))
-            target.trace.attach(history)
+            history = stack.enter_context(contextlib.closing(History(hand_over=target.trace.hand_over)))
+            target.trace.hand_to(history)
         application = app(target, token, history=history, lend=lend, only=only)
         await serve_app(application, sock, task_status=task_status)
 

@@ -2,81 +2,99 @@
 thing, the last one, and of the requests of a connection one of each API, with its answer."""
 
 from collections.abc import Callable
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import fields
+from operator import itemgetter
+from typing import Any, Final
 
 from ..trace import events, group_events
+from ..trace.as_json import as_json
+from ..trace.event import Event
+from ..trace.kept import Unread, event_of
 
-if TYPE_CHECKING:
-    from ..trace import Event
 
-_OF_PARTITION: Final = attrgetter("topic", "partition")
-_ABOUT: "Final[dict[type[Event], Callable[[Any], object]]]" = {
-    events.Topic: attrgetter("topic"),
-    events.HighWatermark: _OF_PARTITION,
-    events.Replica: attrgetter("topic", "partition", "broker"),
-    events.Producer: attrgetter("topic", "partition", "producer_id"),
-    events.Committed: attrgetter("topic", "partition", "group"),
-    events.Image: attrgetter("broker"),
-    events.Decision: attrgetter("name"),
-    group_events.Group: attrgetter("group"),
-    group_events.Member: attrgetter("group", "member_id"),
-    group_events.SharePartition: attrgetter("topic", "partition", "group"),
-    group_events.ShareSession: attrgetter("broker", "group", "member_id"),
-    events.Transaction: attrgetter("transactional_id"),
+def _values(kind: type[Event], *names: str) -> Callable[[Unread], Any]:
+    """What gets them of an entry, in which the kind is the second of all values."""
+    number, *others = (each.name for each in fields(kind))
+    places = [number, "kind", *others]
+    return itemgetter(*map(places.index, names))
+
+
+_ABOUT: Final[dict[Any, Callable[[Unread], Any]]] = {
+    kind: _values(kind, *names.split())
+    for kind, names in {
+        events.Topic: "topic",
+        events.HighWatermark: "topic partition",
+        events.Replica: "topic partition broker",
+        events.Producer: "topic partition producer_id",
+        events.Committed: "topic partition group",
+        events.Image: "broker",
+        events.Decision: "name",
+        group_events.Group: "group",
+        group_events.Member: "group member_id",
+        group_events.SharePartition: "topic partition group",
+        group_events.ShareSession: "broker group member_id",
+        events.Transaction: "transactional_id",
+    }.items()
 }
 """What an event supersedes. All other kinds but requests and answers are told one by one."""
-_EXCHANGE: Final = attrgetter("connection", "api")
+_EXCHANGE: Final = _values(events.Request, "connection", "api")
+_CORRELATION_ID: Final = _values(events.Request, "correlation_id")
 
-_Told = tuple[tuple[int, bytes], ...]
-"""The numbers and lines of events that belong together."""
+_Told = tuple[Unread, ...]
+"""Events that belong together."""
 
 
 class Latest:
-    """Is given events with their lines. It keeps what came since the last keyframe, that included."""
+    """Is given events, as number, kind and other values. It keeps what came since the last keyframe, that
+    included; `last` is the number of the last event."""
 
     def __init__(self) -> None:
         self._told: dict[object, _Told] = {}
         """In the order in which they came."""
-        self._asked: dict[object, tuple[int, int, bytes]] = {}
-        """Requests without an answer: correlation id, number and line."""
+        self._asked: dict[object, Unread] = {}
+        """Requests without an answer."""
         self._made: tuple[tuple[int, int], bytes] = (0, 0), b""
-        self._last = 0
+        self.last = 0
 
-    def __call__(self, event: "Event", line: bytes) -> None:
-        kind, self._last = type(event), event.number
+    def __call__(self, entry: Unread) -> None:
+        self.last, kind = entry[0], entry[1]
         about: object
         if kind is events.Request:
-            self._asked.setdefault(_EXCHANGE(event), (event.correlation_id, event.number, line))  # type: ignore[attr-defined]
+            self._asked.setdefault(_EXCHANGE(entry), entry)
             return
-        told: _Told = ((event.number, line),)
+        told: _Told = (entry,)
         if kind is events.Answer:
-            about = _EXCHANGE(event)
+            about = _EXCHANGE(entry)
             asked = self._asked.get(about)
-            if asked is None or asked[0] != event.correlation_id:  # type: ignore[attr-defined]
+            if asked is None or _CORRELATION_ID(asked) != _CORRELATION_ID(entry):
                 return
             del self._asked[about]
-            told = (asked[1:], *told)
+            told = asked, entry
         elif kind is events.Keyframe:
             self._told.clear()
             self._asked.clear()
             about = kind
         else:
             of = _ABOUT.get(kind)
-            about = event.number if of is None else (kind, of(event))
+            about = entry[0] if of is None else (kind, of(entry))
         self._told.pop(about, None)
         self._told[about] = told
 
     def after(self, number: int) -> bytes:
         """Lines of events after this one, in their order; made once for all who ask for the same."""
-        wanted = number, self._last
+        wanted = number, self.last
         if self._made[0] != wanted:
-            found: list[tuple[int, bytes]] = []
+            found: list[Unread] = []
             for told in reversed(self._told.values()):
                 if told[-1][0] <= number:
                     break
                 if told[0][0] > number:
                     found += told
-            found.sort()
-            self._made = wanted, b"".join(line for _, line in found)
+            found.sort(key=itemgetter(0))
+            self._made = wanted, b"".join(map(line_of, found))
         return self._made[1]
+
+
+def line_of(entry: Unread) -> bytes:
+    """As in a trace file."""
+    return as_json(event_of(entry)).encode() + b"\n"

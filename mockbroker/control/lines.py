@@ -58,6 +58,7 @@ class Following:
                 await history.came()
             # All pages at the same times, so that one summary is for all.
             await trio.sleep_until((trio.current_time() // _EVERY_S + 1) * _EVERY_S)
+            history.catch_up()
             newest = history.last
             if newest - self._last > MOST:
                 self._last, data = history.summary(self._last)
@@ -85,6 +86,7 @@ def routes(history: History) -> list[Route]:
             given = {name: int(value) for name, value in request.query_params.items()}
         except ValueError:
             return error_answer(400, "since, first and last are numbers of events")
+        history.catch_up()
         if "since" not in given:
             found = history.between(given.get("first", 0), given.get("last", history.last))
             return Stretch(found)
@@ -97,6 +99,7 @@ def routes(history: History) -> list[Route]:
         return Following(history, since, target)
 
     async def moments(_: Request) -> Response:
+        history.catch_up()
         return Answer({"moments": history.moments, "last": history.last})
 
     return [Route(_PATH, events), Route("/trace/moments", moments)]

@@ -19,17 +19,18 @@ _NEWEST: Final = releases.parse(releases.NEWEST)
 
 
 class Decisions:
-    """Calls `add` with decisions, and with the number of the request for which they were made.
+    """Calls `add` with the number of the request for which a decision was made, and with the other fields of
+    its event.
 
     For one request each answer of a behaviour is reported once, however many partitions it was used for.
     While no request is being handled, a behaviour is reported if it decides differently than the last time
     for that topic and broker.
     """
 
-    def __init__(self, add: Callable[[int | None, Decided], None]) -> None:
+    def __init__(self, add: Callable[[int | None, tuple[Any, ...]], None]) -> None:
         self._add = add
         self._outcomes: dict[Hashable, int] = {}
-        self._of_values: dict[int, tuple[Decided, int]] = {}
+        self._of_values: dict[int, tuple[Decided, int, tuple[Any, ...]]] = {}
         self._latest: dict[tuple[str, Scope], int] = {}
         """The `id` of the decision in `_of_values`, by behaviour and scope."""
         self._count = 0
@@ -67,7 +68,7 @@ class Decisions:
 
     def decided(self, one: Decided) -> None:
         """A behaviour was asked."""
-        outcome = self._outcome(one)
+        outcome, told = self._outcome(one)
         if self._request is None:
             place = (one.name, one.where)
             if self._of_none.get(place) == outcome:
@@ -77,12 +78,13 @@ class Decisions:
             if outcome in self._of_request:
                 return
             self._of_request.add(outcome)
-        self._add(self._request, one)
+        self._add(self._request, told or _told(one))
 
-    def _outcome(self, one: Decided) -> int:
-        """The same number for decisions that differ only in what was asked."""
+    def _outcome(self, one: Decided) -> tuple[int, tuple[Any, ...]]:
+        """The same number for decisions that differ only in what was asked; and what is told of it, if that
+        is known."""
         if one.asked is None and (known := self._of_values.get(id(one))) is not None:
-            return known[1]
+            return known[1:]
         if len(self._outcomes) > _MANY:
             # The numbers are not used again: requests that are being handled still know the old ones.
             self._outcomes.clear()
@@ -93,13 +95,20 @@ class Decisions:
         if number is None:
             self._count += 1
             number = self._outcomes[key] = self._count
-        if one.asked is None:
-            place = (one.name, one.where)
-            self._of_values.pop(self._latest.get(place, 0), None)
-            self._latest[place] = id(one)
-            # It is kept, so that no other object gets its id.
-            self._of_values[id(one)] = one, number
-        return number
+        if one.asked is not None:
+            return number, ()
+        place = (one.name, one.where)
+        self._of_values.pop(self._latest.get(place, 0), None)
+        self._latest[place] = id(one)
+        # It is kept, so that no other object gets its id.
+        self._of_values[id(one)] = found = one, number, _told(one)
+        return found[1:]
+
+
+def _told(one: Decided) -> tuple[Any, ...]:
+    """The last fields of an event."""
+    kind, scope = one.source
+    return (one.name, one.answer, kind, str(scope), *one.where, one.asked, one.answered)
 
 
 def for_people(events: Sequence[Event]) -> list[Event]:

@@ -28,7 +28,17 @@ _OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", NEVER: "silence"}
 class Asked:
     """A request that waits for its answer; `faults` are those that acted on it."""
 
-    __slots__ = ("api", "call", "connection", "correlation_id", "faults", "names", "number", "time_ms")
+    __slots__ = (
+        "_common",
+        "api",
+        "call",
+        "connection",
+        "correlation_id",
+        "faults",
+        "names",
+        "number",
+        "time_ms",
+    )
 
     def __init__(
         self, number: int, time_ms: int, call: "Call", api: ApiKey, connection: str, correlation_id: int
@@ -40,18 +50,22 @@ class Asked:
         self.connection = connection
         self.correlation_id = correlation_id
         self.faults: Sequence[Fault] = ()
+        self._common: tuple[Any, ...] = ()
         self.names: Any = ()
         """A tuple; or the request, as long as nobody wants to know the names."""
 
     def common(self, cluster: Any) -> tuple[Any, ...]:
         """The fields that the events of request and answer have in common, which precede the request's
         body."""
+        if self._common:
+            return self._common
         names = self.names
         if type(names) is not tuple:
             names = self.names = names_in(about(self.api, names, cluster, MOST_NAMES))
         call = self.call
         who = (call.broker.id, self.connection, call.client_id)
-        return (*who, api_name(self.api), call.version, self.correlation_id, names)
+        self._common = found = (*who, api_name(self.api), call.version, self.correlation_id, names)
+        return found
 
 
 class _Named(NamedTuple):
@@ -89,14 +103,17 @@ def request(number: int, asked: Asked, known: KnownTopics, body: dict[str, Any])
 
 
 def answer(number: int, asked: Asked, known: KnownTopics, rest: tuple[int, Any, dict[str, Any]]) -> Event:
-    now_ms, codes, body = rest
+    make: Callable[..., Event] = events.Answer
+    return make(number, *answered(asked, known, *rest))
+
+
+def answered(asked: Asked, known: KnownTopics, now_ms: int, codes: Any, body: Any) -> tuple[Any, ...]:
+    """The fields of an answer's event but its number; `codes` are its error codes, or it is Unanswered."""
     outcome, errors = (
-        (_OUTCOMES[codes], ()) if type(codes) is Unanswered else ("answer", map(error_name, codes))
+        (_OUTCOMES[codes], ()) if type(codes) is Unanswered else ("answer", tuple(map(error_name, codes)))
     )
     faults = tuple(each.told for each in asked.faults)
-    common, took_ms = asked.common(known), now_ms - asked.time_ms
-    make: Callable[..., Event] = events.Answer
-    return make(number, now_ms, *common, outcome, tuple(errors), faults, body, took_ms)
+    return (now_ms, *asked.common(known), outcome, errors, faults, body, now_ms - asked.time_ms)
 
 
 def names_of_produce(request: Any, cluster: "Cluster") -> tuple[str, ...]:

@@ -1,14 +1,18 @@
-"""The last events of a cluster. Those of requests are values at first, and become events when somebody reads
-them."""
+"""The last events of a cluster. They are values at first, and become events when somebody reads them."""
 
+import marshal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from operator import itemgetter
 from typing import Any, Final, overload
 
 from .event import Event
 
-Unread = tuple[int, Callable[..., Event], Any, Any, Any]
-"""Its number, the function that makes the event, and the function's arguments, the number first."""
+Unread = tuple[int, Callable[..., Event], *tuple[Any, ...]]
+"""Its number, the kind of event or another function that makes it, and the arguments after the number;
+bodies are `packed`."""
+Entry = Event | Unread
 
 MOST_ENTRIES: Final = 200_000
 """How many entries the large requests and answers that are kept may have together: partitions, topics and
@@ -22,17 +26,22 @@ class Kept(Sequence[Event]):
     """
 
     def __init__(self, most: int) -> None:
-        self._entries: deque[Event | Unread] = deque(maxlen=most)
+        self._entries: deque[Entry] = deque(maxlen=most)
         self._made: dict[int, Event] = {}
         self._most = most
         self._large: deque[tuple[int, int]] = deque()
         self._weight = 0
         self.append = self._entries.append
+        self.extend = self._entries.extend
 
     def count(self, value: Any = None) -> int:
         return len(self._entries) if value is None else list(self).count(value)
 
-    def made(self, entry: "Event | Unread") -> Event:
+    def entries(self) -> "list[Entry]":
+        """As they are kept."""
+        return list(self._entries)
+
+    def made(self, entry: "Entry") -> Event:
         """The event of an entry."""
         if type(entry) is not tuple:
             return entry  # type: ignore[return-value]
@@ -48,10 +57,10 @@ class Kept(Sequence[Event]):
         entries, large = self._entries, self._large
         large.append((number, weight))
         self._weight += weight
-        while self._weight > MOST_ENTRIES or (entries and large and large[0][0] < _number(entries[0])):
+        while self._weight > MOST_ENTRIES or (entries and large and large[0][0] < number_of(entries[0])):
             last, weight = large.popleft()
             self._weight -= weight
-            while entries and _number(entries[0]) <= last:
+            while entries and number_of(entries[0]) <= last:
                 entries.popleft()
 
     @overload
@@ -73,13 +82,36 @@ class Kept(Sequence[Event]):
         return map(self.made, reversed(list(self._entries)))
 
 
-def event_of(entry: Event | Unread) -> Event:
+def event_of(entry: Entry) -> Event:
     """The event of an entry, made anew if that is unread."""
     if type(entry) is not tuple:
         return entry  # type: ignore[return-value]
-    number, make, *values = entry
-    return make(number, *values)
+    if bytes in map(type, entry):
+        entry = tuple([marshal.loads(each) if type(each) is bytes else each for each in entry])  # type: ignore[assignment]
+    return entry[1](entry[0], *entry[2:])
 
 
-def _number(entry: Event | Unread) -> int:
+def packed(body: dict[str, Any]) -> Any:
+    """A body as an entry has it. Bytes, unlike what is nested, are nothing that collecting garbage has to go
+    through: of 100,000 events, that would take longer than clients like to wait."""
+    try:
+        return marshal.dumps(body)
+    except ValueError:
+        # It has numbers with names.
+        return body
+
+
+def values_of(entries: list[Entry]) -> list[Unread]:
+    """Entries as number, kind of event, and the values of its other fields."""
+    if {*map(type, entries)} == {tuple} and {*map(type, map(itemgetter(1), entries))} == {type}:  # type: ignore[arg-type]
+        return entries  # type: ignore[return-value]
+    return [_values_of(event_of(each)) for each in entries]
+
+
+def _values_of(event: Event) -> Unread:
+    _, *others = fields(event)
+    return (event.number, type(event), *(getattr(event, each.name) for each in others))
+
+
+def number_of(entry: Entry) -> int:
     return entry[0] if type(entry) is tuple else entry.number  # type: ignore[union-attr]

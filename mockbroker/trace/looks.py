@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, fields
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from . import events
@@ -45,6 +46,7 @@ def _fields(kind: type[Event]) -> tuple[tuple[str, ...], tuple[object, ...]]:
 
 Replica = tuple[int, int, int, int, int, int, tuple[tuple[int, int], ...]]
 """The fields of `events.Replica`, without topic and partition."""
+_FIRST: Final = itemgetter(0)
 _NO_ENDS: Final = (0, 0, 0)
 _GONE: Final = (-1, -1, -1, -1, -1, ())
 """What is told of a replica that its broker no longer has."""
@@ -64,23 +66,29 @@ class Look(NamedTuple):
     why: str = ""
 
     @classmethod
-    def at(cls, partition: "TopicPartition", details: bool) -> "Look":
+    def at(cls, partition: "TopicPartition", details: bool, before: "Look | None" = None) -> "Look":
+        """`before` is the last one, if nothing but logs has changed since."""
         known, hosted = partition.registered, partition.hosted
-        leader, isr = (known.leader, known.leader_epoch), tuple(known.isr)
-        followers = tuple(_followers(partition, hosted))
-        why = partition.reasons.of(partition.topic_id, partition.index) if known.leader_epoch else ""
+        if before is None:
+            leader, isr = (known.leader, known.leader_epoch), tuple(known.isr)
+            followers = tuple(_followers(partition, hosted))
+            why = partition.reasons.of(partition.topic_id, partition.index) if known.leader_epoch else ""
+        else:
+            leader, isr, followers, why = before.leader, before.isr, before.followers, before.why
         if not hosted:
             return cls(leader, isr, 0, _NO_ENDS, followers, why=why)
         log = partition.log
         ends = (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else _NO_ENDS
-        cuts = tuple((each.broker, each.log.cut_count) for each in hosted)
+        cuts = tuple([(each.broker, each.log.cut_count) for each in hosted])
         if not details:
             return cls(leader, isr, log.start_offset, ends, followers, cuts, why=why)
         replicas = tuple(map(_replica, hosted))
-        producers = tuple(
-            (producer_id, entry.epoch, entry.batches[-1].last_sequence if entry.batches else -1)
-            for producer_id, entry in log.producers.entries.items()
-        )
+        producers: tuple[tuple[int, int, int], ...] = ()
+        if entries := log.producers.entries:
+            producers = tuple(
+                (producer_id, entry.epoch, entry.batches[-1].last_sequence if entry.batches else -1)
+                for producer_id, entry in entries.items()
+            )
         return cls(leader, isr, log.start_offset, ends, followers, cuts, replicas, producers, why)
 
     def whole(self, topic: str, partition: int) -> Iterator[Change]:
@@ -123,59 +131,63 @@ def _words(state: "FollowerState") -> str:
     return state.name.lower().replace("_", " ")
 
 
-def changes(partition: "TopicPartition", seen: Look | None, now: Look, details: bool) -> Iterator[Change]:
+def changes(partition: "TopicPartition", seen: Look | None, now: Look, details: bool) -> list[Change]:
     """What has changed from one look to the next. Of a partition that is new, only its leader is reported if
     no details are wanted, and not even that of an internal one."""
     where = (partition.topic.name, partition.index)
     if seen is not None:
         # First what replicas have: who stops at a change of leader sees them as they are then.
-        yield from _changed_details(where, seen, now)
-        yield from _ordinary_changes(partition, where, seen, now)
-        return
+        found = _changed_details(where, seen, now) if details else []
+        _add_ordinary_changes(found, partition, where, seen, now)
+        return found
+    found = []
     if details:
-        yield Change(events.Appeared, (*where, as_rows(now.whole(*where))))
+        found.append(Change(events.Appeared, (*where, as_rows(now.whole(*where)))))
     if not partition.topic.name.startswith("__"):
-        yield Change(events.Leader, (*where, *now.leader))
+        found.append(Change(events.Leader, (*where, *now.leader)))
+    return found
 
 
-def _changed_details(where: tuple[str, int], seen: Look, now: Look) -> Iterator[Change]:
-    if now.replicas == seen.replicas and now.producers == seen.producers:
-        return
-    for replica in now.replicas:
-        if replica not in seen.replicas:
-            yield Change(events.Replica, (*where, *replica))
-    there = {broker for broker, *_ in now.replicas}
-    for broker, *_ in seen.replicas:
-        if broker not in there:
-            yield Change(events.Replica, (*where, broker, *_GONE))
-    for producer in now.producers:
-        if producer not in seen.producers:
-            yield Change(events.Producer, (*where, *producer))
-    known = {producer_id for producer_id, _, _ in now.producers}
-    for producer_id, _, _ in seen.producers:
-        if producer_id not in known:
-            yield Change(events.Producer, (*where, producer_id, -1, -1))
+def _changed_details(where: tuple[str, int], seen: Look, now: Look) -> list[Change]:
+    found = []
+    if now.replicas != seen.replicas:
+        before = seen.replicas
+        found = [Change(events.Replica, (*where, *each)) for each in now.replicas if each not in before]
+        gone = {*map(_FIRST, before)}.difference(map(_FIRST, now.replicas))
+        found += [Change(events.Replica, (*where, each[0], *_GONE)) for each in before if each[0] in gone]
+    if now.producers != seen.producers:
+        known = set(seen.producers)
+        found += [Change(events.Producer, (*where, *each)) for each in now.producers if each not in known]
+        there = {*map(_FIRST, now.producers)}
+        found += [
+            Change(events.Producer, (*where, each[0], -1, -1))
+            for each in seen.producers
+            if each[0] not in there
+        ]
+    return found
 
 
-def _ordinary_changes(
-    partition: "TopicPartition", where: tuple[str, int], seen: Look, now: Look
-) -> Iterator[Change]:
+def _add_ordinary_changes(
+    found: list[Change], partition: "TopicPartition", where: tuple[str, int], seen: Look, now: Look
+) -> None:
     if now.leader != seen.leader:
-        yield Change(events.Leader, (*where, *now.leader, now.why))
+        found.append(Change(events.Leader, (*where, *now.leader, now.why)))
     if now.cuts != seen.cuts:
         known = dict(seen.cuts)
         for replica in partition.hosted:
             log, broker = replica.log, replica.broker
             missed = log.cut_count - known.get(broker, 0)
-            for cut in list(log.cuts)[-missed:] if missed > 0 else ():
-                yield Change(events.Truncation, (*where, broker, *cut))
-    for follower in now.followers:
-        if follower not in seen.followers:
-            broker, state, failure = follower
-            yield Change(events.Follower, (*where, broker, _words(state), failure))
+            cuts = list(log.cuts)[-missed:] if missed > 0 else ()
+            found += [Change(events.Truncation, (*where, broker, *cut)) for cut in cuts]
+    if now.followers != seen.followers:
+        found += [
+            Change(events.Follower, (*where, broker, _words(state), failure))
+            for broker, state, failure in now.followers
+            if (broker, state, failure) not in seen.followers
+        ]
     if now.isr != seen.isr:
-        yield Change(events.InSyncReplicas, (*where, now.isr))
+        found.append(Change(events.InSyncReplicas, (*where, now.isr)))
     if now.log_start != seen.log_start:
-        yield Change(events.LogStart, (*where, now.log_start))
+        found.append(Change(events.LogStart, (*where, now.log_start)))
     if now.ends != seen.ends:
-        yield Change(events.HighWatermark, (*where, *now.ends))
+        found.append(Change(events.HighWatermark, (*where, *now.ends)))

@@ -1,13 +1,13 @@
 """Requests and answers as plain values, for files and for people."""
 
 import functools
+import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
-from operator import attrgetter
 from types import NoneType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from uuid import UUID
 
 from ..protocol import message_set
@@ -36,44 +36,40 @@ class _Room:
         self.weight = 0
 
     def cut(self, entries: Sequence[Any]) -> Sequence[Any]:
-        kept = entries[: self.left]
-        self.left -= len(kept)
-        self.out += len(entries) - len(kept)
-        self.weight += len(kept)
-        return kept
+        count = len(entries)
+        if count > self.left:
+            self.out += count - self.left
+            entries, count = entries[: self.left], self.left
+        self.left -= count
+        self.weight += count
+        return entries
 
 
 def shortened(message: Any, most: int = MOST_ENTRIES) -> tuple[dict[str, Any], int]:
     """As `plain`, with the first `most` entries of all lists; `left_out` says how many there were besides,
     not counting what is in them. And the `weight` of that."""
     room = _Room(most)
-    value: dict[str, Any] = plain(message, room=room)
+    make = _MODELS[type(message)]
+    value: dict[str, Any] = plain(message, room=room) if make is None else make(message, room)
     return {**value, LEFT_OUT: room.out} if room.out else value, room.weight
 
 
 def plain(value: Any, name: str = "", room: _Room | None = None) -> Any:
     """A value that JSON has. Records become the headers of their batches, other bytes their size."""
+    room = _Room(sys.maxsize) if room is None else room
+    kind: type = type(value)
     if name == "records" and value is not None:
         heads = batches(value)
-        if room is not None:
-            room.weight += len(heads)
+        room.weight += len(heads)
         return heads
-    kind: type = type(value)
-    if (model := _fields_of(kind)) is not None:
-        found = dict(zip(model.names, model.values(value), strict=True))
-        for each in model.others:
-            found[each] = plain(found[each], each, room)
-        if room is not None:
-            for each in model.texts:
-                room.weight += len(found[each] or "") >> 8
-        return found
+    if (model := _MODELS[kind]) is not None:
+        return model(value, room)
     if isinstance(value, _LISTS):
-        return [plain(each, "", room) for each in (value if room is None else room.cut(value))]
+        return [plain(each, "", room) for each in room.cut(value)]
     if name.endswith("error_code"):
         return error_name(getattr(value, "value", value))
     if isinstance(value, str):
-        if room is not None:
-            room.weight += len(value) >> 8
+        room.weight += len(value) >> 8
         return value
     if isinstance(value, dict):
         return {each: plain(inner, each, room) for each, inner in value.items()}
@@ -88,35 +84,41 @@ def plain(value: Any, name: str = "", room: _Room | None = None) -> Any:
     return value
 
 
-class _Fields(NamedTuple):
-    """The fields of a model, and what gets their values; `texts` and `others` are those that are texts, and
-    those that may be more than a number or a text."""
-
-    names: tuple[str, ...]
-    values: Callable[[Any], tuple[Any, ...]]
-    texts: tuple[str, ...]
-    others: tuple[str, ...]
+Model = Callable[[Any, _Room], dict[str, Any]]
 
 
-@functools.cache
-def _fields_of(kind: type) -> _Fields | None:
-    """None if it is no model."""
-    if not is_dataclass(kind):
-        return None
+class _Models(dict[type, Model | None]):
+    """What makes the plain value of a model, a function for each kind; None for what is no model."""
+
+    def __missing__(self, kind: type) -> Model | None:
+        found = self[kind] = _compiled(kind) if is_dataclass(kind) else None
+        return found
+
+
+_MODELS: Final = _Models()
+
+
+def _compiled(kind: type) -> Model:
     hints = typing.get_type_hints(kind)
-    names = tuple(each.name for each in fields(kind))
-    kinds = {
-        name: {hints[name]} if type(hints[name]) is type else {*typing.get_args(hints[name])}
-        for name in names
-    }
-    others = tuple(
-        name for name in names if not kinds[name] <= _AS_IT_IS or name.endswith(("error_code", "records"))
-    )
-    texts = tuple(name for name in names if str in kinds[name] and name not in others)
-    values = (
-        attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, each) for each in names)
-    )
-    return _Fields(names, values, texts, others)
+    texts, values = [], []
+    for each in fields(kind):
+        name, value = each.name, f"value.{each.name}"
+        hint = hints[name]
+        kinds = {hint} if type(hint) is type else {*typing.get_args(hint)}
+        if kinds <= _AS_IT_IS and not name.endswith(("error_code", "records")):
+            if str in kinds:
+                texts.append(f"    room.weight += len({value} or '') >> 8")
+        elif any(is_dataclass(one) for part in (hint, *kinds) for one in typing.get_args(part)):
+            entries = f"[models[type(each)](each, room) for each in room.cut({value})] if {value} else []"
+            value = f"({entries}) if type({value}) in lists else plain({value}, {name!r}, room)"
+        else:
+            value = f"None if {value} is None else plain({value}, {name!r}, room)"
+        values.append(f"{name!r}: {value}")
+    lines = ["def made(value, room):", *texts, f"    return {{{', '.join(values)}}}"]
+    found: dict[str, Any] = {"models": _MODELS, "plain": plain, "lists": _LISTS}
+    exec("\n".join(lines), found)
+    made: Model = found["made"]
+    return made
 
 
 def weight(value: Any) -> int:

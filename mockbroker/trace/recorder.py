@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..faults.about import about
@@ -16,7 +17,7 @@ from .events import NOT_KEPT
 from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .finding import fits
 from .group_events import SharePartition
-from .kept import Kept, Unread, event_of
+from .kept import Entry, Kept, event_of, packed
 from .looks import Change, as_rows
 from .plain import shortened, weight
 from .states import States
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ..cluster.call import Call
     from ..cluster.cluster import Cluster
     from ..faults.exchange import Handler
-    from ..policies.watched import Decision as Decided
 
 KEPT: Final = 10_000
 KEPT_WITH_DETAILS: Final = 100_000
@@ -55,31 +55,40 @@ every request. Of partitions, only those that have changed ever are."""
 _OTHERS_PER_MS: Final = 2
 """How many are inspected, if there are more, for each millisecond between two inspections that nothing but
 quiet requests and time call for."""
+_HANDED_OVER: Final = 1_000
+"""So many events are handed over at once, so that each costs little."""
+_KIND: Final = itemgetter(0)
 _RESTS: Final = 5
 """After so many while the cluster's clock stands still, everything is inspected."""
 
 
 class Recorder:
     """What a trace does once it has been started. `events` are the last of them: `kept`, or as many as there
-    is room for, which are more if bodies are kept. `tell` tells a listener, `failed` of what went wrong."""
+    is room for, which are more if bodies are kept. `tell` tells a listener or a taker, `failed` of what went
+    wrong."""
 
     def __init__(
         self,
         cluster: "Cluster",
         kept: int | None,
         listeners: list[Callable[[Event], None]],
-        tell: Callable[[Callable[[Event], None], Event], None],
+        takers: list[Callable[[list[Entry]], None]],
+        tell: Callable[[Callable[[Any], None], Any], None],
         failed: Callable[[Exception], None],
         *,
         bodies: bool,
     ) -> None:
         self._cluster = cluster
         self._listeners = listeners
+        self._takers = takers
         self._tell = tell
         self._failed = failed
         self.bodies = bodies
         room = KEPT_WITH_DETAILS if bodies else KEPT
         self.events = Kept(room if kept is None else kept)
+        self._fresh: list[Entry] = []
+        """Those that takers have not got yet."""
+        self._most_fresh = _HANDED_OVER
         self._decisions = Decisions(self._add_decision)
         self._known = KnownTopics(cluster)
         self._number = 0
@@ -116,7 +125,7 @@ class Recorder:
         if self.bodies:
             body, entries = shortened(request)
             self._weigh(number, entries)
-            self._keep(exchanges.request(number, asked, self._known, body))
+            self._keep((number, events.Request, asked.time_ms, *asked.common(self._known), packed(body)))
         else:
             if size > _SMALL_BYTES and len(asked.names) > 1:
                 self.events.weigh(number, len(asked.names))
@@ -145,7 +154,8 @@ class Recorder:
                 (answer, ({}, 0)) if outcome else (error_codes(answer), shortened(answer))
             )
             self._weigh(number, entries)
-            self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))
+            told = exchanges.answered(asked, self._known, now_ms, codes, packed(body))
+            self._keep((number, events.Answer, *told))
 
     def _weigh(self, number: int, entries: int) -> None:
         if entries > _FEW_ENTRIES:
@@ -187,10 +197,12 @@ class Recorder:
     def _take(self, changes: Iterable[Change]) -> None:
         try:
             self._known.look()
-            for kind, values in changes:
-                if kind is SharePartition:
-                    self._weigh(self._number + 1, weight(list(values)))
-                self._add(kind, *values)
+            if self._listeners:
+                # Which may have the cluster do something: it is told as it comes.
+                for each in changes:
+                    self._keep_all([each])
+            elif found := list(changes):
+                self._keep_all(found)
             self._decisions.forget_all_but(self._cluster.topics)
             if self.bodies and self._number >= self._keyframe_at:
                 self._add_keyframe(self._states)
@@ -242,30 +254,65 @@ class Recorder:
         self.changed()
         return list(self.events)
 
+    def entries(self) -> list[Entry]:
+        """The same, as they are kept."""
+        self.changed()
+        return self.events.entries()
+
     def _add(self, kind: Callable[..., Event], *values: Any) -> None:
         self._number += 1
-        self._keep(kind(self._number, self._cluster.now_ms, *values))
+        self._keep((self._number, kind, self._cluster.now_ms, *values))
 
     def _add_keyframe(self, states: States) -> None:
+        self.hand_over()
         rows = as_rows(states.whole())
         self._add(events.Keyframe, rows)
         self._keyframe_at = self._number + max(_BETWEEN_KEYFRAMES, 4 * len(rows))
 
-    def _add_decision(self, request: int | None, one: "Decided") -> None:
+    def _add_decision(self, request: int | None, told: tuple[Any, ...]) -> None:
         self._number = number = self._number + 1
-        self._keep((number, _decision, self._cluster.now_ms, request, one))
+        self._keep((number, events.Decision, self._cluster.now_ms, request, *told))
 
-    def _keep(self, entry: "Event | Unread") -> None:
-        if not self._listeners:
-            self.events.append(entry)
+    def _keep(self, entry: Entry) -> None:
+        if self._listeners:
+            entry = event_of(entry)
+        self.events.append(entry)
+        if self._takers:
+            fresh = self._fresh
+            fresh.append(entry)
+            if len(fresh) >= self._most_fresh:
+                self.hand_over()
+        if self._listeners:
+            for listener in list(self._listeners):
+                self._tell(listener, entry)
+
+    def _keep_all(self, changes: list[Change]) -> None:
+        number, now_ms = self._number, self._cluster.now_ms
+        entries: list[Any] = [
+            (place, kind, now_ms, *values) for place, (kind, values) in enumerate(changes, number + 1)
+        ]
+        self._number = number + len(entries)
+        if SharePartition in map(_KIND, changes):
+            for place, (kind, values) in enumerate(changes, number + 1):
+                if kind is SharePartition:
+                    self._weigh(place, weight(list(values)))
+        if self._listeners:
+            for entry in entries:
+                self._keep(entry)
             return
-        event = event_of(entry)
-        self.events.append(event)
-        for listener in list(self._listeners):
-            self._tell(listener, event)
+        self.events.extend(entries)
+        if self._takers:
+            self._fresh += entries
+            if len(self._fresh) >= self._most_fresh:
+                self.hand_over()
 
+    def hand_over(self) -> None:
+        """Gives takers what they have not got yet."""
+        if self._fresh:
+            entries, self._fresh, self._most_fresh = self._fresh, [], _HANDED_OVER
+            for take in list(self._takers):
+                self._tell(take, entries)
 
-def _decision(number: int, now_ms: int, request: int | None, one: "Decided") -> Event:
-    kind, scope = one.source
-    about = (one.name, one.answer, kind, str(scope), *one.where, one.asked, one.answered)
-    return events.Decision(number, now_ms, request, *about)
+    def be_eager(self) -> None:
+        """Gives takers the next event as soon as it comes."""
+        self._most_fresh = 1

@@ -67,11 +67,13 @@ class States:
         return self.changes() if self._watching.has_news else self._changed_partitions()
 
     def _changed_partitions(self) -> Iterator[Change]:
-        for partition in self._watching.some():
+        found, only_logs = self._watching.some(), self._watching.only_logs
+        for partition in found:
             # Somebody who was told of others may have deleted it.
             if partition.deleted or not _is_used(partition):
                 continue
-            now, seen = Look.at(partition, self._details), self._partitions.get(partition)
+            seen = self._partitions.get(partition)
+            now = Look.at(partition, self._details, seen if only_logs else None)
             if now != seen:
                 self._partitions[partition] = now
                 yield from changes(partition, seen, now, self._details)

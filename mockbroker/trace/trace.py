@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..faults.exchange import Handler
     from .event import Event
     from .exchanges import Asked
+    from .kept import Entry
     from .recorder import Recorder
 
 
@@ -24,6 +25,8 @@ class Trace:
         self._kept = kept
         self._recorder: Recorder | None = None
         self.listeners: list[Callable[[Event], None]] = []
+        self.takers: list[Callable[[list[Entry]], None]] = []
+        """As `listeners`, but they get what becomes an event only if somebody reads it, many at once."""
         self.failed: Callable[[Exception], None] | None = None
         """Called with the error of a listener that raised, which is then removed; if this is not set, the
         error is raised."""
@@ -46,7 +49,13 @@ class Trace:
             from .recorder import Recorder
 
             self._recorder = Recorder(
-                self._cluster, self._kept, self.listeners, self._tell, self._fail, bodies=bodies
+                self._cluster,
+                self._kept,
+                self.listeners,
+                self.takers,
+                self._tell,
+                self._fail,
+                bodies=bodies,
             )
             self.on = True
             self._recorder.begin()
@@ -127,16 +136,32 @@ class Trace:
                 break
             self._tell(listener, event)
 
+    def hand_to(self, taker: "Callable[[list[Entry]], None]") -> None:
+        """As `attach`, at a fraction of the price: of each entry `event_of` makes an event."""
+        entries = [] if self._recorder is None else self._recorder.entries()
+        self.hand_over()
+        self.takers.append(taker)
+        if entries:
+            self._tell(taker, entries)
+
+    def hand_over(self, eagerly: bool = False) -> None:
+        """Gives takers what they have not got yet; `eagerly`, also the next event as soon as it comes."""
+        if self._recorder is not None:
+            self._recorder.hand_over()
+            if eagerly:
+                self._recorder.be_eager()
+
     def whole(self) -> "list[Event]":
         """All events that are kept."""
         return [] if self._recorder is None else self._recorder.whole()
 
-    def _tell(self, listener: "Callable[[Event], None]", event: "Event") -> None:
+    def _tell(self, listener: "Callable[[Any], None]", what: Any) -> None:
         try:
-            listener(event)
+            listener(what)
         except Exception as error:
             if self.failed is not None:
-                self.listeners.remove(listener)
+                among: list[Any] = self.takers if listener in self.takers else self.listeners
+                among.remove(listener)
             self._fail(error)
 
     def _fail(self, error: Exception) -> None:

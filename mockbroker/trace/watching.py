@@ -5,7 +5,8 @@ that notes whenever one of their fields is set. What a look reads besides (the e
 changes only along with one of these fields, or by a method that is named here.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.topic import TopicPartition
@@ -27,6 +28,12 @@ _WATCHED: Final[dict[type, tuple[str, ...]]] = {
     ReplicaManager: (),
 }
 """By kind, the methods that change something of it without setting a field."""
+_OF_LOGS: Final = (Log, ProducerStates)
+_UNSEEN: Final[dict[type, frozenset[str]]] = {
+    Partition: frozenset({"appended_ms", "_written_ms"}),
+    Log: frozenset({"size"}),
+}
+"""By kind, the fields that each append sets and no look reads."""
 
 
 class _Place:
@@ -34,10 +41,15 @@ class _Place:
 
     __slots__ = ("number", "objects", "partition")
 
-    def __init__(self, number: int, partition: TopicPartition) -> None:
+    def __init__(self, number: int, partition: Any) -> None:
         self.number = number
-        self.partition = partition
-        self.objects: tuple[object, ...] = ()
+        self.partition: TopicPartition = partition
+        self.objects: list[object] = []
+
+
+_EVERY: Final = _Place(0, None)
+"""Stands for all of them."""
+_NUMBER: Final = attrgetter("number")
 
 
 class Watching:
@@ -48,17 +60,21 @@ class Watching:
         self._gone = gone
         self._marks: dict[object, None] = {}
         self._own: set[type] = set()
+        self._logs: set[type] = set()
+        """Those of logs and of what these consist of."""
+        self.only_logs = False
+        """Whether nothing else was set before `some` was last called."""
         self._classes: dict[type, type] = {}
         """By the class that an object has, the one that it gets: somebody else may watch it too."""
         self._places: dict[TopicPartition, _Place] = {}
-        self._owners: dict[object, _Place | None] = {}
-        """By object that is watched: the partition of which it tells, or None if it tells of all."""
+        self._owners: dict[object, _Place] = {}
+        """By object that is watched: the partition of which it tells, or `_EVERY`."""
         self._came = 0
         self._written = -1
         self._all = False
         for broker in cluster.brokers.values():
             if (manager := getattr(broker, "replicas", None)) is not None:
-                self._watch(manager, None)
+                self._watch(manager, _EVERY)
 
     def look_at_all(self) -> None:
         """Something was changed that all of them depend on."""
@@ -80,16 +96,19 @@ class Watching:
         if self.has_news:
             self._written = self._cluster.controller.metadata.end_offset
             self._find()
-        marks = list(self._marks)
-        self._marks.clear()
-        owners = [self._owners[each] for each in marks if each in self._owners]
-        if self._all or None in owners:
-            self._all = False
+        marks, places = self._marks, {*map(self._owners.get, self._marks)}
+        self.only_logs = self._logs.issuperset(map(type, marks))
+        marks.clear()
+        # What nobody owns belongs to a partition that is gone.
+        places.discard(None)
+        if self._all or _EVERY in places:
+            self._all = self.only_logs = False
             found = list(self._places.values())
         else:
-            found = sorted({each for each in owners if each is not None}, key=lambda place: place.number)
-        for place in found:
-            self._adopt(place)
+            found = sorted(places, key=_NUMBER) if len(places) > 1 else list(places)  # type: ignore[arg-type]
+        if not self.only_logs:
+            for place in found:
+                self._adopt(place)
         return [place.partition for place in found]
 
     def _find(self) -> None:
@@ -114,7 +133,7 @@ class Watching:
 
     def _adopt(self, place: _Place) -> None:
         """Watches what tells of a partition now."""
-        objects = tuple(_objects(place.partition))
+        objects = _objects(place.partition)
         if objects == place.objects:
             return
         for each in place.objects:
@@ -123,7 +142,7 @@ class Watching:
             self._watch(each, place)
         place.objects = objects
 
-    def _watch(self, one: Any, place: _Place | None) -> None:
+    def _watch(self, one: Any, place: _Place) -> None:
         before = type(one)
         if before not in self._classes:
             self._classes[before] = self._class_for(before)
@@ -134,28 +153,30 @@ class Watching:
         if not self._own.isdisjoint(before.__mro__):
             return before
         kind = next(each for each in before.__mro__ if each in _WATCHED)
-        made = _watched(before, self._marks, _WATCHED[kind])
+        made = _watched(before, self._marks, _WATCHED[kind], _UNSEEN.get(kind, frozenset()))
         self._own.add(made)
+        if kind in _OF_LOGS:
+            self._logs.add(made)
         return made
 
 
-def _objects(partition: TopicPartition) -> Iterator[object]:
+def _objects(partition: TopicPartition) -> list[object]:
+    found: list[object] = []
     for replica in partition.hosted:
-        yield replica
-        yield replica.log
-        yield replica.log.producers
-        if replica.fetcher is not None:
-            yield replica.fetcher
+        log, fetcher = replica.log, replica.fetcher
+        found += (replica, log, log.producers) if fetcher is None else (replica, log, log.producers, fetcher)
+    return found
 
 
-def _watched(kind: Any, marks: dict[object, None], names: tuple[str, ...]) -> type:
-    """A kind whose objects are in `marks` once one of their fields was set, or one of these methods was
-    called."""
+def _watched(kind: Any, marks: dict[object, None], names: tuple[str, ...], unseen: Collection[str]) -> type:
+    """A kind whose objects are in `marks` once one of their fields but `unseen` was set, or one of these
+    methods was called."""
     set_field = kind.__setattr__
 
     def set_and_mark(self: object, name: str, value: object) -> None:
         set_field(self, name, value)
-        marks[self] = None
+        if name not in unseen:
+            marks[self] = None
 
     methods = {name: _marking(getattr(kind, name), marks) for name in names}
     return type(kind.__name__, (kind,), {"__slots__": (), "__setattr__": set_and_mark, **methods})

@@ -42,19 +42,8 @@ def is_report(path: Path) -> bool:
 def read(report: Path, wanted: Wanted = EVERYTHING) -> list[Recorded]:
     """The incidents that are wanted in the folder of a report, or in its `incidents.json`. PipelineError says
     what to do."""
-    path = report / FILE if report.is_dir() else report
+    told = load(report)
     try:
-        told = read_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = error.strerror or error
-        raise PipelineError(
-            f"{path}: {reason}: give a folder that `mockbroker analyze --out` wrote"
-        ) from None
-    except ValueError:
-        raise PipelineError(f"{path} is not the {FILE} of `mockbroker analyze --out`") from None
-    try:
-        if told["schema"] not in _SCHEMAS:
-            raise PipelineError(f"{path} has schema {told['schema']}, this mockbroker knows {SCHEMA}")
         findings = [[event["finding"] for event in each["events"]] for each in told["incidents"]]
         symptoms = [(each, each["explained_by"]) for each in told.get("symptoms", ())]
         if wanted:
@@ -63,7 +52,32 @@ def read(report: Path, wanted: Wanted = EVERYTHING) -> list[Recorded]:
         numbers = kept(wanted, findings, symptoms)
         return [_recorded(told["incidents"][each], each + 1) for each in numbers]
     except (KeyError, TypeError, IndexError) as error:
-        raise PipelineError(f"{path} is not the {FILE} of `mockbroker analyze --out`: {error!r}") from None
+        raise _no_report(report, f": {error!r}") from None
+
+
+def load(report: Path) -> dict[str, Any]:
+    """All that the folder of a report, or its `incidents.json`, has. PipelineError says what to do."""
+    path = report / FILE if report.is_dir() else report
+    try:
+        told: dict[str, Any] = read_json(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = error.strerror or error
+        raise PipelineError(
+            f"{path}: {reason}: give a folder that `mockbroker analyze --out` wrote"
+        ) from None
+    except ValueError:
+        raise _no_report(report) from None
+    try:
+        if told["schema"] not in _SCHEMAS:
+            raise PipelineError(f"{path} has schema {told['schema']}, this mockbroker knows {SCHEMA}")
+    except (KeyError, TypeError) as error:
+        raise _no_report(report, f": {error!r}") from None
+    return told
+
+
+def _no_report(report: Path, why: str = "") -> PipelineError:
+    path = report / FILE if report.is_dir() else report
+    return PipelineError(f"{path} is not the {FILE} of `mockbroker analyze --out`{why}")
 
 
 def choose(incidents: list[Recorded], number: int | None) -> Recorded:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mockbroker import MockCluster
 from tests.cli.in_process import mockbroker
-from tests.console.tools import expect
+from tests.console.tools import expect, operations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -98,6 +98,37 @@ def test_it_outlives_the_page_and_has_a_way_back(cluster: MockCluster, page: Pag
     page.reload()
     page.get_by_role("tab", name="Do something").click()
     expect(page.locator(".operations .nothing")).to_contain_text("What you do here is kept")
+
+
+def test_what_waits_says_so_and_is_told_wherever_the_page_is_by_then(
+    cluster: MockCluster, page: Page
+) -> None:
+    def produce_after_another_pause() -> None:
+        cluster.pause_follower("orders", 0, broker=follower)
+        page.get_by_label("operation").select_option("records-produce")
+        page.locator('.operations [name="partition"]').fill("0")
+        page.get_by_role("button", name="Do it").press("Enter")
+        expect(outcome).to_contain_text("no answer yet")
+
+    led = cluster.topic("orders").partitions[0]
+    follower = next(each for each in led.replicas if each != led.leader)
+    operations(cluster, page)
+    outcome, done = page.locator(".outcome"), page.get_by_role("region", name="done so far").locator("li")
+    produce_after_another_pause()
+    page.get_by_label("operation").select_option("followers-resume")
+    expect(outcome).to_be_empty()
+    page.locator('.operations [name="broker"]').fill(str(follower))
+    page.get_by_role("button", name="Do it").press("Enter")
+    expect(outcome).to_contain_text("records produce of")
+    expect(done).to_have_count(2)
+
+    produce_after_another_pause()
+    page.get_by_role("tab", name="Brokers").click()
+    cluster.resume_follower("orders", 0, broker=follower)
+    expect(page.locator('[data-partition="orders-0"] .name')).to_contain_text("high watermark 2")
+    page.get_by_role("tab", name="Do something").click()
+    expect(outcome).to_contain_text("records produce of")
+    expect(done).to_have_count(3)
 
 
 def test_what_was_refused_is_not_kept(cluster: MockCluster, page: Page, complaints: list[str]) -> None:

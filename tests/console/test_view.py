@@ -81,6 +81,28 @@ def test_a_trace_as_parquet(page: Page, tmp_path: Path) -> None:
         page.goto("about:blank")
 
 
+def test_an_incident_is_shown_beside_the_cluster(page: Page, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    mockbroker_process("analyze", str(ORDINARY), "--out", str(out))
+    found = json.loads((out / "incidents.json").read_text())
+    (incident,) = found["incidents"]
+    assert f"<code>mockbroker view {out}</code>" in (out / "report.html").read_text()
+    with viewed(out) as address:
+        page.goto(address)
+        expect(page.get_by_role("tab", name="Incidents")).to_have_attribute("aria-selected", "true")
+        view = page.get_by_role("tabpanel")
+        expect(view).to_contain_text(incident["story"])
+        expect(view).to_contain_text(found["symptoms"][1]["told"])
+        view.get_by_text("evidence").last.click()
+        row = view.get_by_role("listitem").filter(has_text=found["symptoms"][1]["evidence"][0]["text"]).last
+        moment = row.get_by_role("button")
+        moment.click()
+        expect(page.locator("output.moment")).to_contain_text(moment.inner_text())
+        expect(page.locator('[data-partition="t-0"].chosen')).to_be_visible()
+        expect(view).to_contain_text(incident["story"])
+        page.goto("about:blank")
+
+
 def test_a_history_is_simulated_again(page: Page, tmp_path: Path) -> None:
     command = ["explore", "--kafka", "4.4", "--policy", "fetch-log-start-offset=live", "--seeds", "300"]
     options = ["--workers", "1", "--out", str(tmp_path / "out")]
@@ -122,7 +144,7 @@ def test_a_file_that_is_not_a_trace(tmp_path: Path, text: str, why: str) -> None
     [("incidents.json", "mockbroker reproduce"), ("scenario.toml", "run --trace"), ("a.txt", "history.json")],
 )
 def test_a_folder_without_a_history(tmp_path: Path, file: str, why: str) -> None:
-    (tmp_path / file).touch()
+    (tmp_path / file).write_text('{"schema": 2, "read": {"files": []}}')
     assert why in refused(tmp_path)
 
 

@@ -23,12 +23,13 @@ def tools() -> Path:
     )
 
 
-def expect(locator: Locator) -> Any:
-    """Playwright's `expect`, which is imported only where a browser is used; patient where much else runs."""
+def expect(locator: Locator, what: str | None = None) -> Any:
+    """Playwright's `expect`, which is imported only where a browser is used; patient where much else runs.
+    `what` is said first if it fails."""
     from playwright.sync_api import expect
 
     expect.set_options(timeout=30_000)
-    return expect(locator)
+    return expect(locator, what)
 
 
 def operations(cluster: MockCluster, page: Page) -> Locator:

@@ -14,6 +14,7 @@ from mockbroker.control.latest import Latest
 from mockbroker.trace import Answer, Event, Keyframe, Request, Trace
 from mockbroker.trace.as_json import as_json
 from mockbroker.trace.files import event
+from mockbroker.trace.kept import values_of
 from tests.driving.cluster import a_cluster, create
 from tests.driving.faulty import FaultyDriver
 from tests.properties import examples
@@ -56,7 +57,7 @@ def told(cuts: list[int]) -> Iterator[list[Event]]:
     yield every[: cuts[0]]
     for begins, ends in pairwise(cuts):
         while place < ends:
-            latest(every[place], as_json(every[place]).encode() + b"\n")
+            latest(*values_of([every[place]]))
             place += 1
         lines = latest.after(every[begins - 1].number)
         assert lines is latest.after(every[begins - 1].number)

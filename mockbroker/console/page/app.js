@@ -5,6 +5,7 @@ import { Clients } from "./clients.js";
 import { Groups, Hints } from "./groups.js";
 import { Behaviours, Faults } from "./inforce.js";
 import { heightOf, Lanes, markersOf } from "./lanes.js";
+import { Incidents } from "./incidents.js";
 import { List } from "./list.js";
 import { Operations } from "./operations.js";
 import { Overview } from "./overview.js";
@@ -12,7 +13,7 @@ import { usePast } from "./past.js";
 import { Recording } from "./recording.js";
 import { Records } from "./records.js";
 import { Requests } from "./requests.js";
-import { file, live } from "./source.js";
+import { ask, file, live } from "./source.js";
 import { captionAt, Stories } from "./stories.js";
 import { Brokers, Producers, Transactions } from "./tables.js";
 import { recordingTime, stepAfter, stepBefore, Timeline } from "./timeline.js";
@@ -35,6 +36,9 @@ function sourceOf() {
   return path ? { mode: "file", path } : { mode: "live", path: "" };
 }
 
+/** Where the report of `mockbroker analyze` is, if there is one. */
+const REPORT = new URLSearchParams(location.search).get("incidents");
+
 function App() {
   const source = useMemo(sourceOf, []);
   const recordings = useRef({ live: new Recording(), told: /** @type {Recording | null} */ (null) });
@@ -48,8 +52,9 @@ function App() {
   const setAt = (/** @type {number | null} */ to) => setMoment(to === null ? "" : `${to}`);
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
-  const [wantedTab, setTab] = useAddress("tab", "requests");
+  const [wantedTab, setTab] = useAddress("tab", REPORT ? "incidents" : "requests");
   const [storyFile, setStoryFile] = useAddress("story");
+  const [report, setReport] = useState(/** @type {import("./incidents.js").Report | null} */ (null));
   const [wanted, setWanted] = useState(/** @type {{id: string, values: Record<string, string>} | null} */ (null));
   const [stretch, setStretch] = useAddress("stretch");
   const [filter, setFilter] = useAddress("partitions");
@@ -76,6 +81,12 @@ function App() {
     };
     if (source.mode === "live") live(sink);
     else file(source.path, sink).then(redraw);
+    if (REPORT) {
+      ask(REPORT)
+        .then((answer) => answer.json())
+        .then(setReport)
+        .catch((error) => setStatus({ text: `the report can't be read: ${error.message}`, bad: true }));
+    }
     fetch("stories/index.json")
       .then((answer) => (answer.ok ? answer.json() : []))
       .then((found) => {
@@ -174,7 +185,13 @@ function App() {
   const partitions = [...state.partitions.values()]
     .filter((each) => each.name.includes(filter) && (internal || !each.topic.startsWith("__")))
     .sort((a, b) => (a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1));
+  /** @type {import("./incidents.js").Show} */
+  const showMoment = (ms, { topic, partition }) => {
+    goTo(recording.numberAt(ms));
+    if (topic && partition !== null && partition !== undefined) setChosen(`${topic}-${partition}`);
+  };
   const tabs = [
+    ...(report && !story ? [["incidents", "Incidents"]] : []),
     ["requests", "What happened"],
     ["brokers", "Brokers"],
     ["groups", "Groups"],
@@ -226,6 +243,7 @@ function App() {
           )}
         </div>
         <div id="view" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
+          ${tab === "incidents" && report && html`<${Incidents} report=${report} show=${showMoment} />`}
           ${tab === "requests" && html`<${Requests} recording=${shown} number=${number} goTo=${goTo} />`}
           ${tab === "brokers" && html`<${Brokers} state=${state} recording=${shown} number=${number} />`}
           ${tab === "groups" && html`<${Groups} state=${state} recording=${shown} number=${number} live=${following} act=${canFollow ? act : null} />`}

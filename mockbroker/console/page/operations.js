@@ -1,9 +1,10 @@
-import { html, useEffect, useMemo, useState } from "./html.js";
+import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { asCtl, asCurl, asPytest, asScenario, parts, toClipboard } from "./copying.js";
 import { DoneList, doneSoFar, keep } from "./doing.js";
 import { Hits, seenIn, suggestionsFor, usePreview } from "./faults.js";
 import { Argument, FieldError, fieldOf, valueOf } from "./fields.js";
 import { ask } from "./source.js";
+import { time } from "./words.js";
 
 /**
  * @typedef {import("./copying.js").Call} Call
@@ -89,6 +90,16 @@ function About({ text }) {
 }
 
 const NOTHING = { text: "", bad: false, field: "" };
+/** From then on it is said that there is no answer yet. */
+const SLOW_MS = 300;
+/** What came of an operation when its tab was left already: it is told when the tab is opened again. */
+let missed = NOTHING;
+
+function takeMissed() {
+  const found = missed;
+  missed = NOTHING;
+  return found;
+}
 
 /** @param {unknown} error */
 function failed(error) {
@@ -104,7 +115,10 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
   const [operations, setOperations] = useState(/** @type {Operation[]} */ ([]));
   const [id, setId] = useState(wanted?.id ?? "partitions-move-leader");
   const [texts, setTexts] = useState(/** @type {Record<string, string>} */ (wanted?.values ?? {}));
-  const [outcome, setOutcome] = useState(NOTHING);
+  const [outcome, setOutcome] = useState(takeMissed);
+  /** Counts the forms that were opened; 0 once the tab is left. */
+  const form = useRef(1);
+  useEffect(() => () => void (form.current = 0), []);
   const [done, setDone] = useState(doneSoFar);
   const [policies, setPolicies] = useState(/** @type {any[]} */ ([]));
   useEffect(() => {
@@ -152,6 +166,16 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
   };
   const run = async (/** @type {Event} */ event) => {
     event.preventDefault();
+    const mine = form.current;
+    const name = id.replace("-", " ");
+    const since = Date.now();
+    const tell = (/** @type {typeof NOTHING} */ told) => {
+      if (form.current === mine) return setOutcome(told);
+      const late = { ...told, text: `${name} of ${time(since)}: ${told.text}`, field: "" };
+      if (form.current) setOutcome(late);
+      else missed = late;
+    };
+    const slow = setTimeout(() => form.current === mine && setOutcome({ ...NOTHING, text: `no answer yet, since ${time(since)}` }), SLOW_MS);
     try {
       const given = call();
       const { path, query, body } = parts(given);
@@ -161,11 +185,14 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
       });
       const told = await answer.json().catch(() => ({}));
       if (answer.ok) {
-        setOutcome({ text: `done: ${JSON.stringify(told).slice(0, 300)}`, bad: false, field: "" });
-        change([...done, { call: given, atMs: Date.now() }]);
-      } else setOutcome({ text: told.error ?? `status ${answer.status}`, bad: true, field: told.field ?? "" });
+        tell({ text: `done: ${JSON.stringify(told).slice(0, 300)}`, bad: false, field: "" });
+        // Others may have been done meanwhile.
+        change([...doneSoFar(), { call: given, atMs: since }].sort((a, b) => a.atMs - b.atMs));
+      } else tell({ text: told.error ?? `status ${answer.status}`, bad: true, field: told.field ?? "" });
     } catch (error) {
-      setOutcome(failed(error));
+      tell(failed(error));
+    } finally {
+      clearTimeout(slow);
     }
   };
   const copy = async (/** @type {(call: Call) => string} */ as) => {
@@ -178,6 +205,7 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
     }
   };
   const choose = (/** @type {string} */ one, /** @type {Record<string, string>} */ given = {}) => {
+    form.current += 1;
     setId(one);
     setTexts(given);
     setOutcome(NOTHING);
