@@ -91,8 +91,8 @@ def step(command: Sequence[str], folder: Path, environment: Mapping[str, str] | 
 
 
 def for_node(node: str) -> dict[str, str]:
-    """Where npm compiles an addon because there is none made for this machine: with the headers that are beside
-    `node`, and libraries that are there, so that nothing else is fetched."""
+    """For npm, which compiles an addon if none is made for this machine: with the headers beside `node`, and
+    libraries that are there, so that nothing else is fetched."""
     home = Path(node).resolve().parents[1]
     headers = {"npm_config_nodedir": str(home)} if (home / "include/node/node.h").exists() else {}
     return {"CKJS_LINKING": "dynamic", **headers}

@@ -14,7 +14,8 @@ function described(error) {
     name: NAMES.get(error.code) ?? error.name,
     message: error.message,
     code: error.code > 0 ? error.code : null,
-    fatal: error.fatal ?? error.isFatal ?? null,
+    // What is refused after a fatal error says only that there was one.
+    fatal: error.code === ERRORS.ERR__FATAL || (error.fatal ?? error.isFatal ?? null),
     retriable: error.retriable ?? error.isRetriable ?? null,
     abortable: error.abortable ?? error.isTxnRequiresAbort ?? null,
   }
