@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -67,13 +67,13 @@ def _locked(file: Path) -> Iterator[None]:
         yield
 
 
-def step(command: Sequence[str], folder: Path) -> None:
+def step(command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> None:
     """Runs one command of a build. BuildError.
 
     What is built runs for seconds, so C is not optimised, and Maven lacks the second compiler. CFLAGS,
     CXXFLAGS and MAVEN_OPTS that the user has set take the place of that.
     """
-    environment = {"CFLAGS": "-O0", "CXXFLAGS": "-O0", **for_maven()}
+    environment = {"CFLAGS": "-O0", "CXXFLAGS": "-O0", **for_maven(), **(environment or {})}
     try:
         done = subprocess.run(
             command,
@@ -88,6 +88,14 @@ def step(command: Sequence[str], folder: Path) -> None:
         raise BuildError(f"{' '.join(command)}\nnot done after {_LIMIT_S:.0f} s") from expired
     if done.returncode:
         raise BuildError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def for_node(node: str) -> dict[str, str]:
+    """For npm, which compiles an addon if none is made for this machine: with the headers beside `node`, and
+    libraries that are there, so that nothing else is fetched."""
+    home = Path(node).resolve().parents[1]
+    headers = {"npm_config_nodedir": str(home)} if (home / "include/node/node.h").exists() else {}
+    return {"CKJS_LINKING": "dynamic", **headers}
 
 
 def class_path(project: Path, version: str, program: str = "*") -> str:

@@ -64,9 +64,10 @@ def _node(program: Path, package: str) -> Shipped:
         node, npm = building.need("node"), building.need("npm")
 
         def install(folder: Path) -> None:
-            building.step([npm, "ci", "--no-audit", "--no-fund"], folder)
+            building.step([npm, "ci", "--no-audit", "--no-fund"], folder, building.for_node(node))
             if version is not None:
-                building.step([npm, "install", "--no-save", "--no-audit", f"{package}@{version}"], folder)
+                other = [npm, "install", "--no-save", "--no-audit", f"{package}@{version}"]
+                building.step(other, folder, building.for_node(node))
 
         variant = "locked" if version is None else f"{program.name}-{version}"
         home = building.cached(program.parent, variant, install)
@@ -96,9 +97,11 @@ _LANGUAGES: Final[Mapping[str, Callable[[Path, str], Shipped]]] = {
     "java/*.java": _java,
     "node/*.js": _node,
     "node22/*.js": _node,
+    "confluent-node/*.js": _node,
     "go/*/main.go": _go,
     "rust/src/main.rs": _rust,
     "krafka/src/main.rs": _rust,
+    "rskafka/src/main.rs": _rust,
 }
 _HEAD: Final = re.compile(r"(?:#|//) Driver: (\S+), of the package (\S+)")
 

@@ -21,19 +21,21 @@ QUICK = {
 }
 CAN_NOT_SEEK = {"kafka-go", "platformatic-kafka", "platformatic-kafka-2"}
 TELLS_NO_ASSIGNMENT = {"kafka-go"}
+ADDONS = {"confluent-kafka-javascript"}
+"""npm compiles these where nothing is made for the machine."""
 
 
-def marks_for(needs: Sequence[str]) -> list[pytest.MarkDecorator]:
+def marks_for(needs: Sequence[str], client: str = "") -> list[pytest.MarkDecorator]:
     # What is built for the first time may take minutes.
     marks = [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
-    if "cargo" in needs:
+    if "cargo" in needs or client in ADDONS:
         why = "it is built from source, for minutes: `make acceptance` does"
         marks.append(pytest.mark.skipif(bool(os.environ.get("CI")), reason=why))
     return marks
 
 
 clients = pytest.mark.parametrize(
-    "client", [pytest.param(name, marks=marks_for(shipped.needs)) for name, shipped in SHIPPED.items()]
+    "client", [pytest.param(name, marks=marks_for(each.needs, name)) for name, each in SHIPPED.items()]
 )
 
 

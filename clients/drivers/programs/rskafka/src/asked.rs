@@ -1,0 +1,1 @@
+../../krafka/src/asked.rs
