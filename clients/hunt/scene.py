@@ -129,7 +129,14 @@ class Scene:
                 outcome.log_starts[topic.name, partition.partition] = partition.log_start_offset
                 outcome.logs[topic.name, partition.partition] = []
             for each in cluster.records(topic.name):
-                found = InLog(each.offset, each.value, each.transaction in (None, "committed"), each.key)
+                found = InLog(
+                    each.offset,
+                    each.value,
+                    each.transaction in (None, "committed"),
+                    each.key,
+                    each.headers,
+                    each.timestamp_ms,
+                )
                 outcome.logs[topic.name, each.partition].append(found)
         # A port that was taken while its broker was down: that broker was away for longer.
         failures = [e for e in cluster.failures if not isinstance(e.__cause__, PortInUseError)]

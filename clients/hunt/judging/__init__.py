@@ -5,6 +5,7 @@ from typing import Final
 
 from ..stage import Outcome
 from . import (
+    altered,
     applications,
     at_once,
     calls,
@@ -16,6 +17,7 @@ from . import (
     producers,
     provoked,
     recovery,
+    seeking,
     sharing,
     transactions,
     undone,
@@ -31,6 +33,7 @@ JUDGES: Final[tuple[Judge, ...]] = (
     producers.refused_but_written,
     producers.duplicated,
     producers.out_of_order,
+    altered.altered,
     transactions.committed_incomplete,
     transactions.aborted_visible,
     transactions.processed_once,
@@ -52,6 +55,8 @@ JUDGES: Final[tuple[Judge, ...]] = (
     consumers.begins_elsewhere,
     consumers.gaps,
     consumers.paused_read,
+    seeking.sought_elsewhere,
+    seeking.offsets_by_time,
     consumers.stuck,
     sharing.given,
     sharing.done_again,

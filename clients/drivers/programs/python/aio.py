@@ -10,7 +10,7 @@ from inspect import signature
 from typing import Any, ClassVar
 
 import aiokafka
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition, codec
 from aiokafka.abc import AbstractTokenProvider
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
@@ -19,9 +19,11 @@ from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitio
 from aiokafka.errors import for_code
 from aiokafka.helpers import create_ssl_context
 from lines import (
+    ASSIGNOR,
     Call,
     Fields,
     Lines,
+    codecs,
     configured,
     described,
     deserializer,
@@ -30,6 +32,7 @@ from lines import (
     named,
     record,
     settings_of,
+    taking,
     unsecured_token,
     wanted,
 )
@@ -162,8 +165,19 @@ class Consumer(Handle):
             "offsets": [[*each, await self.consumer.position(TopicPartition(*each))] for each in partitions]
         }
 
-    async def seek(self, topic: str, partition: int, offset: int) -> None:
-        self.consumer.seek(TopicPartition(topic, partition), offset)
+    async def seek(self, topic: str, partition: int, offset: int | None = None, to: str = "") -> None:
+        at = TopicPartition(topic, partition)
+        if offset is not None:
+            self.consumer.seek(at, offset)
+        elif to == "beginning":
+            await self.consumer.seek_to_beginning(at)
+        else:
+            await self.consumer.seek_to_end(at)
+
+    async def offsets_for_times(self, partitions: list[list[Any]]) -> Fields:
+        asked = {TopicPartition(topic, partition): at_ms for topic, partition, at_ms in partitions}
+        found = await self.consumer.offsets_for_times(asked)
+        return {"offsets": [[*at, None if each is None else each.offset] for at, each in found.items()]}
 
     async def pause(self, partitions: list[list[Any]]) -> None:
         self.consumer.pause(*[TopicPartition(*each) for each in partitions])
@@ -288,6 +302,7 @@ async def serve(lines: Lines) -> None:
             "idempotence",
             "deserializer",
             "headers",
+            "null-headers",
             "admin",
             "pause",
             "patterns",
@@ -295,6 +310,10 @@ async def serve(lines: Lines) -> None:
             "ends-at-once",
             "commit-at-once",
             "create-partitions",
+            "seek",
+            "offsets-for-times",
+            *codecs(codec),
+            *taking(ASSIGNOR, [each.name for each in ASSIGNORS]),
         ),
         settings_of(KINDS),
     )

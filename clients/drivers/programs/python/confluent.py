@@ -8,7 +8,20 @@ import confluent_kafka
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, libversion
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
-from lines import LOGS, Call, Fields, Handle, Lines, UnsupportedError, deserializer, record, serve
+from lines import (
+    ASSIGNOR,
+    CODEC,
+    LOGS,
+    Call,
+    Fields,
+    Handle,
+    Lines,
+    UnsupportedError,
+    deserializer,
+    record,
+    serve,
+    taking,
+)
 
 _SILENT = logging.Logger("silent", logging.CRITICAL + 1)
 _PRODUCES = {
@@ -95,6 +108,7 @@ _CONSUMER_PROTOCOL = 0x020C0000
 """2.12, the first release in which it is no preview."""
 _CLASSIC_ONLY = ("heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms")
 """It refuses these if the broker decides on them (KIP-848)."""
+_ENDS = {"beginning": confluent_kafka.OFFSET_BEGINNING, "end": confluent_kafka.OFFSET_END}
 _MOST = "max.poll.records"
 """Librdkafka has no such setting, but `consume` has a parameter."""
 
@@ -233,8 +247,13 @@ class ConfluentConsumer(Handle):
     def position(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
         return {"offsets": _offsets(self.consumer.position(_partitions(partitions)))}
 
-    def seek(self, topic: str, partition: int, offset: int) -> None:
-        self.consumer.seek(TopicPartition(topic, partition, offset))
+    def seek(self, topic: str, partition: int, offset: int | None = None, to: str = "") -> None:
+        where = _ENDS[to] if offset is None else offset
+        self.consumer.seek(TopicPartition(topic, partition, where))
+
+    def offsets_for_times(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
+        found = self.consumer.offsets_for_times(_partitions(partitions), timeout=timeout_ms / 1000)
+        return {"offsets": _offsets(found)}
 
     def pause(self, partitions: list[list[Any]]) -> None:
         self.consumer.pause(_partitions(partitions))
@@ -351,6 +370,7 @@ if __name__ == "__main__":
             "idempotence",
             "deserializer",
             "headers",
+            "null-headers",
             "admin",
             "pause",
             "patterns",
@@ -359,6 +379,10 @@ if __name__ == "__main__":
             "commit-at-once",
             "create-partitions",
             "oidc",
+            "seek",
+            "offsets-for-times",
+            *taking(CODEC, ("gzip", "snappy", "lz4", "zstd")),
+            *taking(ASSIGNOR, ("range", "roundrobin", "cooperative-sticky")),
             *(("consumer-protocol",) if libversion()[1] >= _CONSUMER_PROTOCOL else ()),
             *(("share",) if HAS_SHARES else ()),
         ),

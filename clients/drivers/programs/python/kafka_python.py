@@ -13,16 +13,19 @@ from kafka import (
     KafkaProducer,
     OffsetAndMetadata,
     TopicPartition,
+    codec,
 )
 from kafka.admin import NewPartitions, NewTopic
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from lines import (
+    ASSIGNOR,
     Call,
     Fields,
     Handle,
     Lines,
+    codecs,
     configured,
     described,
     deserializer,
@@ -30,6 +33,7 @@ from lines import (
     named,
     record,
     serve,
+    taking,
     unsecured_token,
     wanted,
 )
@@ -146,8 +150,19 @@ class Consumer(Handle):
         ]
         return {"offsets": found}
 
-    def seek(self, topic: str, partition: int, offset: int) -> None:
-        self.consumer.seek(TopicPartition(topic, partition), offset)
+    def seek(self, topic: str, partition: int, offset: int | None = None, to: str = "") -> None:
+        at = TopicPartition(topic, partition)
+        if offset is not None:
+            self.consumer.seek(at, offset)
+        elif to == "beginning":
+            self.consumer.seek_to_beginning(at)
+        else:
+            self.consumer.seek_to_end(at)
+
+    def offsets_for_times(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
+        asked = {TopicPartition(topic, partition): at_ms for topic, partition, at_ms in partitions}
+        found = self.consumer.offsets_for_times(asked)
+        return {"offsets": [[*at, None if each is None else each.offset] for at, each in found.items()]}
 
     def partitions(self, topic: str, timeout_ms: int) -> Fields:
         return {"partitions": len(self.consumer.partitions_for_topic(topic) or ())}
@@ -205,6 +220,9 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 if __name__ == "__main__":
     capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers", "admin"]
     capabilities += ["pause", "patterns", "create-partitions", "at-once", "ends-at-once"]
+    capabilities += ["seek", "offsets-for-times"]
+    capabilities += codecs(codec)
+    capabilities += taking(ASSIGNOR, [each.name for each in ASSIGNORS])
     if hasattr(KafkaProducer, "init_transactions"):
         capabilities += ["transactions", "send-offsets"]
     serve(

@@ -19,6 +19,15 @@ const (
 	consumerProtocol = "opt_in_kafka_next_gen_balancer_beta"
 )
 
+const assignor = "partition.assignment.strategy"
+
+var balancers = map[string]func() kgo.GroupBalancer{
+	"range":              kgo.RangeBalancer,
+	"roundrobin":         kgo.RoundRobinBalancer,
+	"sticky":             kgo.StickyBalancer,
+	"cooperative-sticky": kgo.CooperativeStickyBalancer,
+}
+
 var errNothing = errors.New("neither subscribe nor assign was called")
 
 // consumer has no client before it is told what to consume: a client is made for a group, or for partitions.
@@ -112,6 +121,9 @@ func (c *consumer) grouped(topics []string) []kgo.Opt {
 	if limit, given := c.config.Time("max.poll.interval.ms"); given {
 		options = append(options, kgo.RebalanceTimeout(limit))
 	}
+	if name, given := c.config.Text(assignor); given {
+		options = append(options, kgo.Balancers(balancers[name]()))
+	}
 	if c.config.Is("group.protocol", "consumer") {
 		options = append(options,
 			kgo.WithContext(context.WithValue(context.Background(), consumerProtocol, true)),
@@ -175,7 +187,7 @@ func (c *consumer) poll(call *lines.Call) (lines.Fields, error) {
 	fetches := c.client.PollRecords(ctx, most)
 	records, told := []lines.Fields{}, []lines.Error{}
 	fetches.EachRecord(func(r *kgo.Record) {
-		records = append(records, lines.Record(r.Topic, r.Partition, r.Offset, r.Key, r.Value))
+		records = append(records, lines.Record(r.Topic, r.Partition, r.Offset, r.Key, r.Value, headers(r)))
 	})
 	fetches.EachError(func(topic string, _ int32, err error) {
 		if topic != "" || !errors.Is(err, context.DeadlineExceeded) {
@@ -279,6 +291,14 @@ func (c *consumer) close(*lines.Call) (lines.Fields, error) {
 		c.client.CloseAllowingRebalance()
 	}
 	return nil, nil
+}
+
+func headers(r *kgo.Record) []lines.Header {
+	told := []lines.Header{}
+	for _, each := range r.Headers {
+		told = append(told, lines.Header{Name: each.Key, Value: each.Value})
+	}
+	return told
 }
 
 func add[T any](to map[string]map[int32]T, at lines.At, value T) {

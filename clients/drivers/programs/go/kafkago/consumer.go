@@ -156,7 +156,7 @@ func (c *consumer) poll(call *lines.Call) (lines.Fields, error) {
 		for _, each := range messages {
 			c.given[place{each.Topic, each.Partition}] = each
 			records = append(records, lines.Record(
-				each.Topic, int32(each.Partition), each.Offset, each.Key, each.Value,
+				each.Topic, int32(each.Partition), each.Offset, each.Key, each.Value, nil,
 			))
 		}
 		for _, each := range errs {

@@ -50,6 +50,12 @@ func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
 	}, nil
 }
 
+var strategies = map[string]func() sarama.BalanceStrategy{
+	sarama.RangeBalanceStrategyName:      sarama.NewBalanceStrategyRange,
+	sarama.RoundRobinBalanceStrategyName: sarama.NewBalanceStrategyRoundRobin,
+	sarama.StickyBalanceStrategyName:     sarama.NewBalanceStrategySticky,
+}
+
 func consuming(set *sarama.Config, config lines.Config) {
 	switch reset, _ := config.Text("auto.offset.reset"); reset {
 	case "earliest":
@@ -73,6 +79,12 @@ func consuming(set *sarama.Config, config lines.Config) {
 	}
 	if interval, given := config.Time("heartbeat.interval.ms"); given {
 		set.Consumer.Group.Heartbeat.Interval = interval
+	}
+	if name, given := config.Text(assignor); given {
+		set.Consumer.Group.Rebalance.GroupStrategies = []sarama.BalanceStrategy{strategies[name]()}
+	}
+	if id, given := config.Text("group.instance.id"); given {
+		set.Consumer.Group.InstanceId = id
 	}
 	if limit, given := config.Time("max.poll.interval.ms"); given {
 		set.Consumer.Group.Rebalance.Timeout = limit
