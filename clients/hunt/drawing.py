@@ -223,22 +223,11 @@ class _Drawing:
         return self._plan(topics, (feeder, *members), apis, groups=["g"], shares=True)
 
     def admin(self) -> Plan:
-        random, topics = self._random, self._topics(plain=True)
-        counts, steps, created = {each.name: each.partitions for each in topics}, [], 0
-        for _ in range(random.randrange(3, 8)):
-            if random.random() < 0.5:
-                names = [f"created-{created + n}" for n in range(random.choice((1, 2, 3)))]
-                created += len(names)
-                counts |= {name: random.choice((1, 2)) for name in names}
-                do = "create"
-            else:
-                names = random.sample([*counts], random.randrange(1, len(counts) + 1))
-                counts |= {name: counts[name] + random.choice((1, 2)) for name in names}
-                do = "widen"
-            listed = [[name, counts[name]] for name in names]
-            steps.append(Step(do, random.choice((0, 20, 150)), {"topics": listed}))
-        user = PlannedUser("admin-0", "admin", {}, {}, tuple(steps))
-        return self._plan(topics, (user,), ("CreateTopics", "CreatePartitions", "Metadata"))
+        topics = self._topics(plain=True)
+        feeder = self._producer("feeder", topics, {"acks": "all"}, kinds=("plain",))
+        steps = manners.administering(self._random, self._capabilities, topics)
+        apis = ("CreateTopics", "CreatePartitions", "ListOffsets", "DeleteRecords", "Metadata", "Produce")
+        return self._plan(topics, (feeder, PlannedUser("admin-0", "admin", {}, {}, steps)), apis)
 
     def bad_payloads(self) -> Plan:
         return self.members(bad=True)

@@ -1,6 +1,6 @@
 """How applications behave, drawn: the settings of their clients, and their steps."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -38,6 +38,13 @@ _SIZES: Final = (2_000, 20_000, 100_000)
 _KEYS: Final = ("", "\xff\x00")
 _HEADERS: Final = ("", "a", "b", "\u00fc")
 _HEADED: Final = ("", "text", "\xff\x00")
+_ASKED: Final = {
+    "alter-config": "alter",
+    "describe-config": "describe",
+    "delete-records": "trim",
+    "list-offsets": "list",
+}
+"""The steps by which an operator uses what drivers call so."""
 MEANWHILE: Final = ("begin", "end", "otherwise", "send", "close")
 """What an application does while it begins or ends a transaction: begins another, ends it again, or in the
 other way, sends, or closes its producer."""
@@ -106,6 +113,58 @@ def group(random: Random, capabilities: Collection[str], kafka: str, topic: str)
     if "patterns" in capabilities and random.random() < 0.2:
         fields["pattern"] = f"^{topic}.*"
     return fields
+
+
+RETENTION: Final = "retention.ms"
+_RETAINED: Final = ("3600000", "7200000", "86400000")
+
+
+def _asking(random: Random, capabilities: Collection[str], topics: Sequence[PlannedTopic]) -> Step | None:
+    """What an operator asks about a topic that others use; None if the driver can do nothing of that."""
+    can = [each for each in _ASKED if each in capabilities]
+    if not can:
+        return None
+    topic, verb = random.choice(topics), random.choice(can)
+    fields: dict[str, Any]
+    at: dict[str, Any] = {"topic": topic.name, "partition": random.randrange(topic.partitions)}
+    match verb:
+        case "alter-config":
+            fields = {"topic": topic.name, "name": RETENTION, "to": random.choice(_RETAINED)}
+        case "describe-config":
+            fields = {"topic": topic.name, "name": RETENTION}
+        case "delete-records":
+            fields = {**at, "offset": random.choice((1, 1, 2, 4))}
+        case _:
+            fields = {**at, "at": random.choice(("earliest", "latest", "latest"))}
+    return Step(_ASKED[verb], random.choice((0, 20, 150)), fields)
+
+
+def administering(
+    random: Random, capabilities: Collection[str], topics: Sequence[PlannedTopic]
+) -> tuple[Step, ...]:
+    """The steps of an operator. It deletes no topic that others use."""
+    counts, steps, created = {each.name: each.partitions for each in topics}, list[Step](), 0
+    for _ in range(random.randrange(4, 12)):
+        asks = _asking(random, capabilities, topics) if random.random() < 0.5 else None
+        if asks is not None:
+            steps.append(asks)
+            continue
+        after_ms, own = random.choice((0, 20, 150)), sorted(counts.keys() - {each.name for each in topics})
+        if own and "delete-topic" in capabilities and random.random() < 0.3:
+            del counts[own[0]]
+            steps.append(Step("delete", after_ms, {"topic": own[0]}))
+            continue
+        if random.random() < 0.5:
+            names = [f"created-{created + n}" for n in range(random.choice((1, 2, 3)))]
+            created += len(names)
+            counts |= {name: random.choice((1, 2)) for name in names}
+            do = "create"
+        else:
+            names = random.sample([*counts], random.randrange(1, len(counts) + 1))
+            counts |= {name: counts[name] + random.choice((1, 2)) for name in names}
+            do = "widen"
+        steps.append(Step(do, after_ms, {"topics": [[name, counts[name]] for name in names]}))
+    return tuple(steps)
 
 
 def instances(random: Random, names: Collection[str]) -> list[str | None]:

@@ -122,7 +122,9 @@ class Scene:
         with contextlib.suppress(MockBrokerError):
             outcome.ever_committed = self._ever_committed()
             outcome.committed = {at: each.offset for at, each in cluster.committed(group).items()}
-        outcome.partitions = {topic: len(each.partitions) for topic, each in cluster.topics().items()}
+        topics = cluster.topics()
+        outcome.partitions = {topic: len(each.partitions) for topic, each in topics.items()}
+        outcome.configs = {topic: each.configs for topic, each in topics.items()}
         for topic in self.plan.topics:
             described = cluster.topic(topic.name)
             for partition in described.partitions:

@@ -1,6 +1,6 @@
 """A run as applications see it, and its outcome."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -95,6 +95,8 @@ class Outcome:
     """Share groups that were still at work when the time was over."""
     partitions: dict[str, int] = field(default_factory=dict)
     """How many each topic has in the end."""
+    configs: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    """What each topic has set in the end."""
     deleted: set[str] = field(default_factory=set)
     """Topics that were deleted and created again."""
     decided: set[str] = field(default_factory=set)

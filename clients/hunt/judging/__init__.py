@@ -44,6 +44,7 @@ JUDGES: Final[tuple[Judge, ...]] = (
     at_once.ended_in_two_ways,
     offsets.uncommitted,
     undone.undone,
+    undone.told_otherwise,
     provoked.provoked,
     needless.needless,
     disagreeing.committed_though_failed,

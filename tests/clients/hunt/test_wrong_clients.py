@@ -135,6 +135,8 @@ async def found(
         ("commits-nothing", "members", "uncommitted"),
         ("forgets-offsets", "processor", "uncommitted"),
         ("adds-nothing", "admin", "undone"),
+        ("deletes-nothing", "admin", "undone"),
+        ("lists-late-offsets", "admin", "told-otherwise"),
         ("releases-accepted", SHARES, "accepted-again"),
         ("releases-rejected", SHARES, "rejected-again"),
         ("accepts-all", SHARES, "acknowledged-unsaid"),

@@ -15,7 +15,7 @@ sys.path.insert(0, os.environ["MOCKBROKER_PROGRAMS"])
 import confluent_kafka
 from confluent import ConfluentAdmin, ConfluentConsumer, ConfluentProducer, ConfluentShare, described
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from lines import ASSIGNOR, CODEC, Call, Fields, Lines, serve, taking
+from lines import ADMIN, ASSIGNOR, CODEC, Call, Fields, Lines, serve, taking
 
 WRONG = sys.argv[1]
 
@@ -286,6 +286,14 @@ class Admin(ConfluentAdmin):
         if WRONG != "adds-nothing":
             super().create_partitions(topic, partitions, timeout_ms)
 
+    def delete_topic(self, topic: str, timeout_ms: int) -> None:
+        if WRONG != "deletes-nothing":
+            super().delete_topic(topic, timeout_ms)
+
+    def list_offsets(self, topic: str, partition: int, at: str, timeout_ms: int) -> Fields:
+        found = super().list_offsets(topic, partition, at, timeout_ms)
+        return {"offset": found["offset"] + 1_000} if WRONG == "lists-late-offsets" else found
+
 
 if WRONG == "lacking":
     for verb in ("assign", "seek", "position", "offsets_for_times"):
@@ -303,7 +311,15 @@ if __name__ == "__main__":
             *(
                 ()
                 if WRONG == "lacking"
-                else ("share", "at-once", "ends-at-once", "commit-at-once", "admin", "create-partitions")
+                else (
+                    "share",
+                    "at-once",
+                    "ends-at-once",
+                    "commit-at-once",
+                    "admin",
+                    "create-partitions",
+                    *ADMIN,
+                )
             ),
             *("groups", "patterns", "transactions", "send-offsets", "idempotence"),
         ],

@@ -65,6 +65,7 @@ public final class Driver {
             "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers", "null-headers", "null-headers",
             "admin", "pause", "patterns", "at-once", "ends-at-once",
             "create-partitions", "seek", "offsets-for-times"));
+        capabilities.addAll(AdminHandle.moreVerbs());
         for (String codec : CODECS) capabilities.add("compression.type=" + codec);
         ConsumerHandle.ASSIGNORS.forEach((name, of) -> {
             if (isThere("org.apache.kafka.clients.consumer." + of))

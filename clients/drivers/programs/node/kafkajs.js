@@ -9,7 +9,7 @@ import {
   Owned, SECURITY, Sends, binary, config, event, handle, record, security, serve, settings, sleepUntil, taking, version,
 } from './lines.js'
 
-const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
+const { CompressionCodecs, CompressionTypes, ConfigResourceTypes, Kafka, logLevel } = kafkajs
 CompressionCodecs[CompressionTypes.Snappy] = snappy
 CompressionCodecs[CompressionTypes.LZ4] = () => ({
   compress: (encoder) => lz4.compressFrame(encoder.buffer),
@@ -353,6 +353,31 @@ class Admin {
     await this.admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] })
   }
 
+  async deleteTopic({ topic }) {
+    await this.admin.deleteTopics({ topics: [topic] })
+  }
+
+  async alterConfig({ topic, name, to }) {
+    const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configEntries: [{ name, value: to }] }
+    await this.admin.alterConfigs({ validateOnly: false, resources: [resource] })
+  }
+
+  async describeConfig({ topic, name }) {
+    const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configNames: [name] }
+    const { resources } = await this.admin.describeConfigs({ includeSynonyms: false, resources: [resource] })
+    return { value: resources[0].configEntries[0].configValue }
+  }
+
+  // It returns nothing.
+  async deleteRecords({ topic, partition, offset }) {
+    await this.admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(offset) }] })
+  }
+
+  async listOffsets({ topic, partition, at }) {
+    const found = (await this.admin.fetchTopicOffsets(topic)).find((each) => each.partition === partition)
+    return { offset: Number(at === 'latest' ? found.high : found.low) }
+  }
+
   close() {
     return this.admin.disconnect()
   }
@@ -362,7 +387,7 @@ await serve({
   client: `KafkaJS ${version('kafkajs')}`,
   capabilities: [
     'groups', 'idempotence', 'transactions', 'send-offsets', 'admin', 'create-partitions', 'at-once', 'ends-at-once',
-    'commit-at-once', 'headers', 'seek', ...taking('compression.type', ['gzip', 'snappy', 'lz4']),
+    'commit-at-once', 'delete-topic', 'alter-config', 'describe-config', 'delete-records', 'list-offsets', 'headers', 'seek', ...taking('compression.type', ['gzip', 'snappy', 'lz4']),
   ],
   kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,

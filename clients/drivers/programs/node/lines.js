@@ -26,6 +26,11 @@ const METHODS = {
   'resume': 'resume',
   'create-topic': 'createTopic',
   'create-partitions': 'createPartitions',
+  'delete-topic': 'deleteTopic',
+  'alter-config': 'alterConfig',
+  'describe-config': 'describeConfig',
+  'delete-records': 'deleteRecords',
+  'list-offsets': 'listOffsets',
   'close': 'close',
 }
 

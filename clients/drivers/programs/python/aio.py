@@ -12,13 +12,15 @@ from typing import Any, ClassVar
 import aiokafka
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition, codec
 from aiokafka.abc import AbstractTokenProvider
-from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from aiokafka.errors import for_code
 from aiokafka.helpers import create_ssl_context
 from lines import (
+    ADMIN,
     ASSIGNOR,
     Call,
     Fields,
@@ -198,18 +200,40 @@ class Admin(Handle):
 
     async def create_topic(self, topic: str, partitions: int, replication_factor: int) -> None:
         answer = await self.admin.create_topics([NewTopic(topic, partitions, replication_factor)])
-        for _, code, *_ in answer.topic_errors:
-            if code:
-                raise for_code(code)
+        _check(code for _, code, *_ in answer.topic_errors)
 
     async def create_partitions(self, topic: str, partitions: int) -> None:
         answer = await self.admin.create_partitions({topic: NewPartitions(partitions)})
-        for _, code, *_ in answer.topic_errors:
-            if code:
-                raise for_code(code)
+        _check(code for _, code, *_ in answer.topic_errors)
+
+    async def delete_topic(self, topic: str) -> None:
+        answer = await self.admin.delete_topics([topic])
+        _check(code for _, code, *_ in answer.topic_error_codes)
+
+    async def alter_config(self, topic: str, name: str, to: str) -> None:
+        of_topic = ConfigResource(ConfigResourceType.TOPIC, topic, {name: to})
+        (answer,) = await self.admin.alter_configs([of_topic])
+        _check(code for code, *_ in answer.resources)
+
+    async def describe_config(self, topic: str, name: str) -> Fields:
+        of_topic = ConfigResource(ConfigResourceType.TOPIC, topic, {name: None})
+        (answer,) = await self.admin.describe_configs([of_topic])
+        _check(code for code, *_ in answer.resources)
+        ((*_, configs),) = answer.resources
+        return {"value": next(value for found, value, *_ in configs if found == name)}
+
+    async def delete_records(self, topic: str, partition: int, offset: int) -> Fields:
+        at = TopicPartition(topic, partition)
+        return {"offset": (await self.admin.delete_records({at: RecordsToDelete(offset)}))[at]}
 
     async def close(self) -> None:
         await self.admin.close()
+
+
+def _check(codes: Iterable[int]) -> None:
+    for code in codes:
+        if code:
+            raise for_code(code)
 
 
 class _Listener(ConsumerRebalanceListener):
@@ -312,6 +336,7 @@ async def serve(lines: Lines) -> None:
             "create-partitions",
             "seek",
             "offsets-for-times",
+            *(name for name in ADMIN if name != "list-offsets"),
             *codecs(codec),
             *taking(ASSIGNOR, [each.name for each in ASSIGNORS]),
         ),

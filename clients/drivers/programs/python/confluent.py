@@ -5,10 +5,11 @@ import logging
 from typing import Any, ClassVar
 
 import confluent_kafka
+import confluent_kafka.admin
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, libversion
-from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
 from lines import (
+    ADMIN,
     ASSIGNOR,
     CODEC,
     LOGS,
@@ -318,12 +319,15 @@ class ConfluentShare(Handle):
         self.consumer.close()
 
 
+_ADMIN: Any = confluent_kafka.admin
+
+
 class ConfluentAdmin(Handle):
     settings = _BOTH
 
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
-        self.admin = AdminClient(configured(fields["config"], {}))
+        self.admin = _ADMIN.AdminClient(configured(fields["config"], {}))
 
     def create_topic(self, topic: str, partitions: int, replication_factor: int, timeout_ms: int) -> None:
         created = self.admin.create_topics([NewTopic(topic, partitions, replication_factor)])
@@ -332,8 +336,35 @@ class ConfluentAdmin(Handle):
     def create_partitions(self, topic: str, partitions: int, timeout_ms: int) -> None:
         self.admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(timeout_ms / 1000)
 
+    def delete_topic(self, topic: str, timeout_ms: int) -> None:
+        self.admin.delete_topics([topic])[topic].result(timeout_ms / 1000)
+
+    def alter_config(self, topic: str, name: str, to: str, timeout_ms: int) -> None:
+        operation = _ADMIN.AlterConfigOpType.SET
+        entry = _ADMIN.ConfigEntry(name, to, incremental_operation=operation)
+        of_topic = _of_topic(topic, incremental_configs=[entry])
+        self.admin.incremental_alter_configs([of_topic])[of_topic].result(timeout_ms / 1000)
+
+    def describe_config(self, topic: str, name: str, timeout_ms: int) -> Fields:
+        of_topic = _of_topic(topic)
+        found = self.admin.describe_configs([of_topic])[of_topic].result(timeout_ms / 1000)
+        return {"value": found[name].value}
+
+    def delete_records(self, topic: str, partition: int, offset: int, timeout_ms: int) -> Fields:
+        at = TopicPartition(topic, partition, offset)
+        return {"offset": self.admin.delete_records([at])[at].result(timeout_ms / 1000).low_watermark}
+
+    def list_offsets(self, topic: str, partition: int, at: str, timeout_ms: int) -> Fields:
+        asked = TopicPartition(topic, partition)
+        listed = self.admin.list_offsets({asked: getattr(_ADMIN.OffsetSpec, at)()})
+        return {"offset": listed[asked].result(timeout_ms / 1000).offset}
+
     def close(self, timeout_ms: int) -> None:
         del self.admin
+
+
+def _of_topic(topic: str, **more: Any) -> Any:
+    return _ADMIN.ConfigResource(_ADMIN.ResourceType.TOPIC, topic, **more)
 
 
 def _partitions(partitions: list[list[Any]]) -> list[TopicPartition]:
@@ -381,6 +412,7 @@ if __name__ == "__main__":
             "oidc",
             "seek",
             "offsets-for-times",
+            *(ADMIN if hasattr(_ADMIN, "OffsetSpec") else ()),
             *taking(CODEC, ("gzip", "snappy", "lz4", "zstd")),
             *taking(ASSIGNOR, ("range", "roundrobin", "cooperative-sticky")),
             *(("consumer-protocol",) if libversion()[1] >= _CONSUMER_PROTOCOL else ()),

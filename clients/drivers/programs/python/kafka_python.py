@@ -15,11 +15,12 @@ from kafka import (
     TopicPartition,
     codec,
 )
-from kafka.admin import NewPartitions, NewTopic
+from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from lines import (
+    ADMIN,
     ASSIGNOR,
     Call,
     Fields,
@@ -49,6 +50,11 @@ try:
     from kafka.net.sasl.oauth import AbstractTokenProvider
 except ImportError:  # a release before 3.0
     from kafka.sasl.oauth import AbstractTokenProvider
+
+try:
+    from kafka.admin import OffsetSpec
+except ImportError:  # a release before 3.0
+    OffsetSpec = None
 
 log_as_applications_do("kafka")
 
@@ -205,6 +211,28 @@ class Admin(Handle):
     def create_partitions(self, topic: str, partitions: int, timeout_ms: int) -> None:
         self.admin.create_partitions({topic: NewPartitions(partitions)}, timeout_ms)
 
+    def delete_topic(self, topic: str, timeout_ms: int) -> None:
+        self.admin.delete_topics([topic], timeout_ms)
+
+    def alter_config(self, topic: str, name: str, to: str, timeout_ms: int) -> None:
+        self.admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, {name: to})])
+
+    def describe_config(self, topic: str, name: str, timeout_ms: int) -> Fields:
+        of_topic = ConfigResource(ConfigResourceType.TOPIC, topic, {name: None})
+        found = self.admin.describe_configs([of_topic], config_filter="all")
+        return {"value": found["topic"][topic][name]["value"]}
+
+    def delete_records(self, topic: str, partition: int, offset: int, timeout_ms: int) -> Fields:
+        at = TopicPartition(topic, partition)
+        return {"offset": self.admin.delete_records({at: offset}, timeout_ms)[at]["low_watermark"]}
+
+    def list_offsets(self, topic: str, partition: int, at: str, timeout_ms: int) -> Fields:
+        asked = TopicPartition(topic, partition)
+        spec = OffsetSpec[at.upper()]
+        return {
+            "offset": self.admin.list_partition_offsets({asked: spec}, timeout_ms=timeout_ms)[asked].offset
+        }
+
     def close(self, timeout_ms: int) -> None:
         self.admin.close()
 
@@ -221,6 +249,7 @@ if __name__ == "__main__":
     capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers", "admin"]
     capabilities += ["pause", "patterns", "create-partitions", "at-once", "ends-at-once"]
     capabilities += ["seek", "offsets-for-times"]
+    capabilities += ADMIN if OffsetSpec is not None else ()
     capabilities += codecs(codec)
     capabilities += taking(ASSIGNOR, [each.name for each in ASSIGNORS])
     if hasattr(KafkaProducer, "init_transactions"):

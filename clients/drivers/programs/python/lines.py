@@ -354,6 +354,8 @@ def taking(setting: str, names: Iterable[str]) -> list[str]:
     return [f"{setting}={name}" for name in names]
 
 
+ADMIN = ("delete-topic", "alter-config", "describe-config", "delete-records", "list-offsets")
+"""Capabilities of drivers whose admin client has these verbs."""
 CODEC = "compression.type"
 ASSIGNOR = "partition.assignment.strategy"
 

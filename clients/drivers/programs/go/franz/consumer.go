@@ -157,7 +157,7 @@ func isExpression(topic string) bool {
 
 func (c *consumer) assign(call *lines.Call) (lines.Fields, error) {
 	wanted := map[string]map[int32]kgo.Offset{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		// Without an offset it is where a client starts that was told no more than auto.offset.reset.
 		offset := kgo.NewOffset()
 		if each.Offset != nil {
@@ -228,7 +228,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 	group := kmsg.NewOffsetFetchRequestGroup()
 	group.Group, _ = c.config.Text("group.id")
 	request.RequireStable = c.config.Is("isolation.level", "read_committed")
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		topic := kmsg.NewOffsetFetchRequestGroupTopic()
 		topic.Topic, topic.Partitions = each.Topic, []int32{each.Partition}
 		group.Topics = append(group.Topics, topic)
@@ -259,7 +259,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 func (c *consumer) position(call *lines.Call) (lines.Fields, error) {
 	read, committed := c.client.UncommittedOffsets(), c.client.CommittedOffsets()
 	found := [][]any{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		offset := int64(-1)
 		for _, known := range []map[string]map[int32]kgo.EpochOffset{committed, read} {
 			if is, has := known[each.Topic][each.Partition]; has {
@@ -277,12 +277,12 @@ func (c *consumer) seek(call *lines.Call) (lines.Fields, error) {
 }
 
 func (c *consumer) pause(call *lines.Call) (lines.Fields, error) {
-	c.client.PauseFetchPartitions(numbers(call.Partitions))
+	c.client.PauseFetchPartitions(numbers(call.Partitions.List))
 	return nil, nil
 }
 
 func (c *consumer) resume(call *lines.Call) (lines.Fields, error) {
-	c.client.ResumeFetchPartitions(numbers(call.Partitions))
+	c.client.ResumeFetchPartitions(numbers(call.Partitions.List))
 	return nil, nil
 }
 

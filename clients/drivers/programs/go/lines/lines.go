@@ -70,6 +70,20 @@ func (a *At) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[]any{&a.Topic, &a.Partition, &a.Offset})
 }
 
+// Partitions are some of them, or how many a topic is to have.
+type Partitions struct {
+	List  []At
+	Count int32
+}
+
+// UnmarshalJSON reads a list, or a number.
+func (p *Partitions) UnmarshalJSON(text []byte) error {
+	if text[0] == '[' {
+		return json.Unmarshal(text, &p.List)
+	}
+	return json.Unmarshal(text, &p.Count)
+}
+
 // Header is one of a record; its value may be nil.
 type Header struct {
 	Name  string
@@ -96,12 +110,15 @@ type Call struct {
 	Topic      string `json:"topic"`
 	Topics     []string
 	Partition  *int32 `json:"partition"`
-	Partitions []At   `json:"partitions"`
-	Offset     int64  `json:"offset"`
+	Partitions Partitions
+	Offset     int64 `json:"offset"`
 	Headers    []Header
 	Offsets    []At   `json:"offsets"`
 	Consumer   string `json:"consumer"`
 	As         string `json:"as"`
+	At         string `json:"at"`
+	Name       string `json:"name"`
+	To         string `json:"to"`
 	Key        []byte `json:"key"`
 	Value      []byte `json:"value"`
 	TimeoutMs  *int64 `json:"timeout_ms"`

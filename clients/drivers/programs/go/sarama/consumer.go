@@ -121,7 +121,7 @@ func (c *consumer) subscribe(call *lines.Call) (lines.Fields, error) {
 func (c *consumer) assign(call *lines.Call) (lines.Fields, error) {
 	err := c.stop()
 	if err == nil {
-		c.reader, err = newReader(c.client, c.taken, call.Partitions)
+		c.reader, err = newReader(c.client, c.taken, call.Partitions.List)
 	}
 	return nil, err
 }
@@ -156,7 +156,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 		return nil, err
 	}
 	asked := map[string][]int32{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		asked[each.Topic] = append(asked[each.Topic], each.Partition)
 	}
 	group, _ := c.config.Text("group.id")
@@ -168,7 +168,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 		return nil, response.Err
 	}
 	found := [][]any{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		block := response.GetBlock(each.Topic, each.Partition)
 		switch {
 		case block == nil:

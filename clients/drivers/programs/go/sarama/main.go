@@ -82,7 +82,9 @@ func main() {
 	(&lines.Driver{
 		Client: "sarama " + lines.Version(module),
 		Capabilities: slices.Concat(
-			[]string{"groups", "idempotence", "transactions", "send-offsets", "assign", "headers", "null-headers", "at-once", "ends-at-once"},
+			[]string{"groups", "idempotence", "transactions", "send-offsets", "assign", "headers", "null-headers",
+				"at-once", "ends-at-once",
+				"admin", "create-partitions", "delete-topic", "alter-config", "describe-config", "delete-records", "list-offsets"},
 			lines.Taking(codec, slices.Sorted(maps.Keys(codecs))...),
 			lines.Taking(assignor, slices.Sorted(maps.Keys(strategies))...),
 		),
@@ -90,6 +92,9 @@ func main() {
 			"producer": append([]string{
 				"acks", "bootstrap.servers", "client.id", codec, "enable.idempotence", "linger.ms", "max.request.size",
 				"request.timeout.ms", "retry.backoff.ms", "transaction.timeout.ms", "transactional.id",
+			}, lines.Tokens...),
+			"admin": append([]string{
+				"bootstrap.servers", "client.id", "request.timeout.ms", "retry.backoff.ms",
 			}, lines.Tokens...),
 			"consumer": append([]string{
 				"auto.offset.reset", "bootstrap.servers", "client.id", "enable.auto.commit", "fetch.max.wait.ms",
@@ -100,6 +105,7 @@ func main() {
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,
 			"consumer": openConsumer,
+			"admin":    openAdmin,
 		},
 		Describe: described,
 	}).Serve()
