@@ -10,7 +10,14 @@ import (
 )
 
 func main() {
-	admin, err := sarama.NewClusterAdmin(strings.Split(os.Getenv("BOOTSTRAP_SERVERS"), ","), sarama.NewConfig())
+	servers, config := strings.Split(os.Getenv("BOOTSTRAP_SERVERS"), ","), sarama.NewConfig()
+	config.Producer.Return.Successes = true
+	producer, err := sarama.NewSyncProducer(servers, config)
+	if err != nil {
+		panic(err)
+	}
+	producer.SendMessage(&sarama.ProducerMessage{Topic: "orders", Value: sarama.StringEncoder("first")})
+	admin, err := sarama.NewClusterAdmin(servers, config)
 	if err != nil {
 		panic(err)
 	}
