@@ -99,7 +99,12 @@ def encode(request: Mapping[str, Any]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
+    return encoded(value) if isinstance(value, bytes) else value
+
+
+def encoded(value: bytes | None) -> str | None:
+    """A value of a header; those of records are encoded with their line."""
+    return None if value is None else base64.b64encode(value).decode()
 
 
 def decode(line: bytes) -> dict[str, Any]:

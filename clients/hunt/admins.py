@@ -1,4 +1,4 @@
-"""Operators, who create topics and add partitions by a client."""
+"""Operators, who create, change and delete topics by a client, delete records, and ask for offsets."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ class Administering(Application):
         await self._ask("create-partitions", topics)
 
     async def _ask(self, verb: str, topics: Sequence[Sequence[Any]], **more: Any) -> None:
-        if self.handle is None and await self.open("admin", self.planned.config) is not None:
+        if not await self._ready():
             return
         given = {"at_once": len(topics) > 1, **more}
         begun = [
@@ -29,6 +29,30 @@ class Administering(Application):
         ]
         for each in begun:
             await each.wait()
+
+    async def delete(self, topic: str) -> None:
+        await self._do("delete-topic", topic=topic)
+
+    async def alter(self, topic: str, name: str, to: str) -> None:
+        await self._do("alter-config", topic=topic, name=name, to=to)
+
+    async def describe(self, topic: str, name: str) -> None:
+        await self._do("describe-config", topic=topic, name=name)
+
+    async def trim(self, topic: str, partition: int, offset: int) -> None:
+        """Deletes the records before an offset, if there are so many."""
+        await self._do("delete-records", topic=topic, partition=partition, offset=offset)
+
+    async def list(self, topic: str, partition: int, at: str) -> None:
+        """Asks where a partition begins (`earliest`) or ends (`latest`)."""
+        await self._do("list-offsets", topic=topic, partition=partition, at=at)
+
+    async def _do(self, verb: str, **fields: Any) -> None:
+        if await self._ready():
+            await self.call(verb, self.call_ms, **fields)
+
+    async def _ready(self) -> bool:
+        return self.handle is not None or await self.open("admin", self.planned.config) is None
 
     async def afterwards(self) -> None:
         """What it was told is done has to be so."""

@@ -10,7 +10,7 @@ from .drawn_faults import Guide
 from .legal import FAULTS
 from .plan import AFTER_ERRORS, Fields, Plan, PlannedTopic, PlannedUser, Step
 
-DRAWING: Final = 4
+DRAWING: Final = 5
 """Goes up when seeds draw other plans than before."""
 LIMIT: Final = 2_000
 """`max.message.bytes` of some topics: below what clients take for granted."""
@@ -131,7 +131,12 @@ class _Drawing:
             PlannedUser(
                 f"processor-{n}",
                 "processor",
-                {"transactional.id": f"processor-{n}", "transaction.timeout.ms": 10_000, "acks": "all"},
+                {
+                    "transactional.id": f"processor-{n}",
+                    "transaction.timeout.ms": 10_000,
+                    "acks": "all",
+                    **self._codec(),
+                },
                 {
                     "from": "in",
                     "to": "out",
@@ -172,14 +177,17 @@ class _Drawing:
 
     def members(self, bad: bool = False) -> Plan:
         random, topics = self._random, self._topics(plain=True)
-        kinds = ("plain", "plain", "bad") if bad else ("plain",)
+        kinds = ("plain", "plain", "bad") if bad else ("plain",) * 9 + ("null",)
         feeders = [self._producer("feeder", topics, {"acks": "all"}, kinds=kinds)]
         grouped = "groups" in self._capabilities
         names = [f"member-{n}" for n in range(random.choice((1, 2, 2, 3)) if grouped else 1)]
         if grouped:
             common = self._group("topic")
+            alone = "enable.auto.commit" in common["consumer"]
             members = [
-                self._member(name, topics, "g", fails=bad, steps=self._life(), common=common, instance=id_)
+                self._member(
+                    name, topics, "g", fails=bad, steps=self._life(alone), common=common, instance=id_
+                )
                 for name, id_ in zip(names, manners.instances(random, names), strict=True)
             ]
         else:
@@ -215,22 +223,11 @@ class _Drawing:
         return self._plan(topics, (feeder, *members), apis, groups=["g"], shares=True)
 
     def admin(self) -> Plan:
-        random, topics = self._random, self._topics(plain=True)
-        counts, steps, created = {each.name: each.partitions for each in topics}, [], 0
-        for _ in range(random.randrange(3, 8)):
-            if random.random() < 0.5:
-                names = [f"created-{created + n}" for n in range(random.choice((1, 2, 3)))]
-                created += len(names)
-                counts |= {name: random.choice((1, 2)) for name in names}
-                do = "create"
-            else:
-                names = random.sample([*counts], random.randrange(1, len(counts) + 1))
-                counts |= {name: counts[name] + random.choice((1, 2)) for name in names}
-                do = "widen"
-            listed = [[name, counts[name]] for name in names]
-            steps.append(Step(do, random.choice((0, 20, 150)), {"topics": listed}))
-        user = PlannedUser("admin-0", "admin", {}, {}, tuple(steps))
-        return self._plan(topics, (user,), ("CreateTopics", "CreatePartitions", "Metadata"))
+        topics = self._topics(plain=True)
+        feeder = self._producer("feeder", topics, {"acks": "all"}, kinds=("plain",))
+        steps = manners.administering(self._random, self._capabilities, topics)
+        apis = ("CreateTopics", "CreatePartitions", "ListOffsets", "DeleteRecords", "Metadata", "Produce")
+        return self._plan(topics, (feeder, PlannedUser("admin-0", "admin", {}, {}, steps)), apis)
 
     def bad_payloads(self) -> Plan:
         return self.members(bad=True)
@@ -270,7 +267,10 @@ class _Drawing:
             kinds = ["large"] if "max.message.bytes" in topic.config else []
             kinds += ["keyless"] if topic.compacted else []
             return self._random.choice(kinds) if kinds else "plain"
-        return "plain"
+        return "null" if self._random.random() < 0.05 else "plain"
+
+    def _codec(self) -> dict[str, str]:
+        return manners.codec(self._random, self._capabilities, self._kafka)
 
     def _producer(
         self,
@@ -286,13 +286,14 @@ class _Drawing:
             fields: dict[str, Any] = {"topic": topic.name, "what": what}
             fields["partition"] = None if random.random() < 0.1 else random.randrange(topic.partitions)
             if what == "plain":
-                fields["count"] = random.choice((1, 1, 3, 10))
+                fields |= manners.content(random, self._capabilities, topic)
+                fields["count"] = random.choice((1, 1, 3, 3 if "size" in fields else 10))
             steps.append(Step("send", random.choice((0, 0, 20, 150)), fields))
             if random.random() < 0.2:
                 steps.append(Step("flush"))
             if random.random() < 0.04:
                 steps.append(Step("close"))
-        return PlannedUser(name, "producer", config, {}, tuple(steps))
+        return PlannedUser(name, "producer", {**config, **self._codec()}, {}, tuple(steps))
 
     def _transacting(self, name: str, id_: str, topics: Sequence[PlannedTopic]) -> PlannedUser:
         random, steps = self._random, []
@@ -305,7 +306,12 @@ class _Drawing:
             steps.append(Step("transact", random.choice((0, 20, 150)), fields))
             if random.random() < 0.1:
                 steps.append(Step("close"))
-        config = {"transactional.id": id_, "transaction.timeout.ms": 10_000, "acks": "all"}
+        config = {
+            "transactional.id": id_,
+            "transaction.timeout.ms": 10_000,
+            "acks": "all",
+            **self._codec(),
+        }
         return PlannedUser(name, "transactions", config, {}, tuple(steps))
 
     def _member(
@@ -341,8 +347,8 @@ class _Drawing:
     def _group(self, topic: str) -> dict[str, Any]:
         return manners.group(self._random, self._capabilities, self._kafka, topic)
 
-    def _life(self) -> tuple[Step, ...]:
-        return manners.life(self._random, self._capabilities)
+    def _life(self, commits_itself: bool) -> tuple[Step, ...]:
+        return manners.life(self._random, self._capabilities, commits_itself=commits_itself)
 
     def _plan(
         self,

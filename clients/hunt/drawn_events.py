@@ -25,7 +25,7 @@ _CALLS: Final[Mapping[str, Sequence[str]]] = {
     "transactions": ("begin", "commit-transaction", "abort-transaction"),
     "processor": ("begin", "send-offsets", "commit-transaction"),
     "member": ("subscribe", "commit", "close"),
-    "admin": ("create-topic", "create-partitions"),
+    "admin": ("create-topic", "create-partitions", "list-offsets", "delete-records", "alter-config"),
     "share-member": ("subscribe", "poll", "commit", "commit-async", "close"),
 }
 """What the kinds of applications call that makes their clients ask something."""

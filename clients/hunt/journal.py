@@ -8,7 +8,13 @@ from ..drivers import Refusal
 from ..drivers.documentation import Act
 
 Partition = tuple[str, int]
+Headers = tuple[tuple[str, bytes | None], ...]
 E = TypeVar("E", bound="Entry")
+
+
+def mark(key: bytes | None, value: bytes | None) -> bytes:
+    """What tells a record from all others: its value, or its key if it has none."""
+    return (value if value is not None else key) or b""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -23,7 +29,8 @@ class Entry:
 
 @dataclass(slots=True, kw_only=True)
 class Sent(Entry):
-    """A record was given to `send`. Its number is unique in a run, and its value begins with it.
+    """A record was given to `send`. Its number is unique in a run, and its value begins with it, or its key
+    if it has no value.
 
     `transaction` numbers the transactions of a run; it is None outside of them. The partition is that of the
     log once it is known, where the client chose it (-1 until then). `meanwhile`: while a call of the same
@@ -33,11 +40,18 @@ class Sent(Entry):
     number: int
     topic: str
     partition: int
-    value: bytes
+    value: bytes | None
     what: str
+    key: bytes | None = None
+    headers: Headers = ()
     transaction: int | None = None
     told: "Told | None" = None
     meanwhile: bool = False
+
+    @property
+    def mark(self) -> bytes:
+        """What no other record has."""
+        return mark(self.key, self.value)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,9 +65,9 @@ class Told(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Called(Entry):
-    """A call that returned, or raised. `began` is the number of the last entry before it; `left` is how many
-    records a flush says that it has left. `meanwhile`: another call of the same client was under way, which
-    may have been right to forbid it."""
+    """A call that returned `answer`, or raised. `began` is the number of the last entry before it; `left` is
+    how many records a flush says that it has left. `meanwhile`: another call of the same client was under
+    way, which may have been right to forbid it."""
 
     verb: str
     began: int
@@ -61,6 +75,7 @@ class Called(Entry):
     fields: Mapping[str, Any] = field(default_factory=dict)
     took_ms: int = 0
     left: int = 0
+    answer: Mapping[str, Any] = field(default_factory=dict)
     meanwhile: bool = False
 
 
@@ -102,12 +117,19 @@ class Owns(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Read(Entry):
-    """A record that `poll` returned."""
+    """A record that `poll` returned. `headers` are None if the driver tells none."""
 
     topic: str
     partition: int
     offset: int
     value: bytes | None
+    key: bytes | None = None
+    headers: Headers | None = None
+
+    @property
+    def mark(self) -> bytes:
+        """What no other record has."""
+        return mark(self.key, self.value)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -120,11 +142,14 @@ class Failed(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Sought(Entry):
-    """The application moved its own position."""
+    """The application moved its own position. `to` is where, if it was not sent there by its transaction or
+    by a record that it can't read: to the `beginning`, to the `end`, which is not before `offset`, to this
+    `offset`, or to that of a `timestamp`."""
 
     topic: str
     partition: int
     offset: int
+    to: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

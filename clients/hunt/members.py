@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..drivers import Answer, Pending, Refusal
+from ..drivers.lines import binary
 from .journal import Committed, Failed, Owns, Partition, Read, Sought
-from .users import AT_ONCE, BAD, Application, described, read_values
+from .users import AT_ONCE, BAD, Application, described, read_headers, read_values
 
 POLL_MS: Final = 200
+_ENDS: Final = ("beginning", "end")
+"""Where a client can go without an offset."""
 
 
 class Consuming(Application):
@@ -25,6 +28,9 @@ class Consuming(Application):
         self._paused: set[Partition] = set()
         self._paused_before: set[Partition] = set()
         """What it lost while it was paused: clients differ in whether it still is when it comes back."""
+        self._sought: dict[Partition, str] = {}
+        """Where it has gone by itself, and has read nothing since: whether its client has taken its position
+        there depends on the client."""
         self._yielded = False
         """Whether it was put out, for good: another application has its `group.instance.id`."""
 
@@ -39,6 +45,7 @@ class Consuming(Application):
             config["bootstrap.servers"] = self.stage.servers_of(fields["brokers"])
         extra = {"fails_on": BAD.decode()} if fields.get("fails") else {}
         self._next.clear()
+        self._sought.clear()
         self._owned, self._paused, self._paused_before = set(), set(), set()
         if await self.open("consumer", config, **extra) is not None:
             return False
@@ -68,6 +75,7 @@ class Consuming(Application):
         self._paused -= {*listed}
         for each in listed:
             self._next.pop(each, None)
+            self._sought.pop(each, None)
         self.note(Owns(gains=gains, partitions=listed), handle)
 
     async def read(self) -> list[tuple[Partition, int, bytes | None]]:
@@ -84,9 +92,14 @@ class Consuming(Application):
 
     def _note_read(self, handle: str, answer: Answer) -> None:
         # A client may lose a partition right after the poll: what was read comes before that.
-        for (topic, partition), offset, value in read_values((answer.ok or {}).get("records", ())):
-            self.note(Read(topic=topic, partition=partition, offset=offset, value=value), handle)
+        for record in (answer.ok or {}).get("records", ()):
+            (((topic, partition), offset, value),) = read_values([record])
+            read = Read(topic=topic, partition=partition, offset=offset, value=value)
+            read.key = binary(record["key"])
+            read.headers = read_headers(record) if self._tells_headers else None
+            self.note(read, handle)
             self._next[topic, partition] = offset + 1
+            self._sought.pop((topic, partition), None)
             self.stage.was_read(self.group or self.name, (topic, partition), value)
         for error in _errors(answer):
             self.note(Failed(error=error, by="poll"), handle)
@@ -101,10 +114,11 @@ class Consuming(Application):
             if at is not None and any(e.startswith(BAD) for e in self.stage.values_at(topic, partition, at)):
                 await self.seek(topic, partition, at + 1)
 
-    async def seek(self, topic: str, partition: int, offset: int) -> None:
+    async def seek(self, topic: str, partition: int, offset: int, to: str = "") -> None:
         assert self.handle is not None
-        self.note(Sought(topic=topic, partition=partition, offset=offset))
-        if (await self.call("seek", topic=topic, partition=partition, offset=offset)).error is not None:
+        self.note(Sought(topic=topic, partition=partition, offset=offset, to=to))
+        where: dict[str, Any] = {"to": to} if to in _ENDS else {"offset": offset}
+        if (await self.call("seek", topic=topic, partition=partition, **where)).error is not None:
             await self.close()  # a new member begins at the committed offsets
 
     async def rewind(self) -> None:
@@ -122,6 +136,10 @@ class Consuming(Application):
             if self.handle is not None:
                 await self.seek(topic, partition, 0 if offset is None else offset)
         self._next.clear()
+
+    @property
+    def _tells_headers(self) -> bool:
+        return "headers" in self.driver.hello.capabilities
 
     @property
     def _shares_instance(self) -> bool:
@@ -148,6 +166,33 @@ class Consuming(Application):
             answer = await self.call("resume", partitions=[[*each] for each in owned])
             if answer.error is None:
                 which -= {*owned}
+
+    async def go(self, to: str, by: int = 0) -> None:
+        """Goes elsewhere in one of the partitions that it reads: to its `beginning` or `end`, or `by` so many
+        records, to that `offset` or to the `timestamp` of the record there; and polls."""
+        at = next((each for each in sorted(self._owned) if each in self._next), None)
+        if self.handle is None or at is None:
+            return
+        offset: int | None = 0 if to == "beginning" else max(0, self._next[at] + by)
+        if to == "timestamp":
+            offset = await self._offset_by_time(at, self._next[at] + by)
+        if offset is None or self.handle is None or at not in self._next:
+            return  # it has lost the partition meanwhile
+        self._sought[at] = to
+        await self.seek(*at, offset, to)
+        self._next.pop(at, None)
+        if to not in _ENDS and at in self._sought:
+            self._next[at] = offset
+        await self.poll()
+
+    async def _offset_by_time(self, at: Partition, offset: int) -> int | None:
+        """Where the client says the records begin that are not older than the one at an offset."""
+        time_ms = self.stage.time_of(at, max(0, offset))
+        if time_ms is None:
+            return None
+        answer = await self.call("offsets-for-times", self.call_ms, partitions=[[*at, time_ms]])
+        found = (answer.ok or {}).get("offsets") or [[*at, None]]
+        return None if found[0][2] is None else int(found[0][2])
 
     async def poll(self, times: int = 1) -> None:
         for _ in range(times):
@@ -188,7 +233,7 @@ class Consuming(Application):
         assert self.handle is not None
         handle, journal = self.handle, self.stage.journal
         began, began_ms = journal.last, journal.clock()
-        by_position = by_position and self.planned.fields.get("commits") == "position"
+        by_position = by_position and self.planned.fields.get("commits") == "position" and not self._sought
         given: dict[str, Any] = {AT_ONCE: True} if meanwhile else {}
         if not by_position:
             given["offsets"] = [[*at, offset] for at, offset in offsets.items()]
@@ -216,6 +261,8 @@ class Consuming(Application):
 
     async def afterwards(self) -> None:
         limit_s = self.stage.patience.settle_s
+        if "end" in self._sought.values():
+            await self.close()  # it may not have found the end before there were more records
         if self._yielded:  # unless the other is put out, too
             await self.stage.until(self._has_read_all, limit_s / 2)
             self._yielded = False

@@ -122,14 +122,23 @@ class Scene:
         with contextlib.suppress(MockBrokerError):
             outcome.ever_committed = self._ever_committed()
             outcome.committed = {at: each.offset for at, each in cluster.committed(group).items()}
-        outcome.partitions = {topic: len(each.partitions) for topic, each in cluster.topics().items()}
+        topics = cluster.topics()
+        outcome.partitions = {topic: len(each.partitions) for topic, each in topics.items()}
+        outcome.configs = {topic: each.configs for topic, each in topics.items()}
         for topic in self.plan.topics:
             described = cluster.topic(topic.name)
             for partition in described.partitions:
                 outcome.log_starts[topic.name, partition.partition] = partition.log_start_offset
                 outcome.logs[topic.name, partition.partition] = []
             for each in cluster.records(topic.name):
-                found = InLog(each.offset, each.value, each.transaction in (None, "committed"), each.key)
+                found = InLog(
+                    each.offset,
+                    each.value,
+                    each.transaction in (None, "committed"),
+                    each.key,
+                    each.headers,
+                    each.timestamp_ms,
+                )
                 outcome.logs[topic.name, each.partition].append(found)
         # A port that was taken while its broker was down: that broker was away for longer.
         failures = [e for e in cluster.failures if not isinstance(e.__cause__, PortInUseError)]

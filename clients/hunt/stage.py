@@ -1,6 +1,6 @@
 """A run as applications see it, and its outcome."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,7 +11,7 @@ from mockbroker.control.clients import settings
 from mockbroker.server.serving import ServedCluster
 
 from ..drivers import Driver, DriverFailedError, OverdueError
-from .journal import Journal, Partition
+from .journal import Headers, Journal, Partition, mark
 from .plan import USER, Plan
 
 PROBE: Final = b"probe:"
@@ -66,6 +66,13 @@ class InLog:
     value: bytes | None
     committed: bool
     key: bytes | None = None
+    headers: Headers = ()
+    timestamp_ms: int = -1
+
+    @property
+    def mark(self) -> bytes:
+        """What no other record has."""
+        return mark(self.key, self.value)
 
 
 @dataclass
@@ -88,6 +95,8 @@ class Outcome:
     """Share groups that were still at work when the time was over."""
     partitions: dict[str, int] = field(default_factory=dict)
     """How many each topic has in the end."""
+    configs: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    """What each topic has set in the end."""
     deleted: set[str] = field(default_factory=set)
     """Topics that were deleted and created again."""
     decided: set[str] = field(default_factory=set)
@@ -183,6 +192,12 @@ class Stage:
         """Whether a group has read every record that was written when all was well again."""
         wanted = set().union(*(self.probes.get(each, ()) for each in topics))
         return wanted <= self._seen.get(group, set())
+
+    def time_of(self, partition: Partition, offset: int) -> int | None:
+        """The timestamp of the record at an offset, or of the next one there is; None if there is none."""
+        records = self.cluster.records(partition[0])
+        after = (e.timestamp_ms for e in records if e.partition == partition[1] and e.offset >= offset)
+        return next(after, None)
 
     def values_at(self, topic: str, partition: int, offset: int) -> list[bytes]:
         """The value of the record at an offset, or of the next one there is; in the topic of now, and in

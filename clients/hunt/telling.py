@@ -22,7 +22,9 @@ def in_words(entry: Entry) -> str:
         case journal.Sent():
             within = "" if entry.transaction is None else f" in transaction {entry.transaction}"
             where = entry.topic if entry.partition < 0 else f"{entry.topic}-{entry.partition}"
-            return f"sends record {entry.number} ({entry.what}) to {where}{within}"
+            size = f", {len(entry.value or b'')} bytes" if len(entry.value or b"") > _LONG else ""
+            headers = f", {len(entry.headers)} headers" if entry.headers else ""
+            return f"sends record {entry.number} ({entry.what}{size}{headers}) to {where}{within}"
         case journal.Told(error=None, offset=None):
             return f"is told that record {entry.number} is written"
         case journal.Told(error=None):
@@ -41,7 +43,8 @@ def in_words(entry: Entry) -> str:
         case journal.Failed():
             return f"is told by {entry.by}: {entry.error}"
         case journal.Sought():
-            return f"seeks {entry.topic}-{entry.partition} to {entry.offset}"
+            to = f"its {entry.to}, at" if entry.to in ("beginning", "end", "timestamp") else ""
+            return f"seeks {entry.topic}-{entry.partition} to {f'{to} ' if to else ''}{entry.offset}"
         case journal.Committed():
             offsets = ", ".join(f"{topic}-{p}: {offset}" for (topic, p), offset in entry.offsets.items())
             return f"commits {offsets}{_error(entry.error)}"

@@ -2,24 +2,28 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from random import Random
 from typing import Any, ClassVar, Final, Protocol
 
 import trio
 
 from ..drivers import Answer, Driver, Pending, Refusal
 from ..drivers.documentation import Act, documentation
-from ..drivers.lines import binary, refusal
-from .journal import Called, E, Failed, Heeded, Opened, Partition, Sent, Told
+from ..drivers.lines import binary, encoded, refusal
+from .journal import Called, E, Failed, Headers, Heeded, Opened, Partition, Sent, Told
 from .plan import AFTER_ERRORS, PlannedUser, Step
 from .stage import Stage
 
-FILLER: Final = b"." * 3_000
+_LARGE: Final = 3_000
+"""The size of a record that is too large for some topics, however it is compressed."""
 BAD: Final = b"!"
 """Values that begin with it can't be deserialized."""
 _AGAIN_S: Final = 0.5
 _RETRIES: Final = 3
 """How often a step makes a call again."""
 _PAUSE_S: Final = 0.1
+_NUMBERED: Final = "k"
+"""The key of a record of which a plan does not say the key: with a number of 0 to 4."""
 AT_ONCE: Final = "at_once"
 """The field of a request for which the requests after it don't wait."""
 AFTER: Final = "after"
@@ -125,7 +129,8 @@ class Application:
 
         def note(answer: Answer) -> None:
             called = Called(verb=verb, began=began, error=answer.error, fields=told, meanwhile=meanwhile)
-            called.took_ms, called.left = journal.clock() - began_ms, (answer.ok or {}).get("left", 0)
+            called.took_ms, called.answer = journal.clock() - began_ms, answer.ok or {}
+            called.left = called.answer.get("left", 0)
             self.note(called, handle)
 
         return await self.driver.send(verb, handle, timeout_ms, note, **fields)
@@ -157,6 +162,31 @@ class Application:
         await self.close()
 
 
+def contents(
+    number: int,
+    what: str,
+    value: bytes | None = None,
+    size: int = 0,
+    key: str | None = _NUMBERED,
+    headers: Sequence[tuple[str, str | None]] = (),
+) -> tuple[bytes | None, bytes | None, Headers]:
+    """Key, value and headers of a record. Its value goes on with a `value`, and with noise up to `size`
+    bytes. In plans each character of a key, and of a header's value, is a byte."""
+    text = b"%d:%s:" % (number, what.encode()) if value is None else b"%d:%s" % (number, value)
+    text += Random(number).randbytes(max(0, (_LARGE if what == "large" else size) - len(text)))
+    told = tuple((name, None if each is None else _bytes(each)) for name, each in headers)
+    if what == "null":
+        return text, None, told
+    text = BAD + text if what == "bad" else text
+    if key == _NUMBERED:
+        return None if what == "keyless" else b"k%d" % (number % 5), text, told
+    return None if key is None else _bytes(key), text, told
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("latin-1")
+
+
 class Producing(Application):
     """A producer of any kind."""
 
@@ -170,19 +200,21 @@ class Producing(Application):
         value: bytes | None = None,
         *,
         meanwhile: bool = False,
+        peculiar: Mapping[str, Any] | None = None,
     ) -> Sent:
         """Gives one record to the client; what becomes of it is noted when the client says so. Without a
-        partition the client chooses one."""
+        partition the client chooses one. `peculiar` are fields of `contents`."""
         assert self.handle is not None
         number = self.stage.number()
-        text = b"%d:%s:" % (number, what.encode()) if value is None else b"%d:%s" % (number, value)
-        value = BAD + text if what == "bad" else text + FILLER if what == "large" else text
-        key = None if what == "keyless" else b"k%d" % (number % 5)
-        sent = Sent(number=number, topic=topic, partition=-1, value=value, what=what, meanwhile=meanwhile)
+        key, content, headers = contents(number, what, value, **(peculiar or {}))
+        sent = Sent(number=number, topic=topic, partition=-1, value=content, what=what, meanwhile=meanwhile)
+        sent.key, sent.headers = key, headers
         sent.partition, sent.transaction = -1 if partition is None else partition, self.transaction
         then = partial(self._told, self.note(sent))
-        content: dict[str, Any] = {"topic": topic, "partition": partition, "key": key, "value": value}
-        await self.driver.send("produce", self.handle, then=then, **content)
+        fields: dict[str, Any] = {"topic": topic, "partition": partition, "key": key, "value": content}
+        if headers:
+            fields["headers"] = [[name, encoded(each)] for name, each in headers]
+        await self.driver.send("produce", self.handle, then=then, **fields)
         return sent
 
     def _told(self, sent: Sent, answer: Answer) -> None:
@@ -224,10 +256,12 @@ class Sending(Producing):
     async def _open(self) -> Refusal | None:
         return await self.open("producer", self.planned.config)
 
-    async def send(self, topic: str, partition: int | None, what: str = "plain", count: int = 1) -> None:
+    async def send(
+        self, topic: str, partition: int | None, what: str = "plain", count: int = 1, **peculiar: Any
+    ) -> None:
         if await self._ready():
             for _ in range(count):
-                await self.produce(topic, partition, what)
+                await self.produce(topic, partition, what, peculiar=peculiar)
 
     async def flush(self) -> None:
         if self.handle is not None:
@@ -253,6 +287,10 @@ class Sending(Producing):
 
 def described(errors: Sequence[Mapping[str, Any]]) -> list[Refusal]:
     return [refusal(each) for each in errors]
+
+
+def read_headers(record: Mapping[str, Any]) -> Headers:
+    return tuple((name, binary(value)) for name, value in record.get("headers", ()))
 
 
 def read_values(records: Sequence[Mapping[str, Any]]) -> list[tuple[Partition, int, bytes | None]]:

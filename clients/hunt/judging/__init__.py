@@ -5,6 +5,7 @@ from typing import Final
 
 from ..stage import Outcome
 from . import (
+    altered,
     applications,
     at_once,
     calls,
@@ -16,6 +17,7 @@ from . import (
     producers,
     provoked,
     recovery,
+    seeking,
     sharing,
     transactions,
     undone,
@@ -31,6 +33,7 @@ JUDGES: Final[tuple[Judge, ...]] = (
     producers.refused_but_written,
     producers.duplicated,
     producers.out_of_order,
+    altered.altered,
     transactions.committed_incomplete,
     transactions.aborted_visible,
     transactions.processed_once,
@@ -41,6 +44,7 @@ JUDGES: Final[tuple[Judge, ...]] = (
     at_once.ended_in_two_ways,
     offsets.uncommitted,
     undone.undone,
+    undone.told_otherwise,
     provoked.provoked,
     needless.needless,
     disagreeing.committed_though_failed,
@@ -52,6 +56,8 @@ JUDGES: Final[tuple[Judge, ...]] = (
     consumers.begins_elsewhere,
     consumers.gaps,
     consumers.paused_read,
+    seeking.sought_elsewhere,
+    seeking.offsets_by_time,
     consumers.stuck,
     sharing.given,
     sharing.done_again,

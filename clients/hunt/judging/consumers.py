@@ -1,5 +1,6 @@
 """Where consumers begin, what they leave out, and whether they read on."""
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,20 +14,34 @@ from .violation import Violation
 
 @dataclass
 class _Group:
-    """What is known of a partition's committed offset: the highest acknowledged, and the highest tried."""
+    """What is known of a partition's committed offset: the highest acknowledged, and the highest tried. Once
+    a member has gone elsewhere by itself (`moved`), the last acknowledged, or a lower one that may have been
+    committed."""
 
     acknowledged: int = -1
     tried: int = -1
+    moved: bool = False
+
+    def commit(self, offset: int, *, acknowledged: bool) -> None:
+        self.tried = max(self.tried, offset)
+        if self.moved and (acknowledged or offset < self.acknowledged):
+            self.acknowledged = offset
+        elif acknowledged:
+            self.acknowledged = max(self.acknowledged, offset)
+
+    def move(self, to: Sought) -> None:
+        self.moved = True
+        self.tried = sys.maxsize if to.to == "end" else max(self.tried, to.offset)
 
 
 def aborted_read(outcome: Outcome) -> Iterator[Violation]:
     """`aborted-read`: a consumer of committed records has read one of an aborted transaction."""
     level = {e.handle: e.config.get("isolation.level") for e in outcome.journal.of(Opened)}
     aborted = {e.transaction for e in outcome.journal.of(Ended) if not e.commits and e.error is None}
-    values = {e.value: e for e in outcome.journal.of(Sent) if e.transaction in aborted}
+    values = {e.mark: e for e in outcome.journal.of(Sent) if e.transaction in aborted}
     for read in outcome.journal.of(Read):
-        if level.get(read.handle) == "read_committed" and read.value in values:
-            sent = values[read.value]
+        if level.get(read.handle) == "read_committed" and read.mark in values:
+            sent = values[read.mark]
             what = f"record {sent.number} was read, of the aborted transaction {sent.transaction}"
             yield Violation("aborted-read", read.user, what, (sent.at, read.at))
 
@@ -35,7 +50,7 @@ def begins_elsewhere(outcome: Outcome) -> Iterator[Violation]:
     """`read-again`, `reset-without-loss`, `skipped`: a member begins elsewhere than where its group
     committed."""
     commits_itself = {e.handle for e in outcome.journal.of(Opened) if e.config.get("enable.auto.commit")}
-    for partition, entries in _by_partition(outcome).items():
+    for partition, entries in by_partition(outcome).items():
         if partition[0] in outcome.deleted:
             continue
         groups: dict[str, _Group] = defaultdict(_Group)
@@ -44,17 +59,17 @@ def begins_elsewhere(outcome: Outcome) -> Iterator[Violation]:
         lost: dict[str, int] = {}
         for entry in entries:
             if isinstance(entry, Committed):
-                group = groups[entry.group]
-                group.tried = max(group.tried, entry.offsets[partition])
                 # What a client commits by its position may be without a partition that it loses meanwhile.
-                if entry.error is None and lost.get(entry.handle, -1) < entry.began:
-                    group.acknowledged = max(group.acknowledged, entry.offsets[partition])
+                acknowledged = entry.error is None and lost.get(entry.handle, -1) < entry.began
+                groups[entry.group].commit(entry.offsets[partition], acknowledged=acknowledged)
             elif isinstance(entry, Owns) and entry.gains:
                 begins[entry.handle] = groups[_group(outcome, entry.user)].acknowledged
             elif isinstance(entry, Sought | Owns):
                 begins.pop(entry.handle, None)
                 if isinstance(entry, Owns):
                     lost[entry.handle] = entry.at
+                elif entry.to:
+                    groups[_group(outcome, entry.user)].move(entry)
             elif isinstance(entry, Read):
                 if entry.handle in begins:
                     floor, tried = begins.pop(entry.handle), groups[_group(outcome, entry.user)].tried
@@ -78,13 +93,13 @@ def _begins(
             name, read.user, f"begins {where} at {read.offset}, though {floor} was committed", (read.at,)
         )
     else:
-        every = _left_out(outcome, read, partition, max(floor, tried, start), read.offset)
+        every = left_out(outcome, read, partition, max(floor, tried, start), read.offset)
         left = [each for each in every if each.offset not in had]
         if left:
             yield Violation(
                 "skipped",
                 read.user,
-                f"begins {where} at {read.offset}, without {_listed(left)}; committed: {max(floor, tried)}",
+                f"begins {where} at {read.offset}, without {listed(left)}; committed: {max(floor, tried)}",
                 (read.at,),
             )
 
@@ -93,7 +108,7 @@ def gaps(outcome: Outcome) -> Iterator[Violation]:
     """`skipped`, `read-again`: a consumer that owns a partition leaves records out, or goes back. Those that
     tell no assignments are left out: they may have lost a partition, and got it back."""
     owners = {each.handle for each in outcome.journal.of(Owns)}
-    for partition, entries in _by_partition(outcome).items():
+    for partition, entries in by_partition(outcome).items():
         if partition[0] in outcome.deleted:
             continue
         last: dict[str, int] = {}
@@ -109,8 +124,8 @@ def gaps(outcome: Outcome) -> Iterator[Violation]:
                 if entry.offset <= before:
                     what = f"goes back in {where}, from {before} to {entry.offset}"
                     yield Violation("read-again", entry.user, what, (entry.at,))
-                elif left := _left_out(outcome, entry, partition, before + 1, entry.offset):
-                    what = f"goes on in {where} from {before} to {entry.offset}, without {_listed(left)}"
+                elif left := left_out(outcome, entry, partition, before + 1, entry.offset):
+                    what = f"goes on in {where} from {before} to {entry.offset}, without {listed(left)}"
                     yield Violation("skipped", entry.user, what, (entry.at,))
 
 
@@ -175,7 +190,7 @@ def _topic(probe: bytes) -> str:
     return probe.removeprefix(PROBE).decode().rpartition("-")[0]
 
 
-def _by_partition(outcome: Outcome) -> dict[Partition, list[Committed | Owns | Read | Sought]]:
+def by_partition(outcome: Outcome) -> dict[Partition, list[Committed | Owns | Read | Sought]]:
     found: dict[Partition, list[Committed | Owns | Read | Sought]] = {each: [] for each in outcome.logs}
     for entry in outcome.journal.entries:
         if isinstance(entry, Read | Sought):
@@ -196,7 +211,7 @@ def _group(outcome: Outcome, user: str) -> str:
     return ""
 
 
-def _left_out(outcome: Outcome, read: Read, partition: Partition, begin: int, end: int) -> list[InLog]:
+def left_out(outcome: Outcome, read: Read, partition: Partition, begin: int, end: int) -> list[InLog]:
     """The records between two offsets that this consumer should have been given."""
     committed_only = any(
         e.handle == read.handle and e.config.get("isolation.level") == "read_committed"
@@ -212,7 +227,7 @@ def _left_out(outcome: Outcome, read: Read, partition: Partition, begin: int, en
     ]
 
 
-def _listed(records: list[InLog]) -> str:
+def listed(records: list[InLog]) -> str:
     return (
         "offsets " + ", ".join(str(each.offset) for each in records[:5]) + (", …" if len(records) > 5 else "")
     )

@@ -15,7 +15,7 @@ _SETTLED_MS: Final = 1_000
 def committed_though_failed(outcome: Outcome) -> Iterator[Violation]:
     """`told-two-things`: a transaction is committed with a record of which the client said that it failed."""
     sent = list(outcome.journal.of(Sent))
-    visible = {each.value for records in outcome.logs.values() for each in records if each.committed}
+    visible = {each.mark for records in outcome.logs.values() for each in records if each.committed}
     for ended in outcome.journal.of(Ended):
         if not ended.commits or ended.error is not None:
             continue
@@ -24,7 +24,7 @@ def committed_though_failed(outcome: Outcome) -> Iterator[Violation]:
             if each.transaction != ended.transaction or told is None or told.error is None:
                 continue
             # Without it, `committed-incomplete` says more.
-            if not told.error.raised and each.value in visible:
+            if not told.error.raised and each.mark in visible:
                 what = (
                     f"record {each.number} failed ({told.error}), and its transaction was committed with it"
                 )

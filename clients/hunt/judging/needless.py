@@ -20,8 +20,8 @@ _LATE_MS: Final = 500
 _REPLACED: Final = ("commitfailed", "rebalance", "illegalgeneration", "unknownmember", "fenced", "stale")
 """Parts of the names of errors that tell a client that others go on without it."""
 _OTHERWISE: Final = (
-    *("close", "flush", "pause", "position", "resume", "seek"),
-    *("create-partitions", "create-topic"),
+    *("close", "flush", "offsets-for-times", "pause", "position", "resume", "seek"),
+    *("alter-config", "create-partitions", "create-topic", "delete-records", "delete-topic"),
 )
 """Verbs that may fail for another reason: the partition is not the member's any more, time is over, or what
 was asked for may have been done, and would not be done twice."""

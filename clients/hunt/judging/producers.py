@@ -27,12 +27,12 @@ DEFINITE: Final = frozenset(
 
 
 def _places(outcome: Outcome) -> dict[bytes, list[tuple[Partition, int, bool]]]:
-    """Where each value is: partition, offset, and whether a consumer of committed records gets it."""
+    """Where each record is, by its mark: partition, offset, and whether a consumer of committed records gets
+    it."""
     places: dict[bytes, list[tuple[Partition, int, bool]]] = defaultdict(list)
     for partition, records in outcome.logs.items():
         for each in records:
-            if each.value is not None:
-                places[each.value].append((partition, each.offset, each.committed))
+            places[each.mark].append((partition, each.offset, each.committed))
     return places
 
 
@@ -63,7 +63,7 @@ def acknowledged_lost(outcome: Outcome) -> Iterator[Violation]:
             continue
         start = outcome.log_starts.get((sent.topic, sent.partition), 0)
         below = told.offset is not None and told.offset < start
-        if not below and not places.get(sent.value):
+        if not below and not places.get(sent.mark):
             where = f"{sent.topic}-{sent.partition}"
             what = f"record {sent.number} was acknowledged at offset {told.offset}, and is not in {where}"
             yield Violation("acknowledged-lost", sent.user, what, (sent.at, told.at))
@@ -80,7 +80,7 @@ def refused_but_written(outcome: Outcome) -> Iterator[Violation]:
             continue
         if any(user == sent.user and sent.at < at < told.at for user, at in lost):
             continue
-        if any(committed for _, _, committed in places.get(sent.value, ())):
+        if any(committed for _, _, committed in places.get(sent.mark, ())):
             what = f"record {sent.number} is in the log, although the client said {told.error}"
             yield Violation("refused-but-written", sent.user, what, (sent.at, told.at))
 
@@ -89,7 +89,7 @@ def duplicated(outcome: Outcome) -> Iterator[Violation]:
     """`duplicated`: an idempotent producer has written a record more than once."""
     places, idempotent = _places(outcome), _idempotent(outcome)
     for sent in outcome.journal.of(Sent):
-        found = places.get(sent.value, ())
+        found = places.get(sent.mark, ())
         if sent.handle in idempotent and len(found) > 1:
             offsets = ", ".join(str(offset) for _, offset, _ in found)
             what = f"record {sent.number} is in {sent.topic}-{sent.partition} at {offsets}"
@@ -101,9 +101,9 @@ def out_of_order(outcome: Outcome) -> Iterator[Violation]:
     places, idempotent = _places(outcome), _idempotent(outcome)
     highest: dict[tuple[str, Partition], tuple[int, int]] = {}
     for sent in outcome.journal.of(Sent):
-        if sent.handle not in idempotent or not places.get(sent.value):
+        if sent.handle not in idempotent or not places.get(sent.mark):
             continue
-        partition, offset, _ = places[sent.value][0]
+        partition, offset, _ = places[sent.mark][0]
         before = highest.get((sent.handle, partition))
         if before is not None and offset < before[0]:
             what = f"record {sent.number} is at {offset}, before record {before[1]}, which was sent earlier"

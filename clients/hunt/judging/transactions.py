@@ -17,13 +17,8 @@ def _by_transaction(outcome: Outcome) -> dict[int, list[Sent]]:
     return sent
 
 
-def _committed_values(outcome: Outcome) -> Counter[bytes]:
-    return Counter(
-        each.value
-        for records in outcome.logs.values()
-        for each in records
-        if each.committed and each.value is not None
-    )
+def _committed_marks(outcome: Outcome) -> Counter[bytes]:
+    return Counter(each.mark for records in outcome.logs.values() for each in records if each.committed)
 
 
 def _raised(sent: Sent) -> bool:
@@ -40,12 +35,12 @@ def _may_be_deleted(outcome: Outcome, sent: Sent) -> bool:
 
 def committed_incomplete(outcome: Outcome) -> Iterator[Violation]:
     """`committed-incomplete`: a transaction was committed, and a record that was sent in it is not there."""
-    visible, sent = _committed_values(outcome), _by_transaction(outcome)
+    visible, sent = _committed_marks(outcome), _by_transaction(outcome)
     for ended in outcome.journal.of(Ended):
         if not ended.commits or ended.error is not None:
             continue
         for each in sent[ended.transaction]:
-            if visible[each.value] or _raised(each) or _may_be_deleted(outcome, each):
+            if visible[each.mark] or _raised(each) or _may_be_deleted(outcome, each):
                 continue
             error = None if each.told is None else each.told.error
             if each.meanwhile and (each.told is None or error is not None):
@@ -57,18 +52,18 @@ def committed_incomplete(outcome: Outcome) -> Iterator[Violation]:
 def aborted_visible(outcome: Outcome) -> Iterator[Violation]:
     """`aborted-visible`: a transaction was aborted, or its producer closed before its end, and consumers of
     committed records get a record of it."""
-    visible, sent = _committed_values(outcome), _by_transaction(outcome)
+    visible, sent = _committed_marks(outcome), _by_transaction(outcome)
     ends = {each.transaction for each in outcome.journal.of(Ended)}
     for transaction in sent.keys() - ends:
         for each in sent[transaction]:
-            if visible[each.value]:
+            if visible[each.mark]:
                 what = f"transaction {transaction} was never committed, and record {each.number} is visible"
                 yield Violation("aborted-visible", each.user, what, (each.at,))
     for ended in outcome.journal.of(Ended):
         if ended.commits or ended.error is not None:
             continue
         for each in sent[ended.transaction]:
-            if visible[each.value]:
+            if visible[each.mark]:
                 what = f"transaction {ended.transaction} was aborted, and record {each.number} is visible"
                 yield Violation("aborted-visible", ended.user, what, (each.at, ended.at))
 

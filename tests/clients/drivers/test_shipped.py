@@ -3,13 +3,15 @@
 import base64
 import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pytest
 import trio
 
 from mockbroker.clients.drivers import SHIPPED, Answer, Driver, command_for, open_driver
+from mockbroker.clients.drivers.lines import binary, encoded
+from mockbroker.clients.hunt.users import read_headers
 from mockbroker.server.serving import serve
 
 LIMIT_MS = 30_000
@@ -23,6 +25,8 @@ CAN_NOT_SEEK = {"kafka-go", "platformatic-kafka", "platformatic-kafka-2"}
 TELLS_NO_ASSIGNMENT = {"kafka-go"}
 ADDONS = {"confluent-kafka-javascript"}
 """npm compiles these where nothing is made for the machine."""
+EMPTY_IS_NULL = {"kafka-go"}
+"""Whose readers take the one for the other (found/kafka-go-empty-is-null)."""
 
 
 def marks_for(needs: Sequence[str], client: str = "") -> list[pytest.MarkDecorator]:
@@ -70,6 +74,84 @@ async def read(driver: Driver, handle: str, count: int, errors: list[str]) -> li
 @pytest.mark.trio
 async def test_a_walk_through_all_verbs(client: str) -> None:
     await walk(client, command_for(client))
+
+
+HEADERS: Sequence[tuple[str, bytes | None]] = (("a", b"1"), ("a", b""), ("", b"\xff\x00"), ("\u00fc", b"2"))
+
+
+@clients
+@pytest.mark.trio
+async def test_records_come_back_as_they_were_sent(client: str) -> None:
+    """Large and empty ones, with each codec that it says it has, and with headers if it has these."""
+    async with serve(brokers=1, topics={"t": 1}) as cluster, open_driver(command_for(client)) as driver:
+        can = driver.hello.capabilities
+        headers = [*HEADERS, ("b", None)] if "null-headers" in can else HEADERS
+        sent: list[tuple[Any, ...]] = []
+        config = {"bootstrap.servers": cluster.bootstrap_servers, **QUICK, "client.id": "x", "acks": "all"}
+        for codec in ["none", *_values(can, "compression.type")]:
+            named = {"compression.type": codec} if codec != "none" else {}
+            ok(await driver.call("open", codec, kind="producer", config={**config, **named}))
+            for key, value, given in ((b"", b"x" * 100_000, ()), (b"k", None, ()), (None, b"", headers)):
+                content: dict[str, Any] = {"topic": "t", "partition": 0, "key": key, "value": value}
+                if given:
+                    content["headers"] = [[name, encoded(each)] for name, each in given]
+                if not given or "headers" in can:
+                    told = await driver.send("produce", codec, **content)
+                    ok(await driver.call("flush", codec, LIMIT_MS))
+                    ok(await told.wait())
+                    sent.append((key, value, tuple(given)))
+            ok(await driver.call("close", codec, LIMIT_MS))
+        assert [(each.key, each.value, each.headers) for each in cluster.records("t")] == sent
+        codecs = {each.compression for each in cluster.records("t") if len(each.value or b"") > 1}
+        assert codecs >= {*_values(can, "compression.type")}
+        found = await _read_all(driver, config, len(sent))
+        assert found == ([(k or None, v or None, h) for k, v, h in sent] if client in EMPTY_IS_NULL else sent)
+
+
+def _values(capabilities: Collection[str], setting: str) -> list[str]:
+    return [each.removeprefix(f"{setting}=") for each in capabilities if each.startswith(f"{setting}=")]
+
+
+async def _read_all(driver: Driver, config: Mapping[str, Any], count: int) -> list[tuple[Any, ...]]:
+    reads = {**config, "group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False}
+    ok(await driver.call("open", "c", kind="consumer", config=reads))
+    ok(await driver.call("subscribe", "c", topics=["t"]))
+    found: list[Any] = []
+    with trio.fail_after(LIMIT_MS / 1000):
+        while len(found) < count:
+            found += (await driver.call("poll", "c", 300)).ok["records"]  # type: ignore[index]
+    ok(await driver.call("close", "c", LIMIT_MS))
+    return [(binary(each["key"]), binary(each["value"]), read_headers(each)) for each in found]
+
+
+ADMIN = ("delete-topic", "alter-config", "describe-config", "delete-records", "list-offsets")
+
+
+@clients
+@pytest.mark.trio
+async def test_what_an_admin_does(client: str) -> None:
+    async with serve(brokers=1, topics={"t": 1}) as cluster, open_driver(command_for(client)) as driver:
+        for value in (b"first", b"second"):
+            await cluster.produce_async("t", value, partition=0)
+        if not {*ADMIN} & driver.hello.capabilities:
+            return
+        config = {"bootstrap.servers": cluster.bootstrap_servers, "client.id": "a"}
+        ok(await driver.call("open", "a", kind="admin", config=config))
+        setting, at = {"topic": "t", "name": "retention.ms"}, {"topic": "t", "partition": 0}
+
+        async def does(verb: str, **fields: Any) -> Mapping[str, Any] | None:
+            told = await driver.call(verb, "a", LIMIT_MS, **fields)
+            return ok(told) if verb in driver.hello.capabilities else None
+
+        await does("alter-config", **setting, to="3600000")
+        assert cluster.topic("t").configs == {"retention.ms": "3600000"}
+        assert await does("describe-config", **setting) == {"value": "3600000"}
+        assert await does("delete-records", **at, offset=1) in ({"offset": 1}, {})
+        assert await does("list-offsets", **at, at="earliest") in ({"offset": 1}, None)
+        assert await does("list-offsets", **at, at="latest") in ({"offset": 2}, None)
+        await does("delete-topic", topic="t")
+        assert "t" not in cluster.topics()
+        ok(await driver.call("close", "a", LIMIT_MS))
 
 
 @clients
@@ -128,6 +210,14 @@ async def walk(client: str, command: Sequence[str]) -> None:
                 ("t", 0): 1,
                 ("t", 1): 1,
             }
+        if "seek" in driver.hello.capabilities:
+            for to in ("end", "beginning"):
+                ok(await driver.call("seek", "c", topic="t", partition=0, to=to))
+            assert await read(driver, "c", 1, []) == [b"first"]
+        if "offsets-for-times" in driver.hello.capabilities:
+            times = [["t", 0, 0], ["t", 1, 2**41]]
+            found = ok(await driver.call("offsets-for-times", "c", LIMIT_MS, partitions=times))
+            assert sorted(found["offsets"]) == [["t", 0, 0], ["t", 1, None]]
         sought = await driver.call("seek", "c", topic="t", partition=0, offset=0)
         if client in CAN_NOT_SEEK:
             assert sought.error is not None

@@ -111,7 +111,7 @@ def test_what_depends_on_more_than_the_version_is_left_out() -> None:
 
 def test_a_coordinator_is_at_fault_only_where_one_is_asked_for_a_producer_id() -> None:
     drawn: dict[bool, set[str]] = {True: set(), False: set()}
-    for seed in range(2_000):
+    for seed in range(3_000):
         plan = draw(seed, ALL)
         transactional = any("transactional.id" in user.config for user in plan.users)
         for step in plan.steps:

@@ -15,7 +15,7 @@ sys.path.insert(0, os.environ["MOCKBROKER_PROGRAMS"])
 import confluent_kafka
 from confluent import ConfluentAdmin, ConfluentConsumer, ConfluentProducer, ConfluentShare, described
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from lines import Call, Fields, Lines, serve
+from lines import ADMIN, ASSIGNOR, CODEC, Call, Fields, Lines, serve, taking
 
 WRONG = sys.argv[1]
 
@@ -39,6 +39,8 @@ class Producer(ConfluentProducer):
         if WRONG == "loses" and third:
             tell({"partition": partition, "offset": 1_000})
             return
+        if WRONG == "forgets-headers":
+            content.pop("headers", None)
         if WRONG == "drops" and third:
             fail(KafkaException(KafkaError(KafkaError._MSG_TIMED_OUT)))
             return
@@ -179,6 +181,16 @@ class Consumer(ConfluentConsumer):
         if WRONG != "reads-paused":
             super().pause(partitions)
 
+    def seek(self, topic: str, partition: int, offset: int | None = None, to: str = "") -> None:
+        if WRONG != "ignores-seeks":
+            super().seek(topic, partition, offset, to)
+
+    def offsets_for_times(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
+        found = super().offsets_for_times(partitions, timeout_ms)
+        if WRONG == "tells-late-times":
+            return {"offsets": [[*at, (offset or 0) + 1] for *at, offset in found["offsets"]]}
+        return found
+
     def event(self, event: str, **fields: Any) -> None:
         if WRONG != "lacking":
             super().event(event, **fields)
@@ -193,6 +205,8 @@ class Consumer(ConfluentConsumer):
             found["records"] = [each for n, each in enumerate(records, self.count) if n % 3 != 1]
         if WRONG == "goes-back":
             found["records"] = records + records[-1:]
+        if WRONG == "forgets-keys":
+            found["records"] = [{**each, "key": None} for each in records]
         self.count += len(records)
         return found
 
@@ -272,9 +286,17 @@ class Admin(ConfluentAdmin):
         if WRONG != "adds-nothing":
             super().create_partitions(topic, partitions, timeout_ms)
 
+    def delete_topic(self, topic: str, timeout_ms: int) -> None:
+        if WRONG != "deletes-nothing":
+            super().delete_topic(topic, timeout_ms)
+
+    def list_offsets(self, topic: str, partition: int, at: str, timeout_ms: int) -> Fields:
+        found = super().list_offsets(topic, partition, at, timeout_ms)
+        return {"offset": found["offset"] + 1_000} if WRONG == "lists-late-offsets" else found
+
 
 if WRONG == "lacking":
-    for verb in ("assign", "seek", "position"):
+    for verb in ("assign", "seek", "position", "offsets_for_times"):
         setattr(Consumer, verb, None)
 
 
@@ -283,10 +305,21 @@ if __name__ == "__main__":
         f"librdkafka {WRONG}",
         [
             *(() if WRONG == "lacking" else ("assign", "deserializer", "consumer-protocol", "pause")),
+            *(() if WRONG == "lacking" else ("headers", "null-headers", "seek", "offsets-for-times")),
+            *taking(CODEC, ("gzip", "snappy", "lz4", "zstd")),
+            *taking(ASSIGNOR, ("range", "roundrobin", "cooperative-sticky")),
             *(
                 ()
                 if WRONG == "lacking"
-                else ("share", "at-once", "ends-at-once", "commit-at-once", "admin", "create-partitions")
+                else (
+                    "share",
+                    "at-once",
+                    "ends-at-once",
+                    "commit-at-once",
+                    "admin",
+                    "create-partitions",
+                    *ADMIN,
+                )
             ),
             *("groups", "patterns", "transactions", "send-offsets", "idempotence"),
         ],

@@ -1,4 +1,3 @@
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -8,10 +7,28 @@ import org.apache.kafka.clients.admin.NewTopic;
 
 /** An AdminClient. */
 final class AdminHandle implements Handle {
-    private final AdminClient admin;
+    /** Null in releases that can't do all that it does. */
+    private static final Class<?> MORE = more();
 
-    AdminHandle(Call call) throws IOException {
+    private final AdminClient admin;
+    private final Handle more;
+
+    AdminHandle(Call call) throws Exception {
         admin = AdminClient.create(call.config());
+        more = MORE == null ? null : (Handle) MORE.getDeclaredConstructor(AdminClient.class).newInstance(admin);
+    }
+
+    /** The verbs that not all releases have. */
+    static List<String> moreVerbs() {
+        return MORE == null ? List.of() : List.of("delete-topic", "alter-config", "describe-config", "delete-records", "list-offsets");
+    }
+
+    private static Class<?> more() {
+        try {
+            return Class.forName("AdminVerbs");
+        } catch (ClassNotFoundException error) {
+            return null;
+        }
     }
 
     @Override
@@ -31,7 +48,8 @@ final class AdminHandle implements Handle {
                 admin.close();
                 return Map.of();
             default:
-                throw new UnsupportedException("an admin client has no verb " + call.verb);
+                if (more == null) throw new UnsupportedException("an admin client has no verb " + call.verb);
+                return more.call(call);
         }
     }
 }

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
  * A request, which is answered from any thread: once, but for `produce`. `send` may throw because the transaction
@@ -76,13 +78,13 @@ final class Call {
         return read;
     }
 
-    Map<String, byte[]> headers() {
-        Map<String, byte[]> read = new LinkedHashMap<>();
+    List<Header> headers() {
+        List<Header> read = new ArrayList<>();
         if (!has("headers")) return read;
         for (JsonElement each : request.getAsJsonArray("headers")) {
             JsonElement value = each.getAsJsonArray().get(1);
             byte[] bytes = value.isJsonNull() ? null : Base64.getDecoder().decode(value.getAsString());
-            read.put(each.getAsJsonArray().get(0).getAsString(), bytes);
+            read.add(new RecordHeader(each.getAsJsonArray().get(0).getAsString(), bytes));
         }
         return read;
     }

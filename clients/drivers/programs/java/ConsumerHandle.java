@@ -31,7 +31,7 @@ final class ConsumerHandle implements Handle {
 
     private static final String ASSIGNOR = "partition.assignment.strategy";
     /** The classes of assignors, in org.apache.kafka.clients.consumer. */
-    private static final Map<String, String> ASSIGNORS = Map.of(
+    static final Map<String, String> ASSIGNORS = Map.of(
         "range", "RangeAssignor", "roundrobin", "RoundRobinAssignor", "sticky", "StickyAssignor",
         "cooperative-sticky", "CooperativeStickyAssignor");
 
@@ -92,8 +92,15 @@ final class ConsumerHandle implements Handle {
                 return Map.of();
             case "seek":
                 var partition = new TopicPartition(call.text("topic"), (int) call.number("partition"));
-                consumer.seek(partition, call.number("offset"));
+                if (call.has("offset")) consumer.seek(partition, call.number("offset"));
+                else if (call.text("to").equals("beginning")) consumer.seekToBeginning(List.of(partition));
+                else consumer.seekToEnd(List.of(partition));
                 return Map.of();
+            case "offsets-for-times":
+                Map<TopicPartition, Long> first = new LinkedHashMap<>();
+                consumer.offsetsForTimes(call.partitions("partitions"), timeout(call))
+                    .forEach((at, found) -> first.put(at, found == null ? null : found.offset()));
+                return Map.of("offsets", rows(first));
             case "close":
                 consumer.close(timeout(call));
                 return Map.of();

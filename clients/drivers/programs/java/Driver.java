@@ -26,6 +26,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 public final class Driver {
     private static final Map<String, Handle> HANDLES = new ConcurrentHashMap<>();
     private static final Map<String, ThreadPoolExecutor> THREADS = new ConcurrentHashMap<>();
+    private static final List<String> CODECS = List.of("gzip", "snappy", "lz4", "zstd");
     /** Null for a release without share consumers. */
     private static final Constructor<?> SHARES = shares();
     /** What ShareConsumerConfig refuses. */
@@ -61,9 +62,15 @@ public final class Driver {
 
     private static List<String> capabilities() {
         var capabilities = new ArrayList<>(List.of(
-            "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers",
+            "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers", "null-headers", "null-headers",
             "admin", "pause", "patterns", "at-once", "ends-at-once",
-            "create-partitions"));
+            "create-partitions", "seek", "offsets-for-times"));
+        capabilities.addAll(AdminHandle.moreVerbs());
+        for (String codec : CODECS) capabilities.add("compression.type=" + codec);
+        ConsumerHandle.ASSIGNORS.forEach((name, of) -> {
+            if (isThere("org.apache.kafka.clients.consumer." + of))
+                capabilities.add("partition.assignment.strategy=" + name);
+        });
         try {
             ConsumerConfig.class.getField("GROUP_PROTOCOL_CONFIG");
             capabilities.add("consumer-protocol");
@@ -73,6 +80,14 @@ public final class Driver {
         if (SHARES != null) capabilities.addAll(List.of("share", "renew"));
         if (Secured.asksForTokens()) capabilities.add("oidc");
         return capabilities;
+    }
+
+    private static boolean isThere(String type) {
+        try {
+            return Class.forName(type) != null;
+        } catch (ClassNotFoundException older) {
+            return false;
+        }
     }
 
     private static Map<String, Set<String>> settings() {

@@ -73,7 +73,7 @@ final class ProducerHandle implements Handle {
     private void produce(Call call) {
         Integer partition = call.has("partition") ? Integer.valueOf((int) call.number("partition")) : null;
         var record = new ProducerRecord<>(call.text("topic"), partition, call.bytes("key"), call.bytes("value"));
-        call.headers().forEach((name, value) -> record.headers().add(name, value));
+        call.headers().forEach(record.headers()::add);
         producer.send(record, (metadata, error) -> {
             if (error != null) {
                 call.fail(error, false);

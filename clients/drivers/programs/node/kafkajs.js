@@ -6,10 +6,10 @@ import kafkajs from 'kafkajs'
 import snappy from 'kafkajs-snappy'
 import lz4 from 'lz4-napi'
 import {
-  Owned, SECURITY, Sends, binary, config, event, handle, record, security, serve, settings, sleepUntil, version,
+  Owned, SECURITY, Sends, binary, config, event, handle, record, security, serve, settings, sleepUntil, taking, version,
 } from './lines.js'
 
-const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
+const { CompressionCodecs, CompressionTypes, ConfigResourceTypes, Kafka, logLevel } = kafkajs
 CompressionCodecs[CompressionTypes.Snappy] = snappy
 CompressionCodecs[CompressionTypes.LZ4] = () => ({
   compress: (encoder) => lz4.compressFrame(encoder.buffer),
@@ -96,8 +96,13 @@ class Producer {
     return this.producer.connect()
   }
 
-  async produce({ topic, partition, key, value }) {
-    const message = { key: binary(key), value: binary(value), ...(partition === null ? {} : { partition }) }
+  async produce({ topic, partition, key, value, headers }) {
+    const message = {
+      key: binary(key),
+      value: binary(value),
+      ...(partition === null ? {} : { partition }),
+      ...(headers === undefined ? {} : { headers: byName(headers) }),
+    }
     const sender = this.#transaction ?? this.producer
     const sent = sender.send({ topic, messages: [message], acks: this.acks, compression: this.compression })
     const [written] = await this.#sends.add(sent)
@@ -145,6 +150,19 @@ class Producer {
   }
 }
 
+// Several headers of one name are a list.
+function byName(headers) {
+  const found = {}
+  for (const [name, value] of headers) {
+    const bytes = binary(value)
+    found[name] = name in found ? [found[name], bytes].flat() : bytes
+  }
+  return found
+}
+
+const inOrder = (headers) =>
+  Object.entries(headers ?? {}).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
+
 function byTopic(offsets) {
   const topics = new Map()
   for (const [topic, partition, offset] of offsets) {
@@ -158,6 +176,7 @@ function byTopic(offsets) {
 // with the next poll: until then the application does something with the batch, and the group can't rebalance. An
 // application that takes longer than MOST_HELD_MS holds up nobody else.
 const MOST_HELD_MS = 3000
+const ENDS = { beginning: -2, end: -1 }
 
 class Consumer {
   static settings = settings(
@@ -243,7 +262,7 @@ class Consumer {
     }
     if (!batches.length && this.#crashed) throw this.#crashed
     const records = batches.flatMap(({ topic, partition, messages }) =>
-      messages.map(({ offset, key, value }) => record(topic, partition, offset, key, value)))
+      messages.map(({ offset, key, value, headers }) => record(topic, partition, offset, key, value, inOrder(headers))))
     for (const { topic, partition, offset } of records) this.#moved(topic, partition, offset + 1)
     return { records }
   }
@@ -277,9 +296,10 @@ class Consumer {
     return { offsets: partitions.map((each) => [...each, Number(of(each) ?? -1) < 0 ? null : Number(of(each))]) }
   }
 
-  async seek({ topic, partition, offset }) {
-    this.consumer.seek({ topic, partition, offset: String(offset) })
-    this.#moved(topic, partition, offset)
+  async seek({ topic, partition, offset, to }) {
+    this.consumer.seek({ topic, partition, offset: String(offset ?? ENDS[to]) })
+    if (offset === undefined) this.#positions.delete(`${topic} ${partition}`)
+    else this.#moved(topic, partition, offset)
     this.#release()
   }
 
@@ -333,6 +353,31 @@ class Admin {
     await this.admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] })
   }
 
+  async deleteTopic({ topic }) {
+    await this.admin.deleteTopics({ topics: [topic] })
+  }
+
+  async alterConfig({ topic, name, to }) {
+    const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configEntries: [{ name, value: to }] }
+    await this.admin.alterConfigs({ validateOnly: false, resources: [resource] })
+  }
+
+  async describeConfig({ topic, name }) {
+    const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configNames: [name] }
+    const { resources } = await this.admin.describeConfigs({ includeSynonyms: false, resources: [resource] })
+    return { value: resources[0].configEntries[0].configValue }
+  }
+
+  // It returns nothing.
+  async deleteRecords({ topic, partition, offset }) {
+    await this.admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(offset) }] })
+  }
+
+  async listOffsets({ topic, partition, at }) {
+    const found = (await this.admin.fetchTopicOffsets(topic)).find((each) => each.partition === partition)
+    return { offset: Number(at === 'latest' ? found.high : found.low) }
+  }
+
   close() {
     return this.admin.disconnect()
   }
@@ -342,7 +387,7 @@ await serve({
   client: `KafkaJS ${version('kafkajs')}`,
   capabilities: [
     'groups', 'idempotence', 'transactions', 'send-offsets', 'admin', 'create-partitions', 'at-once', 'ends-at-once',
-    'commit-at-once',
+    'commit-at-once', 'delete-topic', 'alter-config', 'describe-config', 'delete-records', 'list-offsets', 'headers', 'seek', ...taking('compression.type', ['gzip', 'snappy', 'lz4']),
   ],
   kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,

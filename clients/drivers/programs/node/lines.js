@@ -21,10 +21,16 @@ const METHODS = {
   'committed': 'committed',
   'position': 'position',
   'seek': 'seek',
+  'offsets-for-times': 'offsetsForTimes',
   'pause': 'pause',
   'resume': 'resume',
   'create-topic': 'createTopic',
   'create-partitions': 'createPartitions',
+  'delete-topic': 'deleteTopic',
+  'alter-config': 'alterConfig',
+  'describe-config': 'describeConfig',
+  'delete-records': 'deleteRecords',
+  'list-offsets': 'listOffsets',
   'close': 'close',
 }
 
@@ -47,13 +53,20 @@ export const handle = (name) => handles.get(name)
 
 export const binary = (text) => (text == null ? null : Buffer.from(text, 'base64'))
 
-export const record = (topic, partition, offset, key, value) => ({
+// `headers` are pairs of a name and a value.
+export const record = (topic, partition, offset, key, value, headers = []) => ({
   topic,
   partition,
   offset: Number(offset),
-  key: key?.toString('base64') ?? null,
-  value: value?.toString('base64') ?? null,
+  key: text(key),
+  value: text(value),
+  ...(headers.length ? { headers: headers.map(([name, value]) => [name, text(value)]) } : {}),
 })
+
+const text = (bytes) => bytes?.toString('base64') ?? null
+
+// Capabilities: the values that a driver takes of a setting.
+export const taking = (setting, values) => values.map((value) => `${setting}=${value}`)
 
 export const config = (given, names) =>
   Object.fromEntries(Object.entries(names).filter(([, name]) => name in given).map(([to, name]) => [to, given[name]]))

@@ -10,18 +10,22 @@ from inspect import signature
 from typing import Any, ClassVar
 
 import aiokafka
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition, codec
 from aiokafka.abc import AbstractTokenProvider
-from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from aiokafka.errors import for_code
 from aiokafka.helpers import create_ssl_context
 from lines import (
+    ADMIN,
+    ASSIGNOR,
     Call,
     Fields,
     Lines,
+    codecs,
     configured,
     described,
     deserializer,
@@ -30,6 +34,7 @@ from lines import (
     named,
     record,
     settings_of,
+    taking,
     unsecured_token,
     wanted,
 )
@@ -162,8 +167,19 @@ class Consumer(Handle):
             "offsets": [[*each, await self.consumer.position(TopicPartition(*each))] for each in partitions]
         }
 
-    async def seek(self, topic: str, partition: int, offset: int) -> None:
-        self.consumer.seek(TopicPartition(topic, partition), offset)
+    async def seek(self, topic: str, partition: int, offset: int | None = None, to: str = "") -> None:
+        at = TopicPartition(topic, partition)
+        if offset is not None:
+            self.consumer.seek(at, offset)
+        elif to == "beginning":
+            await self.consumer.seek_to_beginning(at)
+        else:
+            await self.consumer.seek_to_end(at)
+
+    async def offsets_for_times(self, partitions: list[list[Any]]) -> Fields:
+        asked = {TopicPartition(topic, partition): at_ms for topic, partition, at_ms in partitions}
+        found = await self.consumer.offsets_for_times(asked)
+        return {"offsets": [[*at, None if each is None else each.offset] for at, each in found.items()]}
 
     async def pause(self, partitions: list[list[Any]]) -> None:
         self.consumer.pause(*[TopicPartition(*each) for each in partitions])
@@ -184,18 +200,40 @@ class Admin(Handle):
 
     async def create_topic(self, topic: str, partitions: int, replication_factor: int) -> None:
         answer = await self.admin.create_topics([NewTopic(topic, partitions, replication_factor)])
-        for _, code, *_ in answer.topic_errors:
-            if code:
-                raise for_code(code)
+        _check(code for _, code, *_ in answer.topic_errors)
 
     async def create_partitions(self, topic: str, partitions: int) -> None:
         answer = await self.admin.create_partitions({topic: NewPartitions(partitions)})
-        for _, code, *_ in answer.topic_errors:
-            if code:
-                raise for_code(code)
+        _check(code for _, code, *_ in answer.topic_errors)
+
+    async def delete_topic(self, topic: str) -> None:
+        answer = await self.admin.delete_topics([topic])
+        _check(code for _, code, *_ in answer.topic_error_codes)
+
+    async def alter_config(self, topic: str, name: str, to: str) -> None:
+        of_topic = ConfigResource(ConfigResourceType.TOPIC, topic, {name: to})
+        (answer,) = await self.admin.alter_configs([of_topic])
+        _check(code for code, *_ in answer.resources)
+
+    async def describe_config(self, topic: str, name: str) -> Fields:
+        of_topic = ConfigResource(ConfigResourceType.TOPIC, topic, {name: None})
+        (answer,) = await self.admin.describe_configs([of_topic])
+        _check(code for code, *_ in answer.resources)
+        ((*_, configs),) = answer.resources
+        return {"value": next(value for found, value, *_ in configs if found == name)}
+
+    async def delete_records(self, topic: str, partition: int, offset: int) -> Fields:
+        at = TopicPartition(topic, partition)
+        return {"offset": (await self.admin.delete_records({at: RecordsToDelete(offset)}))[at]}
 
     async def close(self) -> None:
         await self.admin.close()
+
+
+def _check(codes: Iterable[int]) -> None:
+    for code in codes:
+        if code:
+            raise for_code(code)
 
 
 class _Listener(ConsumerRebalanceListener):
@@ -288,6 +326,7 @@ async def serve(lines: Lines) -> None:
             "idempotence",
             "deserializer",
             "headers",
+            "null-headers",
             "admin",
             "pause",
             "patterns",
@@ -295,6 +334,11 @@ async def serve(lines: Lines) -> None:
             "ends-at-once",
             "commit-at-once",
             "create-partitions",
+            "seek",
+            "offsets-for-times",
+            *(name for name in ADMIN if name != "list-offsets"),
+            *codecs(codec),
+            *taking(ASSIGNOR, [each.name for each in ASSIGNORS]),
         ),
         settings_of(KINDS),
     )

@@ -5,10 +5,24 @@ import logging
 from typing import Any, ClassVar
 
 import confluent_kafka
+import confluent_kafka.admin
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, libversion
-from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
-from lines import LOGS, Call, Fields, Handle, Lines, UnsupportedError, deserializer, record, serve
+from lines import (
+    ADMIN,
+    ASSIGNOR,
+    CODEC,
+    LOGS,
+    Call,
+    Fields,
+    Handle,
+    Lines,
+    UnsupportedError,
+    deserializer,
+    record,
+    serve,
+    taking,
+)
 
 _SILENT = logging.Logger("silent", logging.CRITICAL + 1)
 _PRODUCES = {
@@ -95,6 +109,7 @@ _CONSUMER_PROTOCOL = 0x020C0000
 """2.12, the first release in which it is no preview."""
 _CLASSIC_ONLY = ("heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms")
 """It refuses these if the broker decides on them (KIP-848)."""
+_ENDS = {"beginning": confluent_kafka.OFFSET_BEGINNING, "end": confluent_kafka.OFFSET_END}
 _MOST = "max.poll.records"
 """Librdkafka has no such setting, but `consume` has a parameter."""
 
@@ -233,8 +248,13 @@ class ConfluentConsumer(Handle):
     def position(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
         return {"offsets": _offsets(self.consumer.position(_partitions(partitions)))}
 
-    def seek(self, topic: str, partition: int, offset: int) -> None:
-        self.consumer.seek(TopicPartition(topic, partition, offset))
+    def seek(self, topic: str, partition: int, offset: int | None = None, to: str = "") -> None:
+        where = _ENDS[to] if offset is None else offset
+        self.consumer.seek(TopicPartition(topic, partition, where))
+
+    def offsets_for_times(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
+        found = self.consumer.offsets_for_times(_partitions(partitions), timeout=timeout_ms / 1000)
+        return {"offsets": _offsets(found)}
 
     def pause(self, partitions: list[list[Any]]) -> None:
         self.consumer.pause(_partitions(partitions))
@@ -299,12 +319,15 @@ class ConfluentShare(Handle):
         self.consumer.close()
 
 
+_ADMIN: Any = confluent_kafka.admin
+
+
 class ConfluentAdmin(Handle):
     settings = _BOTH
 
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
-        self.admin = AdminClient(configured(fields["config"], {}))
+        self.admin = _ADMIN.AdminClient(configured(fields["config"], {}))
 
     def create_topic(self, topic: str, partitions: int, replication_factor: int, timeout_ms: int) -> None:
         created = self.admin.create_topics([NewTopic(topic, partitions, replication_factor)])
@@ -313,8 +336,35 @@ class ConfluentAdmin(Handle):
     def create_partitions(self, topic: str, partitions: int, timeout_ms: int) -> None:
         self.admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(timeout_ms / 1000)
 
+    def delete_topic(self, topic: str, timeout_ms: int) -> None:
+        self.admin.delete_topics([topic])[topic].result(timeout_ms / 1000)
+
+    def alter_config(self, topic: str, name: str, to: str, timeout_ms: int) -> None:
+        operation = _ADMIN.AlterConfigOpType.SET
+        entry = _ADMIN.ConfigEntry(name, to, incremental_operation=operation)
+        of_topic = _of_topic(topic, incremental_configs=[entry])
+        self.admin.incremental_alter_configs([of_topic])[of_topic].result(timeout_ms / 1000)
+
+    def describe_config(self, topic: str, name: str, timeout_ms: int) -> Fields:
+        of_topic = _of_topic(topic)
+        found = self.admin.describe_configs([of_topic])[of_topic].result(timeout_ms / 1000)
+        return {"value": found[name].value}
+
+    def delete_records(self, topic: str, partition: int, offset: int, timeout_ms: int) -> Fields:
+        at = TopicPartition(topic, partition, offset)
+        return {"offset": self.admin.delete_records([at])[at].result(timeout_ms / 1000).low_watermark}
+
+    def list_offsets(self, topic: str, partition: int, at: str, timeout_ms: int) -> Fields:
+        asked = TopicPartition(topic, partition)
+        listed = self.admin.list_offsets({asked: getattr(_ADMIN.OffsetSpec, at)()})
+        return {"offset": listed[asked].result(timeout_ms / 1000).offset}
+
     def close(self, timeout_ms: int) -> None:
         del self.admin
+
+
+def _of_topic(topic: str, **more: Any) -> Any:
+    return _ADMIN.ConfigResource(_ADMIN.ResourceType.TOPIC, topic, **more)
 
 
 def _partitions(partitions: list[list[Any]]) -> list[TopicPartition]:
@@ -351,6 +401,7 @@ if __name__ == "__main__":
             "idempotence",
             "deserializer",
             "headers",
+            "null-headers",
             "admin",
             "pause",
             "patterns",
@@ -359,6 +410,11 @@ if __name__ == "__main__":
             "commit-at-once",
             "create-partitions",
             "oidc",
+            "seek",
+            "offsets-for-times",
+            *(ADMIN if hasattr(_ADMIN, "OffsetSpec") else ()),
+            *taking(CODEC, ("gzip", "snappy", "lz4", "zstd")),
+            *taking(ASSIGNOR, ("range", "roundrobin", "cooperative-sticky")),
             *(("consumer-protocol",) if libversion()[1] >= _CONSUMER_PROTOCOL else ()),
             *(("share",) if HAS_SHARES else ()),
         ),

@@ -13,16 +13,20 @@ from kafka import (
     KafkaProducer,
     OffsetAndMetadata,
     TopicPartition,
+    codec,
 )
-from kafka.admin import NewPartitions, NewTopic
+from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from lines import (
+    ADMIN,
+    ASSIGNOR,
     Call,
     Fields,
     Handle,
     Lines,
+    codecs,
     configured,
     described,
     deserializer,
@@ -30,6 +34,7 @@ from lines import (
     named,
     record,
     serve,
+    taking,
     unsecured_token,
     wanted,
 )
@@ -45,6 +50,11 @@ try:
     from kafka.net.sasl.oauth import AbstractTokenProvider
 except ImportError:  # a release before 3.0
     from kafka.sasl.oauth import AbstractTokenProvider
+
+try:
+    from kafka.admin import OffsetSpec
+except ImportError:  # a release before 3.0
+    OffsetSpec = None
 
 log_as_applications_do("kafka")
 
@@ -146,8 +156,19 @@ class Consumer(Handle):
         ]
         return {"offsets": found}
 
-    def seek(self, topic: str, partition: int, offset: int) -> None:
-        self.consumer.seek(TopicPartition(topic, partition), offset)
+    def seek(self, topic: str, partition: int, offset: int | None = None, to: str = "") -> None:
+        at = TopicPartition(topic, partition)
+        if offset is not None:
+            self.consumer.seek(at, offset)
+        elif to == "beginning":
+            self.consumer.seek_to_beginning(at)
+        else:
+            self.consumer.seek_to_end(at)
+
+    def offsets_for_times(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
+        asked = {TopicPartition(topic, partition): at_ms for topic, partition, at_ms in partitions}
+        found = self.consumer.offsets_for_times(asked)
+        return {"offsets": [[*at, None if each is None else each.offset] for at, each in found.items()]}
 
     def partitions(self, topic: str, timeout_ms: int) -> Fields:
         return {"partitions": len(self.consumer.partitions_for_topic(topic) or ())}
@@ -190,6 +211,28 @@ class Admin(Handle):
     def create_partitions(self, topic: str, partitions: int, timeout_ms: int) -> None:
         self.admin.create_partitions({topic: NewPartitions(partitions)}, timeout_ms)
 
+    def delete_topic(self, topic: str, timeout_ms: int) -> None:
+        self.admin.delete_topics([topic], timeout_ms)
+
+    def alter_config(self, topic: str, name: str, to: str, timeout_ms: int) -> None:
+        self.admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, {name: to})])
+
+    def describe_config(self, topic: str, name: str, timeout_ms: int) -> Fields:
+        of_topic = ConfigResource(ConfigResourceType.TOPIC, topic, {name: None})
+        found = self.admin.describe_configs([of_topic], config_filter="all")
+        return {"value": found["topic"][topic][name]["value"]}
+
+    def delete_records(self, topic: str, partition: int, offset: int, timeout_ms: int) -> Fields:
+        at = TopicPartition(topic, partition)
+        return {"offset": self.admin.delete_records({at: offset}, timeout_ms)[at]["low_watermark"]}
+
+    def list_offsets(self, topic: str, partition: int, at: str, timeout_ms: int) -> Fields:
+        asked = TopicPartition(topic, partition)
+        spec = OffsetSpec[at.upper()]
+        return {
+            "offset": self.admin.list_partition_offsets({asked: spec}, timeout_ms=timeout_ms)[asked].offset
+        }
+
     def close(self, timeout_ms: int) -> None:
         self.admin.close()
 
@@ -205,6 +248,10 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 if __name__ == "__main__":
     capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers", "admin"]
     capabilities += ["pause", "patterns", "create-partitions", "at-once", "ends-at-once"]
+    capabilities += ["seek", "offsets-for-times"]
+    capabilities += ADMIN if OffsetSpec is not None else ()
+    capabilities += codecs(codec)
+    capabilities += taking(ASSIGNOR, [each.name for each in ASSIGNORS])
     if hasattr(KafkaProducer, "init_transactions"):
         capabilities += ["transactions", "send-offsets"]
     serve(

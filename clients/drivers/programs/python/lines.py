@@ -88,8 +88,10 @@ class Call:
             if request.get(name) is not None:
                 request[name] = base64.b64decode(request[name])
         if "headers" in request:
-            headers = request["headers"]
-            request["headers"] = [(name, value and base64.b64decode(value)) for name, value in headers]
+            request["headers"] = [
+                (name, None if value is None else base64.b64decode(value))
+                for name, value in request["headers"]
+            ]
 
     def begins(self) -> None:
         """Says so: calls before it may have taken their time."""
@@ -345,6 +347,23 @@ def configured(config: Fields, assignors: Iterable[Any] = ()) -> Fields:
     if wanted := given.get("partition_assignment_strategy"):
         given["partition_assignment_strategy"] = [each for each in assignors if each.name == wanted]
     return given
+
+
+def taking(setting: str, names: Iterable[str]) -> list[str]:
+    """Capabilities: the values that the driver takes of a setting."""
+    return [f"{setting}={name}" for name in names]
+
+
+ADMIN = ("delete-topic", "alter-config", "describe-config", "delete-records", "list-offsets")
+"""Capabilities of drivers whose admin client has these verbs."""
+CODEC = "compression.type"
+ASSIGNOR = "partition.assignment.strategy"
+
+
+def codecs(of_library: Any) -> list[str]:
+    """As capabilities, what the `codec` module of a library finds installed."""
+    every = ("gzip", "snappy", "lz4", "zstd")
+    return taking(CODEC, [name for name in every if getattr(of_library, f"has_{name}", bool)()])
 
 
 def unsecured_token(claims: str) -> str:

@@ -19,6 +19,15 @@ const (
 	consumerProtocol = "opt_in_kafka_next_gen_balancer_beta"
 )
 
+const assignor = "partition.assignment.strategy"
+
+var balancers = map[string]func() kgo.GroupBalancer{
+	"range":              kgo.RangeBalancer,
+	"roundrobin":         kgo.RoundRobinBalancer,
+	"sticky":             kgo.StickyBalancer,
+	"cooperative-sticky": kgo.CooperativeStickyBalancer,
+}
+
 var errNothing = errors.New("neither subscribe nor assign was called")
 
 // consumer has no client before it is told what to consume: a client is made for a group, or for partitions.
@@ -112,6 +121,9 @@ func (c *consumer) grouped(topics []string) []kgo.Opt {
 	if limit, given := c.config.Time("max.poll.interval.ms"); given {
 		options = append(options, kgo.RebalanceTimeout(limit))
 	}
+	if name, given := c.config.Text(assignor); given {
+		options = append(options, kgo.Balancers(balancers[name]()))
+	}
 	if c.config.Is("group.protocol", "consumer") {
 		options = append(options,
 			kgo.WithContext(context.WithValue(context.Background(), consumerProtocol, true)),
@@ -145,7 +157,7 @@ func isExpression(topic string) bool {
 
 func (c *consumer) assign(call *lines.Call) (lines.Fields, error) {
 	wanted := map[string]map[int32]kgo.Offset{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		// Without an offset it is where a client starts that was told no more than auto.offset.reset.
 		offset := kgo.NewOffset()
 		if each.Offset != nil {
@@ -175,7 +187,7 @@ func (c *consumer) poll(call *lines.Call) (lines.Fields, error) {
 	fetches := c.client.PollRecords(ctx, most)
 	records, told := []lines.Fields{}, []lines.Error{}
 	fetches.EachRecord(func(r *kgo.Record) {
-		records = append(records, lines.Record(r.Topic, r.Partition, r.Offset, r.Key, r.Value))
+		records = append(records, lines.Record(r.Topic, r.Partition, r.Offset, r.Key, r.Value, headers(r)))
 	})
 	fetches.EachError(func(topic string, _ int32, err error) {
 		if topic != "" || !errors.Is(err, context.DeadlineExceeded) {
@@ -216,7 +228,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 	group := kmsg.NewOffsetFetchRequestGroup()
 	group.Group, _ = c.config.Text("group.id")
 	request.RequireStable = c.config.Is("isolation.level", "read_committed")
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		topic := kmsg.NewOffsetFetchRequestGroupTopic()
 		topic.Topic, topic.Partitions = each.Topic, []int32{each.Partition}
 		group.Topics = append(group.Topics, topic)
@@ -247,7 +259,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 func (c *consumer) position(call *lines.Call) (lines.Fields, error) {
 	read, committed := c.client.UncommittedOffsets(), c.client.CommittedOffsets()
 	found := [][]any{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		offset := int64(-1)
 		for _, known := range []map[string]map[int32]kgo.EpochOffset{committed, read} {
 			if is, has := known[each.Topic][each.Partition]; has {
@@ -265,12 +277,12 @@ func (c *consumer) seek(call *lines.Call) (lines.Fields, error) {
 }
 
 func (c *consumer) pause(call *lines.Call) (lines.Fields, error) {
-	c.client.PauseFetchPartitions(numbers(call.Partitions))
+	c.client.PauseFetchPartitions(numbers(call.Partitions.List))
 	return nil, nil
 }
 
 func (c *consumer) resume(call *lines.Call) (lines.Fields, error) {
-	c.client.ResumeFetchPartitions(numbers(call.Partitions))
+	c.client.ResumeFetchPartitions(numbers(call.Partitions.List))
 	return nil, nil
 }
 
@@ -279,6 +291,14 @@ func (c *consumer) close(*lines.Call) (lines.Fields, error) {
 		c.client.CloseAllowingRebalance()
 	}
 	return nil, nil
+}
+
+func headers(r *kgo.Record) []lines.Header {
+	told := []lines.Header{}
+	for _, each := range r.Headers {
+		told = append(told, lines.Header{Name: each.Key, Value: each.Value})
+	}
+	return told
 }
 
 func add[T any](to map[string]map[int32]T, at lines.At, value T) {

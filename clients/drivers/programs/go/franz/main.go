@@ -7,7 +7,9 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,8 +96,15 @@ var mechanisms = map[string]func(*lines.Login) sasl.Mechanism{
 
 func main() {
 	(&lines.Driver{
-		Client:       "franz-go " + lines.Version(module),
-		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol", "pause", "patterns", "at-once", "commit-at-once", "share", "renew"},
+		Client: "franz-go " + lines.Version(module),
+		Capabilities: slices.Concat(
+			[]string{
+				"groups", "assign", "idempotence", "transactions", "consumer-protocol", "pause", "patterns", "headers", "null-headers",
+				"at-once", "commit-at-once", "share", "renew",
+			},
+			lines.Taking("compression.type", "gzip", "snappy", "lz4", "zstd"),
+			lines.Taking(assignor, slices.Sorted(maps.Keys(balancers))...),
+		),
 		Settings: map[string][]string{
 			"producer": append([]string{
 				"acks", "bootstrap.servers", "client.id", "compression.type", "delivery.timeout.ms",
@@ -107,7 +116,7 @@ func main() {
 				"enable.auto.commit", "fetch.max.wait.ms",
 				"group.id", "group.instance.id", "group.protocol", "heartbeat.interval.ms", "isolation.level",
 				"max.poll.records",
-				"max.poll.interval.ms", "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
+				"max.poll.interval.ms", assignor, "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
 			}, lines.Tokens...),
 			"share-consumer": append([]string{
 				"bootstrap.servers", "client.id", "fetch.max.wait.ms", "group.id", "max.poll.records",

@@ -45,6 +45,9 @@ func openProducer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 			if call.Partition != nil {
 				record.Partition = *call.Partition
 			}
+			for _, each := range call.Headers {
+				record.Headers = append(record.Headers, kgo.RecordHeader{Key: each.Name, Value: each.Value})
+			}
 			noted := failed.Promise()
 			client.Produce(context.Background(), record, func(record *kgo.Record, err error) {
 				noted(record, err)

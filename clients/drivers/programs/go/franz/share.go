@@ -228,7 +228,7 @@ func (s *share) close(call *lines.Call) (lines.Fields, error) {
 func delivered(records []*kgo.Record) []lines.Fields {
 	told := []lines.Fields{}
 	for _, r := range records {
-		fields := lines.Record(r.Topic, r.Partition, r.Offset, r.Key, r.Value)
+		fields := lines.Record(r.Topic, r.Partition, r.Offset, r.Key, r.Value, headers(r))
 		fields["delivery_count"] = r.DeliveryCount()
 		told = append(told, fields)
 	}

@@ -128,7 +128,7 @@ func (c *consumer) assign(call *lines.Call) (lines.Fields, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		set, from := c.reading(), c.start()
 		set.Topic, set.Partition = each.Topic, int(each.Partition)
 		if err := set.Validate(); err != nil {
@@ -156,7 +156,7 @@ func (c *consumer) poll(call *lines.Call) (lines.Fields, error) {
 		for _, each := range messages {
 			c.given[place{each.Topic, each.Partition}] = each
 			records = append(records, lines.Record(
-				each.Topic, int32(each.Partition), each.Offset, each.Key, each.Value,
+				each.Topic, int32(each.Partition), each.Offset, each.Key, each.Value, nil,
 			))
 		}
 		for _, each := range errs {
@@ -240,7 +240,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 	ctx, cancel := call.Context()
 	defer cancel()
 	asked := map[string][]int{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		asked[each.Topic] = append(asked[each.Topic], int(each.Partition))
 	}
 	client := kafka.Client{Addr: kafka.TCP(c.config.Servers()...), Transport: c.transport}
@@ -266,7 +266,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 // A group's Reader has no position: it says -1.
 func (c *consumer) position(call *lines.Call) (lines.Fields, error) {
 	found := [][]any{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		offset := int64(-1)
 		if reader := c.readers[place{each.Topic, int(each.Partition)}]; reader != nil {
 			offset = reader.Offset()

@@ -70,6 +70,36 @@ func (a *At) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[]any{&a.Topic, &a.Partition, &a.Offset})
 }
 
+// Partitions are some of them, or how many a topic is to have.
+type Partitions struct {
+	List  []At
+	Count int32
+}
+
+// UnmarshalJSON reads a list, or a number.
+func (p *Partitions) UnmarshalJSON(text []byte) error {
+	if text[0] == '[' {
+		return json.Unmarshal(text, &p.List)
+	}
+	return json.Unmarshal(text, &p.Count)
+}
+
+// Header is one of a record; its value may be nil.
+type Header struct {
+	Name  string
+	Value []byte
+}
+
+// UnmarshalJSON reads [name, value].
+func (h *Header) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, &[]any{&h.Name, &h.Value})
+}
+
+// MarshalJSON writes [name, value].
+func (h Header) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{h.Name, h.Value})
+}
+
 // Call is a request, which is answered once, from any goroutine.
 type Call struct {
 	ID         int    `json:"id"`
@@ -80,11 +110,15 @@ type Call struct {
 	Topic      string `json:"topic"`
 	Topics     []string
 	Partition  *int32 `json:"partition"`
-	Partitions []At   `json:"partitions"`
-	Offset     int64  `json:"offset"`
+	Partitions Partitions
+	Offset     int64 `json:"offset"`
+	Headers    []Header
 	Offsets    []At   `json:"offsets"`
 	Consumer   string `json:"consumer"`
 	As         string `json:"as"`
+	At         string `json:"at"`
+	Name       string `json:"name"`
+	To         string `json:"to"`
 	Key        []byte `json:"key"`
 	Value      []byte `json:"value"`
 	TimeoutMs  *int64 `json:"timeout_ms"`
@@ -199,8 +233,21 @@ func (u *Unanswered) Flush(call *Call) (Fields, error) {
 }
 
 // Record is one that was read.
-func Record(topic string, partition int32, offset int64, key, value []byte) Fields {
-	return Fields{"topic": topic, "partition": partition, "offset": offset, "key": key, "value": value}
+func Record(topic string, partition int32, offset int64, key, value []byte, headers []Header) Fields {
+	record := Fields{"topic": topic, "partition": partition, "offset": offset, "key": key, "value": value}
+	if len(headers) > 0 {
+		record["headers"] = headers
+	}
+	return record
+}
+
+// Taking lists capabilities: the values that a driver takes of a setting.
+func Taking(setting string, values ...string) []string {
+	listed := []string{}
+	for _, value := range values {
+		listed = append(listed, setting+"="+value)
+	}
+	return listed
 }
 
 // Pairs are partitions as an event has them.

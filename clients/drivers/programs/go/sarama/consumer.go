@@ -50,6 +50,12 @@ func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
 	}, nil
 }
 
+var strategies = map[string]func() sarama.BalanceStrategy{
+	sarama.RangeBalanceStrategyName:      sarama.NewBalanceStrategyRange,
+	sarama.RoundRobinBalanceStrategyName: sarama.NewBalanceStrategyRoundRobin,
+	sarama.StickyBalanceStrategyName:     sarama.NewBalanceStrategySticky,
+}
+
 func consuming(set *sarama.Config, config lines.Config) {
 	switch reset, _ := config.Text("auto.offset.reset"); reset {
 	case "earliest":
@@ -73,6 +79,12 @@ func consuming(set *sarama.Config, config lines.Config) {
 	}
 	if interval, given := config.Time("heartbeat.interval.ms"); given {
 		set.Consumer.Group.Heartbeat.Interval = interval
+	}
+	if name, given := config.Text(assignor); given {
+		set.Consumer.Group.Rebalance.GroupStrategies = []sarama.BalanceStrategy{strategies[name]()}
+	}
+	if id, given := config.Text("group.instance.id"); given {
+		set.Consumer.Group.InstanceId = id
 	}
 	if limit, given := config.Time("max.poll.interval.ms"); given {
 		set.Consumer.Group.Rebalance.Timeout = limit
@@ -109,7 +121,7 @@ func (c *consumer) subscribe(call *lines.Call) (lines.Fields, error) {
 func (c *consumer) assign(call *lines.Call) (lines.Fields, error) {
 	err := c.stop()
 	if err == nil {
-		c.reader, err = newReader(c.client, c.taken, call.Partitions)
+		c.reader, err = newReader(c.client, c.taken, call.Partitions.List)
 	}
 	return nil, err
 }
@@ -144,7 +156,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 		return nil, err
 	}
 	asked := map[string][]int32{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		asked[each.Topic] = append(asked[each.Topic], each.Partition)
 	}
 	group, _ := c.config.Text("group.id")
@@ -156,7 +168,7 @@ func (c *consumer) committed(call *lines.Call) (lines.Fields, error) {
 		return nil, response.Err
 	}
 	found := [][]any{}
-	for _, each := range call.Partitions {
+	for _, each := range call.Partitions.List {
 		block := response.GetBlock(each.Topic, each.Partition)
 		switch {
 		case block == nil:

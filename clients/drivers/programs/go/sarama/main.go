@@ -6,14 +6,20 @@ package main
 import (
 	"errors"
 	"log"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/IBM/sarama"
 
 	"driver/lines"
 )
 
-const module = "github.com/IBM/sarama"
+const (
+	module   = "github.com/IBM/sarama"
+	codec    = "compression.type"
+	assignor = "partition.assignment.strategy"
+)
 
 // By name, because a value of errors.New has none.
 var names = map[error]string{
@@ -74,22 +80,32 @@ func configured(config lines.Config) (*sarama.Config, error) {
 func main() {
 	sarama.Logger = log.New(os.Stderr, "[sarama] ", log.LstdFlags|log.Lmicroseconds)
 	(&lines.Driver{
-		Client:       "sarama " + lines.Version(module),
-		Capabilities: []string{"groups", "idempotence", "transactions", "send-offsets", "assign", "at-once", "ends-at-once"},
+		Client: "sarama " + lines.Version(module),
+		Capabilities: slices.Concat(
+			[]string{"groups", "idempotence", "transactions", "send-offsets", "assign", "headers", "null-headers",
+				"at-once", "ends-at-once",
+				"admin", "create-partitions", "delete-topic", "alter-config", "describe-config", "delete-records", "list-offsets"},
+			lines.Taking(codec, slices.Sorted(maps.Keys(codecs))...),
+			lines.Taking(assignor, slices.Sorted(maps.Keys(strategies))...),
+		),
 		Settings: map[string][]string{
 			"producer": append([]string{
-				"acks", "bootstrap.servers", "client.id", "enable.idempotence", "linger.ms", "max.request.size",
+				"acks", "bootstrap.servers", "client.id", codec, "enable.idempotence", "linger.ms", "max.request.size",
 				"request.timeout.ms", "retry.backoff.ms", "transaction.timeout.ms", "transactional.id",
+			}, lines.Tokens...),
+			"admin": append([]string{
+				"bootstrap.servers", "client.id", "request.timeout.ms", "retry.backoff.ms",
 			}, lines.Tokens...),
 			"consumer": append([]string{
 				"auto.offset.reset", "bootstrap.servers", "client.id", "enable.auto.commit", "fetch.max.wait.ms",
-				"group.id", "heartbeat.interval.ms", "isolation.level", "max.poll.interval.ms",
-				"request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
+				"group.id", "group.instance.id", "heartbeat.interval.ms", "isolation.level", "max.poll.interval.ms",
+				assignor, "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
 			}, lines.Tokens...),
 		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,
 			"consumer": openConsumer,
+			"admin":    openAdmin,
 		},
 		Describe: described,
 	}).Serve()

@@ -69,6 +69,9 @@ func (p *producer) produce(call *lines.Call) (lines.Fields, error) {
 	if call.Value != nil {
 		message.Value = sarama.ByteEncoder(call.Value)
 	}
+	for _, each := range call.Headers {
+		message.Headers = append(message.Headers, sarama.RecordHeader{Key: []byte(each.Name), Value: each.Value})
+	}
 	p.unanswered.Asked()
 	p.Input() <- message
 	return nil, lines.ErrLater
@@ -110,6 +113,13 @@ func (p *producer) flagged(err error) error {
 	}
 }
 
+var codecs = map[string]sarama.CompressionCodec{
+	"gzip":   sarama.CompressionGZIP,
+	"snappy": sarama.CompressionSnappy,
+	"lz4":    sarama.CompressionLZ4,
+	"zstd":   sarama.CompressionZSTD,
+}
+
 func producing(set *sarama.Config, config lines.Config) {
 	set.Producer.Partitioner = newPartitioner
 	switch acks, _ := config.Text("acks"); acks {
@@ -133,6 +143,9 @@ func producing(set *sarama.Config, config lines.Config) {
 	}
 	if linger, given := config.Time("linger.ms"); given {
 		set.Producer.Flush.Frequency = linger
+	}
+	if name, given := config.Text(codec); given {
+		set.Producer.Compression = codecs[name]
 	}
 	if limit, given := config.Int("max.request.size"); given {
 		set.Producer.MaxMessageBytes = limit

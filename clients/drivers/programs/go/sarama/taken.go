@@ -52,7 +52,7 @@ func (t *taken) poll(ctx context.Context, call *lines.Call) {
 	t.wanted = false
 	records, told := []lines.Fields{}, []lines.Error{}
 	for _, each := range t.messages {
-		records = append(records, lines.Record(each.Topic, each.Partition, each.Offset, each.Key, each.Value))
+		records = append(records, lines.Record(each.Topic, each.Partition, each.Offset, each.Key, each.Value, headers(each)))
 		if each.session != nil {
 			each.session.MarkMessage(each.ConsumerMessage, "")
 		}
@@ -62,6 +62,14 @@ func (t *taken) poll(ctx context.Context, call *lines.Call) {
 	}
 	t.messages, t.told = nil, nil
 	call.Answer(lines.Fields{"records": records, "errors": told}, nil)
+}
+
+func headers(read message) []lines.Header {
+	told := []lines.Header{}
+	for _, each := range read.Headers {
+		told = append(told, lines.Header{Name: string(each.Key), Value: each.Value})
+	}
+	return told
 }
 
 // give waits for a poll, and gives it a message and all that lie ready behind it. It does not when the context
