@@ -136,7 +136,8 @@ def started(command: list[str], tree: Tree | None = None, *, tls: bool = False) 
             stderr=complaints,
             text=True,
         )
-        too_late = threading.Timer(START_SECONDS, process.kill)
+        # Not killed: what stands in front of a broker has to end both.
+        too_late = threading.Timer(START_SECONDS, process.terminate)
         too_late.start()
         try:
             assert process.stdout is not None
