@@ -31,7 +31,7 @@ def test_what_can_be_played_is_played_and_nothing_is_left_behind() -> None:
 
 def test_a_finding_says_whether_the_upstream_shows_it() -> None:
     with MockCluster() as cluster:
-        options = ("--seeds", "100-100", "--shrink", "0", "--upstream", cluster.bootstrap_servers)
+        options = ("--seeds", "102-102", "--shrink", "0", "--upstream", cluster.bootstrap_servers)
         done = hunt(*wrong("loses"), *options)
         assert done.returncode == 1, done.stderr
         assert not cluster.topics()
