@@ -51,25 +51,25 @@ func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
 			return nil, client.SubscribeTopics(call.Topics, c.rebalanced)
 		},
 		"assign": func(call *lines.Call) (lines.Fields, error) {
-			return nil, client.Assign(places(call.Partitions))
+			return nil, client.Assign(places(call.Partitions.List))
 		},
 		"poll":   c.poll,
 		"commit": c.commit,
 		"committed": func(call *lines.Call) (lines.Fields, error) {
-			return offsets(client.Committed(places(call.Partitions), ms(call)))
+			return offsets(client.Committed(places(call.Partitions.List), ms(call)))
 		},
 		"position": func(call *lines.Call) (lines.Fields, error) {
-			return offsets(client.Position(places(call.Partitions)))
+			return offsets(client.Position(places(call.Partitions.List)))
 		},
 		"seek": func(call *lines.Call) (lines.Fields, error) {
 			at := lines.At{Topic: call.Topic, Partition: *call.Partition, Offset: &call.Offset}
 			return nil, client.Seek(places([]lines.At{at})[0], ms(call))
 		},
 		"pause": func(call *lines.Call) (lines.Fields, error) {
-			return nil, client.Pause(places(call.Partitions))
+			return nil, client.Pause(places(call.Partitions.List))
 		},
 		"resume": func(call *lines.Call) (lines.Fields, error) {
-			return nil, client.Resume(places(call.Partitions))
+			return nil, client.Resume(places(call.Partitions.List))
 		},
 		"close": func(call *lines.Call) (lines.Fields, error) {
 			members.Delete(call.Handle)
@@ -112,7 +112,11 @@ func (c *consumer) poll(call *lines.Call) (lines.Fields, error) {
 				told = append(told, described(at.Error))
 				break
 			}
-			records = append(records, lines.Record(*at.Topic, at.Partition, int64(at.Offset), said.Key, said.Value))
+			headers := []lines.Header{}
+			for _, each := range said.Headers {
+				headers = append(headers, lines.Header{Name: each.Key, Value: each.Value})
+			}
+			records = append(records, lines.Record(*at.Topic, at.Partition, int64(at.Offset), said.Key, said.Value, headers))
 		case kafka.Error:
 			told = append(told, described(said))
 		}

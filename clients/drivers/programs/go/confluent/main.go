@@ -120,10 +120,14 @@ func main() {
 	_, librdkafka := kafka.LibraryVersion()
 	(&lines.Driver{
 		Client: "confluent-kafka-go " + lines.Version(module) + " (librdkafka " + strings.Split(librdkafka, "-")[0] + ")",
-		Capabilities: []string{
-			"groups", "assign", "group-assign", "idempotence", "transactions", "send-offsets", "consumer-protocol", "pause",
-			"patterns", "at-once", "ends-at-once", "commit-at-once",
-		},
+		Capabilities: slices.Concat(
+			[]string{
+				"groups", "assign", "group-assign", "idempotence", "transactions", "send-offsets", "consumer-protocol", "pause",
+				"patterns", "headers", "at-once", "ends-at-once", "commit-at-once",
+			},
+			lines.Taking("compression.type", "gzip", "snappy", "lz4", "zstd"),
+			lines.Taking("partition.assignment.strategy", "range", "roundrobin", "cooperative-sticky"),
+		),
 		Settings: map[string][]string{
 			"producer": slices.Sorted(maps.Keys(produces)),
 			"consumer": append(slices.Sorted(maps.Keys(consumes)), most),

@@ -76,6 +76,9 @@ func (p *producer) produce(call *lines.Call) (lines.Fields, error) {
 		at.Partition = *call.Partition
 	}
 	message := &kafka.Message{TopicPartition: at, Key: call.Key, Value: call.Value, Opaque: call}
+	for _, each := range call.Headers {
+		message.Headers = append(message.Headers, kafka.Header{Key: each.Name, Value: each.Value})
+	}
 	if err := p.Produce(message, p.told); err != nil {
 		return nil, err
 	}
