@@ -70,6 +70,7 @@ TOLD = {
 """How a finding tells of an event."""
 SKIPPED = "skipped the {on} records up to {offset}"
 OF = {
+    "a topic was deleted": ("topic-deleted",),
     "a group was set back": ("poll-overrun",),
     "a group was set on": ("offsets-expired",),
     "the disk of a broker was lost": ("only-replica-lost",),
