@@ -41,14 +41,22 @@ class PlainSide:
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         self._sock = sock
+        self._more = True
+        """Whether there may be more than was read last."""
 
     async def receive(self) -> bytes:
-        await trio.lowlevel.checkpoint()
+        if self._more:
+            await trio.lowlevel.checkpoint()
+        else:
+            await trio.lowlevel.wait_readable(self._sock)
         while True:
             try:
-                return self._sock.recv(_READ_BYTES)
+                data = self._sock.recv(_READ_BYTES)
             except BlockingIOError:
                 await trio.lowlevel.wait_readable(self._sock)
+            else:
+                self._more = len(data) == _READ_BYTES
+                return data
 
     def write_now(self, outlet: Outlet) -> None:
         with contextlib.suppress(BlockingIOError):
