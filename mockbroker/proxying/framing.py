@@ -7,7 +7,7 @@ from ..server.foreign import TLS_HANDSHAKE
 
 
 class Framing:
-    """What came of one side. Frames of more than `most` bytes are refused; None: of no size.
+    """What one side has sent. Frames of more than `most` bytes are refused, or with None no frames.
 
     A frame that is not whole yet may pass as it comes: `left` is how many bytes are missing of it.
     """

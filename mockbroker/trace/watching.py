@@ -68,7 +68,7 @@ class Watching:
         """By the class that an object has, the one that it gets: somebody else may watch it too."""
         self._places: dict[TopicPartition, _Place] = {}
         self._owners: dict[object, _Place] = {}
-        """By object that is watched: the partition of which it tells, or `_EVERY`."""
+        """By watched object: the place of its partition, or `_EVERY`."""
         self._came = 0
         self._written = -1
         self._all = False

@@ -14,9 +14,9 @@ from .row import Note, Row, note
 _FATAL: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
 """A client gives up after these: whoever goes on with the id is another one."""
 _OF_RECORDS: Final = (*TOO_LARGE, *INVALID)
+"""Clients do not send such records again."""
 _IF_GIVEN: Final = ("UNKNOWN_TOPIC_OR_PARTITION",)
 """Clients try again for a while: only what an application is given is noticed."""
-"""Clients do not send such records again."""
 _UNLESS_IT_WRITES: Final = (
     "INVALID_PRODUCER_EPOCH",
     "UNKNOWN_PRODUCER_ID",

@@ -92,7 +92,7 @@ function About({ text }) {
 const NOTHING = { text: "", bad: false, field: "" };
 /** From then on it is said that there is no answer yet. */
 const SLOW_MS = 300;
-/** What came of an operation when its tab was left already: it is told when the tab is opened again. */
+/** The outcome of an operation whose tab had been left: shown when the tab is opened again. */
 let missed = NOTHING;
 
 function takeMissed() {
