@@ -278,10 +278,7 @@ class Recorder:
             entry = event_of(entry)
         self.events.append(entry)
         if self._takers:
-            fresh = self._fresh
-            fresh.append(entry)
-            if len(fresh) >= self._most_fresh:
-                self.hand_over()
+            self._offer((entry,))
         if self._listeners:
             for listener in list(self._listeners):
                 self._tell(listener, entry)
@@ -302,9 +299,12 @@ class Recorder:
             return
         self.events.extend(entries)
         if self._takers:
-            self._fresh += entries
-            if len(self._fresh) >= self._most_fresh:
-                self.hand_over()
+            self._offer(entries)
+
+    def _offer(self, entries: Iterable[Entry]) -> None:
+        self._fresh += entries
+        if len(self._fresh) >= self._most_fresh:
+            self.hand_over()
 
     def hand_over(self) -> None:
         """Gives takers what they have not got yet."""
