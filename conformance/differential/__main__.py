@@ -35,7 +35,7 @@ def main(
     family: Annotated[
         str | None,
         typer.Option(
-            help="Only data, transactions, groups, admin, share-groups, streams-groups; of 3 also replicas, "
+            help="Only data, transactions, groups, admin, consumer-groups, share-groups, streams-groups; of 3 also replicas, "
             "faults."
         ),
     ] = None,

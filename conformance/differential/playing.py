@@ -243,6 +243,8 @@ class Playing:
     def _normalised(self, answer: Any, step: Step) -> Any:
         for producer, _ in self._bound.producers.values():
             self._normaliser.name_producer(producer)
+        for member in self._bound.members.values():
+            self._normaliser.name_member(member)
         # What is no Fetch any more since its API key was changed is not in order either.
         changed = any(each[:2] == ("set", 1) for each in step.mutations)
         answer = self._normaliser.answer(self._own(answer), "" if changed else step.api)
@@ -250,6 +252,8 @@ class Playing:
             answer = unordered(answer)
         if step.api in ("share_group_heartbeat", "share_group_describe"):
             answer = of_members(answer, counted=self._bound.shares.several)
+        if step.api == "consumer_group_describe":
+            answer = of_members(answer, counted=False)
         if step.api == "streams_group_heartbeat" and isinstance(answer, dict):
             answer = with_missing_in_order(of_endpoints(answer))
         return self._texts(answer)

@@ -10,6 +10,7 @@ from ...rig.scene import Target
 from . import coordinating, expecting
 from .aside import CONSUMER, DEBUGGER, EARLIEST, ends, fetched, metadata, of_each
 from .binding import Bindings
+from .consuming import Consuming
 from .expecting import Expected, Topic
 from .sharing import Sharing
 from .steps import KILL, RESTARTS, START, Step
@@ -70,6 +71,7 @@ class Settling:
         self._share_groups = bool(target.supported("share_fetch"))
         counted = 2 in target.supported("share_fetch")
         self.sharing = Sharing(self._nodes, bound, self._coordinator, counted=counted)
+        self._consuming = Consuming(self._coordinator, self.topics)
         self.streaming = Streaming(self._coordinator, lambda: self._asked.values(), self.topics)
 
     def close(self) -> None:
@@ -115,8 +117,9 @@ class Settling:
         return not self._several or (step.api not in _WRITES and not restarted) or until(self._replicated)
 
     def settled(self, step: Step, fields: dict[str, Any], answer: Any) -> bool:
-        """Whether share groups and streams groups are."""
-        return self.sharing.settle(step, fields, answer) and self.streaming.settle(step, fields, answer)
+        """Whether share groups, consumer groups and streams groups are."""
+        of_kinds = self.sharing, self._consuming, self.streaming
+        return all(each.settle(step, fields, answer) for each in of_kinds)
 
     def _expectations(
         self, step: Step, fields: dict[str, Any], answer: Any
