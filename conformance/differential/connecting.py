@@ -13,6 +13,10 @@ from .coordinating import CLEANED_UP, COORDINATORS
 from .waiting import until
 
 _LIMIT_S: Final = 30.0
+_AUTHORIZER: Final = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
 _CONSUMERS_SINCE: Final = parse("4.0")
 _LONG_CONSUMERS: Final = {
     "group.consumer.assignment.interval.ms": "0",
@@ -40,7 +44,7 @@ def configured(release: str) -> dict[str, str]:
     shares = {**SHARE_CONFIG, **_LONG_LOCKS} if parse(release) >= _SHARES_SINCE else {}
     streams = {**STREAMS_CONFIG, **_LONG_SESSIONS} if parse(release) >= _STREAMS_SINCE else {}
     consumers = _LONG_CONSUMERS if parse(release) >= _CONSUMERS_SINCE else {}
-    return {**BROKER_CONFIG, **consumers, **shares, **streams}
+    return {**BROKER_CONFIG, **_AUTHORIZER, **consumers, **shares, **streams}
 
 
 def connected(bootstrap: str) -> Target:

@@ -13,7 +13,7 @@ from .binding import Bindings
 from .connecting import await_producer_ids
 from .coordinating import COORDINATORS, SHARES
 from .mutating import mutate
-from .ordering import of_endpoints, of_members, unordered, with_missing_in_order
+from .ordering import of_endpoints, of_members, unordered, with_lists_in_order, with_missing_in_order
 from .settling import TIMEOUT_S, Settling
 from .steps import ASIDE, DISCONNECT, KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
 from .together import Key, Together
@@ -256,7 +256,7 @@ class Playing:
             answer = of_members(answer, counted=False)
         if step.api == "streams_group_heartbeat" and isinstance(answer, dict):
             answer = with_missing_in_order(of_endpoints(answer))
-        return self._texts(answer)
+        return with_lists_in_order(self._texts(answer), step.api)
 
     def _own(self, answer: Any) -> Any:
         """Without the groups, transactions and topics of other sequences in lists of all."""

@@ -25,7 +25,10 @@ _CHANGES: Final = frozenset({"elect_leaders", "alter_partition_reassignments"})
 TOPIC_CHANGES: Final = (
     frozenset({"create_topics", "delete_topics", "create_partitions", "metadata"}) | _CHANGES
 )
-CONFIG_CHANGES: Final = frozenset({"alter_configs", "incremental_alter_configs"})
+CONFIG_CHANGES: Final = frozenset(
+    {"alter_configs", "incremental_alter_configs", "create_acls", "delete_acls"}
+    | {"alter_client_quotas", "alter_user_scram_credentials"}
+)
 _WRITES: Final = frozenset(
     {"produce", "delete_records", "end_txn", "init_producer_id", "write_txn_markers"}
     | TOPIC_CHANGES

@@ -6,6 +6,7 @@ from typing import Final
 
 from ..steps import Sequence
 from . import (
+    access,
     admin,
     consuming,
     faults,
@@ -158,6 +159,17 @@ SHARE_GROUPS: Final[dict[Draw, int]] = {
     admin.delete_topics: 1,
     admin.create_topics: 1,
 }
+ACCESS: Final[dict[Draw, int]] = {
+    access.create_acls: 22,
+    access.describe_acls: 18,
+    access.delete_acls: 12,
+    access.alter_client_quotas: 16,
+    access.describe_client_quotas: 14,
+    access.alter_user_scram_credentials: 12,
+    access.describe_user_scram_credentials: 10,
+    admin.metadata: 3,
+    admin.describe_cluster: 2,
+}
 CONSUMER_GROUPS: Final[dict[Draw, int]] = {
     consuming.join: 10,
     consuming.consumer_group_heartbeat: 34,
@@ -245,6 +257,7 @@ _FAMILIES: Final[Families] = {
     "transactions": (TRANSACTIONS, 24),
     "groups": (GROUPS, 20),
     "admin": (ADMIN, 14),
+    "access": (ACCESS, 0),
     "consumer-groups": (CONSUMER_GROUPS, 0),
     "share-groups": (SHARE_GROUPS, 0),
     "streams-groups": (STREAMS_GROUPS, 0),
@@ -266,6 +279,7 @@ _OF_SEVERAL_BROKERS: Final[Families] = {
     "groups": (_placed(GROUPS) | _RESTARTS | _MOVES | _IN_TRANSACTIONS, 5),
     "admin": (_placed(ADMIN), 15),
     "faults": (FAULTS, 0),
+    "access": (ACCESS, 0),
     "consumer-groups": (_placed(CONSUMER_GROUPS) | _RESTARTS | _MOVES, 0),
     "share-groups": (_placed(SHARE_GROUPS) | _RESTARTS | _SHARE_MOVES, 0),
     "streams-groups": (_placed(STREAMS_GROUPS) | _RESTARTS | _MOVES, 0),
