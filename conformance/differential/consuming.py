@@ -21,17 +21,17 @@ class Consuming:
     """`coordinator` gives a client of the broker that leads a topic. `topics` are those that a sequence may
     have created."""
 
-    def __init__(self, coordinator: Callable[[str], Client], topics: Collection[str]) -> None:
+    def __init__(
+        self, coordinator: Callable[[str], Client], topics: Collection[str], *, needed: bool
+    ) -> None:
+        """It is `needed` where a sequence has members."""
         self._coordinator = coordinator
         self._topics = topics
-        self._joined = False
+        self._needed = needed
 
     def settle(self, step: Step, fields: dict[str, Any], answer: Any) -> bool:
         """Whether the coordinator knows the topics as they are after the step."""
-        if step.api == "consumer_group_heartbeat":
-            first, self._joined = not self._joined, True
-            return not first or until(self._known)
-        if not self._joined or step.api not in _LATER:
+        if not self._needed or step.api not in _LATER:
             return True
         expected = dict(expecting.changed(step, fields, answer, all_up=True))
         return until(

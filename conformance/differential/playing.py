@@ -75,7 +75,10 @@ class Playing:
         self._late: list[tuple[int, Step, Client]] = []
         shares = any("share" in step.api for step in sequence.steps)
         self._coordinators = (*COORDINATORS, SHARES) if shares else COORDINATORS
-        self._settling = Settling(target, suffix, self._bound, self._normaliser, self._coordinators)
+        consumers = any(step.api == "consumer_group_heartbeat" for step in sequence.steps)
+        self._settling = Settling(
+            target, suffix, self._bound, self._normaliser, self._coordinators, consumers=consumers
+        )
 
     def play(self) -> list[Any]:
         """One answer for each step, and one list of those that came late, by number of the step."""

@@ -55,8 +55,11 @@ class Settling:
         bound: Bindings,
         normaliser: Normaliser,
         coordinators: Sequence[str] = coordinating.COORDINATORS,
+        *,
+        consumers: bool = False,
     ) -> None:
-        """`coordinators` are the topics whose leaders are asked something."""
+        """`coordinators` are the topics whose leaders are asked something; with `consumers` there are members
+        of consumer groups."""
         self._suffix = suffix
         self._coordinators = coordinators
         self._bound = bound
@@ -74,7 +77,7 @@ class Settling:
         self._share_groups = bool(target.supported("share_fetch"))
         counted = 2 in target.supported("share_fetch")
         self.sharing = Sharing(self._nodes, bound, self._coordinator, counted=counted)
-        self._consuming = Consuming(self._coordinator, self.topics)
+        self._consuming = Consuming(self._coordinator, self.topics, needed=consumers)
         self.streaming = Streaming(self._coordinator, lambda: self._asked.values(), self.topics)
 
     def close(self) -> None:
