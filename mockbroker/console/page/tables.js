@@ -22,7 +22,7 @@ export function Table({ title, columns, rows, nothing }) {
     <table>
       <caption>${title}${rows.length > MOST ? `: ${MOST} of ${rows.length}` : ""}</caption>
       <thead><tr>${columns.map((each) => html`<th scope="col">${each}</th>`)}</tr></thead>
-      <tbody>${rows.slice(0, MOST).map((row) => html`<tr>${row.map((each) => html`<td>${typeof each === "string" ? visible(each) : each}</td>`)}</tr>`)}</tbody>
+      <tbody>${rows.slice(0, MOST).map((row) => html`<tr>${row.map((each) => html`<td class=${typeof each === "number" ? "number" : ""}>${typeof each === "string" ? visible(each) : each}</td>`)}</tr>`)}</tbody>
     </table>
   </div>`;
 }
@@ -93,7 +93,7 @@ export function Transactions({ state }) {
     each.coordinator,
   ]);
   const columns = ["transactional id", "state", "since", "holds the last stable offset of", "producer", "epoch", "coordinator"];
-  return html`<${Table} title="Transactions" columns=${columns} rows=${rows} nothing="No transactions yet." />`;
+  return html`<${Table} title="Transactions" columns=${columns} rows=${rows} nothing="No transactions yet. One is here once a client with a transactional id has asked for its producer id." />`;
 }
 
 /** @param {State} state @param {Event} transaction @returns {string[]} partitions with records of a producer whose transaction is open */
@@ -113,5 +113,5 @@ export function Producers({ state }) {
       rows.push([partition.name, id, client === undefined ? "–" : client || "(no client id)", producer_epoch, last_sequence]);
     }
   }
-  return html`<${Table} title="Producers, as leaders know them" columns=${["partition", "producer", "client", "epoch", "last sequence"]} rows=${rows} nothing="No idempotent producers yet." />`;
+  return html`<${Table} title="Producers, as leaders know them" columns=${["partition", "producer", "client", "epoch", "last sequence"]} rows=${rows} nothing="No idempotent producers yet: nobody has written records with a producer id." />`;
 }
