@@ -18,11 +18,12 @@ const MOST = 200;
  */
 export function Table({ title, columns, rows, nothing }) {
   if (!rows.length) return nothing && html`<p class="nothing">${nothing}</p>`;
+  const kinds = columns.map((_, index) => (rows.some((row) => typeof row[index] === "number") ? "number" : ""));
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${title}>
     <table>
       <caption>${title}${rows.length > MOST ? `: ${MOST} of ${rows.length}` : ""}</caption>
-      <thead><tr>${columns.map((each) => html`<th scope="col">${each}</th>`)}</tr></thead>
-      <tbody>${rows.slice(0, MOST).map((row) => html`<tr>${row.map((each) => html`<td class=${typeof each === "number" ? "number" : ""}>${typeof each === "string" ? visible(each) : each}</td>`)}</tr>`)}</tbody>
+      <thead><tr>${columns.map((each, index) => html`<th scope="col" class=${kinds[index]}>${each}</th>`)}</tr></thead>
+      <tbody>${rows.slice(0, MOST).map((row) => html`<tr>${row.map((each, index) => html`<td class=${kinds[index]}>${typeof each === "string" ? visible(each) : each}</td>`)}</tr>`)}</tbody>
     </table>
   </div>`;
 }
