@@ -188,7 +188,7 @@ async def test_pages_get_what_is_new_at_the_same_times(mock_clock: trio.testing.
         found.append((await beats.after(last), trio.current_time()))
 
     with contextlib.closing(History(hand_over=hand_over)) as history:
-        beats, found = pages.Beats(history), list[tuple[int, float]]()
+        beats, found = pages.Beats(history), list[tuple[int, Any]]()
         fresh.append(event(1))
         await page(0)
         assert found.pop() == (1, pytest.approx(0))

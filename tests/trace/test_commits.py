@@ -140,7 +140,7 @@ def steps(partitions: int) -> int:
     driver.commit({("large", index): 1 for index in range(partitions)})
     commits = Commits(driver.cluster)
     assert len(list(commits.whole())) == partitions
-    told = []
+    told: list[Change] = []
     with Steps() as counted:
         for number in range(3):
             driver.commit({("large", number): 2})
