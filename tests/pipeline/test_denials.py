@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mockbroker.pipeline.readers.denial_messages import NO_TOPIC as NO_TOPIC_CODE
 from mockbroker.pipeline.signatures import (
     commits_past_end,
     failures,
@@ -14,10 +15,11 @@ from mockbroker.pipeline.signatures import (
     not_authorized,
     reassignments,
     renamed_groups,
+    topics_deleted,
 )
 
 from .rows import SECOND, History, Search, found_in
-from .test_certain import NO_TOPIC, denied, foreign, keyless, stuck, unresolved
+from .test_certain import NO_TOPIC, denied, foreign, keyless, stuck, unresolved, vain
 
 MINUTE = 60 * SECOND
 
@@ -92,6 +94,16 @@ def test_what_is_none(history: History, search: Search) -> None:
 def test_what_is_told(make: Callable[[], History], search: Search, told: str) -> None:
     (one,) = found_in(make().rows, search)
     assert told in one.summary
+
+
+def test_a_topic_that_was_missing_before() -> None:
+    """Before it was created, and after it was deleted, twice."""
+    rows = vain(History("broker-log"), NO_TOPIC_CODE, topic="orders", detail="orders")
+    for _ in range(2):
+        rows.add("log", 5 * MINUTE, detail="deleted", partition=None)
+        vain(rows, NO_TOPIC_CODE, topic="orders", detail="orders")
+    found = found_in(rows.rows, topics_deleted.find)
+    assert [each.from_ms for each in found] == [each.time_ms for each in rows.rows if each.kind == "log"]
 
 
 def test_how_far_a_group_that_is_refused_is_behind() -> None:

@@ -93,7 +93,6 @@ NOT_TOLD = frozenset(
         "3.9.2-retried-without-idempotence",
         "3.9.2-transactions-away",
         "4.4.0-consumer-throttled",
-        "4.4.0-group-deleted",
         "4.4.0-group-renamed",
         "4.4.0-partition-paused",
         "4.4.0-record-corrupt",
@@ -111,8 +110,6 @@ list.
   committed in the end, however late.
 - consumer-throttled: the quota is told as what an administrator did. A lag that grows is told after ten
   minutes, the recording has two.
-- group-deleted: the cause is told, and what one group skipped. That the other one reads all again is no
-  symptom after its offset was deleted.
 - partition-paused: told as one possible cause besides a record that can't be read. No client logs that it
   paused.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
@@ -182,23 +179,6 @@ UNTOLD = [each for each in TRIED if each.name in NOT_TOLD] or [HOME / min(NOT_TO
 @pytest.mark.parametrize("folder", recordings(TOLD_OF, SHORT))
 def test_a_recording(folder: Path, tmp_path: Path) -> None:
     compare(folder, tmp_path)
-
-
-def test_somebody_deleted_groups(tmp_path: Path) -> None:
-    """One skips what was written meanwhile, the other one begins anew."""
-    found = analyze([unpacked(HOME / "4.4.0-group-deleted", tmp_path)], tmp_path / "out")
-    (one,) = found.incidents
-    assert (one.name, one.confidence) == ("group-deleted", "certain")
-    told = sorted(each["summary"].partition("committed, ")[2] for each in found.findings)
-    assert told == [
-        "and the group skipped the 200 records up to 500",
-        "and the group went on with a commit of 500",
-    ]
-    (skipped,) = found.symptoms
-    assert (skipped.name, skipped.group, skipped.offset, skipped.end_offset, skipped.explained_by) == (
-        *("records-skipped", "billing", 300, 500),
-        [0],
-    )
 
 
 def test_nobody_could_lead_the_topic_of_transactions(tmp_path: Path) -> None:
