@@ -1,6 +1,6 @@
 """Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, an
-address has no meaning, a codec or a topic is missing, an address has too many connections. None of it goes by
-itself.
+address has no meaning, a codec or a topic is missing, an address has too many connections, a quota is used
+up. None of it goes by itself.
 """
 
 import re
@@ -14,6 +14,8 @@ UNRESOLVED: Final = "UnknownHost"
 NO_CODEC: Final = "UnsupportedCodec"
 TOO_MANY: Final = "TooManyConnections"
 NO_TOPIC: Final = "UNKNOWN_TOPIC_OR_PARTITION"
+THROTTLED: Final = "Throttled"
+"""How it is named that a client has to wait, because of a quota; its detail is for how many ms."""
 NOT_AUTHORIZED: Final = {
     "Group": "GROUP_AUTHORIZATION_FAILED",
     "Topic": "TOPIC_AUTHORIZATION_FAILED",
@@ -151,6 +153,12 @@ TABLE: Final = Table.of(
         rf"Error connecting to node {_HOST} \(id: {{broker}}[^\n]{{0,200}}\n[^\n]{{0,100}}?"
         r"UnknownHostException: ",
         error=UNRESOLVED,
+    ),
+    message(
+        "complaint",
+        " is throttled for ",
+        r"Connection to node {broker} is throttled for (?P<detail>\d+) ms until timestamp ",
+        error=THROTTLED,
     ),
     # franz-go, broker.go
     message(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ..ledgers import Note
-from .kind import MINUTE_MS, UNREAD
+from .kind import MINUTE_MS, TEN_MINUTES_MS, THROTTLED, UNREAD, took_ms
 
 _ABOUT_MS: Final = 1_000
 _LEFT: Final = ("partition-left", "unread")
@@ -14,9 +14,10 @@ _SKIPPED: Final = "records-skipped"
 
 def combined(notes: Iterable[Note]) -> Iterator[Note]:
     """A partition in which a group reads no more, although it goes on in others; one that it found late; one
-    whose log began later when it came back."""
+    whose log began later when it came back; one in which it falls behind while its client is throttled."""
     notes = list(notes)
     yield from _begun_later(notes)
+    yield from _throttled(notes)
     yield from _shared_late(notes)
     by: dict[tuple[Any, ...], Note] = {}
     for each in notes:
@@ -53,6 +54,17 @@ def _begun_later(notes: Sequence[Note]) -> Iterator[Note]:
         if while_away and (each.offset or 0) < (start.offset or 0) <= (each.end_offset or 0):
             rows = tuple(dict.fromkeys((*each.rows, *start.rows)))
             yield each._replace(what=_SKIPPED, end_offset=start.offset, rows=rows)
+
+
+def _throttled(notes: Sequence[Note]) -> Iterator[Note]:
+    """A lag that grows, before it is noticed by itself."""
+    waited = {each.group: each for each in notes if each.what == "throttled" and each.group is not None}
+    for each in notes:
+        waits = waited.get(each.group) if each.what == "lag-grows" else None
+        if waits is None or took_ms(each) >= TEN_MINUTES_MS:
+            continue
+        if (each.from_ms or 0) <= (waits.to_ms or 0) and (waits.from_ms or 0) <= (each.to_ms or 0):
+            yield each._replace(rows=(*each.rows, *waits.rows), detail=THROTTLED)
 
 
 def _shared_late(notes: Sequence[Note]) -> Iterator[Note]:

@@ -152,7 +152,9 @@ def test_what_is_deleted_twice() -> None:
 
 def test_groups_that_were_deleted(tmp_path: Path) -> None:
     """All that one request names."""
-    said = "[GroupCoordinator id=1] The following groups were deleted: a, b, c. A total of 3 offsets were removed."
+    said = (
+        "[GroupCoordinator 1]: The following groups were deleted: a, b, c. A total of 3 offsets were removed."
+    )
     path = tmp_path / "server.log"
     path.write_text(f"[2026-11-23 02:46:01,972] INFO {said} (org.apache.kafka.coordinator.group.X)\n")
     found = analyze([path], tmp_path / "out")

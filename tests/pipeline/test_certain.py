@@ -202,6 +202,14 @@ def vain(rows: History, error: str, **values: Any) -> History:
     return rows
 
 
+def throttled() -> History:
+    rows = History("broker-log").add("quota", detail="client-id=a: consumer_byte_rate = 500.0", **NO_TOPIC)
+    own: dict[str, Any] = {"client": "a", "group": "billing", "source": "client-log", **NO_TOPIC}
+    for _ in range(4):
+        rows.add("complaint", 10 * SECOND, error="Throttled", detail="9500", **own)
+    return rows
+
+
 def stuck() -> History:
     rows = History("broker-log").add("broker", broker=3, detail="fenced", **NO_TOPIC)
     rows.add("reassignment", detail="adding 4, 3, removing 2", replicas=[1, 2, 3, 4])
@@ -254,6 +262,7 @@ CASES = {
         vain(History("broker-log"), "TooManyConnections", broker=1, detail="10.0.0.7 has 30 connections"),
         "complaint",
     ),
+    "client-throttled": case("throttled_clients", throttled(), "quota", "complaint"),
     "codec-unknown": case(
         "failures",
         vain(History("client-log"), "UnsupportedCodec", group="billing", detail="ZSTD"),
@@ -350,7 +359,7 @@ CASES = {
 NEVER = {
     *("joined-too-early", "epoch-regression", "follower-failure", "follower-log-lost"),
     "only-replica-lost",
-    *("lost-records", "sequence-error", "producer-expired", "assignors-differ"),
+    *("lost-records", "sequence-error", "producer-expired", "assignors-differ", "partition-paused"),
 }
 """What is never certain, though others of the same search are."""
 

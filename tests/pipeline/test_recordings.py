@@ -80,11 +80,11 @@ OF = {
 REFUSED = (
     *("applications-share-a-group", "clock-stepped", "follower-log-lost"),
     *("hanging-transaction", "record-unreadable"),
-    *("codec-unknown", "connections-rejected", "group-renamed"),
+    *("codec-unknown", "connections-rejected", "group-renamed", "client-throttled"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
 that a record can't be read only its client could say."""
-CALLED = {"transactions-away": "leader-away"}
+CALLED = {"transactions-away": "leader-away", "consumer-throttled": "client-throttled"}
 """Causes that truths name otherwise, since they were written before there was a name for them."""
 QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
@@ -92,7 +92,6 @@ NOT_TOLD = frozenset(
     {
         "3.9.2-retried-without-idempotence",
         "3.9.2-transactions-away",
-        "4.4.0-consumer-throttled",
         "4.4.0-group-renamed",
         "4.4.0-partition-paused",
         "4.4.0-record-corrupt",
@@ -108,10 +107,9 @@ list.
   groups with the new names began.
 - transactions-away: the cause is told. That read_committed waits behind a transaction is none if that is
   committed in the end, however late.
-- consumer-throttled: the quota is told as what an administrator did. A lag that grows is told after ten
-  minutes, the recording has two.
-- partition-paused: told as one possible cause besides a record that can't be read. No client logs that it
-  paused.
+- partition-paused: told of the group of a Java client, which logs it when the partition is taken from it.
+  aiokafka logs nothing of it, and no record tells either: of its group it is one possible cause besides a
+  record that can't be read.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
 """
 OFTEN = frozenset(
@@ -179,6 +177,19 @@ UNTOLD = [each for each in TRIED if each.name in NOT_TOLD] or [HOME / min(NOT_TO
 @pytest.mark.parametrize("folder", recordings(TOLD_OF, SHORT))
 def test_a_recording(folder: Path, tmp_path: Path) -> None:
     compare(folder, tmp_path)
+
+
+def test_a_client_had_paused_a_partition(tmp_path: Path) -> None:
+    """Only Java's client says so."""
+    found = analyze([unpacked(HOME / "4.4.0-partition-paused", tmp_path)], tmp_path / "out")
+    told = {each["group"]: (each["signature"], each["confidence"]) for each in found.findings}
+    assert told == {
+        "shipping": ("partition-paused", "likely"),
+        "billing": ("record-unreadable", "possible"),
+    }
+    assert {each.group: found.incidents[each.explained_by[0]].name for each in found.symptoms} == {
+        group: name for group, (name, _) in told.items()
+    }
 
 
 def test_nobody_could_lead_the_topic_of_transactions(tmp_path: Path) -> None:

@@ -166,7 +166,8 @@ def test_a_truncation_that_removes_nothing(tmp_path: Path) -> None:
 
 
 SEVERAL = {
-    "[GroupCoordinator id=1] The following groups were deleted: a.b, c-d. A total of 9 offsets were removed.": (
+    "[GroupCoordinator id=1] The following groups were deleted: a.b, c-d. A total of 9 offsets were "
+    "removed.": (
         "group",
         ["a.b", "c-d"],
     ),
