@@ -60,6 +60,10 @@ def _no_codec(note: Note) -> str:
     return f"{whose} could not read records, because it lacks their codec, {note.detail} ({_times(note)})"
 
 
+def _under_replicated(note: Note) -> str:
+    return f"for {took(note)} replicas of {note.detail}"
+
+
 def _throttled(note: Note) -> str:
     whose = f"client {note.client}" if note.client is not None else f"a client of group {note.group}"
     return f"{whose} was throttled: it had to wait {(note.number or 0) // 1000} s in all"
@@ -113,6 +117,16 @@ KINDS: Final = (
         _no_codec,
         (CLIENT,),
         wide=True,
+    ),
+    Kind(
+        "under-replicated",
+        "under-replicated",
+        "replicas of a broker, however many, are not in the ISR for ten minutes while it is away, or for a "
+        "minute although it is there",
+        _under_replicated,
+        (BROKERS, CONTROLLER),
+        of_partition=True,
+        of_broker=True,
     ),
     Kind(
         "client-throttled",
