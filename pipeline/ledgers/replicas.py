@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..rows import of_kinds
 from ..tables import Table
 from ..tables import functions as F
 from .brokers import TIMED_OUT
@@ -22,6 +23,10 @@ SLOW: Final = "shrank"
 """How the detail of a row begins by which a leader put a replica out of the ISR."""
 BACK: Final = ("unfenced", "state STARTED", "started")
 _NUMBER: Final = re.compile(r"\d{1,9}")
+STILL: Final = "still"
+"""The detail of what has not ended when the logs do."""
+_TALKATIVE: Final = ("complaint", "group", "high-watermark", "load", "log-start")
+"""Other rows by which it is known how far a log goes."""
 _COMPLETED: Final = "completed"
 
 
@@ -118,21 +123,42 @@ def _brokers(row: Row) -> set[int]:
 
 
 def _noted(state: Replicas, broker: int, back: Row | None) -> Note:
+    """What has not ended goes on until the logs end that would say so: `offset`, or its own time."""
     since = state.out[broker]
     about = dict.fromkeys(("group", "client"))
-    last: dict[str, int | None] = {"to_ms": None} if back is None else {}
+    still = {"to_ms": since.offset or since.time_ms, "detail": STILL} if back is None else {}
     where = {"topic": since.topic, "partition": since.partition, "broker": broker}
-    return note("out-of-sync", since, back, **about, **where, **last, number=int(broker in state.slow))
+    return note("out-of-sync", since, back, **about, **where, **still, number=int(broker in state.slow))
+
+
+def others_end(observations: Table) -> Table:
+    """Until when (`end_ms`) the logs of the other brokers go, by `of`: the clock of one may be wrong."""
+    own = own_ends(observations)
+    brokers = observations.where("kind = 'broker' and broker is not null").select(F.col("broker").alias("of"))
+    each = brokers.distinct().join(own, [F.col("of") != F.col("_broker")])
+    return each.groupBy("of").agg(F.max("end_ms").alias("end_ms"))
+
+
+def own_ends(observations: Table) -> Table:
+    """Until when (`end_ms`) the log of each broker goes, by `_broker`."""
+    own = observations.where("kind != 'broker' and source = 'broker-log' and broker is not null")
+    return own.groupBy(F.col("broker").alias("_broker")).agg(F.max("time_ms").alias("end_ms"))
 
 
 def _with_brokers(observations: Table) -> Table:
-    """That a broker leaves, or is back, is about each partition of which it was in sync."""
+    """That a broker leaves, or is back, is about each partition of which it was in sync. All rows get as
+    `offset` when the logs end that would say more."""
     names = F.array_join(F.col("replicas").cast("array<string>"), ",")
-    rows = observations.where("kind != 'broker'").where("topic is not null and partition is not null")
+    rows = of_kinds(observations, *_STEPS).where("kind != 'broker'")
+    rows = rows.where("topic is not null and partition is not null")
+    rows = rows.join(own_ends(observations), [F.col("broker") == F.col("_broker")], "left")
+    rows = rows.withColumn("offset", F.col("end_ms")).drop("_broker", "end_ms")
     had = rows.where("kind = 'in-sync-replicas'").select(
         F.col("topic").alias("_topic"), F.col("partition").alias("_partition"), F.col("replicas").alias("_in")
     )
-    left = observations.where(F.col("kind") == "broker").where(F.col("detail").isin(*LEFT, *BACK))
+    left = of_kinds(observations, "broker").where(F.col("detail").isin(*LEFT, *BACK))
+    left = left.join(others_end(observations), [F.col("broker") == F.col("of")], "left")
+    left = left.withColumn("offset", F.col("end_ms")).drop("of", "end_ms")
     among = F.size(F.filter("_in", lambda each: each == F.col("broker"))) > 0
     each = left.join(had.distinct(), [among]).withColumns(
         {"topic": F.col("_topic"), "partition": F.col("_partition")}
@@ -150,10 +176,10 @@ _STEPS: Final = {
 }
 LEDGER: Final = Ledger(
     "replicas",
-    tuple(_STEPS),
+    (*_STEPS, *_TALKATIVE),
     F.col("time_ms").isNotNull() & (F.col("source") == "broker-log"),
     F.concat_ws("\n", "topic", "partition"),
-    ("broker", "topic", "partition", "leader_epoch", "leader", "detail", "replicas"),
+    ("broker", "topic", "partition", "offset", "leader_epoch", "leader", "detail", "replicas"),
     Replicas,
     step,
     end,

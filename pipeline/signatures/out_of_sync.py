@@ -7,8 +7,8 @@ ends itself.
 from functools import reduce
 from typing import Final
 
-from ..findings import CERTAIN, LIKELY, findings
-from ..ledgers.replicas import BACK, LEFT
+from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
+from ..ledgers.replicas import BACK, LEFT, others_end, own_ends
 from ..rows import PARTITION, SEEN, first_of, in_order, of_kinds, prefixed, row, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Column, Table, Window
@@ -16,6 +16,7 @@ from ..tables import functions as F
 
 _AWAY_MS: Final = 600_000
 _SLOW_MS: Final = 60_000
+_MINUTES: Final = 10
 _OTHER: Final = r"\(brokerId: \d+[^)]*\),? ?"
 _OUT: Final = r"\(brokerId: (\d+)"
 _OTHERS: Final = 3
@@ -40,19 +41,24 @@ def _away(lives: Table, observations: Table) -> Table:
     lives = lives.withColumn("was", F.lag("left").over(window))
     turns = lives.where(F.col("was").isNull() | (F.col("was") != F.col("left")))
     turns = turns.withColumn("back", F.lag("known").over(window.reversed)).where("left")
-    end = (
-        observations.where("time_ms is not null")
-        .groupBy(F.lit(1).alias("_one"))
-        .agg(F.max("time_ms").alias("end_ms"))
-    )
-    turns = turns.withColumn("_one", F.lit(1)).join(end, "_one")
+    turns = turns.join(others_end(observations), [F.col("broker") == F.col("of")], "left")
     until = F.coalesce(F.col("back.time_ms"), F.col("end_ms"))
     turns = turns.withColumn("away", until - F.col("time_ms")).where(F.col("away") >= _AWAY_MS)
     return findings(
         turns,
         signature="broker-away",
-        confidence=CERTAIN,
-        why="its log, or that of the controller, says that it left, and when it came back",
+        **judged(
+            If(
+                F.col("back").isNotNull(),
+                CERTAIN,
+                "its log, or that of the controller, says that it left, and when it came back",
+            ),
+            Else(
+                POSSIBLE,
+                "its log, or that of the controller, says that it left; that it came back may be in a file "
+                "that is missing",
+            ),
+        ),
         summary=sentence(
             "broker {broker} was away for {away} min{still}: its replicas fell behind",
             away=F.floor(F.col("away") / 60_000).cast("bigint"),
@@ -81,24 +87,35 @@ def _slow(lives: Table, observations: Table) -> Table:
     left = prefixed(lives.where(F.col("detail").isin(*LEFT)), "_", "broker", "time_ms")
     about_then = F.abs(F.col("_time_ms") - F.col("time_ms")) <= _SLOW_MS
     each = each.join(left, [*same("_", ("broker",)), about_then], "left_anti")
-    end = (
-        observations.where("time_ms is not null")
-        .groupBy(F.lit(1).alias("_one"))
-        .agg(F.max("time_ms").alias("end_ms"))
-    )
-    each = each.withColumn("_one", F.lit(1)).join(end, "_one")
+    led = of_kinds(observations, "leader").where("topic is not null and time_ms is not null")
+    led = prefixed(led, "_", *PARTITION, "time_ms")
+    another = F.col("_time_ms").between(F.col("time_ms") + 1, F.col("time_ms") + _SLOW_MS)
+    each = _with_life(each.join(led, [*same("_", PARTITION), another], "left_anti"), observations)
+    latest = own_ends(observations).groupBy(F.lit(1).alias("_one")).agg(F.max("end_ms").alias("end_ms"))
+    each = each.withColumn("_one", F.lit(1)).join(latest, "_one")
     each = each.where(F.col("end_ms") - F.col("time_ms") >= _SLOW_MS)
     rows = each.groupBy("broker").agg(
         F.count_distinct(*PARTITION).alias("partitions"),
         F.min_by("shown", "time_ms").alias("first"),
         F.max_by("shown", "time_ms").alias("last"),
+        F.max("lives").alias("lives"),
     )
     return findings(
         rows,
         signature="follower-slow",
-        confidence=LIKELY,
-        why="leaders put it out of the ISR, nothing tells that it left, and it was not back within a minute: "
-        "its disk, its network or replica.lag.time.max.ms; its own log may tell",
+        **judged(
+            If(
+                F.col("lives") > 0,
+                LIKELY,
+                "leaders put it out of the ISR for a minute and more, nothing tells that it left, and its "
+                "own log goes on: its disk, its network or replica.lag.time.max.ms",
+            ),
+            Else(
+                POSSIBLE,
+                "leaders put it out of the ISR for a minute and more; whether it was there its own log would "
+                "tell, or that of a controller",
+            ),
+        ),
         summary=sentence(
             "broker {broker} did not keep up as a follower of {partitions} partition{s}: its leaders put it "
             "out of the ISR",
@@ -106,6 +123,18 @@ def _slow(lives: Table, observations: Table) -> Table:
         ),
         evidence=[F.col("first"), F.col("last")],
     )
+
+
+def _with_life(each: Table, observations: Table) -> Table:
+    """`lives`: the minutes in which its own log says something soon after."""
+    minute = F.floor(F.col("time_ms") / _SLOW_MS)
+    own = observations.where("source = 'broker-log' and broker is not null and time_ms is not null")
+    own = own.where("kind != 'broker'").withColumn("minute", minute).select("broker", "minute").distinct()
+    own = own.select(F.col("broker").alias("_broker"), F.col("minute").alias("_minute"))
+    soon = F.col("_minute").between(minute + 1, minute + _MINUTES)
+    rows = each.join(own, [*same("_", ("broker",)), soon], "left")
+    key = (*PARTITION, "broker", "time_ms", "shown")
+    return rows.groupBy(*key).agg(F.count("_minute").alias("lives"))
 
 
 def _nth(nth: int) -> Column:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ..ledgers import Note
-from .kind import MINUTE_MS, STILL, TEN_MINUTES_MS, THROTTLED, UNREAD, at, took_ms
+from .kind import MINUTE_MS, TEN_MINUTES_MS, THROTTLED, UNREAD, at, took_ms
 
 _ABOUT_MS: Final = 1_000
 _NAMED: Final = 5
@@ -90,7 +90,7 @@ def _behind(notes: Sequence[Note]) -> Note:
     """Its `detail` says which they are, and whether the broker was away."""
     first, places = notes[0], list(dict.fromkeys(map(at, notes)))
     more = f" and {len(places) - _NAMED} more partitions" if len(places) > _NAMED else ""
-    still = "; some still are not at the end" if any(each.detail == STILL for each in notes) else ""
+    still = "; some still are not at the end" if any(each.detail is not None for each in notes) else ""
     why = "although nothing tells that it was away" if first.number else "which was away"
     rows = tuple(dict.fromkeys(row for each in notes for row in each.rows))
     one = len(places) == 1

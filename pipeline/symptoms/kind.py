@@ -12,7 +12,7 @@ MINUTE_MS: Final = 60_000
 TEN_MINUTES_MS: Final = 600_000
 LASTING: Final = (
     *("no-leader", "broker-died", "broker-fenced", "broker-shut-down", "loading"),
-    *("reassignment", "out-of-sync"),
+    "reassignment",
 )
 """Notes that have no end if the files don't tell it."""
 STILL: Final = "still so at the end"

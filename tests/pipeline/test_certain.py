@@ -218,7 +218,7 @@ def put_out(*brokers: int) -> History:
         own: dict[str, Any] = {"partition": partition, "broker": 1, "replicas": now}
         text = f"Shrinking ISR. Out of sync replicas: {said}."
         rows.add("in-sync-replicas", detail="shrank from 1, 2, 3", text=text, **own)
-    return rows.add("broker", 2 * MINUTE, broker=1, detail="registration changed", **NO_TOPIC)
+    return rows.add("load", 2 * MINUTE, broker=1, detail="began")
 
 
 def disk_full() -> History:
@@ -288,7 +288,7 @@ CASES = {
         vain(History("broker-log"), "TooManyConnections", broker=1, detail="10.0.0.7 has 30 connections"),
         "complaint",
     ),
-    "broker-away": case("out_of_sync", away_for_long(), "broker"),
+    "broker-away": case("out_of_sync", away_for_long(), told("broker", "unfenced")),
     "log-dir-failed": case("out_of_sync", disk_full(), lambda row: "Stopping" in (row.text or "")),
     "client-throttled": case("throttled_clients", throttled(), "quota", "complaint"),
     "codec-unknown": case(

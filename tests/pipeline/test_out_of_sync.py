@@ -29,14 +29,20 @@ def test_a_broker_that_is_away() -> None:
 def test_one_that_does_not_come_back() -> None:
     rows = away_for_long()
     rows.rows.pop()
-    (one,) = found(rows.add("broker", 20 * MINUTE, broker=1, detail="unfenced", **NO_TOPIC))
+    (one,) = found(rows.add("load", 20 * MINUTE, broker=1, detail="began"))
+    assert one.confidence == "possible"
     assert "was away for 31 min, and had not come back at the end" in one.summary
 
 
 def test_a_follower_that_is_slow() -> None:
     (one,) = found(put_out())
-    assert (one.signature, one.broker, one.confidence) == ("follower-slow", 3, "likely")
+    assert (one.signature, one.broker, one.confidence) == ("follower-slow", 3, "possible")
     assert "did not keep up as a follower of 2 partitions" in one.summary
+
+
+def test_one_whose_own_log_goes_on() -> None:
+    (one,) = found(put_out().add("load", broker=3, detail="began"))
+    assert one.confidence == "likely"
 
 
 def test_two_that_are_put_out_at_once() -> None:
@@ -48,8 +54,9 @@ def test_two_that_are_put_out_at_once() -> None:
     [
         {"kind": "in-sync-replicas", "broker": 1, "replicas": [1, 2, 3], "detail": "grew from 1, 2"},
         {"kind": "broker", "broker": 3, "detail": "fenced: its session timed out", **NO_TOPIC},
+        {"kind": "leader", "broker": 2, "leader": 2, "leader_epoch": 4},
     ],
-    ids=["back soon", "away"],
+    ids=["back soon", "away", "another leader"],
 )
 def test_a_follower_that_is_not_slow(more: dict[str, Any]) -> None:
     rows = put_out()

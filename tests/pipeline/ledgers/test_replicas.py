@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mockbroker.pipeline.ledgers import Note
@@ -12,11 +14,14 @@ from mockbroker.pipeline.symptoms import symptoms
 from .folding import MINUTE, SECOND, START_MS, Rows, noted
 
 LONG = 11 * MINUTE
+HOUR = 60 * MINUTE
+"""How long the logs go on, as the rows have it."""
 
 
 def led(partition: int = 0) -> Rows:
     """Broker 1 leads, and three replicas are in sync."""
-    rows = Rows("broker1/server.log", topic="orders", partition=partition)
+    always: dict[str, Any] = {"topic": "orders", "partition": partition, "offset": START_MS + HOUR}
+    rows = Rows("broker1/server.log", **always)
     return rows.add("in-sync-replicas", broker=1, leader_epoch=3, replicas="1,2,3")
 
 
@@ -29,8 +34,8 @@ def left(rows: Rows, broker: int = 3) -> Rows:
     return rows.add("broker", broker=broker, detail=TIMED_OUT)
 
 
-def told(notes: list[Note], until_ms: int = START_MS + 60 * MINUTE) -> list[str]:
-    return [each.told for each in symptoms(notes, until_ms)]
+def told(notes: list[Note]) -> list[str]:
+    return [each.told for each in symptoms(notes)]
 
 
 @pytest.mark.parametrize(("after_ms", "tells"), [(MINUTE, True), (50 * SECOND, False)])
@@ -50,7 +55,7 @@ def test_a_broker_that_is_away(after_ms: int, *, tells: bool) -> None:
 
 def test_fifty_partitions_are_told_once() -> None:
     notes = [note for partition in range(50) for note in noted(LEDGER, left(led(partition)))]
-    (found,) = symptoms(notes, START_MS + 60 * MINUTE)
+    (found,) = symptoms(notes)
     assert found.told == (
         "for 3598 s replicas of orders-0, orders-1, orders-2, orders-3, orders-4 and 45 more partitions were "
         "not in sync on broker 3, which was away; some still are not at the end"
@@ -60,7 +65,7 @@ def test_fifty_partitions_are_told_once() -> None:
 
 def test_two_brokers_are_told_each() -> None:
     rows = left(left(led()), 2)
-    assert {each.broker for each in symptoms(noted(LEDGER, rows), START_MS + 60 * MINUTE)} == {2, 3}
+    assert {each.broker for each in symptoms(noted(LEDGER, rows))} == {2, 3}
 
 
 @pytest.mark.parametrize(
