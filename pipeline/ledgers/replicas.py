@@ -2,8 +2,8 @@
 
 How many a partition has is known by those that were in sync, until a reassignment or a deletion takes one
 away. With KRaft nobody logs it when a broker that is away is taken out of the ISR: it begins when the broker
-leaves. Once that is back, or somebody else may lead, only a leader's
-word tells that it goes on: the log that says otherwise may not be among the files.
+leaves. Once that is back, or somebody else may lead, only a leader's word tells that it goes on: the log that
+says otherwise may not be among the files.
 """
 
 import re
@@ -44,12 +44,16 @@ class Replicas:
     epoch: int = -1
 
     def lose(self, brokers: Iterable[int]) -> None:
-        """They are no replicas any more."""
+        """They are no replicas any more; without any the topic is gone, and another one begins anew."""
         for each in set(brokers):
             self.known.discard(each)
             self.out.pop(each, None)
+            self.until.pop(each, None)
+        if not self.known:
+            self.leader, self.epoch = None, -1
 
     def doubt(self, brokers: Iterable[int], row: Row) -> None:
+        """From that row on it is not sure of these that they are out."""
         for each in self.out.keys() & brokers:
             self.until.setdefault(each, row)
 

@@ -104,9 +104,11 @@ list.
   stamps them again, and rows don't have contents. Besides, the recording's truth is wrong: the client sent
   records again from offset 50 on, before the story lost any answer.
 - group-renamed: the cause is told, as possible. What nobody got is no symptom, for no file says where the
-  groups with the new names began.
+  groups with the new names began: neither librdkafka nor KafkaJS logs it, a broker does not either, and a
+  first commit at the log end is that of a group that has read all as well.
 - transactions-away: the cause is told. That read_committed waits behind a transaction is none if that is
-  committed in the end, however late.
+  committed in the end, however late: rows don't have the timeout of a transaction, beyond which its
+  coordinator would have aborted it, if there had been one. Its group commits once where it waits.
 - partition-paused: told of the group of a Java client, which logs it when the partition is taken from it.
   aiokafka logs nothing of it, and no record tells either: of its group it is one possible cause besides a
   record that can't be read.

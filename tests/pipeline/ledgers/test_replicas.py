@@ -92,6 +92,17 @@ def test_what_is_not_told(rows: Rows) -> None:
     assert told(noted(LEDGER, rows)) == []
 
 
+@pytest.mark.parametrize("broker", [None, 3])
+def test_what_was_deleted_does_not_go_on(broker: int | None) -> None:
+    """The replica has gone by when its broker leaves again; of another topic of that name it is out."""
+    rows = left(led()).add("broker", broker=3, detail="unfenced").add("log", broker=broker, detail="deleted")
+    left(rows).add("broker", broker=3, detail="unfenced")
+    rows.add("in-sync-replicas", LONG, broker=2, leader_epoch=4 if broker else 0, replicas="1,2,3")
+    left(rows).add("in-sync-replicas", LONG, leader=2, broker=2, replicas="1,2,3")
+    (one,) = noted(LEDGER, rows)
+    assert ((one.to_ms or 0) - (one.from_ms or 0)) // MINUTE == 11
+
+
 def test_what_a_leader_tells_again() -> None:
     """It goes on after the broker is back, and after another one leads."""
     rows = left(led()).add("broker", broker=3, detail="unfenced")
