@@ -197,7 +197,7 @@ LIBRDKAFKA: Final = (
     ),
     # rdkafka_txnmgr.c
     *(
-        message("refused", text, pattern, _of_librdkafka, **({"api": api} if api else {}))
+        message("refused", text, pattern, _of_librdkafka, api=api)
         for text, pattern, api in (
             ("Fatal transaction error", r"Fatal transaction error: [^\n]*", None),
             ("Current transaction failed in state", r"Current transaction failed in state [^\n]*", None),

@@ -107,7 +107,7 @@ def _behind(notes: Sequence[Note]) -> Note:
 
 def _throttled(notes: Sequence[Note]) -> Iterator[Note]:
     """A lag that grows, before it is noticed by itself."""
-    waited = {each.group: each for each in notes if each.what == "throttled" and each.group is not None}
+    waited = {each.group: each for each in notes if each.what == "throttled"}
     for each in notes:
         waits = waited.get(each.group) if each.what == "lag-grows" else None
         if waits is None or took_ms(each) >= TEN_MINUTES_MS:
