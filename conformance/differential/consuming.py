@@ -6,15 +6,13 @@ from typing import Any, Final
 from ...rig.client import Client
 from . import coordinating, expecting
 from .aside import metadata
-from .steps import MOVE, RESTARTS, Step
+from .expecting import LATER
+from .steps import Step
 from .waiting import until
 
 _PROBE: Final = "aside-consumers"
 _MEMBER: Final = "asideAAAAAAAAAAAAAAAAA"
 _LONG_MS: Final = 300_000
-_LATER: Final = (
-    frozenset({"create_topics", "delete_topics", "create_partitions", "metadata", MOVE}) | RESTARTS
-)
 
 
 class Consuming:
@@ -31,7 +29,7 @@ class Consuming:
 
     def settle(self, step: Step, fields: dict[str, Any], answer: Any) -> bool:
         """Whether the coordinator knows the topics as they are after the step."""
-        if not self._needed or step.api not in _LATER:
+        if not self._needed or step.api not in LATER:
             return True
         expected = dict(expecting.changed(step, fields, answer, all_up=True))
         return until(

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
-from .steps import Step
+from .steps import MOVE, RESTARTS, Step
 
+LATER: Final = frozenset({"create_topics", "delete_topics", "create_partitions", "metadata", MOVE}) | RESTARTS
+"""After these coordinators of groups learn of topics, later than Metadata tells of them."""
 _MAY_FORBID_CREATION: Final = 4
 Topic = dict[str, Any]
 Expected = Callable[[Topic], bool]

@@ -8,8 +8,8 @@ from typing import Any, Final
 from ...rig.client import Client
 from . import coordinating, expecting
 from .aside import metadata
-from .expecting import Expected, Topic
-from .steps import MOVE, RESTARTS, Step
+from .expecting import LATER, Expected, Topic
+from .steps import Step
 from .waiting import until
 
 _PROBE: Final = "aside-streams"
@@ -18,9 +18,6 @@ _LONG_MS: Final = 300_000
 _MISSING_SOURCES, _MISSING_INTERNAL = 1, 3
 _LISTED: Final = re.compile(r"(?:Source topics|Internal topics are missing:) ([\w., -]+)")
 _MORE: Final = re.compile(r" and (\d+) additional topics")
-_LATER: Final = (
-    frozenset({"create_topics", "delete_topics", "create_partitions", "metadata", MOVE}) | RESTARTS
-)
 _CREATED_S: Final = 5.0
 
 
@@ -48,7 +45,7 @@ class Streaming:
             self.internal |= set(_internal(fields))
             wanted = _wanted(answer)
             return not wanted or until(lambda: self._there(wanted) and self._known(), _CREATED_S)
-        if not self._joined or step.api not in _LATER:
+        if not self._joined or step.api not in LATER:
             return True
         expected = dict(expecting.changed(step, fields, answer, all_up=True))
         return until(lambda: self._as_expected(expected) and self._known())
