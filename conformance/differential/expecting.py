@@ -1,6 +1,6 @@
 """What Metadata says of topics once what was answered is applied."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from .steps import MOVE, RESTARTS, Step
@@ -14,6 +14,11 @@ Expected = Callable[[Topic], bool]
 
 def nothing(topic: Topic) -> bool:
     return True
+
+
+def met(expected: Mapping[str, Expected], topics: Iterable[Topic]) -> bool:
+    """Whether all topics are as expected of them."""
+    return all(expected.get(each["name"], nothing)(each) for each in topics)
 
 
 def created(

@@ -6,9 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from ...rig.client import Client
-from . import coordinating, expecting
-from .aside import metadata
-from .expecting import LATER, Expected, Topic
+from . import aside, coordinating, expecting
+from .expecting import LATER, Topic
 from .steps import Step
 from .waiting import until
 
@@ -48,25 +47,16 @@ class Streaming:
         if not self._joined or step.api not in LATER:
             return True
         expected = dict(expecting.changed(step, fields, answer, all_up=True))
-        return until(lambda: self._as_expected(expected) and self._known())
+        return until(lambda: expecting.met(expected, self._all) and self._known())
 
     def _there(self, names: Collection[str]) -> bool:
         return all(
-            each["error_code"] == "NONE"
-            for client in self._asked()
-            for each in metadata(client, sorted(names))["topics"]
+            each["error_code"] == "NONE" for client in self._asked() for each in aside.topics(client, names)
         )
-
-    def _as_expected(self, expected: dict[str, Expected]) -> bool:
-        known = self._all
-        return all(expected.get(each["name"], expecting.nothing)(each) for each in known)
 
     @property
     def _all(self) -> list[Topic]:
-        client = self._coordinator(coordinating.GROUPS)
-        names = sorted(self.internal.union(self._topics))
-        found: list[Topic] = metadata(client, names)["topics"] if names else []
-        return found
+        return aside.topics(self._coordinator(coordinating.GROUPS), self.internal.union(self._topics))
 
     def _known(self) -> bool:
         """Whether the coordinator knows of each topic how many partitions it has, and which are not there: it
