@@ -13,6 +13,16 @@ from .coordinating import CLEANED_UP, COORDINATORS
 from .waiting import until
 
 _LIMIT_S: Final = 30.0
+_AUTHORIZER: Final = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+_CONSUMERS_SINCE: Final = parse("4.0")
+_LONG_CONSUMERS: Final = {
+    "group.consumer.assignment.interval.ms": "0",
+    "group.consumer.session.timeout.ms": "300000",
+    "group.consumer.max.session.timeout.ms": "300000",
+}
 _SHARES_SINCE: Final = parse("4.1")
 _SHARE_VERSION: Final = "share.version"
 _LONG_LOCKS: Final = {
@@ -29,11 +39,14 @@ _LONG_SESSIONS: Final = {
 }
 
 
-def configured(release: str) -> dict[str, str]:
-    """The configuration of brokers on both sides."""
+def configured(release: str, *, acls: bool = False) -> dict[str, str]:
+    """The configuration of brokers on both sides. Only for `acls` they have an authorizer: with one they give
+    other answers, for example of a topic that is not there."""
+    authorizer = _AUTHORIZER if acls else {}
     shares = {**SHARE_CONFIG, **_LONG_LOCKS} if parse(release) >= _SHARES_SINCE else {}
     streams = {**STREAMS_CONFIG, **_LONG_SESSIONS} if parse(release) >= _STREAMS_SINCE else {}
-    return {**BROKER_CONFIG, **shares, **streams}
+    consumers = _LONG_CONSUMERS if parse(release) >= _CONSUMERS_SINCE else {}
+    return {**BROKER_CONFIG, **authorizer, **consumers, **shares, **streams}
 
 
 def connected(bootstrap: str) -> Target:

@@ -1,18 +1,21 @@
 """Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, an
-address has no meaning, a codec or a topic is missing, an address has too many connections. None of it goes by
-itself.
+address has no meaning, a codec or a topic is missing, an address has too many connections, a quota is used
+up. None of it goes by itself.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from .log_entries import Entry
-from .log_messages import END, Message, Table, Values, message
+from .log_messages import END, Message, Table, Values, listed, message
 
 UNRESOLVED: Final = "UnknownHost"
 NO_CODEC: Final = "UnsupportedCodec"
 TOO_MANY: Final = "TooManyConnections"
 NO_TOPIC: Final = "UNKNOWN_TOPIC_OR_PARTITION"
+THROTTLED: Final = "Throttled"
+"""How it is named that a client has to wait, because of a quota; its detail is for how many ms."""
 NOT_AUTHORIZED: Final = {
     "Group": "GROUP_AUTHORIZATION_FAILED",
     "Topic": "TOPIC_AUTHORIZATION_FAILED",
@@ -23,6 +26,8 @@ ADVERTISES: Final = "advertises "
 """How the detail of a broker begins that says by which addresses clients reach it."""
 _COLUMNS: Final = {"Group": "group", "Topic": "topic", "TransactionalId": "transactional_id"}
 _RESOURCE: Final = {"GROUP": "Group", "TOPIC": "Topic", "TRANSACTIONAL_ID": "TransactionalId"}
+_TOPICS: Final = re.compile(rf"(?<![\w.-])(?P<topic>[\w.-]{{1,249}})={NO_TOPIC}")
+_PARTITIONS: Final = re.compile(r"\[[\d ]*\]")
 _HOST: Final = r"(?P<detail>[\w.-]{1,253}):\d{1,5}"
 
 
@@ -34,6 +39,18 @@ def _no_topic(text: str, pattern: str) -> Message:
         lambda _, found: {"detail": found["topic"]},
         error=NO_TOPIC,
     )
+
+
+def _of_java(found: re.Match[str]) -> Iterator[Values]:
+    """Other topics may have other errors."""
+    for each in _TOPICS.finditer(found.string, found.end()):
+        yield {"topic": each["topic"], "detail": each["topic"]}
+
+
+def _of_franz_go(found: re.Match[str]) -> Iterator[Values]:
+    names = found.string[found.end() :].partition("}")[0]
+    for topic in _PARTITIONS.sub("", names).split():
+        yield {"topic": topic, "detail": topic}
 
 
 def _denied(_: Entry, found: re.Match[str]) -> Values:
@@ -110,7 +127,8 @@ TABLE: Final = Table.of(
     message(
         "refused",
         "Not authorized to access topics: [",
-        r"Not authorized to access topics: \[(?P<topic>[\w.-]+)[,\]]",
+        r"Not authorized to access topics: \[",
+        several=listed("topic", r"\]"),
         error=NOT_AUTHORIZED["Topic"],
     ),
     # Fetcher, FetchCollector; kafka-python and aiokafka, consumer/fetcher.py
@@ -135,6 +153,12 @@ TABLE: Final = Table.of(
         rf"Error connecting to node {_HOST} \(id: {{broker}}[^\n]{{0,200}}\n[^\n]{{0,100}}?"
         r"UnknownHostException: ",
         error=UNRESOLVED,
+    ),
+    message(
+        "complaint",
+        " is throttled for ",
+        r"Connection to node {broker} is throttled for (?P<detail>\d+) ms until timestamp ",
+        error=THROTTLED,
     ),
     # franz-go, broker.go
     message(
@@ -167,13 +191,21 @@ TABLE: Final = Table.of(
         r"UnsupportedCodecError: Libraries for (?P<detail>\w+) compression codec not found",
         error=NO_CODEC,
     ),
-    # NetworkClient, of the first topic
-    _no_topic(
-        "=UNKNOWN_TOPIC_OR_PARTITION", r"with correlation id \d{1,10} : \{<topic>=UNKNOWN_TOPIC_OR_PARTITION"
+    # NetworkClient
+    message(
+        "complaint",
+        "=UNKNOWN_TOPIC_OR_PARTITION",
+        r"with correlation id \d{1,10} : \{",
+        several=_of_java,
+        error=NO_TOPIC,
     ),
     # franz-go, metadata.go, sink.go
-    _no_topic(
-        "inner errors: UNKNOWN_TOPIC_OR_PARTITION{", r"inner errors: UNKNOWN_TOPIC_OR_PARTITION\{<topic>"
+    message(
+        "complaint",
+        "UNKNOWN_TOPIC_OR_PARTITION{",
+        r"inner errors: [^\n]*?UNKNOWN_TOPIC_OR_PARTITION\{",
+        several=_of_franz_go,
+        error=NO_TOPIC,
     ),
     _no_topic(
         "err: UNKNOWN_TOPIC_OR_PARTITION",
