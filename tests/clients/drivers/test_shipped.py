@@ -29,6 +29,8 @@ EMPTY_IS_NULL = {"kafka-go"}
 """Whose readers take the one for the other (found/kafka-go-empty-is-null)."""
 WRITES_NULL = {"confluent-kafka-javascript"}
 """In place of what is empty (found/confluent-kafka-javascript-empty-is-null)."""
+COMMITS_LATER = {"confluent-kafka-javascript"}
+"""Than it says (found/confluent-kafka-javascript-commit-not-awaited)."""
 
 
 def marks_for(needs: Sequence[str], client: str = "") -> list[pytest.MarkDecorator]:
@@ -262,7 +264,10 @@ async def transact(driver: Driver, servers: Mapping[str, Any]) -> None:
 @pytest.mark.trio
 async def test_calls_at_once(client: str) -> None:
     """Of two that begin a transaction one can; of two that commit another partition, both."""
-    async with serve(brokers=1, topics={"t": 2}) as cluster, open_driver(command_for(client)) as driver:
+    async with (
+        serve(brokers=1, topics={"t": 2}, trace=True) as cluster,
+        open_driver(command_for(client)) as driver,
+    ):
         can, servers = driver.hello.capabilities, {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
         if "at-once" in can:
             config = {**servers, "client.id": "x", "transactional.id": "x"}
@@ -290,6 +295,8 @@ async def test_calls_at_once(client: str) -> None:
             ]
             for each in commits:
                 ok(await each.wait())
+            if client in COMMITS_LATER:
+                await cluster.trace.wait_async("answer", count=2, api="OffsetCommit")
             assert {at[1]: each.offset for at, each in cluster.committed("g").items()} == {0: 1, 1: 1}
 
 
