@@ -108,11 +108,6 @@ class Admin:
         fields = requests.configure(requests.TOPIC, topic, requests.dotted(config))
         _check(self._any("incremental_alter_configs", 1, fields)["responses"])
 
-    def configure_broker(self, node: int, **config: str | None) -> None:
-        """None deletes a setting."""
-        fields = requests.configure(requests.BROKER, str(node), requests.dotted(config))
-        _check(self.ask(node, "incremental_alter_configs", 1, fields)["responses"])
-
     def set_password(self, user: str, password: str) -> None:
         """For SCRAM-SHA-512."""
         salted = hashlib.pbkdf2_hmac("sha512", password.encode(), _SALT, _ITERATIONS)

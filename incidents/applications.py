@@ -1,5 +1,5 @@
 """Incidents that applications make: a static member that never comes back, a process that is killed again and
-again, commits that are one too low, a transaction's timeout that brokers don't allow."""
+again, commits that are one too low, timeouts that brokers don't allow."""
 
 import time
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any, Final
 import trio
 
 from .clients import ClientError, Member, Producer
-from .memberships import meanwhile, read_all, stands
+from .memberships import meanwhile, read_all, refused, stands
 from .refusals import transaction
 from .stage import IncidentStage, StoryError, story
 
@@ -21,12 +21,12 @@ _LIVES_S: Final = 20.0
 _DEATHS: Final = 9
 
 
-@story("static-member-gone", brokers=1, libraries=("franz-go", "java"), twin={})
+@story("static-member-gone", brokers=1, libraries=("aiokafka", "java"), twin={})
 async def static_member_gone(stage: IncidentStage) -> None:
     """One of two members with a group.instance.id is killed for good. Its session lasts half an hour, and
     until then nobody reads its partition; in the twin it lasts six seconds."""
     limit = _HALF_HOUR_MS if stage.caused else 6_000
-    groups = {"billing": "franz-go", "shipping": "java"}
+    groups = {"billing": "aiokafka", "shipping": "java"}
     await stage.create("orders", 2)
     gone: dict[str, Member] = {}
     for group, library in groups.items():
@@ -213,3 +213,26 @@ async def _opened(stage: IncidentStage, library: str, told: list[str], **config:
         return None
     await producer.do("abort-transaction")
     return producer
+
+
+@story("session-timeout-refused", brokers=1, libraries=("java", "kafkajs"), twin={})
+async def session_timeout_refused(stage: IncidentStage) -> None:
+    """Applications are configured with a session.timeout.ms of an hour, while brokers allow half of one:
+    their members are refused."""
+    groups = {"billing": "java", "reports": "kafkajs"}
+    await stage.create("orders")
+    await stage.clients.send("java", "orders", 0, 50)
+    limit = _HOUR_MS if stage.caused else 45_000
+    # Members ask for that long in one request.
+    own: dict[str, Any] = {"session_timeout_ms": limit, "max_poll_interval_ms": 4_000_000}
+    for group, library in groups.items():
+        if not stage.caused:
+            await stage.clients.member(library, group, ["orders"], **own)
+            continue
+        member = await stage.clients.joined(library, group, ["orders"], **own)
+        error = await refused(stage, member)
+        stage.did("a member was refused", group=group, client=member.handle, error=error)
+        stage.noticed("member-refused", group=group, client=member.handle)
+        await member.close()
+    if not stage.caused:
+        await stage.caught_up("orders", groups=groups)

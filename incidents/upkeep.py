@@ -1,4 +1,4 @@
-"""Incidents of a cluster's upkeep: a throttle that is left behind, one of several disks, a virtual machine
+"""Incidents of a cluster's upkeep: one of several disks, a virtual machine
 that is suspended, a password, a topic that brokers create anew, a limit of a topic's size."""
 
 import os
@@ -14,77 +14,7 @@ from .stage import IncidentStage, StoryError, story
 
 _LONG_S: Final = 75
 _PACE_S: Final = 2.0
-_RATE: Final = "200"
-"""Bytes a second. What comes at once is fetched all the same, so fetches and batches are small."""
-_LARGE: Final = b"a metric " * 500
 _QUICK: Final = {"delivery_timeout_ms": 3_000, "request_timeout_ms": 2_000, "linger_ms": 0}
-
-
-@story(
-    "replication-throttled",
-    config={"offsets.topic.min.isr": "1", "replica.fetch.max.bytes": "5000"},
-    brokers=2,
-    libraries=("confluent-kafka", "sarama"),
-    twin={},
-)
-async def replication_throttled(stage: IncidentStage) -> None:
-    """Replication was throttled for a reassignment, and the throttle was left behind: a broker that is
-    restarted does not get back in sync, and producers with acks=all are refused."""
-    await stage.create("orders", replicas=[1, 2], min_insync_replicas="2")
-    await stage.clients.member("sarama", "billing", ["orders"])
-    await stage.clients.send("confluent-kafka", "orders", 0, 50)
-    rate = _RATE if stage.caused else None
-    for node in (1, 2):
-        await stage.do(
-            stage.admin.configure_broker,
-            node,
-            leader_replication_throttled_rate=rate,
-            follower_replication_throttled_rate=rate,
-        )
-    replicas = "*" if stage.caused else ""
-    await stage.do(
-        stage.admin.alter,
-        "orders",
-        leader_replication_throttled_replicas=replicas,
-        follower_replication_throttled_replicas=replicas,
-    )
-    if stage.caused:
-        stage.did("replication was throttled", topic="orders", bytes_a_second=int(_RATE))
-    await stage.stop(2)
-    await stage.until("an ISR of broker 1", lambda: stage.admin.state("orders").in_sync == (1,))
-    metrics = await stage.clients.producer("confluent-kafka", acks="1")
-    for _ in range(40):
-        await metrics.send("orders", 0, 1, value=_LARGE)
-    await stage.start(2)
-    producers = [await stage.clients.producer(each) for each in ("confluent-kafka", "sarama")]
-    if not stage.caused:
-        await stage.until("both in sync", lambda: stage.admin.state("orders").in_sync == (1, 2))
-    with trio.move_on_after(_LONG_S if stage.caused else _PACE_S):
-        while True:
-            for each in producers:
-                await each.send("orders", 0, 2)
-            await trio.sleep(_PACE_S)
-    if stage.caused:
-        await trio.sleep(30)  # librdkafka gives up later
-    for each in producers:
-        if each.failed and stage.caused:
-            stage.refused(each)
-    if stage.caused:
-        if not producers[1].failed or stage.admin.state("orders").in_sync != (1,):
-            told = producers[1].failed[:1], stage.admin.state("orders")
-            raise StoryError(f"producers are not refused: {told}")
-        stage.noticed("producers-refused", topic="orders", partition=0)
-        for node in (1, 2):
-            await stage.do(
-                stage.admin.configure_broker,
-                node,
-                leader_replication_throttled_rate=None,
-                follower_replication_throttled_rate=None,
-            )
-        stage.did("the throttle was removed", topic="orders")
-        await stage.until("both in sync", lambda: stage.admin.state("orders").in_sync == (1, 2))
-    await stage.clients.send("sarama", "orders", 0, 20)
-    await stage.caught_up("orders", groups=["billing"])
 
 
 @story(

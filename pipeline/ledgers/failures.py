@@ -1,12 +1,13 @@
 """What is known of something that does not go by itself: an address that means nothing to clients, a codec
-that one lacks, a topic that is not there, an address that has too many connections."""
+that one lacks, a topic that is not there, an address that has too many connections, a login that is
+refused."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..readers.denial_messages import NO_CODEC, NO_TOPIC, TOO_MANY, UNRESOLVED
+from ..readers.denial_messages import FAILED_LOGIN, NO_CODEC, NO_TOPIC, TOO_MANY, UNRESOLVED
 from ..tables import functions as F
 from .ledger import Ledger
 from .row import Note, Row, note
@@ -15,6 +16,7 @@ ERRORS: Final = {
     UNRESOLVED: "broker-unresolved",
     NO_CODEC: "codec-unknown",
     TOO_MANY: "connections-rejected",
+    FAILED_LOGIN: "login-refused",
     NO_TOPIC: "topic-unknown",
 }
 """What is noted of each."""

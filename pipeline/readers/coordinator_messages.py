@@ -10,6 +10,8 @@ from .log_entries import Entry, cause
 from .log_messages import END, Completes, Values, message
 
 _GROUP: Final = r"\[GroupId (?P<group>[^\]]+)\] "
+SILENT: Final = "left: its session expired"
+"""What a member did of which its coordinator heard nothing any more."""
 REPLACED: Final = "replaced by another with instance id "
 """What a coordinator does with a member when another one joins with its instance id."""
 _ANY_MEMBER: Final = r"(?:\w+ m|M)ember (?P<member>\S+)(?: with instance id .+)?"
@@ -48,7 +50,7 @@ def _removed(_: Entry, found: re.Match[str]) -> Values:
 
 
 def _expired_session(_: Entry, found: re.Match[str]) -> Values:
-    return {"detail": f"{found['member']} left: its session expired"}
+    return {"detail": f"{found['member']} {SILENT}"}
 
 
 def _member(did: str) -> Completes:

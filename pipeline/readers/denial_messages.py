@@ -13,6 +13,11 @@ UNRESOLVED: Final = "UnknownHost"
 NO_CODEC: Final = "UnsupportedCodec"
 TOO_MANY: Final = "TooManyConnections"
 NO_TOPIC: Final = "UNKNOWN_TOPIC_OR_PARTITION"
+LOGIN: Final = "SASL_AUTHENTICATION_FAILED"
+"""Of a client that is refused; that somebody is, whoever it was, is FAILED_LOGIN."""
+FAILED_LOGIN: Final = "FailedAuthentication"
+PASSWORD: Final = "password of "
+"""How the detail of a row begins that says whose password was altered."""
 NOT_AUTHORIZED: Final = {
     "Group": "GROUP_AUTHORIZATION_FAILED",
     "Topic": "TOPIC_AUTHORIZATION_FAILED",
@@ -23,6 +28,7 @@ ADVERTISES: Final = "advertises "
 """How the detail of a broker begins that says by which addresses clients reach it."""
 _COLUMNS: Final = {"Group": "group", "Topic": "topic", "TransactionalId": "transactional_id"}
 _RESOURCE: Final = {"GROUP": "Group", "TOPIC": "Topic", "TRANSACTIONAL_ID": "TransactionalId"}
+_LOGGED_IN: Final = re.compile(r"^Authentication failed(?: during (?:re-)?authentication)?(?: due to|:)? ?")
 _HOST: Final = r"(?P<detail>[\w.-]{1,253}):\d{1,5}"
 
 
@@ -53,7 +59,43 @@ def _advertised(_: Entry, found: re.Match[str]) -> Values:
     return {"detail": f"{ADVERTISES}{found['listeners']}"}
 
 
+def _login(entry: Entry, found: re.Match[str]) -> Values:
+    """The reason, however a client or broker came to log in."""
+    return {"detail": _LOGGED_IN.sub("", found["why"]).strip()[:200]}
+
+
+def _password(_: Entry, found: re.Match[str]) -> Values:
+    did = "removed" if found["did"] == "removing" else "set"
+    return {"detail": f"{PASSWORD}{found['user']} was {did} ({found['mechanism'].replace('_', '-')})"}
+
+
 BROKER: Final = (
+    # Selector
+    message(
+        "complaint",
+        "Failed authentication with ",
+        r"Failed authentication with \S{0,300} \([^)\n]{0,300}\) \((?P<why>[^()\n]{1,300})\)",
+        _login,
+        error=FAILED_LOGIN,
+    ),
+    message(
+        "complaint",
+        "Failed re-authentication with ",
+        r"Failed re-authentication with \S{0,300} \([^)\n]{0,300}\) \((?P<why>[^()\n]{1,300})\)",
+        _login,
+        error=FAILED_LOGIN,
+    ),
+    # ScramControlManager
+    *(
+        message(
+            "config",
+            text,
+            rf"{text} (?P<did>removing|creating new|modifying existing) entry for "
+            r"(?P<user>[^\n]{1,300}?) with mechanism (?P<mechanism>\w+)",
+            _password,
+        )
+        for text in ("Replayed UserScramCredentialRecord", "Replayed RemoveUserScramCredentialRecord")
+    ),
     # AclAuthorizer up to 3.9, StandardAuthorizerData
     message(
         "refused",
@@ -100,6 +142,32 @@ LIBRDKAFKA: Final = (
     ),
 )
 TABLE: Final = Table.of(
+    # NetworkClient
+    message(
+        "refused",
+        "failed authentication due to: ",
+        rf"Connection to node [^\n]{{1,300}}? failed authentication due to: (?P<why>[^\n]+?){END}",
+        _login,
+        error=LOGIN,
+    ),
+    # franz-go, consumer_group.go
+    message(
+        "refused",
+        f"err: {LOGIN}: ",
+        rf"group manage loop errored; group: (?P<group>[^\n,]{{1,300}}), err: {LOGIN}: [\w ]{{1,40}}\.: "
+        r"(?P<why>[^\n,]{1,300})",
+        _login,
+        error=LOGIN,
+    ),
+    # KafkaJS, consumer/index.js
+    message(
+        "refused",
+        "authentication failed: ",
+        r"groupId=(?P<group>[^,\]\n]{1,300})[^\n]{0,300}? Crash: KafkaJS\w{1,60}: SASL [\w ]{1,40} "
+        rf"authentication failed: (?P<why>[^\n]+?){END}",
+        _login,
+        error=LOGIN,
+    ),
     # GroupAuthorizationException, TopicAuthorizationException
     message(
         "refused",
