@@ -1,9 +1,10 @@
-"""Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, an
-address has no meaning, a codec or a topic is missing, an address has too many connections. None of it goes by
-itself.
+"""Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, a
+login is refused, an address has no meaning, a codec or a topic is missing, an address has too many connections.
+None of it goes by itself.
 """
 
 import re
+from functools import partial
 from typing import Final
 
 from .log_entries import Entry
@@ -64,8 +65,7 @@ def _login(entry: Entry, found: re.Match[str]) -> Values:
     return {"detail": _LOGGED_IN.sub("", found["why"]).strip()[:200]}
 
 
-def _password(_: Entry, found: re.Match[str]) -> Values:
-    did = "removed" if found["did"] == "removing" else "set"
+def _password(did: str, _: Entry, found: re.Match[str]) -> Values:
     return {"detail": f"{PASSWORD}{found['user']} was {did} ({found['mechanism'].replace('_', '-')})"}
 
 
@@ -90,11 +90,14 @@ BROKER: Final = (
         message(
             "config",
             text,
-            rf"{text} (?P<did>removing|creating new|modifying existing) entry for "
-            r"(?P<user>[^\n]{1,300}?) with mechanism (?P<mechanism>\w+)",
-            _password,
+            rf"{text} (?:(?:creating new|modifying existing) entry )?for (?P<user>[^\n]{{1,300}}?) with "
+            r"mechanism (?P<mechanism>\w+)",
+            partial(_password, did),
         )
-        for text in ("Replayed UserScramCredentialRecord", "Replayed RemoveUserScramCredentialRecord")
+        for text, did in (
+            ("Replayed UserScramCredentialRecord", "set"),
+            ("Replayed RemoveUserScramCredentialRecord", "removed"),
+        )
     ),
     # AclAuthorizer up to 3.9, StandardAuthorizerData
     message(
