@@ -1,5 +1,6 @@
 """Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, a
-login is refused, an address has no meaning, a codec or a topic is missing, an address has too many connections.
+login is refused, an address means nothing, a codec or a topic is missing, an address has too many connections.
+
 None of it goes by itself.
 """
 
