@@ -1,5 +1,5 @@
 """Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, a
-login is refused, an address means nothing, a codec or a topic is missing, an address has too many connections.
+login is refused, an address has no meaning or too many connections, a codec or a topic is missing.
 
 None of it goes by itself.
 """

@@ -129,7 +129,8 @@ def _altered(runs: Table, observations: Table) -> Table:
     rows = of_kinds(observations, "config").where(F.col("detail").startswith(PASSWORD))
     rows = prefixed(rows.where("time_ms is not null"), "_", "time_ms", "detail", act=seen())
     mechanism = F.regexp_extract("_detail", r"\(([\w-]+)\)$", 1)
-    of = [F.col("detail").endswith(mechanism), F.col("_time_ms") <= F.col("since_ms")]
+    asked = F.regexp_extract("detail", r"SASL mechanism ([\w-]+)$", 1)
+    of = [asked == mechanism, F.col("_time_ms") <= F.col("since_ms")]
     found = runs.join(rows, of, "left").withColumn("ago", F.col("since_ms") - F.col("_time_ms"))
     found = found.withColumn("altered", F.when(F.col("ago") <= _BEFORE_MS, F.col("_detail")))
     found = found.withColumn("act", F.when(F.col("altered").isNotNull(), F.col("act")))

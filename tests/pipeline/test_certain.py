@@ -63,6 +63,11 @@ def expired_at_once(said: str) -> History:
 OLD = "after 604800000 ms: written until 1795671434154, timestamps until 1764135409105"
 
 
+def without_disk() -> History:
+    rows = History("broker-log").add("leader", broker=2, detail="its disk has failed")
+    return rows.add("leader", MINUTE, broker=2, leader=-1, leader_epoch=1)
+
+
 def stepped() -> History:
     rows = History("broker-log").add("leader", broker=2, leader_epoch=1)
     rows.add("log-start", 120 * MINUTE, broker=2, offset=9)
@@ -267,6 +272,23 @@ CASES = {
     ),
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
     "retention-lowered": case("administrators", deleted("segment deletion"), "config", "log-start"),
+    "retention-by-size": case("beyond_size", expired_at_once("beyond 3000 bytes"), "expiry", "log-start"),
+    "disk-failed": case(
+        "disks_failed",
+        without_disk(),
+        told("leader", "its disk has failed"),
+        lambda row: row.leader == -1,
+    ),
+    "transaction-timeout-refused": case(
+        "timeouts_refused",
+        History("client-log").add("refused", error="INVALID_TRANSACTION_TIMEOUT", **ID),
+        "refused",
+    ),
+    "session-timeout-refused": case(
+        "timeouts_refused",
+        History("client-log").add("refused", error="INVALID_SESSION_TIMEOUT", **GROUP),
+        "refused",
+    ),
     "timestamps-too-old": case("old_timestamps", expired_at_once(OLD), "expiry", "log-start"),
     "clock-stepped": case("clocks", stepped(), "log-start"),
     "rebalance-timeout": case("consumer_groups", GROUPS["late"], told("member", "fenced")),
@@ -349,7 +371,7 @@ CASES = {
 }
 NEVER = {
     *("joined-too-early", "epoch-regression", "follower-failure", "follower-log-lost"),
-    "only-replica-lost",
+    *("only-replica-lost", "login-refused"),
     *("lost-records", "sequence-error", "producer-expired", "assignors-differ"),
 }
 """What is never certain, though others of the same search are."""
