@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from confluent_kafka import Consumer, Producer, ShareConsumer, TopicPartition
 
 from mockbroker import MockCluster
+from mockbroker.console.files import FOLDER
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 IMAGES: Final = Path(__file__).parent / "images"
+_COMMAND: Final = (sys.executable, "-m", "mockbroker")
 _WIDE: Final = (1280, 640)
 _NARROW: Final = (390, 780)
 _FOUND: Final = ("--kafka=4.4", "--policy=fetch-log-start-offset=live", "--first=180", "--seeds=1")
@@ -59,6 +61,7 @@ def main(folder: Path = IMAGES) -> None:
         _stretch(browser, folder / "console-stretch.png")
         _share_group(browser, folder / "console-share-group.png")
         _history(browser, folder / "console-history.png")
+        _incident(browser, folder / "console-incident.png")
         _late_commit(browser, folder / "console-late-commit.png")
         _lost_records(browser, folder / "console-lost-records.png")
         browser.close()
@@ -172,16 +175,31 @@ def _share_group(browser: "Browser", path: Path) -> None:
 def _history(browser: "Browser", path: Path) -> None:
     """A history that `mockbroker explore` found, as `mockbroker view` shows it."""
     with tempfile.TemporaryDirectory() as name:
-        command = [sys.executable, "-m", "mockbroker"]
-        subprocess.run([*command, "explore", *_FOUND, "--out", name], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*_COMMAND, "explore", *_FOUND, "--out", name], check=True, stdout=subprocess.DEVNULL)
         (history,) = Path(name).glob("follower-fetcher-dead-*.json")
-        with subprocess.Popen([*command, "view", str(history)], stdout=subprocess.PIPE, text=True) as viewing:
-            try:
-                assert viewing.stdout is not None
-                with _picture(browser, path, viewing.stdout.readline().strip()) as page:
-                    page.locator(".lane .role").get_by_text("failed").first.wait_for()
-            finally:
-                viewing.terminate()
+        with _viewed(history) as url, _picture(browser, path, url) as page:
+            page.locator(".lane .role").get_by_text("failed").first.wait_for()
+
+
+def _incident(browser: "Browser", path: Path) -> None:
+    """What `mockbroker analyze` finds in the trace of a story."""
+    with tempfile.TemporaryDirectory() as name:
+        out = Path(name) / "report"
+        analyzing = [*_COMMAND, "analyze", str(FOLDER / "stories/load-stops.jsonl"), "--out", str(out)]
+        subprocess.run(analyzing, check=True, capture_output=True)
+        with _viewed(out) as url, _picture(browser, path, url, (1280, 900)) as page:
+            page.locator(".lag").first.wait_for()
+
+
+@contextmanager
+def _viewed(path: Path) -> Iterator[str]:
+    """The address where `mockbroker view` shows it."""
+    with subprocess.Popen([*_COMMAND, "view", str(path)], stdout=subprocess.PIPE, text=True) as viewing:
+        try:
+            assert viewing.stdout is not None
+            yield viewing.stdout.readline().strip()
+        finally:
+            viewing.terminate()
 
 
 def _late_commit(browser: "Browser", path: Path) -> None:

@@ -9,12 +9,12 @@ from typing import Any, Final
 from .deletions import BY_REQUEST
 from .ledgers import Note
 from .readers.administration_messages import ELR, NOTHING
-from .rows import INTERNAL, NO_PARTITION, of_kinds
+from .rows import INTERNAL, NO_PARTITION, of_kinds, set_dead
 from .tables import Table
 from .tables import functions as F
 
 HEADING: Final = "What administrators did"
-KINDS: Final = ("config", "quota", "reassignment", "log", "log-start")
+KINDS: Final = ("config", "quota", "reassignment", "log", "log-start", "group")
 _MOST: Final = 20_000
 """The rows that are looked at."""
 _AT_ONCE_MS: Final = 1_000
@@ -55,6 +55,7 @@ def acts(observations: Table, kinds: Mapping[str, int], notes: Iterable[Note]) -
         requested = (F.col("kind") != "log-start") | F.coalesce(
             F.col("detail").startswith(BY_REQUEST), F.lit(False)
         )
+        requested &= (F.col("kind") != "group") | set_dead()
         some = of_kinds(observations, *KINDS).where(requested & F.col("time_ms").isNotNull())
         some = some.where("source = 'broker-log' and client is null")
         some = some.where((F.col("kind") != "log") | (F.col("partition") == NO_PARTITION))
@@ -74,12 +75,13 @@ def acts_of(rows: Iterable[Row], notes: Iterable[Note]) -> list[Act]:
         row
         for row in ordered
         if not (row["kind"] == "config" and _by_controller(row, with_elr))
-        and not any(abs(row["time_ms"] - at_ms) <= _AT_ONCE_MS for at_ms in created.get(row["topic"], ()))
+        and not _as_created(row, created.get(row["topic"], ()))
     ]
     found = [
         *_restarts(notes),
         *_altered(row for row in known if row["kind"] in ("config", "quota")),
-        *_deleted(known),
+        *_deleted((row for row in known if row["kind"] == "log"), created),
+        *(_group_deleted(row) for row in known if row["kind"] == "group"),
         *_records(row for row in known if row["kind"] == "log-start"),
         *_moved(row for row in known if row["kind"] == "reassignment"),
     ]
@@ -92,6 +94,12 @@ def _by_controller(row: Row, with_elr: Iterable[int]) -> bool:
     return row["detail"] == ELR or (
         its_own and any(abs(row["time_ms"] - at) <= _AT_ONCE_MS for at in with_elr)
     )
+
+
+def _as_created(row: Row, created: Iterable[int]) -> bool:
+    """Whether it came with a topic: that may be deleted just before another one is created."""
+    since = 0 if row["kind"] == "log" else -_AT_ONCE_MS
+    return any(since <= row["time_ms"] - at_ms <= _AT_ONCE_MS for at_ms in created)
 
 
 def shortly_before(
@@ -185,12 +193,18 @@ def _named(row: Row, named: str) -> str:
     return f"{name} of {whose or 'all brokers'}"
 
 
-def _deleted(rows: Iterable[Row]) -> Iterator[Act]:
-    gone: dict[str, Row] = {}
+def _deleted(rows: Iterable[Row], created: Mapping[str, Sequence[int]]) -> Iterator[Act]:
+    """Every controller tells of it; what is created again may be deleted again."""
+    gone: dict[str, int] = {}
     for row in rows:
-        if row["kind"] == "log" and row["topic"] not in gone:
-            gone[row["topic"]] = row
-            yield _of("topic-deleted", f"topic {row['topic']} was deleted", [row])
+        topic, last = row["topic"], gone.get(row["topic"])
+        if last is None or any(last < at_ms < row["time_ms"] for at_ms in created.get(topic, ())):
+            gone[topic] = row["time_ms"]
+            yield _of("topic-deleted", f"topic {topic} was deleted", [row])
+
+
+def _group_deleted(row: Row) -> Act:
+    return _of("group-deleted", f"group {row['group']} was deleted", [row])
 
 
 def _records(rows: Iterable[Row]) -> Iterator[Act]:

@@ -95,6 +95,8 @@ def analyze(
     told = as_json(collected, found.kinds, found.span_ms, found.incidents, found.symptoms, wanted.as_json())
     told["clocks"] = [each.as_json() for each in found.clocks]
     told["acts"] = [each.as_json() for each in found.acts]
+    told["plots"] = [each.as_json(number) for number, each in found.plots.items()]
+    told["plots"] += [each.as_json(None) for each in found.busiest]
     (out / FILE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return found
 

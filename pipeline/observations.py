@@ -28,6 +28,7 @@ KINDS: Final[dict[str, str]] = {
     "group": "a group's generation: detail the state",
     "member": "a member of a group: detail `ID joined`, `ID left: why`, of Kafka 4's `ID fenced: why`; `?` "
     "if its id is not told",
+    "paused": "a partition that was paused when it was taken from its client",
     "config": "a setting of a topic, or of the producer `client`: detail `NAME = VALUE`; of brokers "
     "`broker 2: NAME = VALUE`, `all brokers: …`; of a group all of them, `NAME = VALUE, NAME = VALUE`, or "
     "`none`",

@@ -2,9 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .incidents import Incident
 
@@ -36,6 +36,10 @@ class Plot:
     offsets: dict[str, Points] = field(default_factory=dict)
     lag: dict[str, Points] = field(default_factory=dict)
     marks: list[tuple[int, int]] = field(default_factory=list)
+
+    def as_json(self, incident: int | None) -> dict[str, Any]:
+        """`incident` is the number of the one to which it belongs."""
+        return {"incident": incident, **asdict(self)}
 
 
 def of_incidents(

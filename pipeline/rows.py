@@ -98,6 +98,12 @@ def set_of_group() -> Column:
     return of_broker & F.col("group").isNotNull()
 
 
+def set_dead() -> Column:
+    """Whether a coordinator says that somebody deleted a group: one that expires is dead, too."""
+    dead = (F.col("source") == "broker-log") & (F.col("kind") == "group") & (F.col("detail") == "Dead")
+    return F.coalesce(dead & F.col("text").like("%The following groups were deleted%"), F.lit(False))
+
+
 def log() -> Column:
     """The log that a row is in: a folder of segments, or one file of a tool."""
     folder = F.regexp_extract("file", "^(.*)/[^/]*$", 1)

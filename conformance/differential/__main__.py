@@ -35,8 +35,8 @@ def main(
     family: Annotated[
         str | None,
         typer.Option(
-            help="Only data, transactions, groups, admin, share-groups, streams-groups; of 3 also replicas, "
-            "faults."
+            help="Only data, transactions, groups, admin, access, consumer-groups, share-groups, "
+            "streams-groups; of 3 also replicas, faults."
         ),
     ] = None,
     against: Annotated[

@@ -4,8 +4,10 @@ import uuid
 from typing import Any, Final
 
 from ...protocol.primitives import short_uuid
+from ...rig.migration_scene import subscription
 from ...rig.scene import UNKNOWN_TOPIC_ID
 from .building import record_bytes
+from .consumer_binding import ConsumerBindings
 from .share_binding import SESSION_APIS, ShareBindings
 from .steps import SUFFIX, Step
 from .streams_binding import StreamsBindings
@@ -29,6 +31,7 @@ class Bindings:
         """Leader and leader epoch of each partition."""
         self.shares = ShareBindings()
         self.streams = StreamsBindings()
+        self.consumers = ConsumerBindings()
 
     def fill(self, value: Any) -> Any:
         """`value` without placeholders."""
@@ -76,6 +79,13 @@ class Bindings:
                 return self.streams.endpoint_epoch(*inner)
             case "$tasks":
                 return self.streams.tasks(*inner)
+            case "$consumer_epoch":
+                return self.consumers.epoch(*inner)
+            case "$owned":
+                return self.consumers.owned(*inner)
+            case "$subscription":
+                topics, owned = self.fill(inner)
+                return subscription(topics, owned)
             case "$now":
                 return self.now_ms + inner
             case "$hex":
@@ -98,6 +108,10 @@ class Bindings:
         if step.api == "streams_group_heartbeat":
             if not step.mutations:
                 self.streams.learn(step.binds, answer)
+            return
+        if step.api == "consumer_group_heartbeat":
+            if not step.mutations:
+                self.consumers.learn(step.binds, answer)
             return
         if step.api == "fetch":
             if answer.get("session_id"):

@@ -13,6 +13,16 @@ from .coordinating import CLEANED_UP, COORDINATORS
 from .waiting import until
 
 _LIMIT_S: Final = 30.0
+_AUTHORIZER: Final = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+_CONSUMERS_SINCE: Final = parse("4.0")
+_LONG_CONSUMERS: Final = {
+    "group.consumer.assignment.interval.ms": "0",
+    "group.consumer.session.timeout.ms": "300000",
+    "group.consumer.max.session.timeout.ms": "300000",
+}
 _SHARES_SINCE: Final = parse("4.1")
 _SHARE_VERSION: Final = "share.version"
 _LONG_LOCKS: Final = {
@@ -33,7 +43,8 @@ def configured(release: str) -> dict[str, str]:
     """The configuration of brokers on both sides."""
     shares = {**SHARE_CONFIG, **_LONG_LOCKS} if parse(release) >= _SHARES_SINCE else {}
     streams = {**STREAMS_CONFIG, **_LONG_SESSIONS} if parse(release) >= _STREAMS_SINCE else {}
-    return {**BROKER_CONFIG, **shares, **streams}
+    consumers = _LONG_CONSUMERS if parse(release) >= _CONSUMERS_SINCE else {}
+    return {**BROKER_CONFIG, **_AUTHORIZER, **consumers, **shares, **streams}
 
 
 def connected(bootstrap: str) -> Target:

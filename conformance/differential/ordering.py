@@ -1,9 +1,38 @@
 """Answers without the order of hash tables."""
 
 import re
+from collections.abc import Collection
 from typing import Any, Final
 
 _MISSING: Final = re.compile(r"(?<=Internal topics are missing: )[\w.-]+(, [\w.-]+)+(?=$|;)", re.ASCII)
+
+_OF_HASH_TABLES: Final = {
+    "describe_acls": {"resources", "acls"},
+    "delete_acls": {"matching_acls"},
+    "alter_client_quotas": {"entries", "entity"},
+    "describe_client_quotas": {"entries", "entity", "values"},
+    "alter_user_scram_credentials": {"results"},
+    "describe_user_scram_credentials": {"results", "credential_infos"},
+}
+"""Lists that have no order, by API."""
+
+
+def with_lists_in_order(value: Any, api: str) -> Any:
+    """With the lists that have none in an order."""
+    names = _OF_HASH_TABLES.get(api)
+    return value if names is None else _in_order(value, names)
+
+
+def _in_order(value: Any, names: Collection[str]) -> Any:
+    if isinstance(value, list):
+        return [_in_order(each, names) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _in_order(each, names) for key, each in value.items()}
+    return {
+        key: sorted(each, key=str) if key in names and isinstance(each, list) else each
+        for key, each in found.items()
+    }
 
 
 def unordered(value: Any) -> Any:

@@ -13,7 +13,7 @@ from .binding import Bindings
 from .connecting import await_producer_ids
 from .coordinating import COORDINATORS, SHARES
 from .mutating import mutate
-from .ordering import of_endpoints, of_members, unordered, with_missing_in_order
+from .ordering import of_endpoints, of_members, unordered, with_lists_in_order, with_missing_in_order
 from .settling import TIMEOUT_S, Settling
 from .steps import ASIDE, DISCONNECT, KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
 from .together import Key, Together
@@ -75,7 +75,10 @@ class Playing:
         self._late: list[tuple[int, Step, Client]] = []
         shares = any("share" in step.api for step in sequence.steps)
         self._coordinators = (*COORDINATORS, SHARES) if shares else COORDINATORS
-        self._settling = Settling(target, suffix, self._bound, self._normaliser, self._coordinators)
+        consumers = any(step.api == "consumer_group_heartbeat" for step in sequence.steps)
+        self._settling = Settling(
+            target, suffix, self._bound, self._normaliser, self._coordinators, consumers=consumers
+        )
 
     def play(self) -> list[Any]:
         """One answer for each step, and one list of those that came late, by number of the step."""
@@ -243,6 +246,8 @@ class Playing:
     def _normalised(self, answer: Any, step: Step) -> Any:
         for producer, _ in self._bound.producers.values():
             self._normaliser.name_producer(producer)
+        for member in self._bound.members.values():
+            self._normaliser.name_member(member)
         # What is no Fetch any more since its API key was changed is not in order either.
         changed = any(each[:2] == ("set", 1) for each in step.mutations)
         answer = self._normaliser.answer(self._own(answer), "" if changed else step.api)
@@ -250,9 +255,11 @@ class Playing:
             answer = unordered(answer)
         if step.api in ("share_group_heartbeat", "share_group_describe"):
             answer = of_members(answer, counted=self._bound.shares.several)
+        if step.api == "consumer_group_describe":
+            answer = of_members(answer, counted=False)
         if step.api == "streams_group_heartbeat" and isinstance(answer, dict):
             answer = with_missing_in_order(of_endpoints(answer))
-        return self._texts(answer)
+        return with_lists_in_order(self._texts(answer), step.api)
 
     def _own(self, answer: Any) -> Any:
         """Without the groups, transactions and topics of other sequences in lists of all."""

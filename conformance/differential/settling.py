@@ -10,6 +10,7 @@ from ...rig.scene import Target
 from . import coordinating, expecting
 from .aside import CONSUMER, DEBUGGER, EARLIEST, ends, fetched, metadata, of_each
 from .binding import Bindings
+from .consuming import Consuming
 from .expecting import Expected, Topic
 from .sharing import Sharing
 from .steps import KILL, RESTARTS, START, Step
@@ -24,7 +25,10 @@ _CHANGES: Final = frozenset({"elect_leaders", "alter_partition_reassignments"})
 TOPIC_CHANGES: Final = (
     frozenset({"create_topics", "delete_topics", "create_partitions", "metadata"}) | _CHANGES
 )
-CONFIG_CHANGES: Final = frozenset({"alter_configs", "incremental_alter_configs"})
+CONFIG_CHANGES: Final = frozenset(
+    {"alter_configs", "incremental_alter_configs", "create_acls", "delete_acls"}
+    | {"alter_client_quotas", "alter_user_scram_credentials"}
+)
 _WRITES: Final = frozenset(
     {"produce", "delete_records", "end_txn", "init_producer_id", "write_txn_markers"}
     | TOPIC_CHANGES
@@ -51,8 +55,11 @@ class Settling:
         bound: Bindings,
         normaliser: Normaliser,
         coordinators: Sequence[str] = coordinating.COORDINATORS,
+        *,
+        consumers: bool = False,
     ) -> None:
-        """`coordinators` are the topics whose leaders are asked something."""
+        """`coordinators` are the topics whose leaders are asked something; with `consumers` there are members
+        of consumer groups."""
         self._suffix = suffix
         self._coordinators = coordinators
         self._bound = bound
@@ -70,6 +77,7 @@ class Settling:
         self._share_groups = bool(target.supported("share_fetch"))
         counted = 2 in target.supported("share_fetch")
         self.sharing = Sharing(self._nodes, bound, self._coordinator, counted=counted)
+        self._consuming = Consuming(self._coordinator, self.topics, needed=consumers)
         self.streaming = Streaming(self._coordinator, lambda: self._asked.values(), self.topics)
 
     def close(self) -> None:
@@ -115,8 +123,9 @@ class Settling:
         return not self._several or (step.api not in _WRITES and not restarted) or until(self._replicated)
 
     def settled(self, step: Step, fields: dict[str, Any], answer: Any) -> bool:
-        """Whether share groups and streams groups are."""
-        return self.sharing.settle(step, fields, answer) and self.streaming.settle(step, fields, answer)
+        """Whether share groups, consumer groups and streams groups are."""
+        of_kinds = self.sharing, self._consuming, self.streaming
+        return all(each.settle(step, fields, answer) for each in of_kinds)
 
     def _expectations(
         self, step: Step, fields: dict[str, Any], answer: Any

@@ -16,6 +16,9 @@ A value that is only known while playing is a dict of one key:
 | `{"$streams_epoch": [N, plus]}` | member epoch of member N of a streams group |
 | `{"$endpoint_epoch": [N, plus]}` | epoch of the endpoints that member N knows |
 | `{"$tasks": [N, KIND, SHAPE]}` | tasks of that kind, by what member N was told |
+| `{"$consumer_epoch": [N, plus]}` | member epoch of member N of a consumer group |
+| `{"$owned": [N, SHAPE]}` | partitions, by what member N was told |
+| `{"$subscription": [TOPICS, OWNED]}` | a member's metadata in the classic protocol |
 | `{"$now": plus}` | the time at which the sequence began, in ms |
 | `{"$hex": TEXT}` | bytes |
 | `{"$batches": [...]}` | record batches, each described by what `building.record_bytes` takes |

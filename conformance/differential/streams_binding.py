@@ -6,9 +6,8 @@ from typing import Any, Final
 
 KINDS: Final = ("active_tasks", "standby_tasks", "warmup_tasks")
 Tasks = Sequence[dict[str, Any]]
-"""Partitions by subtopology, as requests and answers have them."""
-_ANY: Final[Tasks] = ({"subtopology_id": "0", "partitions": [0]},)
-_UNKNOWN: Final[dict[str, Any]] = {"subtopology_id": "nowhere", "partitions": [0]}
+"""Partitions by subtopology or topic, as requests and answers have them."""
+Shapes = Mapping[str, Callable[[Tasks], Tasks]]
 
 
 def _shortened(tasks: Tasks) -> Tasks:
@@ -17,26 +16,35 @@ def _shortened(tasks: Tasks) -> Tasks:
     return [each for each in found if each["partitions"]]
 
 
-def _further(tasks: Tasks, partition: Callable[[list[int]], int]) -> Tasks:
-    return [
-        {**each, "partitions": [*each["partitions"], partition(each["partitions"])]} for each in tasks or _ANY
-    ]
+def shapes(any_: dict[str, Any], unknown: dict[str, Any]) -> Shapes:
+    """What a member says that it has, by what it was told; `any_` stands for nothing."""
+
+    def further(tasks: Tasks, partition: Callable[[list[int]], int]) -> Tasks:
+        return [
+            {**each, "partitions": [*each["partitions"], partition(each["partitions"])]}
+            for each in tasks or (any_,)
+        ]
+
+    return MappingProxyType(
+        {
+            "all": lambda told: told,
+            "none": lambda told: (),
+            "fewer": _shortened,
+            "first": lambda told: told[:1],
+            "backwards": lambda told: [
+                {**each, "partitions": each["partitions"][::-1]} for each in told[::-1]
+            ],
+            "more": lambda told: further(told, lambda known: max(known) + 1),
+            "twice": lambda told: [*told, *told],
+            "negative": lambda told: further(told, lambda known: -1),
+            "unknown": lambda told: [*told, unknown],
+        }
+    )
 
 
-SHAPES: Final[Mapping[str, Callable[[Tasks], Tasks]]] = MappingProxyType(
-    {
-        "all": lambda told: told,
-        "none": lambda told: (),
-        "fewer": _shortened,
-        "first subtopology": lambda told: told[:1],
-        "backwards": lambda told: [{**each, "partitions": each["partitions"][::-1]} for each in told[::-1]],
-        "more": lambda told: _further(told, lambda known: max(known) + 1),
-        "twice": lambda told: [*told, *told],
-        "negative": lambda told: _further(told, lambda known: -1),
-        "unknown": lambda told: [*told, _UNKNOWN],
-    }
+SHAPES: Final = shapes(
+    {"subtopology_id": "0", "partitions": [0]}, {"subtopology_id": "nowhere", "partitions": [0]}
 )
-"""What a member says that it has, by what it was told."""
 
 
 class StreamsBindings:

@@ -24,6 +24,20 @@ def states(s: Scene) -> Steps:
     producer.add(topic)
     producer.end(committed=False)
     yield "aborted", described()
+    producer.start()
+    yield (
+        "started again, start time",
+        "-1" if _start_ms(s, producer.name) == -1 else "of the last transaction",
+    )
+
+
+def _start_ms(s: Scene, name: str) -> int:
+    """By its place, since kio reads no time of -1."""
+    body = b"\x02" + bytes([len(name) + 1]) + name.encode() + b"\0"
+    answer = s.raw(65, 0, body, flexible=True)
+    assert isinstance(answer, bytes)
+    at = answer.index(b"Empty") + len("Empty") + 4
+    return int.from_bytes(answer[at : at + 8], signed=True)
 
 
 def unknown_ids(s: Scene) -> Steps:

@@ -250,6 +250,8 @@ def unknown_resources(s: Scene) -> Steps:
     yield "client metrics", _alter(s, s.name("m"), (SET, "no.such.config", "1"), kind=CLIENT_METRICS)
     yield "group", _alter(s, s.name("g"), (SET, "no.such.config", "1"), kind=GROUP)
     yield "loggers of an unknown broker", _alter(s, "9999", (SET, "root", "INFO"), kind=LOGGER)
+    unknown = _alter(s, str(s.node(0)), (4, "root", "INFO"), kind=LOGGER)
+    yield "loggers, an operation that does not exist", unknown["responses"][0]["error_code"]
 
 
 def limits_of_groups(s: Scene) -> Steps:

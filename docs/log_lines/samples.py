@@ -37,6 +37,7 @@ _VALUES: Final = (
     ),
     (r".*[rR]eason", "why not"),
     (r".*(?:[iI]sr|[rR]eplicas|asScala).*", "1,2"),
+    (r"keySet", "Set(m-1)"),
     (r"record|.*Record", "BrokerRegistrationChangeRecord(brokerId=1, brokerEpoch=22, fenced=-1)"),
     (r".*[lL]og[pP]refix|logIdent", ""),
     (r".*name|.*Name|.*[iI]dent", "name"),

@@ -1,7 +1,7 @@
 """AlterUserScramCredentials (51): sets what users log in with by SCRAM (KIP-554)."""
 
 from ..cluster.call import Call
-from ..controller.scram import Deletion, Upsertion, record
+from ..controller.scram import Deletion, Upsertion, check
 from ..outcome import Steps
 from ..portions import MANY, portions
 from ..protocol.api_error import ApiError
@@ -45,7 +45,7 @@ def alter_user_scram_credentials(call: Call, request: AlterUserScramCredentialsR
             try:
                 if user in twice:
                     # An error of the first one takes precedence.
-                    record(controller.image, alteration)
+                    check(controller.image, alteration)
                     message = "A user credential cannot be altered twice in the same request"
                     raise ApiError(ErrorCode.DUPLICATE_RESOURCE, message)
                 controller.alter_scram_credential(alteration)

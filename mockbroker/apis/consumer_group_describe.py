@@ -1,10 +1,13 @@
 """ConsumerGroupDescribe (69): the state, members and assignments of consumer groups (KIP-848)."""
 
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Final
+from uuid import UUID
 
 from ..cluster.call import Call
 from ..coordinators.consumer.group import ConsumerGroup
-from ..coordinators.consumer.member import Assignment, ConsumerMember, partitions_of
+from ..coordinators.consumer.member import ConsumerMember
 from ..coordinators.consumer.settings import assignors
 from ..outcome import Steps
 from ..policies.groups.described_revocations import described_revocations
@@ -27,6 +30,7 @@ _CLASSIC, _CONSUMER = 0, 1
 """The types of members, by the protocol that they use."""
 _PARTITIONS: Final = 16
 """So many partitions take as long as another member."""
+_Partitions = Mapping[UUID, Collection[int]]
 
 
 @handles(
@@ -72,7 +76,7 @@ def _describe(call: Call, group_id: str) -> ConsumerGroupDescribedGroup:
         return ConsumerGroupDescribedGroup(error_code=error, group_id=group_id)
     group = groups.groups.get(group_id)
     if group is None or group.type != "consumer":
-        why = "not found" if group is None else "is not a consumer group"
+        why = "not found" if group is None or group.unwritten else "is not a consumer group"
         return ConsumerGroupDescribedGroup(
             error_code=E.GROUP_ID_NOT_FOUND, error_message=f"Group {group_id} {why}.", group_id=group_id
         )
@@ -96,19 +100,23 @@ def _member(call: Call, group: ConsumerGroup, member: ConsumerMember) -> Consume
         member.client_host,
         list(member.topics.ordered),
         member.regex,
-        _assignment(call, member.held if revocations else partitions_of(member.assigned)),
+        _assignment(call, member.assigned, member.revoking if revocations else {}),
         _assignment(call, group.target_of(member.id)),
         _CONSUMER if member.classic is None else _CLASSIC,
     )
 
 
-def _assignment(call: Call, assignment: Assignment) -> ConsumerGroupDescribeAssignment:
-    """Without topics that are gone."""
+def _assignment(
+    call: Call, given: _Partitions, revoking: _Partitions = MappingProxyType({})
+) -> ConsumerGroupDescribeAssignment:
+    """Without topics that are gone; what is to be given up comes last."""
     names = call.cluster.topic_ids
     return ConsumerGroupDescribeAssignment(
         [
-            ConsumerGroupDescribeTopicPartitions(topic, names[topic].name, sorted(partitions))
-            for topic, partitions in assignment.items()
+            ConsumerGroupDescribeTopicPartitions(
+                topic, names[topic].name, sorted(given.get(topic, ())) + sorted(revoking.get(topic, ()))
+            )
+            for topic in dict.fromkeys((*given, *revoking))
             if topic in names
         ]
     )

@@ -3,7 +3,10 @@
 from collections.abc import Collection
 
 from ..cluster.call import Call
+from ..coordinators.transaction import NONE
+from ..coordinators.transaction_states import TransactionState as State
 from ..outcome import Steps
+from ..policies.transactions.ended_start_time import ended_start_time
 from ..portions import Pace, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -51,12 +54,15 @@ def _one(call: Call, transactional_id: str) -> tuple[TransactionState, Collectio
         return TransactionState(error.code, transactional_id), ()
     if found is None:
         return TransactionState(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND, transactional_id), ()
+    start_ms = found.start_ms
+    if found.state is State.EMPTY and call.policies[ended_start_time] == "cleared":
+        start_ms = NONE
     described = TransactionState(
         ErrorCode.NONE,
         transactional_id,
         found.state.value,
         found.timeout_ms,
-        found.start_ms,
+        start_ms,
         found.producer_id,
         found.epoch,
     )

@@ -100,11 +100,7 @@ def _in_zookeeper(
     call: Call, request: OffsetCommitRequest, known: list[_Known], answer: "_Answer"
 ) -> OffsetCommitResponse:
     if call.policies[oldest_offset_requests] == "unsupported":
-        refused = _Answer(call.version)
-        for topic in request.topics:
-            for each in topic.partitions:
-                refused.add(topic, each, E.UNSUPPORTED_VERSION)
-        return refused.response
+        return OffsetCommitResponse(topics=[_unsupported(each) for each in request.topics])
     limit = call.broker.groups.settings.offset_metadata_max
     for asked, partition, key, _ in known:
         too_long = _too_long(partition, limit)
@@ -116,6 +112,11 @@ def _in_zookeeper(
             call.cluster.zookeeper_offsets[request.group_id, *key] = partition.committed_offset
         answer.add(asked, partition, error)
     return answer.response
+
+
+def _unsupported(asked: OffsetCommitRequestTopic) -> OffsetCommitResponseTopic:
+    refused = [PartitionCode(each.partition_index, E.UNSUPPORTED_VERSION) for each in asked.partitions]
+    return OffsetCommitResponseTopic(name=asked.name, partitions=refused)
 
 
 class _Answer:

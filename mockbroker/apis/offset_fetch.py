@@ -77,6 +77,8 @@ def _from_zookeeper(call: Call, asked: OffsetFetchRequestGroup) -> Steps:
                 )
             yield
         topics.append(OffsetFetchResponseTopics(None, found, topic.name))
+    if unsupported:
+        topics = _once(topics)
     return OffsetFetchResponse(groups=[OffsetFetchResponseGroup(group, topics)])
 
 

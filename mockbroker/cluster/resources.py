@@ -104,9 +104,10 @@ def alter_broker(
 def alter_loggers(broker: Broker, name: str, changes: list[altering.Change], validate_only: bool) -> None:
     """Sets levels of loggers. ApiError."""
     check_node_id(broker, name, sentences=True)
-    levels = loggers.alter(broker.environment.configs.loggers.get(broker.id, {}), changes)
+    environment = broker.environment
+    levels = loggers.alter(environment.configs.loggers.get(broker.id, {}), changes, environment.release)
     if not validate_only:
-        broker.environment.configs.loggers[broker.id] = levels
+        environment.configs.loggers[broker.id] = levels
 
 
 def alter_client_metrics(cluster: Cluster, name: str, edit: Edit, validate_only: bool) -> None:

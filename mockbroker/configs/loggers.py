@@ -5,6 +5,7 @@ from typing import Final
 
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
+from ..protocol.releases import Release, parse
 from .altering import Change, Operation
 
 ROOT: Final = "root"
@@ -39,6 +40,7 @@ NAMES: Final = (
     "state.change.logger",
 )
 """Some of the loggers that brokers of 3.9 and 4.4 have."""
+_NAMES_OPERATIONS_SINCE: Final = parse("4.0")
 
 
 def level(levels: dict[str, str], name: str) -> str:
@@ -46,8 +48,9 @@ def level(levels: dict[str, str], name: str) -> str:
     return levels.get(name) or levels.get(ROOT) or DEFAULT_LEVEL
 
 
-def alter(levels: dict[str, str], changes: Iterable[Change]) -> dict[str, str]:
-    """The levels after the changes. ApiError INVALID_REQUEST or INVALID_CONFIG (`RuntimeLoggerManager`)."""
+def alter(levels: dict[str, str], changes: Iterable[Change], release: Release) -> dict[str, str]:
+    """The levels after the changes. ApiError INVALID_REQUEST or INVALID_CONFIG (`RuntimeLoggerManager`), up
+    to 3.9 UNKNOWN_SERVER_ERROR for an operation that does not exist (`ConfigAdminManager`)."""
     levels = dict(levels)
     for name, operation, value in changes:
         if operation == Operation.SET:
@@ -69,6 +72,8 @@ def alter(levels: dict[str, str], changes: Iterable[Change]) -> dict[str, str]:
             what = Operation(operation).name
             message = f"{what} operation is not allowed for the BROKER_LOGGER resource"
             raise ApiError(ErrorCode.INVALID_REQUEST, message)
+        elif release < _NAMES_OPERATIONS_SINCE:
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
         else:
             message = f"Unknown operation type {operation} is not allowed for the BROKER_LOGGER resource"
             raise ApiError(ErrorCode.INVALID_REQUEST, message)

@@ -42,11 +42,13 @@ def show(target: Target) -> ClusterState:
     """Shows the cluster: its release, its brokers and its topics. `controller` is null with KRaft, where no
     broker is the controller."""
     cluster, active = target.cluster, target.cluster.controller.active
+    # To ask the behaviour itself would be a decision, which the trace tells.
+    who = cluster.policies.answer(active_controller.name)
     return {
         "release": str(cluster.release),
         "cluster_id": cluster.cluster_id,
         "bootstrap_servers": target.bootstrap_servers,
-        "controller": active.id if cluster.policies[active_controller] == "one-broker" else None,
+        "controller": active.id if who == "one-broker" else None,
         "now_ms": cluster.now_ms,
         "brokers": list_brokers(target),
         "topics": {name: len(topic.partitions) for name, topic in cluster.topics.items()},

@@ -21,7 +21,7 @@ import trio
 
 from ..trace.events import Keyframe
 from ..trace.kept import Entry, Unread, values_of
-from .latest import Latest, line_of
+from .latest import AT_ONCE, Latest, Summary, line_of
 
 MOST_BYTES: Final = 1024 * 1024 * 1024
 """The oldest events are forgotten where there is more."""
@@ -37,13 +37,13 @@ _KIND: Final = itemgetter(1)
 @dataclass(slots=True)
 class _Block:
     """`first` is the number of its first event, which happened at `time_ms`. `entries` are in memory, or else
-    `size` bytes of `file`; of the first of them there are lines."""
+    `size` bytes of `file`; of those that were read there are lines, by their place."""
 
     first: int
     time_ms: int
     keyframe: bool
     entries: list[Unread] | None
-    lines: list[bytes] = field(default_factory=list)
+    lines: dict[int, bytes] = field(default_factory=dict)
     file: IO[bytes] | None = None
     at: int = 0
     size: int = 0
@@ -116,7 +116,7 @@ class History:
         self._at_hand.append(block)
         if len(self._at_hand) > _AT_HAND:
             other = self._at_hand.popleft()
-            other.entries, other.lines = None, []
+            other.entries, other.lines = None, {}
 
     def _entries_of(self, block: _Block) -> list[Unread]:
         if block.entries is None:
@@ -157,28 +157,35 @@ class History:
         self._hand_over(False)
 
     def after(self, number: int) -> tuple[int, bytes]:
-        """Lines of events after this one, or after those that are gone, and the number of the last of them;
-        nothing if there are none yet."""
+        """Lines of the next events after this one, or after those that are gone, as many as are made at once,
+        and the number of the last of them; nothing if there are none yet."""
         if not self._blocks:
             return self.last, b""
         block = self._block_of(number + 1)
         entries, lines = self._entries_of(block), block.lines
-        lines += map(line_of, entries[len(lines) :])
-        return entries[-1][0], b"".join(lines[max(number + 1 - block.first, 0) :])
+        begin = max(number + 1 - block.first, 0)
+        end = min(begin + AT_ONCE, len(entries))
+        for place in range(begin, end):
+            if place not in lines:
+                lines[place] = line_of(entries[place])
+        return entries[end - 1][0], b"".join([lines[place] for place in range(begin, end)])
 
     def _block_of(self, number: int) -> _Block:
         """The one that has this event, or else the first."""
         return self._blocks[max(bisect.bisect_right(self._blocks, number, key=_FIRST) - 1, 0)]
 
-    def summary(self, number: int) -> tuple[int, bytes]:
-        """As `after`, up to the newest event, without what was superseded meanwhile."""
+    def summary(self, number: int, until: int) -> Summary:
+        """Of what came after event `number`, up to event `until`, which is not before that of the last
+        summary: without what was superseded meanwhile."""
         latest = self._latest
         # What came before does not matter any more, or is known already.
-        begin = max(latest.last + 1, self.keyframe(self.last))
+        begin = max(latest.last + 1, self.keyframe(until))
         for block in self._blocks[self._blocks.index(self._block_of(begin)) :]:
-            for entry in self._entries_of(block)[max(begin - block.first, 0) :]:
+            if block.first > until:
+                break
+            for entry in self._entries_of(block)[max(begin - block.first, 0) : until + 1 - block.first]:
                 latest(entry)
-        return self.last, latest.after(number)
+        return latest.after(number)
 
     def keyframe(self, number: int) -> int:
         """From which event on the state at this one can be told: the last keyframe until then, or else the

@@ -1,7 +1,7 @@
 """What became of everything, for pages that can't read all events: of those that tell the state of the same
 thing, the last one, and of the requests of a connection one of each API, with its answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from operator import itemgetter
 from typing import Any, Final
@@ -40,6 +40,9 @@ _ABOUT: Final[dict[Any, Callable[[Unread], Any]]] = {
 _EXCHANGE: Final = _values(events.Request, "connection", "api")
 _CORRELATION_ID: Final = _values(events.Request, "correlation_id")
 
+AT_ONCE: Final = 200
+"""So many lines are made at once: those of some milliseconds."""
+
 _Told = tuple[Unread, ...]
 """Events that belong together."""
 
@@ -53,11 +56,13 @@ class Latest:
         """In the order in which they came."""
         self._asked: dict[object, Unread] = {}
         """Requests without an answer."""
-        self._made: tuple[tuple[int, int], bytes] = (0, 0), b""
+        self._summaries: dict[int, Summary] = {}
+        """Of the time until the last event, by the number after which they begin."""
         self.last = 0
 
     def __call__(self, entry: Unread) -> None:
         self.last, kind = entry[0], entry[1]
+        self._summaries.clear()
         about: object
         if kind is events.Request:
             self._asked.setdefault(_EXCHANGE(entry), entry)
@@ -80,10 +85,10 @@ class Latest:
         self._told.pop(about, None)
         self._told[about] = told
 
-    def after(self, number: int) -> bytes:
-        """Lines of events after this one, in their order; made once for all who ask for the same."""
-        wanted = number, self.last
-        if self._made[0] != wanted:
+    def after(self, number: int) -> "Summary":
+        """Of events after this one, in their order; the same for all who ask for the same."""
+        summary = self._summaries.get(number)
+        if summary is None:
             found: list[Unread] = []
             for told in reversed(self._told.values()):
                 if told[-1][0] <= number:
@@ -91,8 +96,23 @@ class Latest:
                 if told[0][0] > number:
                     found += told
             found.sort(key=itemgetter(0))
-            self._made = wanted, b"".join(map(line_of, found))
-        return self._made[1]
+            summary = self._summaries[number] = Summary(found)
+        return summary
+
+
+class Summary:
+    """Lines of events, in parts. Each part is made when somebody gets there first, so that clients of the
+    cluster are answered in between."""
+
+    def __init__(self, entries: list[Unread]) -> None:
+        self._entries = entries
+        self._parts: list[bytes] = []
+
+    def __iter__(self) -> Iterator[bytes]:
+        for number, begin in enumerate(range(0, len(self._entries), AT_ONCE)):
+            if number == len(self._parts):
+                self._parts.append(b"".join(map(line_of, self._entries[begin : begin + AT_ONCE])))
+            yield self._parts[number]
 
 
 def line_of(entry: Unread) -> bytes:

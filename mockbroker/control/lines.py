@@ -1,15 +1,16 @@
 """What the console's page reads of a history, which is no part of the control API: lines of JSON.
 
 `GET /trace/history` has events as they happen: those `since` a number, or with a negative one, from a
-keyframe on, about as many as it says. What comes within 100 ms is sent at once; if that is more than a page
-can read, the events that others supersede are left out. The headers `First-Event-ID`
-and `Last-Event-ID` are the numbers of the oldest and of the newest event when the answer began. With `first`
-and `last` it has those events, and those before `first` up to a keyframe.
+keyframe on, about as many as it says. What comes within 100 ms, or up to a second where much happens, is sent
+at once; if that is more than a page can read, the events that others supersede are left out. The headers
+`First-Event-ID` and `Last-Event-ID` are the numbers of the oldest and of the newest event when the answer
+began. With `first` and `last` it has those events, and those before `first` up to a keyframe.
 
 `GET /trace/moments` lists numbers and times of some events, and the number of the newest one.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import trio
@@ -25,16 +26,55 @@ from .target import Target, target_of
 
 _PATH: Final = "/trace/history"
 _EVERY_S: Final = 0.1
+_MOST_S: Final = 1.0
+_SHARE: Final = 0.1
+"""How much of the time it may take to make what pages get, as long as they wait no longer than `_MOST_S`."""
 MOST: Final = 1_000
-"""With more events in that time, there is a summary of them."""
+"""With more events from one time to the next, there is a summary of them."""
 _HEADERS: Final = {"content-type": "application/x-ndjson", "cache-control": "no-store"}
+
+
+class Beats:
+    """When pages get what is new: all at the same times, and up to the same event, so that what is made for
+    one is there for all. The more time it takes to make that, the less often they come."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self._at_s = -math.inf
+        self._spent_s = 0.0
+        self._newest = 0
+
+    async def after(self, last: int) -> int:
+        """Waits for one with events after this one, of which there is one already: the number of the newest
+        event then."""
+        while self._newest <= last:
+            pause_s = min(max(self._spent_s / _SHARE, _EVERY_S), _MOST_S)
+            if trio.current_time() < self._at_s + pause_s:
+                await trio.sleep_until(self._at_s + pause_s)
+            else:
+                self.history.catch_up()
+                self._at_s, self._spent_s, self._newest = trio.current_time(), 0.0, self.history.last
+        return self._newest
+
+    def timed(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        """The same parts; how long they take to make counts."""
+        found = iter(parts)
+        while True:
+            began_s = trio.current_time()
+            part = next(found, None)
+            self._spent_s += trio.current_time() - began_s
+            if part is None:
+                return
+            yield part
 
 
 class Following:
     """An answer that goes on until its client leaves: what comes after event `last`."""
 
-    def __init__(self, history: History, last: int, target: Target) -> None:
-        self._history = history
+    def __init__(self, beats: Beats, last: int, target: Target) -> None:
+        self._beats = beats
+        self._history = beats.history
+        self._caught_up = False
         self._last = last
         self._target = target
 
@@ -49,20 +89,24 @@ class Following:
                 await self._send(send)
 
     async def _send(self, send: Send) -> None:
-        history, newest = self._history, self._history.last
+        history, beats, newest = self._history, self._beats, self._history.last
         while True:
-            while self._last < newest:
-                self._last, data = history.after(self._last)
+            for data in beats.timed(self._parts(newest)):
                 await send({"type": "http.response.body", "body": data, "more_body": True})
             if self._last == history.last:
                 await history.came()
-            # All pages at the same times, so that one summary is for all.
-            await trio.sleep_until((trio.current_time() // _EVERY_S + 1) * _EVERY_S)
-            history.catch_up()
-            newest = history.last
-            if newest - self._last > MOST:
-                self._last, data = history.summary(self._last)
-                await send({"type": "http.response.body", "body": data, "more_body": True})
+            newest = await beats.after(self._last)
+
+    def _parts(self, newest: int) -> Iterator[bytes]:
+        """What came since, up to the newest event."""
+        if self._caught_up and newest - self._last > MOST:
+            yield from self._history.summary(self._last, newest)
+            self._last = newest
+        while self._last < newest:
+            self._last, data = self._history.after(self._last)
+            yield data
+        # What was there before the page came is nothing that it could have read.
+        self._caught_up = True
 
 
 class Stretch:
@@ -81,6 +125,8 @@ class Stretch:
 
 
 def routes(history: History) -> list[Route]:
+    beats = Beats(history)
+
     async def events(request: Request) -> ASGIApp:
         try:
             given = {name: int(value) for name, value in request.query_params.items()}
@@ -96,7 +142,7 @@ def routes(history: History) -> list[Route]:
         since = given["since"]
         if since < 0:
             since = history.keyframe(max(history.last + since, 1)) - 1
-        return Following(history, since, target)
+        return Following(beats, since, target)
 
     async def moments(_: Request) -> Response:
         history.catch_up()

@@ -68,7 +68,7 @@ def _records(
 ) -> list[ClientQuotaRecord]:
     known = _keys(entity)
     present = image.client_quotas.get(entity, {})
-    for key in java.in_hash_order(list(values)):
+    for key in java.in_order_of_small_hash(values):
         if (value := values[key]) is not None:
             _check(known, key, value, policies)
     return [

@@ -37,29 +37,30 @@ class Upsertion(NamedTuple):
 
 def record(image: MetadataImage, asked: Deletion | Upsertion) -> ScramRecord:
     """The record to write. ApiError."""
-    return _deletion(image, asked) if isinstance(asked, Deletion) else _upsertion(asked)
-
-
-def _deletion(image: MetadataImage, asked: Deletion) -> RemoveUserScramCredentialRecord:
-    _check(asked.user, asked.mechanism)
-    if asked.mechanism not in image.scram_credentials.get(asked.user, {}):
-        raise ApiError(
-            ErrorCode.RESOURCE_NOT_FOUND, "Attempt to delete a user credential that does not exist"
-        )
-    return RemoveUserScramCredentialRecord(asked.user, asked.mechanism)
-
-
-def _upsertion(asked: Upsertion) -> UserScramCredentialRecord:
-    _check(asked.user, asked.mechanism)
-    if asked.iterations < FEWEST_ITERATIONS:
-        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
-    if asked.iterations > _MOST_ITERATIONS:
-        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
+    check(image, asked)
+    if isinstance(asked, Deletion):
+        return RemoveUserScramCredentialRecord(asked.user, asked.mechanism)
     if not asked.salted_password:
         # Java has no empty keys.
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
     keys = keys_of(HASHES[asked.mechanism], asked.salted_password)
     return UserScramCredentialRecord(asked.user, asked.mechanism, asked.salt, *keys, asked.iterations)
+
+
+def check(image: MetadataImage, asked: Deletion | Upsertion) -> None:
+    """ApiError for what brokers see before they make any record."""
+    if not asked.user:
+        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
+    if asked.mechanism not in HASHES:
+        raise ApiError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
+    if isinstance(asked, Deletion):
+        if asked.mechanism not in image.scram_credentials.get(asked.user, {}):
+            message = "Attempt to delete a user credential that does not exist"
+            raise ApiError(ErrorCode.RESOURCE_NOT_FOUND, message)
+    elif asked.iterations < FEWEST_ITERATIONS:
+        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
+    elif asked.iterations > _MOST_ITERATIONS:
+        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
 
 
 def keys_of(name: str, salted_password: bytes) -> tuple[bytes, bytes]:
@@ -69,10 +70,3 @@ def keys_of(name: str, salted_password: bytes) -> tuple[bytes, bytes]:
 
     client_key = hmac.digest(salted_password, b"Client Key", name)
     return hashlib.new(name, client_key).digest(), hmac.digest(salted_password, b"Server Key", name)
-
-
-def _check(user: str, mechanism: int) -> None:
-    if not user:
-        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
-    if mechanism not in HASHES:
-        raise ApiError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")

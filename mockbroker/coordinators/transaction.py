@@ -15,7 +15,8 @@ TopicPartition = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """One state of a transactional id; a change makes another one. Times in ms, -1 if there is none.
+    """One state of a transactional id; a change makes another one. Times in ms, -1 if there is none;
+    `start_ms` is that of the last transaction.
 
     `last_epoch` is the epoch before the current one if the client may still use it to ask again (KIP-360);
     `next_producer_id` is the producer id after this transaction if the epochs are used up; `client_version`
@@ -57,7 +58,6 @@ class Transaction:
             last_update_ms=now_ms,
             state=self.after(TransactionEvent.INITIALIZED),
             partitions=frozenset(),
-            start_ms=NONE,
         )
 
     def with_partitions(

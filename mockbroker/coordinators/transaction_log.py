@@ -13,7 +13,7 @@ from ..protocol.transaction_log import (
     write_key,
     write_value,
 )
-from .transaction import Transaction
+from .transaction import NONE, Transaction
 from .transaction_states import BY_ID, IDS, TransactionState
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _value(state: Transaction) -> TransactionValue:
         IDS[state.state],
         topics,
         state.last_update_ms,
-        state.start_ms,
+        NONE if state.state is TransactionState.EMPTY else state.start_ms,
         previous_producer_id=state.previous_producer_id,
         next_producer_id=state.next_producer_id,
         client_version=state.client_version,

@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from ..coordinators.classic.group import ClassicGroup
     from ..coordinators.classic.member import ClassicMember
+    from ..coordinators.consumer.group import ConsumerGroup
     from ..coordinators.consumer.member import ConsumerMember
     from ..coordinators.kinds import Group as AnyGroup
     from ..coordinators.share.group import ShareGroup, ShareMember
     from ..coordinators.streams.group import StreamsGroup
     from ..coordinators.streams.member import StreamsMember
-    from ..protocol.streams_group_records import TopologyValue
     from ..share_partitions.share_partition import SharePartition as Led
+
+    _Replaced = ConsumerMember | ShareMember | StreamsMember
+    """Members that are not changed, but replaced."""
 
 Seen = tuple[tuple[type[Event], object], Change]
 """What is told, and of what: a kind, and what is told apart by it."""
@@ -51,14 +54,15 @@ class GroupLooks:
         self._cluster = cluster
         self._known: dict[SharePartitionKey, tuple[int, tuple[InFlight, ...]]] = {}
         self._before = self._known
-        self._streams: dict[tuple[str, str], tuple[StreamsMember, TopologyValue | None, Seen]] = {}
-        self._streams_before = self._streams
+        self._members: dict[tuple[str, str], tuple[object, object, Seen]] = {}
+        """Those that are replaced where they change, what else they depend on, and what is told of them."""
+        self._members_before = self._members
 
     def look(self, details: bool) -> Iterator[Seen]:
         """Members and share sessions only with `details`."""
         brokers = self._cluster.brokers.values()
         self._before, self._known = self._known, {}
-        self._streams_before, self._streams = self._streams, {}
+        self._members_before, self._members = self._members, {}
         # A coordinator that was has groups that another one has now.
         found = {group.id: (broker, group) for broker in brokers for group in groups_of(broker)}
         for broker, group in found.values():
@@ -66,38 +70,42 @@ class GroupLooks:
             values = (group.id, broker.id, group.state.value, *counted, group.type)
             yield (Group, group.id), Change(Group, values)
             if details:
-                yield from self._members(group)
+                yield from self._look_at_members(group)
             if group.type == "share":
                 yield from self._share_partitions(group)
         if details:
             yield from self._sessions()
 
-    def _members(self, group: "AnyGroup") -> Iterator[Seen]:
+    def _look_at_members(self, group: "AnyGroup") -> Iterator[Seen]:
         if group.type == "classic":
             for each in group.members.values():
-                yield _member(group.id, each, "classic", group.generation, *_classic(group, each))
+                yield _told(group.id, each, "classic", group.generation, *_classic(group, each))
             return
         if group.type == "streams":
             for member in group.members.values():
-                yield self._streams_member(group, member)
+                yield self._member(group, member, group.topology, _streams)
             return
+        # Topics have their names, or are gone, as the controller has written.
+        written = self._cluster.controller.metadata.end_offset
         for one in group.members.values():
-            classic = group.type == "consumer" and getattr(one, "classic", None) is not None
-            kind = "classic" if classic else group.type
-            named = assignments.named(self._cluster.topic_ids, one.assigned)
-            yield _member(group.id, one, kind, one.epoch, one.topics.ordered, named)
+            yield self._member(group, one, written, self._consumer)
 
-    def _streams_member(self, group: "StreamsGroup", member: "StreamsMember") -> Seen:
-        """A member may have very many tasks, and most have not changed since the last look."""
-        from ..coordinators.streams.member import task_names
-
-        known = self._streams_before.get((group.id, member.id))
-        if known is None or known[0] is not member or known[1] is not group.topology:
-            about = ("streams", member.epoch, tuple(sorted(group.subscribed)), sorted(group.read_by(member)))
-            tasks = task_names(member.assigned.active), task_names(member.assigned.standby)
-            known = member, group.topology, _member(group.id, member, *about, *tasks)
-        self._streams[group.id, member.id] = known
+    def _member(
+        self, group: "AnyGroup", member: "_Replaced", depends_on: object, look: Callable[[Any, Any], Seen]
+    ) -> Seen:
+        """A member may have very many partitions or tasks, and most have not changed since the last look."""
+        key = group.id, member.id
+        known = self._members_before.get(key)
+        if known is None or known[0] is not member or known[1] != depends_on:
+            known = member, depends_on, look(group, member)
+        self._members[key] = known
         return known[2]
+
+    def _consumer(self, group: "ConsumerGroup | ShareGroup", member: "ConsumerMember | ShareMember") -> Seen:
+        classic = group.type == "consumer" and getattr(member, "classic", None) is not None
+        kind = "classic" if classic else group.type
+        named = assignments.named(self._cluster.topic_ids, member.assigned)
+        return _told(group.id, member, kind, member.epoch, member.topics.ordered, _names(named))
 
     def _share_partitions(self, group: "ShareGroup") -> Iterator[Seen]:
         if "__share_group_state" not in self._cluster.topics:
@@ -140,29 +148,39 @@ class GroupLooks:
                 yield (ShareSession, values[:3]), Change(ShareSession, values)
 
 
-def _member(
+def _told(
     group: str,
-    member: "ClassicMember | ConsumerMember | ShareMember | StreamsMember",
+    member: "ClassicMember | _Replaced",
     kind: str,
     epoch: int,
     subscribed: tuple[str, ...],
-    assigned: Iterable[tuple[str, int]],
+    assigned: tuple[str, ...],
     *tasks: tuple[str, ...],
 ) -> Seen:
     who = (group, member.id, member.instance_id, member.client_id, member.client_host, kind)
-    return (Member, (group, member.id)), Change(Member, (*who, epoch, subscribed, _names(assigned), *tasks))
+    return (Member, (group, member.id)), Change(Member, (*who, epoch, subscribed, assigned, *tasks))
 
 
-def _classic(
-    group: "ClassicGroup", member: "ClassicMember"
-) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
+def _streams(group: "StreamsGroup", member: "StreamsMember") -> Seen:
+    from ..coordinators.streams.member import task_names
+
+    tasks = task_names(member.assigned.active), task_names(member.assigned.standby)
+    reads = _names(sorted(group.read_by(member)))
+    return _told(group.id, member, "streams", member.epoch, tuple(sorted(group.subscribed)), reads, *tasks)
+
+
+def _classic(group: "ClassicGroup", member: "ClassicMember") -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not group.is_consumer:
         return (), ()
     metadata = next((metadata for name, metadata in member.protocols if name == group.protocol), b"")
-    return _subscribed(bytes(metadata)) or (), _assigned(bytes(member.assignment)) or ()
+    return _subscribed(bytes(metadata)) or (), _assigned(bytes(member.assignment))
 
 
-_assigned = lru_cache(1024)(assignments.of_bytes)
+@lru_cache(1024)
+def _assigned(data: bytes) -> tuple[str, ...]:
+    return _names(assignments.of_bytes(data) or ())
+
+
 _subscribed = lru_cache(1024)(assignments.subscribed)
 
 

@@ -1,11 +1,12 @@
 """Changes of a cluster's state, found by looking at it: the core reports nothing, which costs it nothing."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from . import events
+from .commits import Commits
 from .event import Event
-from .group_looks import GONE, GroupLooks, Seen, groups_of
+from .group_looks import GONE, GroupLooks, Seen
 from .image_looks import ImageLooks
 from .looks import Change, Look, changes
 from .watching import Watching
@@ -13,7 +14,6 @@ from .watching import Watching
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition
-    from ..coordinators.offsets import CommittedOffset, Key
 
 
 _GONE: "Final[dict[type[Event], Callable[[tuple[Any, ...]], tuple[object, ...]]]]" = {
@@ -39,12 +39,12 @@ class States:
         self._partitions.update((each, Look.at(each, details)) for each in self._watching.some())
         self._topics = dict(self._look_at_topics())
         self._others = dict(self._look())
-        self._committed = {group: dict(there) for group, there in self._commits()}
+        self._commits = Commits(cluster)
 
     @property
     def others(self) -> int:
         """How many things are looked at that are no partitions."""
-        return len(self._others) + len(self._committed)
+        return len(self._others) + len(self._commits)
 
     def look_at_all(self) -> None:
         """Something has changed on which all partitions depend: the next look is at each of them."""
@@ -59,7 +59,7 @@ class States:
         """What has changed since the last look."""
         yield from self._other_changes()
         yield from self._changed_partitions()
-        yield from self._changed_commits()
+        yield from self._commits.changes()
 
     def changes_of_partitions(self) -> Iterator[Change]:
         """The same of partitions alone, at a price that depends only on how many have changed; if the
@@ -83,9 +83,7 @@ class States:
         yield from self._others.values()
         for partition, seen in self._partitions.items():
             yield from seen.whole(partition.topic.name, partition.index)
-        for group, offsets in self._committed.items():
-            for where, one in offsets.items():
-                yield Change(events.Committed, (*where, group, one.offset, one.leader_epoch))
+        yield from self._commits.whole()
 
     def _other_changes(self) -> Iterator[Change]:
         if self._watching.has_news:
@@ -97,26 +95,6 @@ class States:
         for (kind, name), change in before.items():
             if (kind, name) not in self._others and kind in _GONE:
                 yield Change(kind, _GONE[kind](change.values))
-
-    def _changed_commits(self) -> Iterator[Change]:
-        # A group that is nowhere may be on its way to another coordinator, so its offsets are remembered.
-        for group, there in self._commits():
-            before = self._committed.get(group, {})
-            if there == before:
-                continue
-            offsets = self._committed[group] = dict(there)
-            for where, one in offsets.items():
-                if before.get(where) != one:
-                    yield Change(events.Committed, (*where, group, one.offset, one.leader_epoch))
-            for where in before:
-                if where not in offsets:
-                    yield Change(events.Committed, (*where, group, -1, -1))
-
-    def _commits(self) -> "Iterator[tuple[str, Mapping[Key, CommittedOffset]]]":
-        # A coordinator that was has groups that another one has now.
-        there = {g.id: g for broker in self._cluster.brokers.values() for g in groups_of(broker)}
-        for group in there.values():
-            yield group.id, group.offsets.committed
 
     def _look_at_topics(self) -> "Iterator[Seen]":
         for topic in self._cluster.topics.values():

@@ -1,13 +1,13 @@
 """What is known of something that does not go by itself: an address that means nothing to clients, a codec
 that one lacks, a topic that is not there, an address that has too many connections, a login that is
-refused."""
+refused, a quota."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..readers.denial_messages import FAILED_LOGIN, NO_CODEC, NO_TOPIC, TOO_MANY, UNRESOLVED
+from ..readers.denial_messages import FAILED_LOGIN, NO_CODEC, NO_TOPIC, THROTTLED, TOO_MANY, UNRESOLVED
 from ..tables import functions as F
 from .ledger import Ledger
 from .row import Note, Row, note
@@ -18,13 +18,16 @@ ERRORS: Final = {
     TOO_MANY: "connections-rejected",
     FAILED_LOGIN: "login-refused",
     NO_TOPIC: "topic-unknown",
+    THROTTLED: "throttled",
 }
 """What is noted of each."""
+_OF_CLIENTS: Final = (NO_CODEC, THROTTLED)
+"""Of each client: for others it may be otherwise."""
 
 
 @dataclass(slots=True)
 class Failures:
-    """`told` counts what each file tells: several tell of the same."""
+    """`told` counts what each file tells, for several tell of the same: how often, or for how many ms."""
 
     first: Row | None = None
     last: Row | None = None
@@ -33,7 +36,7 @@ class Failures:
 
 def step(state: Failures, row: Row) -> Iterable[Note]:
     state.first, state.last = state.first or row, row
-    state.told[row.file] += 1
+    state.told[row.file] += int(row.detail or 0) if row.error == THROTTLED else 1
     return ()
 
 
@@ -46,6 +49,8 @@ def end(state: Failures) -> Iterator[Note]:
     about = {"client": client, "broker": first.broker, "number": number, "detail": first.detail}
     if first.error == NO_TOPIC:
         about["group"] = None
+    elif first.error == THROTTLED:
+        about |= {"broker": None, "detail": None}
     yield note(ERRORS[first.error or ""], first, last if number > 1 else None, **about)
 
 
@@ -53,12 +58,12 @@ LEDGER: Final = Ledger(
     "failures",
     ("complaint",),
     F.coalesce(F.col("error").isin(*ERRORS), F.lit(False))
-    & ((F.col("error") != NO_CODEC) | F.coalesce(F.col("group"), F.col("client")).isNotNull()),
+    & (~F.col("error").isin(*_OF_CLIENTS) | F.coalesce(F.col("group"), F.col("client")).isNotNull()),
     F.concat_ws(
         "\n",
         F.col("error"),
-        F.col("detail"),
-        F.when(F.col("error") == NO_CODEC, F.coalesce(F.col("group"), F.col("client"))),
+        F.when(F.col("error") != THROTTLED, F.col("detail")),
+        F.when(F.col("error").isin(*_OF_CLIENTS), F.coalesce(F.col("group"), F.col("client"))),
     ),
     ("broker", "client", "group", "topic", "error", "detail"),
     Failures,

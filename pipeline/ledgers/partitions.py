@@ -26,7 +26,7 @@ _TIMEOUT_MS: Final = 35_000
 """A broker that waits for followers refuses late: `request.timeout.ms` is half a minute by default."""
 _KEPT: Final = 5
 """The batches of a producer that a leader keeps in mind (ProducerStateEntry.NUM_BATCHES_TO_RETAIN)."""
-_ALIVE: Final = 10
+_ALIVE: Final = 5
 """Commits by which a group shows that it lives."""
 _ANSWERED: Final = 1_000
 """The batches that are kept in mind, because answers may come in another order."""
@@ -100,8 +100,9 @@ def end(state: Partition) -> Iterator[Note]:
         last, behind = lag.last
         offset = last.offset or 0
         if lag.grows and lag.count >= _ALIVE and offset > (lag.base.offset or 0):
-            about = {"group": group, "client": None, "number": behind - lag.least}
-            yield note("lag-grows", lag.base, last, offset=offset, end_offset=offset + behind, **about)
+            until = max(offset + behind, log_end or 0)
+            about = {"group": group, "client": None, "number": until - offset - lag.least}
+            yield note("lag-grows", lag.base, last, offset=offset, end_offset=until, **about)
     if state.start is not None:
         yield note("log-start", state.start, offset=state.start.offset)
 

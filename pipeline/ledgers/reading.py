@@ -16,6 +16,7 @@ from . import (
     partitions,
     producers,
     reassignments,
+    replicas,
     share_partitions,
     share_states,
 )
@@ -26,7 +27,7 @@ LEDGERS: Final = {
     each.LEDGER.name: each.LEDGER
     for each in (
         *(group_partitions, absent_groups, partitions, share_partitions, share_states, producers, members),
-        *(brokers, failures, reassignments),
+        *(brokers, failures, reassignments, replicas),
     )
 }
 _ORDER: Final = ("time_ms", "file", "position", "offset", "kind")

@@ -30,6 +30,8 @@ class Row(NamedTuple):
     api: str | None = None
     error: str | None = None
     detail: str | None = None
+    replicas: str | None = None
+    """The ids of brokers, with commas between them."""
 
     @property
     def at_ms(self) -> int:

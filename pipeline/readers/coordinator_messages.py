@@ -4,16 +4,18 @@ Comments name the classes that log them; texts differ by release, and each form 
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from .log_entries import Entry, cause
-from .log_messages import END, Completes, Values, message
+from .log_messages import END, Completes, Values, listed, message
 
 _GROUP: Final = r"\[GroupId (?P<group>[^\]]+)\] "
 SILENT: Final = "left: its session expired"
 """What a member did of which its coordinator heard nothing any more."""
 REPLACED: Final = "replaced by another with instance id "
 """What a coordinator does with a member when another one joins with its instance id."""
+_MEMBERS: Final = listed("detail", r"[)\]]")
 _ANY_MEMBER: Final = r"(?:\w+ m|M)ember (?P<member>\S+)(?: with instance id .+)?"
 
 
@@ -45,8 +47,9 @@ def _left(_: Entry, found: re.Match[str]) -> Values:
     return {"detail": f"{member} left{why}"}
 
 
-def _removed(_: Entry, found: re.Match[str]) -> Values:
-    return {"detail": f"{found['member'][:200]} left: did not join again in time"}
+def _removed(found: re.Match[str]) -> Iterator[Values]:
+    for each in _MEMBERS(found):
+        yield {"detail": f"{each['detail'][:200]} left: did not join again in time"}
 
 
 def _expired_session(_: Entry, found: re.Match[str]) -> Values:
@@ -167,9 +170,8 @@ MESSAGES: Final = (
     message(
         "member",
         "removed dynamic members who haven't joined",
-        r"Group (?P<group>\S+) removed dynamic members who haven't joined: "
-        r"\w*\(?\[?(?P<member>[^,)\]\n]{1,300})",
-        _removed,
+        r"Group (?P<group>\S+) removed dynamic members who haven't joined: \w*[(\[]",
+        several=_removed,
     ),
     message(
         "member",
@@ -190,7 +192,8 @@ MESSAGES: Final = (
     message(
         "group",
         "The following groups were deleted",
-        r"The following groups were deleted: (?P<group>[^\s,]+?)(?:,|\. A total)",
+        r"The following groups were deleted: ",
+        several=listed("group", r"\. A total of \d"),
         detail="Dead",
     ),
     message(

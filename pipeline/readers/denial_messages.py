@@ -1,15 +1,15 @@
 """Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, a
-login is refused, an address has no meaning or too many connections, a codec or a topic is missing.
-
-None of it goes by itself.
+login is refused, an address has no meaning or too many connections, a codec or a topic is missing, a quota is
+used up. None of it goes by itself.
 """
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
 from .log_entries import Entry
-from .log_messages import END, Message, Table, Values, message
+from .log_messages import END, Message, Table, Values, listed, message
 
 UNRESOLVED: Final = "UnknownHost"
 NO_CODEC: Final = "UnsupportedCodec"
@@ -20,6 +20,8 @@ LOGIN: Final = "SASL_AUTHENTICATION_FAILED"
 FAILED_LOGIN: Final = "FailedAuthentication"
 PASSWORD: Final = "password of "
 """How the detail of a row begins that says whose password was altered."""
+THROTTLED: Final = "Throttled"
+"""How it is named that a client has to wait, because of a quota; its detail is for how many ms."""
 NOT_AUTHORIZED: Final = {
     "Group": "GROUP_AUTHORIZATION_FAILED",
     "Topic": "TOPIC_AUTHORIZATION_FAILED",
@@ -31,6 +33,8 @@ ADVERTISES: Final = "advertises "
 _COLUMNS: Final = {"Group": "group", "Topic": "topic", "TransactionalId": "transactional_id"}
 _RESOURCE: Final = {"GROUP": "Group", "TOPIC": "Topic", "TRANSACTIONAL_ID": "TransactionalId"}
 _LOGGED_IN: Final = re.compile(r"^Authentication failed(?: during (?:re-)?authentication)?(?: due to|:)? ?")
+_TOPICS: Final = re.compile(rf"(?<![\w.-])(?P<topic>[\w.-]{{1,249}})={NO_TOPIC}")
+_PARTITIONS: Final = re.compile(r"\[[\d ]*\]")
 _HOST: Final = r"(?P<detail>[\w.-]{1,253}):\d{1,5}"
 
 
@@ -42,6 +46,18 @@ def _no_topic(text: str, pattern: str) -> Message:
         lambda _, found: {"detail": found["topic"]},
         error=NO_TOPIC,
     )
+
+
+def _of_java(found: re.Match[str]) -> Iterator[Values]:
+    """Other topics may have other errors."""
+    for each in _TOPICS.finditer(found.string, found.end()):
+        yield {"topic": each["topic"], "detail": each["topic"]}
+
+
+def _of_franz_go(found: re.Match[str]) -> Iterator[Values]:
+    names = found.string[found.end() :].partition("}")[0]
+    for topic in _PARTITIONS.sub("", names).split():
+        yield {"topic": topic, "detail": topic}
 
 
 def _denied(_: Entry, found: re.Match[str]) -> Values:
@@ -182,7 +198,8 @@ TABLE: Final = Table.of(
     message(
         "refused",
         "Not authorized to access topics: [",
-        r"Not authorized to access topics: \[(?P<topic>[\w.-]+)[,\]]",
+        r"Not authorized to access topics: \[",
+        several=listed("topic", r"\]"),
         error=NOT_AUTHORIZED["Topic"],
     ),
     # Fetcher, FetchCollector; kafka-python and aiokafka, consumer/fetcher.py
@@ -207,6 +224,12 @@ TABLE: Final = Table.of(
         rf"Error connecting to node {_HOST} \(id: {{broker}}[^\n]{{0,200}}\n[^\n]{{0,100}}?"
         r"UnknownHostException: ",
         error=UNRESOLVED,
+    ),
+    message(
+        "complaint",
+        " is throttled for ",
+        r"Connection to node {broker} is throttled for (?P<detail>\d+) ms until timestamp ",
+        error=THROTTLED,
     ),
     # franz-go, broker.go
     message(
@@ -239,13 +262,21 @@ TABLE: Final = Table.of(
         r"UnsupportedCodecError: Libraries for (?P<detail>\w+) compression codec not found",
         error=NO_CODEC,
     ),
-    # NetworkClient, of the first topic
-    _no_topic(
-        "=UNKNOWN_TOPIC_OR_PARTITION", r"with correlation id \d{1,10} : \{<topic>=UNKNOWN_TOPIC_OR_PARTITION"
+    # NetworkClient
+    message(
+        "complaint",
+        "=UNKNOWN_TOPIC_OR_PARTITION",
+        r"with correlation id \d{1,10} : \{",
+        several=_of_java,
+        error=NO_TOPIC,
     ),
     # franz-go, metadata.go, sink.go
-    _no_topic(
-        "inner errors: UNKNOWN_TOPIC_OR_PARTITION{", r"inner errors: UNKNOWN_TOPIC_OR_PARTITION\{<topic>"
+    message(
+        "complaint",
+        "UNKNOWN_TOPIC_OR_PARTITION{",
+        r"inner errors: [^\n]*?UNKNOWN_TOPIC_OR_PARTITION\{",
+        several=_of_franz_go,
+        error=NO_TOPIC,
     ),
     _no_topic(
         "err: UNKNOWN_TOPIC_OR_PARTITION",

@@ -1,6 +1,7 @@
 """Log messages of KafkaJS, franz-go, sarama and kafka-go about positions, groups and producers."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from ...protocol.errors import error_name
@@ -16,6 +17,12 @@ UNSUBSCRIBED: Final = "received unsubscribed topics"
 
 def _numbered(_: Entry, found: re.Match[str]) -> Values:
     return {"error": error_name(int(found["code"]))}
+
+
+def _quoted(found: re.Match[str]) -> Iterator[Values]:
+    names = found.string[found.end() :].partition("]")[0]
+    for topic in names.split(", "):
+        yield {"topic": topic.strip("'\"")}
 
 
 TABLE: Final = Table.of(
@@ -37,7 +44,8 @@ TABLE: Final = Table.of(
     message(
         "complaint",
         UNSUBSCRIBED,
-        rf"(?P<detail>Consumer group {UNSUBSCRIBED}); topicsNotSubscribed: \[['\"](?P<topic>[\w.-]+)",
+        rf"(?P<detail>Consumer group {UNSUBSCRIBED}); topicsNotSubscribed: \[",
+        several=_quoted,
     ),
     # KafkaJS, errors.js and protocol/error.js
     *(
@@ -142,16 +150,33 @@ TABLE: Final = Table.of(
         "oined group ",
         r"[Jj]oined group (?P<group>\S+) as member \S+ in generation {generation}",
         detail="joined",
+        begins="with",
+    ),
+    message(
+        "restore",
+        "initializing kafka reader for partition",
+        r"initializing kafka reader for partition {partition} of (?P<topic>\S+) starting at offset "
+        r"(?:first|last) offset",
+        offset=-1,
+        begins="from",
     ),
     message(
         "position",
         "initializing kafka reader for partition",
         r"initializing kafka reader for partition {partition} of (?P<topic>\S+) starting at offset {offset}",
+        begins="from",
     ),
     message(
         "position",
         "the kafka reader for partition",
         r"the kafka reader for partition {partition} of (?P<topic>\S+) is seeking to offset {offset}",
         detail="seek",
+        begins="there",
+    ),
+    message(
+        "reset",
+        "the kafka reader is reading before the first offset for partition",
+        r"is reading before the first offset for partition {partition} of (?P<topic>\S+), skipping from "
+        r"offset {from_offset} to {offset} ",
     ),
 )

@@ -34,7 +34,7 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
             reading.unknown_lines[file] += 1
             continue
         entry = Entry(line.number, int(found["s"]) * 1000 + int(found["ms"]), line.text, line.text)
-        rows = list(TABLE.rows(entry))
+        rows = [values for each in TABLE.rows(entry) for values in each]
         if not rows:
             shape, verdict = judge.judged(entry)
             if verdict is Verdict.UNKNOWN:

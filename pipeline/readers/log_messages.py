@@ -6,7 +6,7 @@ position; both fill several columns.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
@@ -40,19 +40,22 @@ _NUMBERS: Final = frozenset(
 
 Values = dict[str, Any]
 Completes = Callable[[Entry, re.Match[str]], Values]
+Several = Callable[[re.Match[str]], Iterable[Values]]
 
 
 class Message(NamedTuple):
     """`text` is in every such entry; `constant` columns have the given values; `completes` adds what needs
-    code.
+    code. If an entry names many, `several` gives what each of its rows has besides.
 
-    The column `leads` means that the broker which logs it is the leader.
+    The column `leads` means that the broker which logs it is the leader; `begins` is what kafka-go says of
+    that: `with` which group, `from` where, and `there`.
     """
 
     text: str
     pattern: re.Pattern[str]
     constant: Values
     completes: Completes | None
+    several: Several | None = None
 
     @property
     def name(self) -> str:
@@ -61,7 +64,12 @@ class Message(NamedTuple):
 
 
 def message(
-    kind: str, text: str, pattern: str, completes: Completes | None = None, **constant: Any
+    kind: str,
+    text: str,
+    pattern: str,
+    completes: Completes | None = None,
+    several: Several | None = None,
+    **constant: Any,
 ) -> Message:
     """`text` has to be in every entry that `pattern` matches: it is searched for first.
 
@@ -70,7 +78,21 @@ def message(
     pattern is taken as it comes first, however long the line is: nothing before it is tried again.
     """
     expanded = _UNBOUNDED.sub(_bounded, _TAIL.sub(_rest, _SHORT.sub(_group, pattern)))
-    return Message(text, re.compile(expanded, re.DOTALL), {"kind": kind, **constant}, completes)
+    return Message(text, re.compile(expanded, re.DOTALL), {"kind": kind, **constant}, completes, several)
+
+
+def listed(column: str, end: str) -> Several:
+    """A row for each name behind the match, in however long a line: commas are between them, and what
+    matches `end` is behind the last one. Names have no spaces."""
+    behind = re.compile(end)
+
+    def each(found: re.Match[str]) -> Iterator[Values]:
+        line = found.string[found.end() :].partition("\n")[0]
+        ended = behind.search(line)
+        names = line[: ended.start()].split(", ") if ended else ()
+        yield from ({column: name} for name in dict.fromkeys(names) if name and " " not in name)
+
+    return each
 
 
 def _rest(found: re.Match[str]) -> str:
@@ -145,12 +167,13 @@ class Table:
         texts = sorted({each.text for each in messages}, key=len, reverse=True)
         return cls(messages, re.compile("|".join(map(re.escape, texts))))
 
-    def rows(self, entry: Entry) -> Iterator[Values]:
-        """What every matching message says, in the order of the table."""
+    def rows(self, entry: Entry) -> Iterator[list[Values]]:
+        """The rows of every matching message, in the order of the table."""
         whole = entry.whole
         for made in self.messages:
             if made.text in whole and (found := made.pattern.search(whole)):
-                yield values(entry, found, made)
+                row = values(entry, found, made)
+                yield [row] if made.several is None else [row | each for each in made.several(found)]
 
     def knows(self, text: str) -> bool:
         return self.any_of.search(text) is not None

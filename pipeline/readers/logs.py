@@ -111,8 +111,8 @@ class Said:
 
 
 def said(entry: Entry, judge: Judge) -> Said:
-    found = [values for table in TABLES for values in table.rows(entry)]
-    found += (*client_messages.lists(entry), *follower_messages.unanswered(entry))
+    found = [rows for table in TABLES for rows in table.rows(entry)]
+    found += ([each] for each in (*client_messages.lists(entry), *follower_messages.unanswered(entry)))
     made = Said(entry, list(_without_repeats(found)), about(entry))
     if not made.found:
         made.shape, verdict = judge.judged(entry)
@@ -149,6 +149,8 @@ class _Log:
         self._usual: Values = {}
         self._refused: dict[tuple[Any, ...], int] = {}
         self._fenced: dict[str, int] = {}
+        self._begun: dict[tuple[Any, ...], int] = {}
+        self._joined: set[str | None] = set()
 
     def rows(self, said: Said) -> Iterator[Observation]:
         if self._awaits(said.entry):
@@ -194,12 +196,24 @@ class _Log:
         if row.kind in ("truncation", "follower-failure", follower_messages.UNANSWERED):
             row.leader = about.get("fetches_from")
         row.text = entry.text
-        self._complete(row)
+        self._complete(row, values.get("begins"))
         return row
 
-    def _complete(self, row: Observation) -> None:
-        """A reset's old offset is the one that was refused to the same client before."""
+    def _complete(self, row: Observation, begins: str | None) -> None:
+        """A reset's old offset is the one that was refused to the same client before. kafka-go says with
+        which group it `begins`, from where, and then where it does."""
+        if begins == "with":
+            self._joined.add(row.group)
+        elif begins is not None and len(self._joined) == 1:
+            (row.group,) = self._joined
         key = (row.client, row.group, row.topic, row.partition)
+        if begins == "from":
+            self._begun[key] = row.offset or 0
+        elif begins == "there":
+            before = self._begun.pop(key, row.offset)
+            if before is not None and before != row.offset:
+                row.kind, row.detail = "reset", None
+                row.from_offset = before if before >= 0 else None
         if row.kind == "refused" and row.error == "OFFSET_OUT_OF_RANGE" and row.offset is not None:
             self._refused[key] = row.offset
         elif row.kind == "reset" and row.from_offset is None and row.offset is not None:
@@ -238,14 +252,13 @@ class _Decided:
         yield from self._held.values()
 
 
-def _without_repeats(found: list[Values]) -> Iterator[Values]:
+def _without_repeats(found: list[list[Values]]) -> Iterator[Values]:
     """A message may match two patterns, of which the first says more."""
     kinds: set[Any] = set()
-    for values in found:
-        key = (values["kind"], values.get("tp"))
-        if key not in kinds:
-            kinds.add(key)
-            yield values
+    for rows in found:
+        key = [(values["kind"], values.get("tp")) for values in rows]
+        yield from (values for values, each in zip(rows, key, strict=True) if each not in kinds)
+        kinds.update(key)
 
 
 def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:

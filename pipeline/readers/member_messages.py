@@ -4,12 +4,14 @@ Comments name the classes and files that log them.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from .error_names import of_exception, of_librdkafka, of_message
 from .log_entries import Entry
-from .log_messages import END, Values, message
+from .log_messages import END, Values, listed, message, split
 
+_PARTITIONS: Final = listed("topic", r"\]? will be removed due to revocation")
 UNKNOWN: Final = "?"
 """A member whose id is not told."""
 OVERRAN: Final = "left: max.poll.interval.ms passed"
@@ -54,6 +56,11 @@ def _of_librdkafka(_: Entry, found: re.Match[str]) -> Values:
         if error
         else {"kind": "complaint", "detail": found[0][:300]}
     )
+
+
+def _paused(found: re.Match[str]) -> Iterator[Values]:
+    for each in _PARTITIONS(found):
+        yield split(each["topic"])
 
 
 FATAL: Final = "fatal: "
@@ -127,6 +134,13 @@ JAVA: Final = (
         r"Successfully synced group in generation Generation\{generationId={generation}",
         detail="synced",
     ),
+    # ConsumerRebalanceListenerInvoker
+    message(
+        "paused",
+        "will be removed due to revocation",
+        r"The pause flag in partitions \[?",
+        several=_paused,
+    ),
     # ConsumerCoordinator, ConsumerRebalanceListenerInvoker
     message(
         "refused",
@@ -183,7 +197,7 @@ LIBRDKAFKA: Final = (
     ),
     # rdkafka_txnmgr.c
     *(
-        message("refused", text, pattern, _of_librdkafka, **({"api": api} if api else {}))
+        message("refused", text, pattern, _of_librdkafka, api=api)
         for text, pattern, api in (
             ("Fatal transaction error", r"Fatal transaction error: [^\n]*", None),
             ("Current transaction failed in state", r"Current transaction failed in state [^\n]*", None),

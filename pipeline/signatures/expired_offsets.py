@@ -11,7 +11,18 @@ from ..consequences import BEHIND, GROUP, LATE_MS, REWOUND, leads
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..offsets_log import logs
 from ..reproduction import Reproduction, Template
-from ..rows import PARTITION, first_of, in_order, of_kinds, only_if, place, prefixed, seen, sentence
+from ..rows import (
+    PARTITION,
+    first_of,
+    in_order,
+    of_kinds,
+    only_if,
+    place,
+    prefixed,
+    seen,
+    sentence,
+    set_dead,
+)
 from ..signature import OFFSETS, Alike, Search, Signature
 from ..tables import Column, Table, Window, WindowSpec
 from ..tables import functions as F
@@ -39,8 +50,7 @@ def find(observations: Table) -> Table:
 
 def _by_hand(observations: Table) -> Table:
     """The groups that somebody deleted: where the coordinator's log says so."""
-    rows = of_kinds(observations, "group").where("source = 'broker-log' and detail = 'Dead'")
-    rows = rows.where("time_ms is not null and text like '%The following groups were deleted%'")
+    rows = of_kinds(observations, "group").where(set_dead() & F.col("time_ms").isNotNull())
     return prefixed(
         rows, "_", "group", deleted_ms=F.col("time_ms"), by_hand=seen(), deleted_at=F.col("broker")
     )

@@ -32,7 +32,7 @@ from ..tables import Column, Table, Window
 from ..tables import functions as F
 
 _KEY: Final = ("group", *PARTITION)
-_ARCHIVED: Final = r"(\d+)-(\d+) archived (\d+)"
+_ARCHIVED: Final = r"^(\d+)-(\d+) archived (\d+)$"
 
 
 def find(observations: Table) -> Table:
@@ -80,14 +80,15 @@ def _reset(states: Table) -> Table:
 
 def _worn(states: Table, observations: Table) -> Table:
     def told(number: int) -> Column:
-        return F.regexp_extract("detail", _ARCHIVED, number).cast("bigint")
+        return F.regexp_extract("part", _ARCHIVED, number).cast("bigint")
 
-    gone = states.where(F.col("detail").rlike(_ARCHIVED))
+    gone = states.where(F.col("detail").like("% archived %"))
+    gone = gone.withColumn("part", F.explode(F.split("detail", ", "))).where(F.col("part").rlike(_ARCHIVED))
     gone = gone.withColumns({"first": told(1), "last": told(2), "times": told(3)})
     since = [F.col("group") == F.col("s_group"), F.col("s_time_ms") <= F.col("time_ms")]
     gone = first_of(
         gone.join(_limits(observations), since, "left"),
-        Window.partitionBy(*_KEY, "file", "position").orderBy("s_time_ms").reversed,
+        Window.partitionBy(*_KEY, "file", "position", "first").orderBy("s_time_ms").reversed,
     )
     limit = F.coalesce("s_limit", F.lit(LIMIT))
     gone = gone.withColumn("lowered", F.coalesce(F.col("s_limit") < F.col("s_was"), F.lit(False)))

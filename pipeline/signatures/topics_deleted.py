@@ -9,29 +9,33 @@ from ..findings import CERTAIN, findings
 from ..readers.denial_messages import NO_TOPIC
 from ..readers.refusal_messages import GIVEN
 from ..reproduction import Reproduction, Template
-from ..rows import SEEN, first_of, of_kinds, prefixed, row, seen, sentence
+from ..rows import SEEN, first_of, in_order, of_kinds, prefixed, row, seen, sentence, up_to
 from ..signature import Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
 _LASTS_MS: Final = 30_000
+_APART_MS: Final = 60_000
+"""Complaints that lie further apart don't belong together."""
 _SKEW_MS: Final = 10_000
+_RUN: Final = ("topic", "run")
 _NAMES: Final = ("topic-deleted",)
 
 
 def find(observations: Table) -> Table:
     rows = of_kinds(observations, "complaint").where("time_ms is not null and topic is not null")
     rows = rows.where(F.coalesce(F.col("error") == NO_TOPIC, F.lit(False))).select(*SEEN)
+    rows = _with_runs(rows)
     at = F.struct("time_ms", "file", "position")
-    told = rows.withColumn("told", F.count("position").over(Window.partitionBy("topic", "file")))
-    runs = told.groupBy("topic").agg(
+    told = rows.withColumn("told", F.count("position").over(Window.partitionBy(*_RUN, "file")))
+    runs = told.groupBy(*_RUN).agg(
         F.min("time_ms").alias("since_ms"),
         F.max("time_ms").alias("until_ms"),
         F.max("told").alias("times"),
         F.min_by(row(), at).alias("first"),
         F.max_by(row(), at).alias("last"),
     )
-    runs = runs.where(F.col("until_ms") - F.col("since_ms") >= _LASTS_MS)
+    runs = runs.where(F.col("until_ms") - F.col("since_ms") >= _LASTS_MS).persist()
     return findings(
         _with_client(_deleted(runs, observations), observations),
         signature="topic-deleted",
@@ -46,6 +50,14 @@ def find(observations: Table) -> Table:
     )
 
 
+def _with_runs(rows: Table) -> Table:
+    """With the number of the `run`: a topic may also be missing before it is created."""
+    window = in_order("topic")
+    apart = F.col("time_ms") - F.lag("time_ms").over(window)
+    rows = rows.withColumn("begins", F.when(apart <= _APART_MS, 0).otherwise(1))
+    return rows.withColumn("run", F.sum("begins").over(up_to(window)))
+
+
 def _deleted(runs: Table, observations: Table) -> Table:
     """Those of topics that were deleted before the first of it, with the first line that says so (`act`)."""
     rows = of_kinds(observations, "log").where("detail = 'deleted' and source = 'broker-log'")
@@ -53,7 +65,7 @@ def _deleted(runs: Table, observations: Table) -> Table:
     rows = prefixed(rows, "_", "topic", "time_ms", act=seen())
     before = F.col("_time_ms").between(F.col("since_ms") - _LASTS_MS, F.col("since_ms") + _SKEW_MS)
     found = runs.join(rows, [F.col("topic") == F.col("_topic"), before])
-    return first_of(found, Window.partitionBy("topic").orderBy("_time_ms", "act.file", "act.position"))
+    return first_of(found, Window.partitionBy(*_RUN).orderBy("_time_ms", "act.file", "act.position"))
 
 
 def _with_client(runs: Table, observations: Table) -> Table:
@@ -63,14 +75,14 @@ def _with_client(runs: Table, observations: Table) -> Table:
     rows = rows.where((F.col("error") == NO_TOPIC) & (F.col("detail") == GIVEN))
     rows = prefixed(rows, "_", "client", "time_ms", given=seen())
     meanwhile = F.col("_time_ms").between(F.col("since_ms"), F.col("until_ms") + _SKEW_MS)
-    pairs = runs.select("topic", "since_ms", "until_ms").join(rows, [meanwhile])
-    told = pairs.groupBy("topic").agg(
+    pairs = runs.select(*_RUN, "since_ms", "until_ms").join(rows, [meanwhile])
+    told = pairs.groupBy(*_RUN).agg(
         F.min_by("given", "_time_ms").alias("given"),
         F.min("_client").alias("client"),
         F.max("_client").alias("_other"),
     )
     one = F.when(F.col("client") == F.col("_other"), F.col("client"))
-    return runs.join(told.withColumn("client", one).drop("_other"), "topic", "left")
+    return runs.join(told.withColumn("client", one).drop("_other"), list(_RUN), "left")
 
 
 _TEMPLATE: Final = Template(

@@ -1,15 +1,16 @@
-"""`record-unreadable`: a group does not get past a record.
+"""`record-unreadable`, `partition-paused`: a group does not get past a record.
 
 A client that can't deserialize a record, or whose application fails on it, begins with it again and again.
-The group lives, and goes on in other partitions. Not here: a group that stands still in all of them.
+The group lives, and goes on in other partitions. Not here: a group that stands still in all of them. Only
+Java's consumers tell that a partition was paused, when it is taken from them.
 """
 
 from typing import Final
 
-from ..findings import CERTAIN, POSSIBLE, Else, If, findings, judged
+from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..readers.member_messages import UNREADABLE
 from ..reproduction import Reproduction, Template
-from ..rows import PARTITION, of_kinds, place, prefixed, row, same, seen, sentence
+from ..rows import PARTITION, of_kinds, only_if, place, prefixed, row, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table
 from ..tables import functions as F
@@ -29,26 +30,44 @@ def find(observations: Table) -> Table:
     rows = _with_end(standing, observations)
     rows = _with_others(rows, commits)
     rows = _with_complaints(rows, observations)
-    told = F.col("told").isNotNull()
+    rows = _with_pauses(rows, observations)
+    told, paused = F.col("told").isNotNull(), F.col("paused").isNotNull()
+    only_paused = paused & ~told
     return findings(
         rows,
-        signature="record-unreadable",
+        signature=F.when(only_paused, _PAUSED[0]).otherwise(_UNREADABLE[0]),
         **judged(
             If(told, CERTAIN, "a client says that it can't read it, and the group gets no further"),
+            If(
+                paused,
+                LIKELY,
+                "its client says that the partition was paused when it was taken from it, and the group went "
+                "on elsewhere; why and since when the log of the application would tell",
+            ),
             Else(
                 POSSIBLE,
                 "the group goes on elsewhere; a partition that an application pauses would look the same: "
                 "the log of the application would tell",
             ),
         ),
-        summary=sentence(
-            "group {group} does not get past offset {offset} of {at}, a record that it can't read, or on "
-            "which its application fails, unless that has paused the partition: it committed that {times} "
-            "times in {took} s, and the log goes to {end}",
-            at=place(),
-            took=F.round((F.col("until") - F.col("since")) / 1000).cast("bigint"),
+        summary=F.concat(
+            F.when(
+                only_paused,
+                sentence("group {group} had paused {at}, and read nothing after {offset}", at=place()),
+            ).otherwise(
+                sentence(
+                    "group {group} does not get past offset {offset} of {at}, a record that it can't read, "
+                    "or on which its application fails",
+                    at=place(),
+                )
+            ),
+            only_if(~told & ~paused, ", unless that has paused the partition"),
+            sentence(
+                ": it committed that {times} times in {took} s, and the log goes to {end}",
+                took=F.round((F.col("until") - F.col("since")) / 1000).cast("bigint"),
+            ),
         ),
-        evidence=[seen("first"), seen("last"), seen("other"), F.col("told")],
+        evidence=[seen("first"), seen("last"), seen("other"), F.col("told"), F.col("paused")],
     )
 
 
@@ -117,6 +136,18 @@ def _with_complaints(rows: Table, observations: Table) -> Table:
     return rows.join(first.agg(F.min_by("shown", "_time_ms").alias("told")), list(_KEY), "left")
 
 
+def _with_pauses(rows: Table, observations: Table) -> Table:
+    """`paused`: where a client of the group says that the partition was paused in the end."""
+    said = of_kinds(observations, "paused").where("group is not null and time_ms is not null")
+    said = prefixed(said, "_", *_KEY, "time_ms", shown=seen())
+    then = [
+        *same("_", _KEY),
+        F.col("_time_ms").between(F.col("until") - _LEAST_MS, F.col("until") + _LEAST_MS),
+    ]
+    first = rows.select(*_KEY, "until").join(said, then).groupBy(*_KEY)
+    return rows.join(first.agg(F.max_by("shown", "_time_ms").alias("paused")), list(_KEY), "left")
+
+
 _TEMPLATE: Final = Template(
     """\
 import pytest
@@ -154,7 +185,40 @@ def test_the_application_gets_past_every_record(value: str) -> None:
         assert read == [1, 2, 3]
 """
 )
+_PAUSES: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize("paused", [pytest.param(True, id="incident"), pytest.param(False, id="prevented")])
+def test_the_group_gets_all_records(paused: bool) -> None:
+    config = {{"group.initial.rebalance.delay.ms": "0"}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 1}}, config=config) as cluster:
+        consumer = Consumer(
+            {{
+                "bootstrap.servers": cluster.bootstrap_servers,
+                "group.id": {group},
+                "auto.offset.reset": "earliest",
+            }}
+        )
+        consumer.subscribe(["{topic}"])
+        cluster.produce("{topic}", "1")
+        assert consumer.poll(30) is not None
+        if paused:
+            consumer.pause([TopicPartition("{topic}", 0)])
+        cluster.produce("{topic}", "2")
+        read = consumer.poll(5)
+        consumer.close()
+        assert read is not None
+"""
+)
 _UNREADABLE: Final = ("record-unreadable",)
+_PAUSED: Final = ("partition-paused",)
 SEARCH: Final = Search(
     "records that a group does not get past",
     find,
@@ -170,6 +234,20 @@ SEARCH: Final = Search(
                 "a record that the application can't read",
                 "records that it can read",
                 template=_TEMPLATE,
+            ),
+        ),
+    ),
+    Signature(
+        _PAUSED,
+        "a group commits the same offset of a partition again and again, and goes on in others: its client "
+        "says that it had paused that one",
+        stories={"partition-paused": "{who} had paused a partition"},
+        reproductions=(
+            Reproduction(
+                _PAUSED,
+                "a partition that stays paused",
+                "a partition that is not paused",
+                template=_PAUSES,
             ),
         ),
     ),

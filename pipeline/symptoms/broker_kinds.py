@@ -65,6 +65,15 @@ def _no_codec(note: Note) -> str:
     return f"{whose} could not read records, because it lacks their codec, {note.detail} ({_times(note)})"
 
 
+def _under_replicated(note: Note) -> str:
+    return f"for {took(note)} replicas of {note.detail}"
+
+
+def _throttled(note: Note) -> str:
+    whose = f"client {note.client}" if note.client is not None else f"a client of group {note.group}"
+    return f"{whose} was throttled: it had to wait {(note.number or 0) // 1000} s in all"
+
+
 def _reassigned(note: Note) -> str:
     if note.detail == STILL:
         return f"a reassignment of {at(note)} had not ended after {took(note)}"
@@ -122,6 +131,25 @@ KINDS: Final = (
         "a client lacks the codec with which records are compressed",
         _no_codec,
         (CLIENT,),
+        wide=True,
+    ),
+    Kind(
+        "under-replicated",
+        "under-replicated",
+        "replicas of a broker, however many, are not in the ISR for ten minutes while it is away, or for a "
+        "minute although it is there",
+        _under_replicated,
+        (BROKERS, CONTROLLER),
+        of_partition=True,
+        of_broker=True,
+    ),
+    Kind(
+        "client-throttled",
+        "throttled",
+        "a client has to wait for half a minute in all before it may send again, as brokers tell it",
+        _throttled,
+        (CONTROLLER,),
+        lambda note: (note.number or 0) >= HALF_A_MINUTE_MS,
         wide=True,
     ),
     Kind(

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ..ledgers import Note
-from .kind import MINUTE_MS, UNREAD
+from .kind import MINUTE_MS, TEN_MINUTES_MS, THROTTLED, UNREAD, at, took_ms
 
 _ABOUT_MS: Final = 1_000
+_NAMED: Final = 5
+"""The partitions that are named of many."""
 _LEFT: Final = ("partition-left", "unread")
 _FOUND: Final = ("partition-found", "begun-late")
 _SKIPPED: Final = "records-skipped"
@@ -14,9 +16,12 @@ _SKIPPED: Final = "records-skipped"
 
 def combined(notes: Iterable[Note]) -> Iterator[Note]:
     """A partition in which a group reads no more, although it goes on in others; one that it found late; one
-    whose log began later when it came back."""
+    whose log began later when it came back; one in which it falls behind while its client is throttled; and
+    partitions whose replicas on a broker are not in sync."""
     notes = list(notes)
     yield from _begun_later(notes)
+    yield from _throttled(notes)
+    yield from _out_of_sync(notes)
     yield from _shared_late(notes)
     by: dict[tuple[Any, ...], Note] = {}
     for each in notes:
@@ -53,6 +58,62 @@ def _begun_later(notes: Sequence[Note]) -> Iterator[Note]:
         if while_away and (each.offset or 0) < (start.offset or 0) <= (each.end_offset or 0):
             rows = tuple(dict.fromkeys((*each.rows, *start.rows)))
             yield each._replace(what=_SKIPPED, end_offset=start.offset, rows=rows)
+
+
+def _out_of_sync(notes: Sequence[Note]) -> Iterator[Note]:
+    """What began within a minute for the replicas of one broker is one, however many there are. A broker that
+    is away is noticed after ten minutes: a restart may take some."""
+    some = sorted((each for each in notes if each.what == "out-of-sync"), key=_of_broker)
+    at_once: list[Note] = []
+    for each in some:
+        least = MINUTE_MS if each.number else TEN_MINUTES_MS
+        if took_ms(each) < least:
+            continue
+        if at_once and not _with_it(at_once[0], each):
+            yield _behind(at_once)
+            at_once = []
+        at_once.append(each)
+    if at_once:
+        yield _behind(at_once)
+
+
+def _of_broker(note: Note) -> tuple[Any, ...]:
+    return note.broker or 0, note.number or 0, note.from_ms or 0, note.topic or "", note.partition or 0
+
+
+def _with_it(first: Note, note: Note) -> bool:
+    near = (note.from_ms or 0) - (first.from_ms or 0) <= MINUTE_MS
+    return near and (note.broker, note.number) == (first.broker, first.number)
+
+
+def _behind(notes: Sequence[Note]) -> Note:
+    """Its `detail` says which they are, and whether the broker was away."""
+    first, places = notes[0], list(dict.fromkeys(map(at, notes)))
+    more = f" and {len(places) - _NAMED} more partitions" if len(places) > _NAMED else ""
+    still = "; some still are not at the end" if any(each.detail is not None for each in notes) else ""
+    why = "although nothing tells that it was away" if first.number else "which was away"
+    rows = tuple(dict.fromkeys(row for each in notes for row in each.rows))
+    one = len(places) == 1
+    return first._replace(
+        what="under-replicated",
+        rows=rows,
+        topic=first.topic if one else None,
+        partition=first.partition if one else None,
+        to_ms=max(each.to_ms or 0 for each in notes),
+        number=len(places),
+        detail=f"{', '.join(places[:_NAMED])}{more} were not in sync on broker {first.broker}, {why}{still}",
+    )
+
+
+def _throttled(notes: Sequence[Note]) -> Iterator[Note]:
+    """A lag that grows, before it is noticed by itself."""
+    waited = {each.group: each for each in notes if each.what == "throttled"}
+    for each in notes:
+        waits = waited.get(each.group) if each.what == "lag-grows" else None
+        if waits is None or took_ms(each) >= TEN_MINUTES_MS:
+            continue
+        if (each.from_ms or 0) <= (waits.to_ms or 0) and (waits.from_ms or 0) <= (each.to_ms or 0):
+            yield each._replace(rows=(*each.rows, *waits.rows), detail=THROTTLED)
 
 
 def _shared_late(notes: Sequence[Note]) -> Iterator[Note]:

@@ -19,6 +19,9 @@ STILL: Final = "still so at the end"
 UNREAD: Final = "unread"
 """The detail of a partition of which a group commits nothing, although it goes on in others."""
 
+THROTTLED: Final = "throttled"
+"""The detail of a lag that grows while a client of the group is throttled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:

@@ -12,6 +12,7 @@ from .kind import (
     HALF_A_MINUTE_MS,
     MINUTE_MS,
     TEN_MINUTES_MS,
+    THROTTLED,
     UNREAD,
     Kind,
     at,
@@ -104,7 +105,13 @@ def _grows(note: Note) -> str:
     behind = (note.end_offset or 0) - (note.offset or 0)
     fell = f"from {behind - (note.number or 0):,} to {behind:,} records"
     lasted = f"for {took_ms(note) // 60_000} min"
-    return f"{who(note)} fell behind in {at(note)} {lasted}, {fell}, although it went on"
+    why = "while its client was throttled" if note.detail == THROTTLED else "although it went on"
+    return f"{who(note)} fell behind in {at(note)} {lasted}, {fell}, {why}"
+
+
+def _is_behind(note: Note) -> bool:
+    least = MINUTE_MS if note.detail == THROTTLED else TEN_MINUTES_MS
+    return took_ms(note) >= least and (note.number or 0) >= _BEHIND
 
 
 def _given_again(note: Note) -> str:
@@ -244,11 +251,11 @@ KINDS: Final = (
     Kind(
         "lag-grows",
         "lag-grows",
-        "a group falls further and further behind for ten minutes and more, until the end of the files, "
-        "although it commits higher and higher offsets",
+        "a group falls further and further behind for ten minutes and more, or for one while its client is "
+        "throttled, until the end of the files, although it commits higher and higher offsets",
         _grows,
         (CLIENT, BROKERS),
-        lambda note: took_ms(note) >= TEN_MINUTES_MS and (note.number or 0) >= _BEHIND,
+        _is_behind,
     ),
     Kind(
         "records-again",

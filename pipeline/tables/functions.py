@@ -96,6 +96,11 @@ def regexp_extract(value: Each, pattern: str, group: int) -> Column:
     return call("regexp_extract", value, lit(pattern), lit(group))
 
 
+def split(value: Each, separator: str) -> Column:
+    """The parts of a text, as an array; to Spark `separator` is a pattern."""
+    return call("split", value, lit(separator))
+
+
 def lookup(keys: Column, values: Column, key: Each) -> Column:
     """The value, of an array of values, that is where the key is in an array of keys; null if it is not."""
     return call("lookup", keys, values, key)
@@ -114,6 +119,7 @@ array_sort = _named("array_sort")
 coalesce = _named("coalesce")
 collect_list = _named("collect_list")
 collect_set = _named("collect_set")
+explode = _named("explode")
 greatest = _named("greatest")
 lag = _named("lag")
 lead = _named("lead")

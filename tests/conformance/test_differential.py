@@ -94,19 +94,19 @@ def test_only_fields_are_asked_that_requests_have_in_some_version(brokers: int, 
 def test_every_api_is_drawn() -> None:
     drawn = {
         step.api
-        for brokers, family in ((1, None), (3, None), (1, "share-groups"), (1, "streams-groups"))
+        for brokers, family in (
+            *((1, None), (3, None)),
+            *((1, "access"), (1, "consumer-groups"), (1, "share-groups"), (1, "streams-groups")),
+        )
         for number in range(300)
         for step in sequence(1, number, VERSIONS, brokers=brokers, family=family).steps
     }
     # What DescribeLogDirs says of volumes is not a broker's.
     undrawn = {"api_versions", "sasl_handshake", "sasl_authenticate", "describe_log_dirs"}
     # These have recorded questions only.
-    undrawn |= {"consumer_group_heartbeat", "list_config_resources"}
-    undrawn |= {"describe_acls", "create_acls", "delete_acls"}
-    undrawn |= {"describe_client_quotas", "alter_client_quotas"}
+    undrawn |= {"list_config_resources"}
     undrawn |= {f"{what}_delegation_token" for what in ("create", "renew", "expire", "describe")}
     undrawn |= {"get_telemetry_subscriptions", "push_telemetry"}
-    undrawn |= {"describe_user_scram_credentials", "alter_user_scram_credentials"}
     undrawn |= {"describe_quorum", "update_features", "alter_replica_log_dirs", "unregister_broker"}
     undrawn |= {"unregister_controller"}
     assert set(VERSIONS) - drawn <= undrawn

@@ -101,12 +101,16 @@ def test_who_holds_the_last_stable_offset_and_since_when(
 ) -> None:
     panel = opened(busy, page, "Transactions")
     expect(cell(panel, "Transactions", "moves", HELD)).to_have_text("orders-1 at 0")
+    # It is drawn, too.
+    line = page.locator('[data-partition="orders-1"] line.last-stable')
+    assert line.evaluate("line => getComputedStyle(line).stroke") != "none"
     expect(cell(panel, "Transactions", "moves", "since")).to_have_text(re.compile(r"^\d\d:\d\d:\d\d\.\d{3}$"))
     expect(opened(empty, page, "Transactions")).to_contain_text("No transactions yet.")
 
 
 def test_who_is_in_this_group_and_how_far_behind_it_is(busy: MockCluster, page: Page) -> None:
     panel = opened(busy, page, "Groups")
+    expect(cell(panel, "Groups", "readers", "lag")).to_have_text("3")
     expect(cell(panel, "Members", "reader", "assigned")).to_contain_text("orders")
     expect(cell(panel, "Committed offsets", "orders-0", "lag")).to_have_text("3")
     lags = panel.get_by_role("region", name="lag over time")
@@ -164,6 +168,9 @@ def test_which_client_sends_the_most_and_which_errors_there_were(
     requests = panel.get_by_role("region", name="Clients").locator("tbody td:nth-child(2)")
     counts = [int(each) for each in requests.all_inner_texts()]
     assert counts == sorted(counts, reverse=True)
+    panel.get_by_role("button", name="shop").click()
+    expect(panel.locator(".line .client").first).to_have_text("shop")
+    assert set(panel.locator(".line .client").all_inner_texts()) == {"shop"}
     expect(opened(empty, page, "Clients")).to_contain_text("No client has asked for anything yet.")
 
 
@@ -220,6 +227,9 @@ def test_what_is_in_this_record_and_who_wrote_it(busy: MockCluster, page: Page) 
 def test_that_there_is_no_record(empty: MockCluster, page: Page) -> None:
     panel = opened(empty, page, "Records")
     expect(panel).to_contain_text("No topics yet.")
+    expect(panel.get_by_role("button", name="create a topic")).to_be_visible()
+    address, *_ = empty.bootstrap_servers.split(",")
+    expect(page.locator("header .status")).to_contain_text(f"Kafka 4.4 at {address}")
     empty.create_topic("orders", partitions=1)
     expect(panel).to_contain_text("Nothing is in this partition.")
 

@@ -18,6 +18,7 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.console.files import FOLDER
 from mockbroker.trace.files import read_json_lines, write_parquet
+from tests.console.test_widths import OUT, UPON
 from tests.console.tools import expect, tools
 
 from ..driving.processes import mockbroker_process
@@ -81,9 +82,15 @@ def test_a_trace_as_parquet(page: Page, tmp_path: Path) -> None:
         page.goto("about:blank")
 
 
-def test_an_incident_is_shown_beside_the_cluster(page: Page, tmp_path: Path) -> None:
-    out = tmp_path / "report"
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of an incident."""
+    out = tmp_path_factory.mktemp("analyzed") / "report"
     mockbroker_process("analyze", str(ORDINARY), "--out", str(out))
+    return out
+
+
+def test_an_incident_is_shown_beside_the_cluster(page: Page, out: Path) -> None:
     found = json.loads((out / "incidents.json").read_text())
     (incident,) = found["incidents"]
     assert f"<code>mockbroker view {out}</code>" in (out / "report.html").read_text()
@@ -93,6 +100,14 @@ def test_an_incident_is_shown_beside_the_cluster(page: Page, tmp_path: Path) -> 
         view = page.get_by_role("tabpanel")
         expect(view).to_contain_text(incident["story"])
         expect(view).to_contain_text(found["symptoms"][1]["told"])
+        [plot] = found["plots"]
+        assert plot["marks"] == [[incident["events"][0]["time_ms"], 1]]
+        drawn = view.get_by_role(
+            "img", name="offsets of t-0: group g from 20 to 70, high watermark from 1 to 70"
+        )
+        expect(drawn.locator("path")).to_have_count(2)
+        expect(drawn.locator(".mark")).to_have_text("1")
+        expect(view.get_by_role("img", name="lag of t-0: g from")).to_be_visible()
         view.get_by_text("evidence").last.click()
         row = view.get_by_role("listitem").filter(has_text=found["symptoms"][1]["evidence"][0]["text"]).last
         moment = row.get_by_role("button")
@@ -100,6 +115,31 @@ def test_an_incident_is_shown_beside_the_cluster(page: Page, tmp_path: Path) -> 
         expect(page.locator("output.moment")).to_contain_text(moment.inner_text())
         expect(page.locator('[data-partition="t-0"].chosen')).to_be_visible()
         expect(view).to_contain_text(incident["story"])
+        page.goto("about:blank")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [{"viewport": {"width": width, "height": 900}} for width in (400, 2560)],
+    indirect=True,
+    ids=["400", "2560"],
+)
+@pytest.mark.needs("node", "npm")
+def test_an_incident_at_every_width(page: Page, out: Path) -> None:
+    """Nothing sticks out, and axe finds nothing serious, whatever is opened."""
+    with viewed(out) as address:
+        page.goto(address)
+        view = page.get_by_role("tabpanel")
+        expect(view.get_by_role("img").first).to_be_visible()
+        for each in view.locator("summary").all():
+            each.click()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(OUT) == []
+        assert page.evaluate(UPON) == []
+        page.evaluate((tools() / "node_modules/axe-core/axe.min.js").read_text())
+        found = page.evaluate("axe.run().then((found) => found.violations)")
+        serious = [each for each in found if each["impact"] in ("serious", "critical")]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == []
         page.goto("about:blank")
 
 

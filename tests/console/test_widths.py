@@ -98,6 +98,33 @@ def test_every_tab_of_a_running_cluster(cluster: MockCluster, page: Page, scheme
         assert lanes["width"] > 1200
 
 
+def test_the_border_is_moved_and_stays_there(cluster: MockCluster, page: Page) -> None:
+    page.goto(cluster.console_url)
+    border = page.get_by_role("separator")
+    expect(border).to_have_attribute("aria-valuenow", "50")
+    before = page.locator(".side").bounding_box()
+    border.press("ArrowLeft")
+    expect(border).to_have_attribute("aria-valuenow", "45")
+    for _ in range(20):
+        border.press("ArrowLeft")
+    expect(border).to_have_attribute("aria-valuenow", "15")
+    box = border.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 3, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(1280 * 0.3, box["y"] + 50)
+    page.mouse.up()
+    expect(border).to_have_attribute("aria-valuenow", "30")
+    page.reload()
+    expect(border).to_have_attribute("aria-valuenow", "30")
+    after = page.locator(".side").bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["width"] - before["width"] == pytest.approx(1280 * 0.2, abs=4)
+    border.dblclick()
+    expect(border).to_have_attribute("aria-valuenow", "50")
+
+
 @pytest.mark.parametrize("page", [{"reduced_motion": "reduce"}], indirect=True, ids=["reduced"])
 def test_nothing_moves_for_those_who_do_not_want_it(cluster: MockCluster, page: Page) -> None:
     """Stories play only when somebody starts them."""

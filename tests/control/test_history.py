@@ -172,3 +172,42 @@ async def test_whoever_waits_hears_of_the_next_event_at_once(autojump_clock: tri
                 create(cluster, "after", 1, 1)
                 trace.changed()
         assert history.last > last
+
+
+@pytest.mark.trio
+async def test_pages_get_what_is_new_at_the_same_times(mock_clock: trio.testing.MockClock) -> None:
+    """And less often if that takes long to make."""
+    fresh: list[Event] = []
+
+    def hand_over(_: bool) -> None:
+        for each in fresh:
+            history([each])
+        fresh.clear()
+
+    async def page(last: int) -> None:
+        found.append((await beats.after(last), trio.current_time()))
+
+    with contextlib.closing(History(hand_over=hand_over)) as history:
+        beats, found = pages.Beats(history), list[tuple[int, Any]]()
+        fresh.append(event(1))
+        await page(0)
+        assert found.pop() == (1, pytest.approx(0))
+        fresh.append(event(2))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(page, 1)
+            nursery.start_soon(page, 1)
+            await trio.testing.wait_all_tasks_blocked()
+            mock_clock.jump(0.1)
+        fresh.append(event(3))
+        # Who comes too late for it gets the same.
+        await page(1)
+        assert found == [(2, pytest.approx(0.1))] * 3
+
+        def parts() -> Iterator[bytes]:
+            mock_clock.jump(0.05)
+            yield b"slow"
+
+        assert list(beats.timed(parts())) == [b"slow"]
+        mock_clock.autojump_threshold = 0
+        await page(2)
+        assert found[-1] == (3, pytest.approx(0.1 + 0.05 / 0.1))

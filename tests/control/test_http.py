@@ -220,6 +220,12 @@ def test_web_pages_are_refused(asking: Asking, headers: dict[str, str]) -> None:
     assert asking("GET", "/brokers")[1][0]["state"] == "running"
 
 
+def test_looking_at_a_cluster_decides_nothing(asking: Asking) -> None:
+    asking("GET", "/trace/last")
+    assert asking("GET", "/cluster")[1]["controller"] is None
+    assert asking("GET", "/trace?kind=decision") == (200, [])
+
+
 def test_the_document_has_every_operation(asking: Asking) -> None:
     status, document = asking("GET", "/openapi.json")
     assert (status, document["openapi"]) == (200, "3.1.0")

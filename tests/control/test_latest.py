@@ -59,8 +59,10 @@ def told(cuts: list[int]) -> Iterator[list[Event]]:
         while place < ends:
             latest(*values_of([every[place]]))
             place += 1
-        lines = latest.after(every[begins - 1].number)
-        assert lines is latest.after(every[begins - 1].number)
+        summary = latest.after(every[begins - 1].number)
+        assert summary is latest.after(every[begins - 1].number)
+        lines = b"".join(summary)
+        assert b"".join(summary) == lines
         yield [event(json.loads(line)) for line in lines.splitlines()]
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from mockbroker.pipeline.acts import acts_of, shortly_before
+from mockbroker.pipeline.analysis import analyze
 from mockbroker.pipeline.ledgers import Note
 from mockbroker.pipeline.readers.administration_messages import ELR
 from mockbroker.pipeline.report import show
@@ -136,6 +138,28 @@ def test_deletions() -> None:
         "the records of orders-0 below 300 were deleted by request",
         "topic orders was deleted",
     ]
+
+
+def test_what_is_deleted_twice() -> None:
+    """Two controllers tell of each; a third one starts later, and tells of all at once."""
+    rows = History("broker-log")
+    for after_ms, detail in ((0, "created"), (MINUTE, "deleted"), (500, "created"), (MINUTE, "deleted")):
+        rows.add("log", after_ms, detail=detail, **TOPIC).add("log", 5, detail=detail, **TOPIC)
+    for detail in ("created", "deleted") * 2:
+        rows.add("log", 1, detail=detail, **TOPIC)
+    assert told(rows) == ["topic orders was deleted"] * 2
+
+
+def test_groups_that_were_deleted(tmp_path: Path) -> None:
+    """All that one request names."""
+    said = (
+        "[GroupCoordinator 1]: The following groups were deleted: a, b, c. A total of 3 offsets were removed."
+    )
+    path = tmp_path / "server.log"
+    path.write_text(f"[2026-11-23 02:46:01,972] INFO {said} (org.apache.kafka.coordinator.group.X)\n")
+    found = analyze([path], tmp_path / "out")
+    assert [each.told for each in found.acts] == [f"group {name} was deleted" for name in "abc"]
+    assert (found.incidents, found.symptoms) == ([], [])
 
 
 def test_what_is_told_of_a_healthy_cluster() -> None:

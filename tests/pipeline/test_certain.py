@@ -207,6 +207,40 @@ def vain(rows: History, error: str, **values: Any) -> History:
     return rows
 
 
+def away_for_long() -> History:
+    gone: dict[str, Any] = {"broker": 3, **NO_TOPIC}
+    rows = History("broker-log").add("broker", detail="in controlled shutdown", **gone)
+    rows.add("broker", detail="fenced: its session timed out", **gone)
+    return rows.add("broker", 11 * MINUTE, detail="unfenced", **gone)
+
+
+def put_out(*brokers: int) -> History:
+    """A leader of two partitions puts followers out of the ISR."""
+    rows = History("broker-log")
+    said = " ".join(f"(brokerId: {each}, endOffset: 7, lastCaughtUpTimeMs: 9)" for each in brokers or (3,))
+    now = [each for each in (1, 2, 3) if each not in (brokers or (3,))]
+    for partition in (0, 1):
+        own: dict[str, Any] = {"partition": partition, "broker": 1, "replicas": now}
+        text = f"Shrinking ISR. Out of sync replicas: {said}."
+        rows.add("in-sync-replicas", detail="shrank from 1, 2, 3", text=text, **own)
+    return rows.add("load", 2 * MINUTE, broker=1, detail="began")
+
+
+def disk_full() -> History:
+    rows = History("broker-log")
+    for text in ("Error while appending: No space left on device", "Stopping serving replicas in dir /d1"):
+        rows.add("complaint", broker=3, text=text, **NO_TOPIC)
+    return rows
+
+
+def throttled() -> History:
+    rows = History("broker-log").add("quota", detail="client-id=a: consumer_byte_rate = 500.0", **NO_TOPIC)
+    own: dict[str, Any] = {"client": "a", "group": "billing", "source": "client-log", **NO_TOPIC}
+    for _ in range(4):
+        rows.add("complaint", 10 * SECOND, error="Throttled", detail="9500", **own)
+    return rows
+
+
 def stuck() -> History:
     rows = History("broker-log").add("broker", broker=3, detail="fenced", **NO_TOPIC)
     rows.add("reassignment", detail="adding 4, 3, removing 2", replicas=[1, 2, 3, 4])
@@ -259,6 +293,9 @@ CASES = {
         vain(History("broker-log"), "TooManyConnections", broker=1, detail="10.0.0.7 has 30 connections"),
         "complaint",
     ),
+    "broker-away": case("out_of_sync", away_for_long(), told("broker", "unfenced")),
+    "log-dir-failed": case("out_of_sync", disk_full(), lambda row: "Stopping" in (row.text or "")),
+    "client-throttled": case("throttled_clients", throttled(), "quota", "complaint"),
     "codec-unknown": case(
         "failures",
         vain(History("client-log"), "UnsupportedCodec", group="billing", detail="ZSTD"),
@@ -371,8 +408,8 @@ CASES = {
 }
 NEVER = {
     *("joined-too-early", "epoch-regression", "follower-failure", "follower-log-lost"),
-    *("only-replica-lost", "login-refused"),
-    *("lost-records", "sequence-error", "producer-expired", "assignors-differ"),
+    *("only-replica-lost", "login-refused", "follower-slow"),
+    *("lost-records", "sequence-error", "producer-expired", "assignors-differ", "partition-paused"),
 }
 """What is never certain, though others of the same search are."""
 

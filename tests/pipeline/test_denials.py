@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mockbroker.pipeline.readers.denial_messages import NO_TOPIC as NO_TOPIC_CODE
 from mockbroker.pipeline.signatures import (
     commits_past_end,
     failures,
@@ -14,10 +15,12 @@ from mockbroker.pipeline.signatures import (
     not_authorized,
     reassignments,
     renamed_groups,
+    throttled_clients,
+    topics_deleted,
 )
 
 from .rows import SECOND, History, Search, found_in
-from .test_certain import NO_TOPIC, denied, foreign, keyless, stuck, unresolved
+from .test_certain import NO_TOPIC, denied, foreign, keyless, stuck, throttled, unresolved, vain
 
 MINUTE = 60 * SECOND
 
@@ -55,6 +58,7 @@ def came_back() -> History:
         (first(unresolved(), 12), failures.find),
         (of_another_leader(), commits_past_end.find),
         (appended_later(), commits_past_end.find),
+        (first(throttled(), 3), throttled_clients.find),
         (ended(), reassignments.find),
         (came_back(), reassignments.find),
     ],
@@ -83,6 +87,11 @@ def test_what_is_none(history: History, search: Search) -> None:
             "orders-0 (adding 4, 3, removing 2) had not ended after 60 s: broker 3 was",
         ),
         (
+            throttled,
+            throttled_clients.find,
+            "4 times, and had to wait 38 s in all; it is a member of group billing; consumer_byte_rate of",
+        ),
+        (
             keyless,
             invalid_records.find,
             "orders-0 refused records 1 time in 0 s with INVALID_RECORD: they have",
@@ -92,6 +101,35 @@ def test_what_is_none(history: History, search: Search) -> None:
 def test_what_is_told(make: Callable[[], History], search: Search, told: str) -> None:
     (one,) = found_in(make().rows, search)
     assert told in one.summary
+
+
+@pytest.mark.parametrize(
+    ("quotas", "told"),
+    [
+        (["client-id=default: consumer_byte_rate = 9.0"], "certain"),
+        (["client-id=a: producer_byte_rate = 9.0", "client-id=b: consumer_byte_rate = 9.0"], "certain"),
+        (["client-id=b: consumer_byte_rate = 9.0"], "likely"),
+        (["client-id=a: consumer_byte_rate = 9.0", "client-id=a: consumer_byte_rate = none"], "likely"),
+        (["client-id=a, user=b: consumer_byte_rate = 9.0"], "likely"),
+    ],
+)
+def test_whose_quota_it_is(quotas: list[str], told: str) -> None:
+    rows = History("broker-log")
+    for each in quotas:
+        rows.add("quota", detail=each, **NO_TOPIC)
+    (one,) = found_in([*rows.rows, *throttled().rows[1:]], throttled_clients.find)
+    assert one.confidence == told
+
+
+def test_a_topic_that_was_missing_before() -> None:
+    """Before it was created, and after it was deleted, twice."""
+    rows = vain(History("broker-log"), NO_TOPIC_CODE, topic="orders", detail="orders")
+    for _ in range(2):
+        rows.add("log", 5 * MINUTE, detail="deleted", partition=None)
+        vain(rows, NO_TOPIC_CODE, topic="orders", detail="orders")
+    found = found_in(rows.rows, topics_deleted.find)
+    gone = [each.time_ms for each in rows.rows if each.kind == "log"]
+    assert sorted(each.from_ms for each in found) == gone
 
 
 def test_how_far_a_group_that_is_refused_is_behind() -> None:

@@ -41,6 +41,7 @@ SHORT = [HOME / "4.4.0-offsets-expired", HOME / "4.4.0-poll-overrun"]
 FEW = [
     *(*SHORT, HOME / "4.4.0-unclean-election", HOME / "3.9.2-producer-died-in-transaction"),
     *(HOME / "4.4.0-share-records-deleted", HOME / "4.4.0-share-records-given-up"),
+    *(HOME / "4.4.0-consumer-throttled", HOME / "4.4.0-group-deleted", HOME / "4.4.0-partition-paused"),
 ]
 TRIED = RECORDED if thorough() else FEW
 """All with the profile `thorough`: five searches in each take their time."""

@@ -80,7 +80,7 @@ OF = {
 REFUSED = (
     *("applications-share-a-group", "clock-stepped", "follower-log-lost"),
     *("hanging-transaction", "record-unreadable"),
-    *("codec-unknown", "connections-rejected", "group-renamed"),
+    *("codec-unknown", "connections-rejected", "group-renamed", "client-throttled"),
     *("disk-failed", "login-refused", "members-replaced", "retention-by-size"),
     *("session-timeout-refused", "transaction-timeout-refused"),
 )
@@ -88,6 +88,7 @@ REFUSED = (
 that a record can't be read only its client could say."""
 CALLED = {
     "transactions-away": "leader-away",
+    "consumer-throttled": "client-throttled",
     "broker-suspended": "cut-off-leader",
     "crash-loop": "members-replaced",
 }
@@ -105,8 +106,6 @@ NOT_TOLD = frozenset(
         "3.9.2-transactions-away",
         "4.4.0-broker-suspended",
         "4.4.0-commits-too-low",
-        "4.4.0-consumer-throttled",
-        "4.4.0-group-deleted",
         "4.4.0-group-renamed",
         "4.4.0-partition-paused",
         "4.4.0-record-corrupt",
@@ -123,15 +122,14 @@ list.
   stamps them again, and rows don't have contents. Besides, the recording's truth is wrong: the client sent
   records again from offset 50 on, before the story lost any answer.
 - group-renamed: the cause is told, as possible. What nobody got is no symptom, for no file says where the
-  groups with the new names began.
+  groups with the new names began: neither librdkafka nor KafkaJS logs it, a broker does not either, and a
+  first commit at the log end is that of a group that has read all as well.
 - transactions-away: the cause is told. That read_committed waits behind a transaction is none if that is
-  committed in the end, however late.
-- consumer-throttled: the quota is told as what an administrator did. A lag that grows is told after ten
-  minutes, the recording has two.
-- group-deleted: the cause is told, and what one group skipped. That the other one reads all again is no
-  symptom after its offset was deleted.
-- partition-paused: told as one possible cause besides a record that can't be read. No client logs that it
-  paused.
+  committed in the end, however late: rows don't have the timeout of a transaction, beyond which its
+  coordinator would have aborted it, if there had been one. Its group commits once where it waits.
+- partition-paused: told of the group of a Java client, which logs it when the partition is taken from it.
+  aiokafka logs nothing of it, and no record tells either: of its group it is one possible cause besides a
+  record that can't be read.
 - broker-suspended: that a broker went on as leader is told, not whether it had stood still or was cut off.
   That producers gave records up is no symptom, since they wrote others soon after.
 - commits-too-low: nothing is told. A group that is given one record again, and commits one less than the log
@@ -213,21 +211,17 @@ def test_a_recording(folder: Path, tmp_path: Path) -> None:
     compare(folder, tmp_path)
 
 
-def test_somebody_deleted_groups(tmp_path: Path) -> None:
-    """One skips what was written meanwhile, the other one begins anew."""
-    found = analyze([unpacked(HOME / "4.4.0-group-deleted", tmp_path)], tmp_path / "out")
-    (one,) = found.incidents
-    assert (one.name, one.confidence) == ("group-deleted", "certain")
-    told = sorted(each["summary"].partition("committed, ")[2] for each in found.findings)
-    assert told == [
-        "and the group skipped the 200 records up to 500",
-        "and the group went on with a commit of 500",
-    ]
-    (skipped,) = found.symptoms
-    assert (skipped.name, skipped.group, skipped.offset, skipped.end_offset, skipped.explained_by) == (
-        *("records-skipped", "billing", 300, 500),
-        [0],
-    )
+def test_a_client_had_paused_a_partition(tmp_path: Path) -> None:
+    """Only Java's client says so."""
+    found = analyze([unpacked(HOME / "4.4.0-partition-paused", tmp_path)], tmp_path / "out")
+    told = {each["group"]: (each["signature"], each["confidence"]) for each in found.findings}
+    assert told == {
+        "shipping": ("partition-paused", "likely"),
+        "billing": ("record-unreadable", "possible"),
+    }
+    assert {each.group: found.incidents[each.explained_by[0]].name for each in found.symptoms} == {
+        group: name for group, (name, _) in told.items()
+    }
 
 
 def test_nobody_could_lead_the_topic_of_transactions(tmp_path: Path) -> None:

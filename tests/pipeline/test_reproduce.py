@@ -115,6 +115,7 @@ OF_CLUSTERS = (
     *(("assignors-differ", ""), ("group-full", ""), ("instance-id-shared", "")),
     *(("group-never-settles", ""), ("joined-too-early", ""), ("migration-refused", "")),
     *(("partitions-found-late", ""), ("rebalance-timeout", ""), ("record-unreadable", "")),
+    ("partition-paused", ""),
     *(("delivery-limit-reached", ""), ("share-offsets-reset", "")),
     *(("session-timeout", OF_4), ("session-timeout", CAME_BACK), ("controller-away", "")),
     *(("broker-unresolved", ""), ("commit-past-log-end", ""), ("not-authorized", OF_GROUP)),

@@ -49,6 +49,7 @@ FOUND = {
     "back": states(READ, (0, None, "whole"), (0, 1100, "0-1099 acknowledged 1")),
     "on": states(READ, (1000, None, "whole"), (1000, 1100, "1000-1099 acknowledged 1")),
     "given up": let_go(5, (4, 5, "4-4 archived 5")),
+    "given up with others": let_go(5, (4, 9, "4-4 archived 2, 5-6 acknowledged 1, 7-8 archived 5")),
     "given up, as the leader says": WARNED,
     "lowered": limited("a", let_go(2, (4, 5, "4-4 archived 2")), {9_000: TEN, 8_000: TWO, 7_000: TWO}),
     "raised": limited("b", let_go(10, (4, 5, "4-4 archived 10")), {9_000: TEN}),
@@ -88,6 +89,12 @@ def found() -> Found:
             "delivery-limit-reached",
             "possible",
             "the record at offset 4 of given up/orders-0 after 5",
+        ),
+        (
+            "given up with others",
+            "delivery-limit-reached",
+            "possible",
+            "the records at offsets 7 to 8 of given up with others/orders-0 after 5",
         ),
         (
             "given up, as the leader says",

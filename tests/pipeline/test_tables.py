@@ -63,6 +63,7 @@ EACH: dict[str, tuple[Column, list[Any]]] = {
     ),
     "each of an array": (F.transform("replicas", lambda each: each + 1), [[4, 2], None, None]),
     "some of an array": (F.filter("replicas", lambda each: each > 1), [[3], None, None]),
+    "the parts of a text": (F.split("topic", "-"), [["orders", "1"], None, ["logs", "22"]]),
     "looked up": (
         F.lookup(F.array(F.lit(5), F.lit(6)), F.array(F.lit("five"), F.lit("six")), "offset"),
         ["five", None, None],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mockbroker.pipeline.observations import Observation
@@ -26,6 +28,29 @@ def test_a_record_that_a_client_can_not_read() -> None:
 def test_without_the_clients_log_it_is_only_possible() -> None:
     rows = [row for row in stood_still().rows if row.kind != "complaint"]
     assert [each.confidence for each in found(rows)] == ["possible"]
+
+
+def paused(**values: Any) -> History:
+    rows = stood_still()
+    rows.rows.pop()
+    own = {"group": "billing", "client": "a", "partition": 1, "source": "client-log"}
+    return rows.add("paused", **{**own, **values})
+
+
+def test_a_partition_that_was_paused() -> None:
+    (one,) = found(paused().rows)
+    assert (one.signature, one.confidence) == ("partition-paused", "likely")
+    assert one.summary.startswith(
+        "group billing had paused orders-1, and read nothing after 30: it committed"
+    )
+    assert one.evidence[-1].text.startswith("paused orders-1")
+
+
+@pytest.mark.parametrize("values", [{"group": "other"}, {"partition": 0}, {"after_ms": 120 * SECOND}])
+def test_one_that_was_paused_elsewhere(values: dict[str, Any]) -> None:
+    """By another group, of another partition, or long after."""
+    (one,) = found(paused(**values).rows)
+    assert (one.signature, one.confidence) == ("record-unreadable", "possible")
 
 
 @pytest.mark.parametrize("offset", [30, 50])

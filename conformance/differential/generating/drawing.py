@@ -6,7 +6,9 @@ from typing import Final
 
 from ..steps import Sequence
 from . import (
+    access,
     admin,
+    consuming,
     faults,
     groups,
     malformed,
@@ -157,6 +159,39 @@ SHARE_GROUPS: Final[dict[Draw, int]] = {
     admin.delete_topics: 1,
     admin.create_topics: 1,
 }
+ACCESS: Final[dict[Draw, int]] = {
+    access.create_acls: 22,
+    access.describe_acls: 18,
+    access.delete_acls: 12,
+    access.alter_client_quotas: 16,
+    access.describe_client_quotas: 14,
+    access.alter_user_scram_credentials: 12,
+    access.describe_user_scram_credentials: 10,
+    admin.metadata: 3,
+    admin.describe_cluster: 2,
+}
+CONSUMER_GROUPS: Final[dict[Draw, int]] = {
+    consuming.join: 10,
+    consuming.consumer_group_heartbeat: 34,
+    consuming.settle: 12,
+    consuming.join_classic: 8,
+    consuming.consumer_group_describe: 14,
+    consuming.list_groups: 3,
+    consuming.configure_group: 2,
+    groups.sync_group: 6,
+    groups.heartbeat: 4,
+    groups.leave_group: 2,
+    groups.offset_commit: 9,
+    groups.offset_fetch: 5,
+    groups.offset_delete: 3,
+    groups.delete_groups: 4,
+    groups.describe_groups: 3,
+    transactions.offsets_in_transaction: 3,
+    transactions.end_txn: 2,
+    admin.create_partitions: 3,
+    admin.delete_topics: 2,
+    admin.create_topics: 3,
+}
 STREAMS_GROUPS: Final[dict[Draw, int]] = {
     streaming.join: 10,
     streaming.streams_group_heartbeat: 34,
@@ -197,6 +232,10 @@ _SEVERAL_STEPS: Final = (
 )
 _OF_SEVERAL_APIS: Final = frozenset(
     {
+        consuming.join,
+        consuming.settle,
+        consuming.join_classic,
+        consuming.configure_group,
         streaming.join,
         streaming.rebalance,
         streams_groups.configure_group,
@@ -218,6 +257,8 @@ _FAMILIES: Final[Families] = {
     "transactions": (TRANSACTIONS, 24),
     "groups": (GROUPS, 20),
     "admin": (ADMIN, 14),
+    "access": (ACCESS, 0),
+    "consumer-groups": (CONSUMER_GROUPS, 0),
     "share-groups": (SHARE_GROUPS, 0),
     "streams-groups": (STREAMS_GROUPS, 0),
 }
@@ -238,13 +279,19 @@ _OF_SEVERAL_BROKERS: Final[Families] = {
     "groups": (_placed(GROUPS) | _RESTARTS | _MOVES | _IN_TRANSACTIONS, 5),
     "admin": (_placed(ADMIN), 15),
     "faults": (FAULTS, 0),
+    "access": (ACCESS, 0),
+    "consumer-groups": (_placed(CONSUMER_GROUPS) | _RESTARTS | _MOVES, 0),
     "share-groups": (_placed(SHARE_GROUPS) | _RESTARTS | _SHARE_MOVES, 0),
     "streams-groups": (_placed(STREAMS_GROUPS) | _RESTARTS | _MOVES, 0),
 }
 
 
 _FIRST: Final[dict[str, Draw]] = {"faults": faults.first_topics}
-_BEGIN: Final[dict[str, Draw]] = {"share-groups": sharing.begin, "streams-groups": streaming.begin}
+_BEGIN: Final[dict[str, Draw]] = {
+    "consumer-groups": consuming.join,
+    "share-groups": sharing.begin,
+    "streams-groups": streaming.begin,
+}
 """With what sequences of a family begin once their topics are there."""
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .streaming import claim
+from .members import claim, has_epochs
 from .world import BoundMember, World
 
 _MOST_MEMBERS = 3
@@ -12,7 +12,7 @@ def _member(world: World) -> BoundMember | None:
     return world.rng.choice(world.members) if world.members and world.chance(93) else None
 
 
-def _new_member(world: World) -> BoundMember:
+def new_member(world: World) -> BoundMember:
     instance = "instance~" if world.chance(15) else None
     member = BoundMember(world.slot(), world.group(), instance, client=1 + len(world.members))
     world.members.append(member)
@@ -20,9 +20,14 @@ def _new_member(world: World) -> BoundMember:
 
 
 def join_group(world: World) -> None:
-    rng = world.rng
     again = bool(world.members) and (len(world.members) >= _MOST_MEMBERS or world.chance(65))
-    member = rng.choice(world.members) if again else _new_member(world)
+    member = world.rng.choice(world.members) if again else new_member(world)
+    join_as(world, member, again=again)
+
+
+def join_as(world: World, member: BoundMember, *, again: bool) -> None:
+    """JoinGroup of that member, which has joined before if it does so `again`."""
+    rng = world.rng
     names = rng.choice((["range"], ["range", "roundrobin"], ["roundrobin", "range"], ["sticky"]))
     if world.chance(85):
         names = ["range"]
@@ -127,7 +132,7 @@ def leave_group(world: World) -> None:
 
 def offset_commit(world: World) -> None:
     rng = world.rng
-    if world.streaming and world.chance(70):
+    if has_epochs(world) and world.chance(70):
         identity = claim(world)
     else:
         identity = _identity(world, _member(world) if world.chance(60) else None)
@@ -195,7 +200,7 @@ def offset_fetch(world: World) -> None:
 
 def _reader(world: World) -> dict[str, Any]:
     """Who fetches offsets, if it says so."""
-    if world.streaming and world.chance(50):
+    if has_epochs(world) and world.chance(50):
         found = claim(world)
         return {
             "group_id": found["group_id"],

@@ -1,12 +1,13 @@
-"""What is drawn alike of members of share groups and of streams groups."""
+"""What is drawn alike of members of consumer groups, share groups and streams groups."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from .world import World
+from .world import ConsumerMember, StreamsMember, World
 
 GROUP: Final = 32
 """Type of a resource that is configured."""
+NOBODY: Final = "strangerAAAAAAAAAAAAAA"
 
 
 class _Member(Protocol):
@@ -30,3 +31,28 @@ def set_config(world: World, group: str, name: str, value: str | None, operation
     resource = {"resource_type": GROUP, "resource_name": group, "configs": [changed]}
     fields = {"resources": [resource], "validate_only": False}
     world.add("incremental_alter_configs", world.version("incremental_alter_configs"), fields)
+
+
+def has_epochs(world: World) -> bool:
+    """Whether there are members whose epochs commits and fetches of offsets may give."""
+    return bool(world.streaming or world.consuming)
+
+
+def claim(world: World) -> dict[str, Any]:
+    """Who commits or fetches offsets: a member in its epoch, most of the time."""
+    rng = world.rng
+    members: Sequence[StreamsMember | ConsumerMember] = world.streaming or world.consuming
+    member = rng.choice(members)
+    key = "$streams_epoch" if world.streaming else "$consumer_epoch"
+    plus = rng.choices((0, -1, 1, -2), (65, 20, 8, 7))[0]
+    found: dict[str, Any] = {
+        "group_id": member.group,
+        "generation_id": {key: [member.slot, plus]},
+        "member_id": member.id,
+        "group_instance_id": member.instance,
+    }
+    if world.chance(12):
+        found |= rng.choice(
+            ({"generation_id": -1}, {"member_id": ""}, {"member_id": NOBODY}, {"group_instance_id": "other"})
+        )
+    return found

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..streams_binding import KINDS, SHAPES
-from .members import set_config, to_join
+from .members import NOBODY, set_config, to_join
 from .topologies import topology
 from .world import StreamsMember, World
 
@@ -17,7 +17,6 @@ _TAGS: Final[tuple[list[dict[str, str]], ...]] = (
     [{"key": "zone", "value": "b"}],
     [{"key": "k", "value": ""}],
 )
-_NOBODY: Final = "strangerAAAAAAAAAAAAAA"
 
 
 def begin(world: World) -> None:
@@ -201,7 +200,7 @@ def _spoil(world: World) -> None:
     wrong = world.rng.choice(
         (
             {"member_id": ""},
-            {"member_id": _NOBODY},
+            {"member_id": NOBODY},
             {"group_id": ""},
             {"group_id": "unheard~"},
             {"group_id": world.groups[1]},
@@ -209,20 +208,3 @@ def _spoil(world: World) -> None:
     )
     step = world.steps[-1]
     world.steps[-1] = replace(step, fields={**step.fields, **wrong}, binds=None)
-
-
-def claim(world: World) -> dict[str, Any]:
-    """Who commits or fetches offsets: a member in its epoch, most of the time."""
-    member, rng = _member(world), world.rng
-    plus = rng.choices((0, -1, 1, -2), (65, 20, 8, 7))[0]
-    found: dict[str, Any] = {
-        "group_id": member.group,
-        "generation_id": {"$streams_epoch": [member.slot, plus]},
-        "member_id": member.id,
-        "group_instance_id": member.instance,
-    }
-    if world.chance(12):
-        found |= rng.choice(
-            ({"generation_id": -1}, {"member_id": ""}, {"member_id": _NOBODY}, {"group_instance_id": "other"})
-        )
-    return found

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .streaming import claim
+from .members import claim, has_epochs
 from .world import BoundProducer, World
 
 
@@ -109,7 +109,7 @@ def txn_offset_commit(world: World) -> None:
         return
     rng = world.rng
     fields = {**_ids(world, producer), "group_id": world.own_group(), **_membership(world)}
-    if world.streaming and world.chance(70):
+    if has_epochs(world) and world.chance(70):
         fields |= claim(world)
     topic = world.topic()
     part = {

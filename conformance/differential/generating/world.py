@@ -50,6 +50,18 @@ class SharingMember:
 
 
 @dataclass
+class ConsumerMember:
+    """A member of a consumer group; `slot` binds its epochs and partitions."""
+
+    slot: int
+    id: str
+    group: str
+    client: int
+    instance: str | None
+    joined: bool = False
+
+
+@dataclass
 class StreamsMember:
     """A member of a streams group; `slot` binds its epochs and tasks."""
 
@@ -99,6 +111,7 @@ class World:
         self.producers: list[BoundProducer] = []
         self.members: list[BoundMember] = []
         self.sharing: list[SharingMember] = []
+        self.consuming: list[ConsumerMember] = []
         self.streaming: list[StreamsMember] = []
         self.topologies: dict[str, dict[str, Any]] = {}
         self.fetch_sessions: list[dict[str, Any]] = []

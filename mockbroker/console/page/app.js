@@ -14,6 +14,7 @@ import { Recording } from "./recording.js";
 import { Records } from "./records.js";
 import { Requests } from "./requests.js";
 import { ask, file, live } from "./source.js";
+import { Split } from "./split.js";
 import { captionAt, Stories } from "./stories.js";
 import { Brokers, Producers, Transactions } from "./tables.js";
 import { recordingTime, stepAfter, stepBefore, Timeline } from "./timeline.js";
@@ -26,6 +27,8 @@ import { recordingTime, stepAfter, stepBefore, Timeline } from "./timeline.js";
 
 const HEAD = 26;
 const DRAW_MS = 100;
+/** Of so many brokers the address is shown. */
+const MOST_SERVERS = 3;
 /** While a story plays: how long an event that changes something stays, at speed 1. */
 const STEP_MS = 900;
 
@@ -45,6 +48,8 @@ function App() {
   const [story, setStory] = useState(/** @type {Story | null} */ (null));
   const [stories, setStories] = useState(/** @type {Story[]} */ ([]));
   const [status, setStatus] = useState({ text: "connecting", bad: false });
+  /** Which release it is, and where clients find it. */
+  const [about, setAbout] = useState("");
   const [until, setUntil] = useState(0);
   const [oldest, setOldest] = useState(0);
   const [moment, setMoment] = useAddress("at");
@@ -86,6 +91,12 @@ function App() {
         .then((answer) => answer.json())
         .then(setReport)
         .catch((error) => setStatus({ text: `the report can't be read: ${error.message}`, bad: true }));
+    }
+    if (source.mode === "live") {
+      ask("/cluster")
+        .then((answer) => answer.json())
+        .then(({ release, bootstrap_servers: servers }) => setAbout(` · Kafka ${release} at ${shortened(servers.split(","))}`))
+        .catch(() => {});
     }
     fetch("stories/index.json")
       .then((answer) => (answer.ok ? answer.json() : []))
@@ -182,6 +193,12 @@ function App() {
     setTab("operations");
   };
 
+  const [, setClient] = useAddress("client");
+  const look = (/** @type {string} */ client) => {
+    setClient(client);
+    setTab("requests");
+  };
+
   const partitions = [...state.partitions.values()]
     .filter((each) => each.name.includes(filter) && (internal || !each.topic.startsWith("__")))
     .sort((a, b) => (a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1));
@@ -210,7 +227,7 @@ function App() {
   return html`<header>
       <h1>mockbroker</h1>
       <p class="status ${status.bad ? "bad" : ""}" role="status">
-        ${story ? story.title : loading && !status.bad ? progress(recording, until) : status.text}${recording.events.length ? ` · ${new Date(recordingTime(recording, number)).toISOString().slice(0, 10)}` : ""}${past.loads ? ` · loading what was around event ${at}` : isGone ? ` · event ${at} is not there: this is the one nearest to it` : ""}
+        ${story ? story.title : loading && !status.bad ? progress(recording, until) : status.text}${story || status.bad ? "" : about}${recording.events.length ? ` · ${new Date(recordingTime(recording, number)).toISOString().slice(0, 10)}` : ""}${past.loads ? ` · loading what was around event ${at}` : isGone ? ` · event ${at} is not there: this is the one nearest to it` : ""}
       </p>
       ${story && html`<button type="button" onClick=${leave}>leave the story</button>`}
       <${Theme} />
@@ -221,7 +238,7 @@ function App() {
       canFollow=${canFollow} goTo=${goTo} goToTime=${story ? (/** @type {number} */ ms) => goTo(recording.numberAt(ms)) : past.goToTime} follow=${follow} play=${play} setSpeed=${setSpeed}
       oldest=${canFollow && oldest < kept.first ? oldest : 0} newest=${kept.end}
       stretch=${limits} brush=${brush} forget=${() => setStretch("")} />`}<//>
-    <main>
+    <${Split} label="how wide partitions are">
       <section class="partitions" aria-label="partitions">
         <div class="filters">
           <label>partitions <input type="search" value=${filter} placeholder="topic" onInput=${(/** @type {any} */ e) => setFilter(e.currentTarget.value)} /></label>
@@ -251,7 +268,7 @@ function App() {
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}
           ${tab === "producers" && following && html`<${Hints} nothing="Nothing is known for which a client would wait." />`}
           ${tab === "producers" && html`<${Producers} state=${state} />`}
-          ${tab === "clients" && html`<${Clients} recording=${shown} number=${number} />`}
+          ${tab === "clients" && html`<${Clients} recording=${shown} number=${number} look=${look} />`}
           ${tab === "changes" && html`<${Changes} recording=${recording} stretch=${limits} />`}
           ${tab === "faults" && canFollow && html`<${Faults} recording=${shown} act=${act} />`}
           ${tab === "behaviours" && canFollow && html`<${Behaviours} recording=${recording} act=${act} />`}
@@ -259,7 +276,13 @@ function App() {
           ${tab === "stories" && html`<${Stories} stories=${stories} chosen=${story} tell=${tell} />`}
         </div>
       </section>
-    </main>`;
+    <//>`;
+}
+
+/** @param {string[]} servers */
+function shortened(servers) {
+  const more = servers.length - MOST_SERVERS;
+  return [...servers.slice(0, MOST_SERVERS), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
 }
 
 /** @param {Recording} recording @param {number} until the number of the last event */

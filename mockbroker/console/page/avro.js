@@ -30,7 +30,7 @@ export function useAvro(place, offset, limit, listed) {
     const [chosen] = event.currentTarget.files;
     setFile(chosen ? { name: chosen.name, text: await chosen.text() } : null);
   };
-  const picker = html`<label>Avro schema <input type="file" accept=".avsc,.json" onChange=${pick} /></label>
+  const picker = html`<label>Avro schema <input type="file" class="schema" accept=".avsc,.json" onChange=${pick} /></label>
     ${found.error && html`<span class="wrong" role="alert">${found.error}</span>`}`;
   return { values: found.values, picker };
 }

@@ -1,11 +1,11 @@
 import { html } from "./html.js";
 import { before } from "./recording.js";
 import { Table } from "./tables.js";
-import { time } from "./words.js";
+import { time, visible } from "./words.js";
 
 /**
  * @typedef {import("./recording.js").Recording} Recording
- * @typedef {{client: string, requests: number, apis: Map<string, number>, errors: Map<string, number>, faults: number,
+ * @typedef {{id: string, client: string, requests: number, apis: Map<string, number>, errors: Map<string, number>, faults: number,
  *   unanswered: number, lastMs: number}} Client
  *   `errors` has how many answers had each; `faults` is how many requests a fault touched
  */
@@ -23,7 +23,7 @@ export function clientsAt(recording, number) {
     if (event.kind !== "request") continue;
     const client = event.client_id || "(no client id)";
     let one = found.get(client);
-    if (!one) found.set(client, (one = { client, requests: 0, apis: new Map(), errors: new Map(), faults: 0, unanswered: 0, lastMs: event.time_ms }));
+    if (!one) found.set(client, (one = { id: event.client_id ?? "", client, requests: 0, apis: new Map(), errors: new Map(), faults: 0, unanswered: 0, lastMs: event.time_ms }));
     one.requests += 1;
     more(one.apis, event.api);
     if (!answer || answer.number > number) continue;
@@ -46,10 +46,10 @@ function largest(counts) {
   return [...told, ...(sorted.length > TOLD ? [`and ${sorted.length - TOLD} more`] : [])].join(", ");
 }
 
-/** @param {{recording: Recording, number: number}} props */
-export function Clients({ recording, number }) {
+/** @param {{recording: Recording, number: number, look: (client: string) => void}} props `look` shows what a client asked for */
+export function Clients({ recording, number, look }) {
   const rows = clientsAt(recording, number).map((each) => [
-    each.client,
+    each.id ? html`<button type="button" title="what it asked for" onClick=${() => look(each.id)}>${visible(each.id)}</button>` : each.client,
     each.requests,
     largest(each.apis),
     largest(each.errors) || "none",

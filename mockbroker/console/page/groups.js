@@ -39,6 +39,8 @@ export function Groups({ state, recording, number, live, act }) {
   const chosen = groups.some((each) => each.group === picked) ? picked : "";
   const one = groups.length === 1 ? groups[0] : groups.find((each) => each.group === chosen);
   const shown = (/** @type {Record<string, any>} */ each) => !chosen || each.group === chosen;
+  const committed = offsetsOf(state);
+  const totals = totalsOf(state, committed);
   return html`<div class="filters">
       <label>group <select value=${chosen} onChange=${(/** @type {any} */ e) => setPicked(e.currentTarget.value)}>
         <option value="">all</option>${groups.map((each) => html`<option value=${each.group}>${visible(each.group)}</option>`)}
@@ -48,15 +50,16 @@ export function Groups({ state, recording, number, live, act }) {
       )}
     </div>
     ${live && html`<${Hints} />`}
-    <${Table} title="Groups" columns=${["group", "type", "state", "generation", "members", "coordinator"]}
-      rows=${groups.filter(shown).map((each) => [each.group, typeOf(each), each.state, each.generation, each.members, each.coordinator])} nothing="No groups yet." />
+    <${Table} title="Groups" columns=${["group", "type", "state", "generation", "members", "lag", "coordinator"]}
+      rows=${groups.filter(shown).map((each) => [each.group, typeOf(each), each.state, each.generation, each.members, totals.get(each.group) ?? "–", each.coordinator])}
+      nothing="No groups yet. A group is here once a client has joined it, or has committed an offset for it." />
     ${act && one && ["share", "consumer"].includes(typeOf(one)) && html`<${Configuration} path=${`/groups/${encodeURIComponent(one.group)}/config`} title=${`Configuration of ${one.group}, at present`} />`}
     <${Members} state=${state} shown=${shown} act=${act} />
     <${Shared} state=${state} shown=${shown} />
     <${InFlight} state=${state} shown=${shown} />
     <${Sessions} state=${state} shown=${shown} act=${act} />
     <${Table} title="Committed offsets" columns=${["group", "partition", "offset", "leader epoch", "lag", "assigned to"]}
-      rows=${offsetsOf(state).filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])}
+      rows=${committed.filter(([group]) => shown({ group })).map((row) => [...row, ownerOf(state, row[0], row[1])])}
       nothing=${groups.length ? "It has committed no offsets." : ""} />
     <${Behind} recording=${recording} number=${number} groups=${groups.filter(shown).map((each) => each.group)} ms=${state.timeMs} />
     <${Reading} recording=${recording} number=${number} groups=${groups.filter(shown).filter((each) => typeOf(each) !== "share").map((each) => each.group)} />`;
@@ -118,6 +121,16 @@ function Reading({ recording, number, groups }) {
 /** @param {import("./reading.js").Again["fetched"][0]} one */
 function fetchedBy({ client, step }) {
   return `${time(step.ms)} ${client || "(no client id)"}${step.touched ? " ⚡" : ""}`;
+}
+
+/** @param {State} state @param {any[][]} committed @returns {Map<string, number>} the lag of each group in all partitions where it has one */
+export function totalsOf(state, committed) {
+  /** @type {Map<string, number>} */
+  const found = new Map();
+  const add = (/** @type {string} */ group, /** @type {any} */ lag) => typeof lag === "number" && found.set(group, (found.get(group) ?? 0) + lag);
+  for (const [group, , , , lag] of committed) add(group, lag);
+  for (const each of state.sharePartitions.values()) add(each.group, lagOf(state, each));
+  return found;
 }
 
 /** @param {State} state @param {string} group @param {string} partition its name @returns {string} the member that has it */

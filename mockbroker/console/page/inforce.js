@@ -36,7 +36,7 @@ export function Faults({ recording, act }) {
 
 /** How often it fired; if it has not, what it waits for. @param {Fault} fault */
 function firing({ hits, held, over, why }) {
-  return `${hits} times${held ? `, holds ${held}` : ""}${over ? ", and is over" : ""}${why ? `: ${why}` : ""}`;
+  return `${hits === 1 ? "once" : `${hits} times`}${held ? `, holds ${held}` : ""}${over ? ", and is over" : ""}${why ? `: ${why}` : ""}`;
 }
 
 /** @param {Recording} recording @param {Pick<Fault, "name" | "fault">} fault @returns {string} clients, and how often each */

@@ -1,4 +1,5 @@
 import { html } from "./html.js";
+import { across, Plot, WIDTH } from "./plot.js";
 import { time } from "./words.js";
 
 /**
@@ -7,12 +8,6 @@ import { time } from "./words.js";
  * @typedef {import("./model.js").Event} Event
  * @typedef {{ms: number, lag: number}} Point
  */
-
-const WIDTH = 600;
-const HEIGHT = 90;
-const LEFT = 50;
-const TOP = 12;
-const BOTTOM = 16;
 
 /** What groups have committed, and where partitions end, as far as it was read. */
 export class Lags {
@@ -96,20 +91,11 @@ function thinned(points, x) {
 export function Lag({ group, points, until }) {
   const most = points.reduce((high, each) => Math.max(high, each.lag), 0);
   const [{ ms: from }, last] = [points[0], points[points.length - 1]];
-  const x = (/** @type {number} */ ms) => LEFT + ((ms - from) / Math.max(until - from, 1)) * (WIDTH - LEFT - 4);
-  const y = (/** @type {number} */ lag) => HEIGHT - BOTTOM - (lag / Math.max(most, 1)) * (HEIGHT - TOP - BOTTOM);
-  const line = thinned(points, x).map(({ ms, lag }, index) => `${index ? `H${x(ms)}V` : `M${x(ms)} `}${y(lag)}`).join("");
+  const drawn = thinned(points, across(from, until));
   const peak = points.find((each) => each.lag === most);
   const words = `${group}: lag ${last.lag} in all partitions since ${time(last.ms)}; at most ${most}, at ${time(peak?.ms ?? from)}`;
   return html`<figure class="lag">
     <figcaption>${words}</figcaption>
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${words}>
-      <text x=${LEFT - 4} y=${y(most) + 4} text-anchor="end">${most}</text>
-      <text x=${LEFT - 4} y=${y(0)} text-anchor="end">0</text>
-      <line class="axis" x1=${LEFT} x2=${WIDTH - 4} y1=${y(0)} y2=${y(0)} />
-      <path d="${line}H${x(until)}" />
-      <text x=${LEFT} y=${HEIGHT - 2}>${time(from)}</text>
-      <text x=${WIDTH - 4} y=${HEIGHT - 2} text-anchor="end">${time(until)}</text>
-    </svg>
+    <${Plot} words=${words} series=${[{ name: group, points: drawn.map(({ ms, lag }) => [ms, lag]) }]} from=${from} until=${until} low=${0} />
   </figure>`;
 }

@@ -232,7 +232,7 @@ export function Operations({ state, recording, chosen, goTo, wanted }) {
         ${operations.map((each) => html`<option value=${each.id}>${each.id.replace("-", " ")}</option>`)}
       </select>
     </label>
-    ${operation && html`<p class="summary">${operation.summary}</p>`}
+    ${operation ? html`<p class="summary">${operation.summary}</p>` : !outcome.bad && html`<p class="loading">Asking what can be done …</p>`}
     ${groups.map(({ title, fields: shown }) =>
       title ? html`<fieldset key=${title}><legend>${title}</legend>
         <div class="grid">${shown.map(argument)}</div>

@@ -46,7 +46,10 @@ export function Records({ state, now, chosen, choose, act }) {
     };
   }, [partition?.name, first, end, state.topics.get(partition?.topic ?? "")?.topic_id]);
   const avro = useAvro(partition, first, PAGE, listed);
-  if (!partition) return html`<p class="nothing">No topics yet.</p>`;
+  if (!partition) {
+    return html`<p class="nothing">No topics yet. A topic is here once a client has asked for it, or you have made it.</p>
+      <div class="controls"><button type="button" onClick=${() => act("topics-create", {})}>create a topic</button></div>`;
+  }
   if (now.topics.get(partition.topic)?.topic_id !== state.topics.get(partition.topic)?.topic_id) {
     return html`<p class="nothing">The topic ${partition.topic} was deleted since.</p>`;
   }

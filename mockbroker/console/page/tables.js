@@ -18,11 +18,12 @@ const MOST = 200;
  */
 export function Table({ title, columns, rows, nothing }) {
   if (!rows.length) return nothing && html`<p class="nothing">${nothing}</p>`;
+  const kinds = columns.map((_, index) => (rows.some((row) => typeof row[index] === "number") ? "number" : ""));
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${title}>
     <table>
       <caption>${title}${rows.length > MOST ? `: ${MOST} of ${rows.length}` : ""}</caption>
-      <thead><tr>${columns.map((each) => html`<th scope="col">${each}</th>`)}</tr></thead>
-      <tbody>${rows.slice(0, MOST).map((row) => html`<tr>${row.map((each) => html`<td>${typeof each === "string" ? visible(each) : each}</td>`)}</tr>`)}</tbody>
+      <thead><tr>${columns.map((each, index) => html`<th scope="col" class=${kinds[index]}>${each}</th>`)}</tr></thead>
+      <tbody>${rows.slice(0, MOST).map((row) => html`<tr>${row.map((each, index) => html`<td class=${kinds[index]}>${typeof each === "string" ? visible(each) : each}</td>`)}</tr>`)}</tbody>
     </table>
   </div>`;
 }
@@ -93,7 +94,7 @@ export function Transactions({ state }) {
     each.coordinator,
   ]);
   const columns = ["transactional id", "state", "since", "holds the last stable offset of", "producer", "epoch", "coordinator"];
-  return html`<${Table} title="Transactions" columns=${columns} rows=${rows} nothing="No transactions yet." />`;
+  return html`<${Table} title="Transactions" columns=${columns} rows=${rows} nothing="No transactions yet. One is here once a client with a transactional id has asked for its producer id." />`;
 }
 
 /** @param {State} state @param {Event} transaction @returns {string[]} partitions with records of a producer whose transaction is open */
@@ -113,5 +114,5 @@ export function Producers({ state }) {
       rows.push([partition.name, id, client === undefined ? "–" : client || "(no client id)", producer_epoch, last_sequence]);
     }
   }
-  return html`<${Table} title="Producers, as leaders know them" columns=${["partition", "producer", "client", "epoch", "last sequence"]} rows=${rows} nothing="No idempotent producers yet." />`;
+  return html`<${Table} title="Producers, as leaders know them" columns=${["partition", "producer", "client", "epoch", "last sequence"]} rows=${rows} nothing="No idempotent producers yet: nobody has written records with a producer id." />`;
 }

@@ -296,7 +296,10 @@ class ConsumerGroups:
         """The error if this member may not fetch offsets now (`ConsumerGroup.validateOffsetFetch`)."""
         if member_id is None and epoch < 0:
             return E.NONE
-        member = group.members.get(member_id or "")
+        if member_id is None:
+            # Real brokers look for a member without an id, and fail.
+            return E.UNKNOWN_SERVER_ERROR
+        member = group.members.get(member_id)
         if member is None:
             return E.UNKNOWN_MEMBER_ID
         return E.NONE if epoch == member.epoch else _wrong_epoch(member)

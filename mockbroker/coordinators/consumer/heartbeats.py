@@ -127,8 +127,12 @@ class Heartbeats:
 
 
 def _check_epoch(member: ConsumerMember, epoch: int, owned: Assignment | None) -> None:
-    """The member's epoch, or its previous one if it has nothing that it was not assigned."""
-    if epoch == member.epoch or (epoch == member.previous_epoch and _has_at_most(owned, member.assigned)):
+    """The member's epoch, or its previous one, which is smaller unless it left for a while, if it has nothing
+    that it was not assigned."""
+    if epoch == member.epoch:
+        return
+    previous = epoch == member.previous_epoch and epoch < member.epoch
+    if previous and _has_at_most(owned, member.assigned):
         return
     which = "greater" if epoch > member.epoch else "smaller"
     raise ApiError(

@@ -109,7 +109,11 @@ def missing_tags(member: StreamsMember, needed: Iterable[str]) -> list[Problem]:
 
 def check_epoch(member: StreamsMember, epoch: int, owned: Assigned | None) -> None:
     """The member's epoch, or its previous one if it has nothing that it was not assigned."""
-    if epoch == member.epoch or (epoch == member.previous_epoch and contained(owned, member.assigned)):
+    if epoch == member.epoch:
+        return
+    # Of one that left for a while the previous epoch is greater.
+    previous = epoch == member.previous_epoch and epoch < member.epoch
+    if previous and contained(owned, member.assigned):
         return
     which = "greater" if epoch > member.epoch else "smaller"
     raise ApiError(

@@ -163,3 +163,43 @@ def test_a_truncation_that_removes_nothing(tmp_path: Path) -> None:
     both = decided.format("orders-1") + decided.format("orders-2") + nothing
     (row,) = rows(log(tmp_path, both), place=True)
     assert (row["kind"], row["partition"], row["offset"]) == ("truncation", 2, 7)
+
+
+SEVERAL = {
+    "[GroupCoordinator id=1] The following groups were deleted: a.b, c-d. A total of 9 offsets were "
+    "removed.": (
+        "group",
+        ["a.b", "c-d"],
+    ),
+    "[GroupCoordinator 1]: Group g removed dynamic members who haven't joined: Set(m-1, m-2)": (
+        "detail",
+        ["m-1 left: did not join again in time", "m-2 left: did not join again in time"],
+    ),
+    "[GroupCoordinator id=1] Group g removed dynamic members who haven't joined: [m-1, m-2]": (
+        "detail",
+        ["m-1 left: did not join again in time", "m-2 left: did not join again in time"],
+    ),
+    "[Consumer clientId=a, groupId=g] Error while fetching metadata with correlation id 7 : "
+    "{new=LEADER_NOT_AVAILABLE, a.b=UNKNOWN_TOPIC_OR_PARTITION, c-d=UNKNOWN_TOPIC_OR_PARTITION}": (
+        "topic",
+        ["a.b", "c-d"],
+    ),
+    "[Consumer clientId=a, groupId=g] Not authorized to access topics: [a.b, c-d]": ("topic", ["a.b", "c-d"]),
+    "[INFO] metadata update triggered; why: re-updating due to inner errors: LEADER_NOT_AVAILABLE{new[0]} "
+    "UNKNOWN_TOPIC_OR_PARTITION{a.b[0 1] c-d}": ("topic", ["a.b", "c-d"]),
+}
+
+
+@pytest.mark.parametrize("said", SEVERAL, ids=range(len(SEVERAL)))
+def test_a_line_that_names_several(said: str, tmp_path: Path) -> None:
+    """However many."""
+    column, told = SEVERAL[said]
+    found = rows(log(tmp_path, f"[2026-11-23 02:46:01,972] WARN {said}\n"))
+    assert [row[column] for row in found] == told
+
+
+def test_a_line_that_names_thousands(tmp_path: Path) -> None:
+    names = [f"group-{number}" for number in range(5_000)]
+    said = f"The following groups were deleted: {', '.join(names)}. A total of 9 offsets were removed."
+    found = rows(log(tmp_path, f"[2026-11-23 02:46:01,972] INFO [GroupCoordinator id=1] {said}\n"))
+    assert [row["group"] for row in found] == names

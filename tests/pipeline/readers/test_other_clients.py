@@ -186,7 +186,48 @@ def test_a_member_of_kafkajs_that_is_given_what_it_does_not_read(tmp_path: Path)
     line = (
         '{"level":"WARN","timestamp":"2026-11-26T04:49:22.369Z","logger":"kafkajs","message":'
         '"[ConsumerGroup] Consumer group received unsubscribed topics","groupId":"office",'
-        '"topicsNotSubscribed":["orders"]}'
+        '"topicsNotSubscribed":["orders","bills"]}'
     )
-    (told,) = read(tmp_path, f"{line}\n")
-    assert some(told, "kind", "group", "topic", "partition") == ["complaint", "office", "orders", None]
+    found = read(tmp_path, f"{line}\n")
+    assert [some(each, "kind", "group", "topic", "partition") for each in found] == [
+        ["complaint", "office", topic, None] for topic in ("orders", "bills")
+    ]
+
+
+KAFKA_GO = """\
+2026/11/30 00:48:26.638489 joined group shipping as member shipping-6-64e6 in generation 1
+2026/11/30 00:48:26.649531 initializing kafka reader for partition 0 of orders starting at offset {begins}
+2026/11/30 00:48:26.661550 the kafka reader for partition 0 of orders is seeking to offset {there}
+"""
+
+
+@pytest.mark.parametrize(
+    ("begins", "there", "told"),
+    [
+        ("first offset", 0, [("restore", None, -1), ("reset", None, 0)]),
+        ("last offset", 500, [("restore", None, -1), ("reset", None, 500)]),
+        ("300", 300, [("position", None, 300), ("position", None, 300)]),
+        ("300", 450, [("position", None, 300), ("reset", 300, 450)]),
+    ],
+)
+def test_where_kafka_go_begins(
+    begins: str, there: int, told: list[tuple[str, int | None, int]], tmp_path: Path
+) -> None:
+    """What has been deleted it goes past without a word."""
+    joined, *found = read(tmp_path, KAFKA_GO.format(begins=begins, there=there))
+    assert joined["kind"] == "group"
+    assert [(each["kind"], each.get("from_offset"), each["offset"]) for each in found] == told
+    assert {(each["group"], each["topic"], each["partition"]) for each in found} == {
+        ("shipping", "orders", 0)
+    }
+
+
+def test_records_that_kafka_go_skips(tmp_path: Path) -> None:
+    said = (
+        "the kafka reader is reading before the first offset for partition 0 of orders, skipping from offset "
+        "300 to 450 (150 messages)"
+    )
+    found = read(tmp_path, f"2026/11/30 00:48:26.661550 {said}\n")
+    assert [some(each, "kind", "topic", "partition", "from_offset", "offset") for each in found] == [
+        ["reset", "orders", 0, 300, 450]
+    ]

@@ -189,6 +189,10 @@ FRANZ_GO_TOPIC = (
     "UNKNOWN_TOPIC_OR_PARTITION{orders}\n"
 )
 PYTHON_TOPIC = "2026-11-30 00:46:21,330 ERROR kafka.cluster: Topic orders.v2 not found in cluster metadata\n"
+JAVA_QUOTA = (
+    "2026-11-30 00:52:23,972 [g-1] WARN org.apache.kafka.clients.NetworkClient - [Consumer clientId=g-1, "
+    "groupId=g] Connection to node 1 is throttled for 3871 ms until timestamp 1795999947842\n"
+)
 REJECTED = (
     "[2026-11-29 21:13:36,727] INFO Rejected connection from /127.0.0.1, address already has the configured "
     "maximum of 30 connections. (kafka.network.DataPlaneAcceptor)\n"
@@ -204,6 +208,7 @@ REJECTED = (
         (KAFKAJS_CODEC, {"group": "g", "error": "UnsupportedCodec", "detail": "ZSTD"}),
         (JAVA_TOPIC, {"client": "g-1", "topic": "orders", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
         (FRANZ_GO_TOPIC, {"topic": "orders", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
+        (JAVA_QUOTA, {"client": "g-1", "group": "g", "broker": 1, "error": "Throttled", "detail": "3871"}),
         (PYTHON_TOPIC, {"topic": "orders.v2", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
         (REJECTED, {"error": "TooManyConnections", "detail": "127.0.0.1 has 30 connections"}),
     ],

@@ -1,0 +1,93 @@
+"""`client-throttled`: brokers let a client wait, because a quota of its bytes or requests is used up.
+
+Nobody fails: what it reads or writes is late. Java's clients say so since 4.4; brokers log nothing of it.
+"""
+
+from typing import Final
+
+from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
+from ..readers.denial_messages import THROTTLED
+from ..rows import SEEN, first_of, of_kinds, only_if, prefixed, row, seen, sentence
+from ..signature import Search, Signature
+from ..tables import Table, Window
+from ..tables import functions as F
+
+_LASTS_MS: Final = 30_000
+"""Whoever waits for less in all is no finding."""
+_SKEW_MS: Final = 10_000
+_OF_CLIENTS: Final = r"^client-id=([^,]+): (\w+) = (\S+)$"
+"""A quota of users may be that of the client, or not."""
+_DEFAULT: Final = "default"
+_NAMES: Final = ("client-throttled",)
+
+
+def find(observations: Table) -> Table:
+    rows = of_kinds(observations, "complaint").where("client is not null and time_ms is not null")
+    rows = rows.where(F.coalesce(F.col("error") == THROTTLED, F.lit(False))).select(*SEEN)
+    at = F.struct("time_ms", "file", "position")
+    runs = rows.groupBy("client", "group", "file").agg(
+        F.min("time_ms").alias("since_ms"),
+        F.count("position").alias("times"),
+        F.sum(F.col("detail").cast("bigint")).alias("waited_ms"),
+        F.min_by(row(), at).alias("first"),
+        F.max_by(row(), at).alias("last"),
+    )
+    runs = runs.where(F.col("waited_ms") >= _LASTS_MS).persist()
+    return findings(
+        _with_quota(runs, observations),
+        signature=_NAMES[0],
+        **judged(
+            If(
+                F.col("act").isNotNull(),
+                CERTAIN,
+                "the log of the controller has the quota, and its log says so",
+            ),
+            Else(LIKELY, "its log says so; the quota is not among the files"),
+        ),
+        summary=F.concat(
+            sentence(
+                "client {client} was throttled {times} times, and had to wait {waited} s in all",
+                waited=F.floor(F.col("waited_ms") / 1000).cast("bigint"),
+            ),
+            only_if(F.col("group").isNotNull(), "; it is a member of group {group}"),
+            only_if(F.col("act").isNotNull(), "; {quota} of client id {named} was set to {value}"),
+        ),
+        evidence=[F.col("act"), seen("first"), seen("last")],
+        ids=["KIP-13", "KIP-219"],
+    )
+
+
+def _with_quota(runs: Table, observations: Table) -> Table:
+    """With the last quota of its client id, or of all, that was set before (`act`)."""
+    quotas = of_kinds(observations, "quota").where("time_ms is not null")
+    quotas = quotas.where(F.col("detail").rlike(_OF_CLIENTS))
+    parts = {name: F.regexp_extract("detail", _OF_CLIENTS, nth) for nth, name in enumerate(_PARTS, 1)}
+    quotas = prefixed(quotas.withColumns(parts), "_", "time_ms", *_PARTS, act=seen())
+    quotas = quotas.select("_time_ms", "act", *(F.col(f"_{name}").alias(name) for name in _PARTS))
+    own = (F.col("named") == F.col("client")) | (F.col("named") == _DEFAULT)
+    found = runs.join(quotas, [own, F.col("_time_ms") <= F.col("since_ms") + _SKEW_MS], "left")
+    found = found.withColumns(
+        {
+            "general": F.when(F.col("named") == _DEFAULT, 1).otherwise(0),
+            "ago": F.col("since_ms") - F.col("_time_ms"),
+        }
+    )
+    nearest = Window.partitionBy("client", "group", "file").orderBy("general", "ago", "act.file")
+    found = first_of(found, nearest)
+    return found.withColumn("act", F.when(F.col("value") != "none", F.col("act")))
+
+
+_PARTS: Final = ("named", "quota", "value")
+SEARCH: Final = Search(
+    "clients that were throttled",
+    find,
+    ("complaint",),
+    Signature(
+        _NAMES,
+        "a client had to wait again and again, because of a quota of its client id: what it reads or writes "
+        "is late",
+        known_as="KIP-13",
+        stories={"client-throttled": "{who} was throttled"},
+        unshown="what is late is read in the end: how late is too late only the application knows",
+    ),
+)
