@@ -11,7 +11,7 @@ from mockbroker.pipeline.analysis import Analysis, analyze
 from mockbroker.pipeline.signatures import out_of_sync
 
 from .rows import SECOND, History, Row, found_in, healthy
-from .test_certain import NO_TOPIC, away_for_long, disk_full, put_out
+from .short_histories import NO_TOPIC, away_for_long, disk_full, put_out
 
 MINUTE = 60 * SECOND
 
