@@ -30,11 +30,6 @@ def expired_at_once(said: str) -> History:
 OLD = "after 604800000 ms: written until 1795671434154, timestamps until 1764135409105"
 
 
-def without_disk() -> History:
-    rows = History("broker-log").add("leader", broker=2, detail="its disk has failed")
-    return rows.add("leader", MINUTE, broker=2, leader=-1, leader_epoch=1)
-
-
 def stepped() -> History:
     rows = History("broker-log").add("leader", broker=2, leader_epoch=1)
     rows.add("log-start", 120 * MINUTE, broker=2, offset=9)

@@ -49,7 +49,6 @@ from .short_histories import (
     unresolved,
     vain,
     went_on_alone,
-    without_disk,
 )
 from .test_consumer_groups import STORIES as GROUPS
 from .test_hanging_transactions import hung
@@ -114,12 +113,6 @@ CASES = {
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
     "retention-lowered": case("administrators", deleted("segment deletion"), "config", "log-start"),
     "retention-by-size": case("beyond_size", expired_at_once("beyond 3000 bytes"), "expiry", "log-start"),
-    "disk-failed": case(
-        "disks_failed",
-        without_disk(),
-        told("leader", "its disk has failed"),
-        lambda row: row.leader == -1,
-    ),
     "transaction-timeout-refused": case(
         "timeouts_refused",
         History("client-log").add("refused", error="INVALID_TRANSACTION_TIMEOUT", **ID),

@@ -81,7 +81,7 @@ REFUSED = (
     *("applications-share-a-group", "clock-stepped", "follower-log-lost"),
     *("hanging-transaction", "record-unreadable"),
     *("codec-unknown", "connections-rejected", "group-renamed", "client-throttled"),
-    *("disk-failed", "login-refused", "members-replaced", "retention-by-size"),
+    *("log-dir-failed", "login-refused", "members-replaced", "retention-by-size"),
     *("session-timeout-refused", "transaction-timeout-refused"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
@@ -91,6 +91,7 @@ CALLED = {
     "consumer-throttled": "client-throttled",
     "broker-suspended": "cut-off-leader",
     "crash-loop": "members-replaced",
+    "disk-failed": "log-dir-failed",
 }
 """Causes that truths name otherwise, since they were written before there was a name for them."""
 QUIET = ("shipping",)
