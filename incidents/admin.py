@@ -1,5 +1,6 @@
 """What an operator does to a cluster and asks of it, by plain requests. Every call blocks."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,6 +12,8 @@ from mockbroker.rig.client import Client
 LATEST: Final = -1
 EARLIEST: Final = -2
 _TIMEOUT_MS: Final = 30_000
+_SALT: Final = b"the salt of a user"
+_ITERATIONS: Final = 4096
 
 
 class AdminError(MockBrokerError, RuntimeError):
@@ -104,6 +107,19 @@ class Admin:
     def alter(self, topic: str, **config: str) -> None:
         fields = requests.configure(requests.TOPIC, topic, requests.dotted(config))
         _check(self._any("incremental_alter_configs", 1, fields)["responses"])
+
+    def set_password(self, user: str, password: str) -> None:
+        """For SCRAM-SHA-512."""
+        salted = hashlib.pbkdf2_hmac("sha512", password.encode(), _SALT, _ITERATIONS)
+        one = {
+            "name": user,
+            "mechanism": 2,
+            "iterations": _ITERATIONS,
+            "salt": _SALT,
+            "salted_password": salted,
+        }
+        asked = {"deletions": [], "upsertions": [one]}
+        _check(self._any("alter_user_scram_credentials", 0, asked)["results"])
 
     def configure_group(self, group: str, **config: str) -> None:
         fields = requests.configure(requests.GROUP, group, requests.dotted(config))

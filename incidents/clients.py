@@ -290,7 +290,8 @@ class Applications:
         """Underscores in names of settings stand for dots."""
         number = next(self._numbers)
         handle = f"writer-{number}"
-        await self._open(library, handle, "producer", {"client.id": handle, "acks": "all", **dotted(config)})
+        own = {"client.id": handle, "acks": "all"}
+        await self._open(library, handle, "producer", {**own, **dotted(config)})
         return Producer(self._drivers[library], handle, self._told[library])
 
     async def send(self, library: str, topic: str, partition: int, count: int) -> int:
@@ -361,7 +362,10 @@ class Applications:
     async def _open(self, library: str, handle: str, kind: str, config: dict[str, Any], **more: str) -> None:
         servers = {"bootstrap.servers": self._servers}
         fields: dict[str, Any] = {"kind": kind, "config": {**servers, **config}, **more}
-        _fine(await self._drivers[library].call("open", handle, _CALL_MS, **fields))
+        answer = await self._drivers[library].call("open", handle, _CALL_MS, **fields)
+        if answer.error is not None:
+            self._told[library].of(handle, answer.error)
+        _fine(answer)
 
 
 def dotted(config: dict[str, Any]) -> dict[str, Any]:

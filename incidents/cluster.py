@@ -1,5 +1,8 @@
 """Brokers of a release and a controller of their own, whose files can be taken."""
 
+import base64
+import re
+import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -33,6 +36,7 @@ _REPLICAS: Final = (
     "offsets.topic.replication.factor",
     "transaction.state.log.replication.factor",
 )
+_META: Final = "meta.properties"
 _CLOCK: Final = (
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -41,7 +45,8 @@ _CLOCK: Final = (
 
 class RecordedCluster(RealCluster):
     """Brokers reach each other and the controller, or ZooKeeper, through proxies. With `stepped` that broker
-    has a clock that can be set. RealBrokerError without Java or, for `stepped`, without Debian's `faketime`.
+    has a clock that can be set; with `login` there is a listener with SASL, too, without a proxy.
+    RealBrokerError without Java or, for `stepped`, without Debian's `faketime`.
     """
 
     def __init__(
@@ -51,15 +56,17 @@ class RecordedCluster(RealCluster):
         *,
         brokers: int = len(BROKERS),
         stepped: int | None = None,
+        login: bool = False,
     ) -> None:
         replicas = dict.fromkeys(_REPLICAS, str(brokers))
-        super().__init__(release, brokers, {**CONFIG, **replicas, **(config or {})}, apart=True)
+        super().__init__(release, brokers, {**CONFIG, **replicas, **(config or {})}, apart=True, sasl=login)
         for name, text in (("log4j.properties", log4j()), ("log4j2.xml", log4j2())):
             (self.folder / name).write_text(text)
         self._stepped = stepped
         self._upgraded: dict[int, Path] = {}
         self._clock = _faketime() if stepped is not None else ""
-        taken = {self._controller_port, *self.ports.values()}
+        others = {port for node in self.ports for port in self._more.of(node).values()}
+        taken = {self._controller_port, *self.ports.values(), *others}
         spare = [port for port in free_ports(brokers + len(taken)) if port not in taken]
         self._own_ports = dict(zip(self.ports, spare, strict=False))
         self.clients = {node: Proxy(port) for node, port in self.ports.items()}
@@ -97,6 +104,20 @@ class RecordedCluster(RealCluster):
     def upgrade(self, node: int, release: str) -> None:
         """From the next start on. RealBrokerError."""
         self._upgraded[node] = broker_jars(release)
+
+    def add_disk(self, node: int) -> Path:
+        """From the next start on it keeps new partitions there too."""
+        disk, file = self.second_disk(node), self._properties_file(node)
+        disk.mkdir()
+        formatted = (self.data(node) / _META).read_text()
+        own = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        (disk / _META).write_text(re.sub(r"(?<=directory.id=).*", f"D{own[1:]}", formatted))
+        first = f"log.dirs={self.data(node)}\n"
+        file.write_text(file.read_text().replace(first, f"{first.strip()},{disk}\n"))
+        return disk
+
+    def second_disk(self, node: int) -> Path:
+        return self.folder / f"second{node}"
 
     def advertise(self, node: int, host: str) -> None:
         """To clients, from the next start on."""
@@ -147,6 +168,7 @@ class RecordedCluster(RealCluster):
             return {"CONTROLLER": (self._controller_port, self._quorum.port)}
         return {
             "PLAINTEXT": (self.ports[node], self.clients[node].port),
+            **{name: (port, port) for name, port in self._more.of(node).items()},
             BETWEEN: (self._own_ports[node], self._replication[node].port),
         }
 

@@ -30,20 +30,25 @@ def keep(cluster: RecordedCluster, clients: Path, topics: tuple[str, ...], folde
             if log.stat().st_size:
                 _copy(log, own / log.name, cluster)
     for node in cluster.nodes:
-        own, data = folder / f"broker{node}" / "data", cluster.data(node)
-        for checkpoint in data.glob(_CHECKPOINTS):
-            own.mkdir(exist_ok=True)
-            shutil.copy(checkpoint, own)
-        for partition in sorted(each for each in data.iterdir() if each.is_dir()):
-            topic = partition.name.rpartition("-")[0]
-            if topic in topics or (topic in _INTERNAL and _used(partition)):
-                (own / partition.name).mkdir()
-                for file in partition.iterdir():
-                    with contextlib.suppress(FileNotFoundError):  # retention deleted it meanwhile
-                        shutil.copy2(file, own / partition.name)
+        _keep_disk(cluster.data(node), topics, folder / f"broker{node}" / "data")
+        if (second := cluster.second_disk(node)).exists():
+            _keep_disk(second, topics, folder / f"broker{node}" / "second")
     (folder / "clients").mkdir()
     for log in clients.glob("*.log"):
         _copy(log, folder / "clients" / log.name, cluster)
+
+
+def _keep_disk(data: Path, topics: tuple[str, ...], own: Path) -> None:
+    for checkpoint in data.glob(_CHECKPOINTS):
+        own.mkdir(exist_ok=True)
+        shutil.copy(checkpoint, own)
+    for partition in sorted(each for each in data.iterdir() if each.is_dir()):
+        topic = partition.name.rpartition("-")[0]
+        if topic in topics or (topic in _INTERNAL and _used(partition)):
+            (own / partition.name).mkdir()
+            for file in partition.iterdir():
+                with contextlib.suppress(FileNotFoundError):  # retention deleted it meanwhile
+                    shutil.copy2(file, own / partition.name)
 
 
 def _used(partition: Path) -> bool:

@@ -13,6 +13,7 @@ from mockbroker.rig.stories import Tell
 
 from . import (
     alterations,
+    applications,
     consumer_groups,
     deletions,
     deployments,
@@ -31,9 +32,10 @@ from . import (
     share_groups,
     standstills,
     transactions,
+    upkeep,
 )
 from .admin import Admin
-from .clients import applications
+from .clients import applications as opened
 from .cluster import RecordedCluster
 from .keeping import ARCHIVE, TRUTH, keep, pack
 from .stage import STORIES, IncidentStage, Story
@@ -60,6 +62,8 @@ MODULES = (
     deployments,
     deletions,
     standstills,
+    upkeep,
+    applications,
 )
 """Which add their stories."""
 
@@ -90,7 +94,9 @@ def _record(story: Story, release: str, out: Path, tell: Tell) -> Path:
     home = out / f"{release}-{story.name}"
     with (
         TemporaryDirectory(prefix="incident-") as scratch,
-        RecordedCluster(release, story.config, brokers=story.brokers, stepped=story.stepped) as cluster,
+        RecordedCluster(
+            release, story.config, brokers=story.brokers, stepped=story.stepped, login=story.login
+        ) as cluster,
     ):
         clients, kept = Path(scratch, "clients"), Path(scratch, "kept")
         clients.mkdir()
@@ -122,7 +128,7 @@ async def _play(
     copy: Callable[[], None],
 ) -> None:
     tell("starts clients")
-    async with applications(cluster.bootstrap_servers, logs, story.libraries) as clients:
+    async with opened(cluster.bootstrap_servers, logs, story.libraries) as clients:
         stage = IncidentStage(cluster, Admin(cluster.ports), clients, logs, truth, tell, copy, not story.twin)
         await story.play(stage)
         await clients.leave(*clients.members)

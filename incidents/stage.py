@@ -177,8 +177,8 @@ Play = Callable[[IncidentStage], Awaitable[None]]
 class Story:
     """`finding` is the signature that is expected, None for an operation that is healthy. `topics` are kept
     with their segments. `stepped` is a broker whose clock can be set. `since` is the first release that has
-    what happens. `libraries` have a process from the beginning. A `twin` of an incident is played without its
-    cause, and is healthy."""
+    what happens. `libraries` have a process from the beginning. With `login` there is a listener with SASL.
+    A `twin` of an incident is played without its cause, and is healthy."""
 
     play: Play
     finding: str | None
@@ -188,6 +188,7 @@ class Story:
     since: tuple[int, int]
     brokers: int
     libraries: Sequence[str]
+    login: bool = False
     twin: bool = False
 
     @property
@@ -218,13 +219,14 @@ def story(
     since: tuple[int, int] = (3, 9),
     brokers: int = len(BROKERS),
     libraries: Sequence[str] = LIBRARIES,
+    login: bool = False,
     twin: Mapping[str, str] | None = None,
 ) -> Callable[[Play], Play]:
     """Adds a story, which is called as its function is, and its twin, if there is a configuration that `twin`
     adds to its own."""
 
     def add(play: Play) -> Play:
-        one = Story(play, finding, dict(config or {}), topics, stepped, since, brokers, libraries)
+        one = Story(play, finding, dict(config or {}), topics, stepped, since, brokers, libraries, login)
         STORIES[one.name] = one
         if twin is not None:
             other = replace(one, finding=None, config={**one.config, **twin}, twin=True)

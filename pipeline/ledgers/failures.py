@@ -1,12 +1,13 @@
 """What is known of something that does not go by itself: an address that means nothing to clients, a codec
-that one lacks, a topic that is not there, an address that has too many connections, a quota."""
+that one lacks, a topic that is not there, an address that has too many connections, a login that is
+refused, a quota."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..readers.denial_messages import NO_CODEC, NO_TOPIC, THROTTLED, TOO_MANY, UNRESOLVED
+from ..readers.denial_messages import FAILED_LOGIN, NO_CODEC, NO_TOPIC, THROTTLED, TOO_MANY, UNRESOLVED
 from ..tables import functions as F
 from .ledger import Ledger
 from .row import Note, Row, note
@@ -15,6 +16,7 @@ ERRORS: Final = {
     UNRESOLVED: "broker-unresolved",
     NO_CODEC: "codec-unknown",
     TOO_MANY: "connections-rejected",
+    FAILED_LOGIN: "login-refused",
     NO_TOPIC: "topic-unknown",
     THROTTLED: "throttled",
 }
@@ -56,7 +58,9 @@ LEDGER: Final = Ledger(
     "failures",
     ("complaint",),
     F.coalesce(F.col("error").isin(*ERRORS), F.lit(False))
-    & (~F.col("error").isin(*_OF_CLIENTS) | F.coalesce(F.col("group"), F.col("client")).isNotNull()),
+    & (~F.col("error").isin(*_OF_CLIENTS) | F.coalesce(F.col("group"), F.col("client")).isNotNull())
+    # Members that are refused say so besides.
+    & ((F.col("error") != FAILED_LOGIN) | F.col("group").isNull()),
     F.concat_ws(
         "\n",
         F.col("error"),

@@ -173,6 +173,8 @@ def _reset(state: GroupPartition, row: Row) -> Iterator[Note]:
         before = refused.offset
     if before is None and gone is not None:
         before = gone.offset
+    if before is None and refused is not None and state.committed is not None:
+        before = state.committed.offset  # KafkaJS does not say where it was
     if row.offset is not None:
         state.positions[row.client] = row.offset
     if before is None or before < 0:

@@ -1,7 +1,7 @@
 """That a partition has no leader.
 
 Nobody logs it when it begins: a replica that is started later hears of the epoch. It began when the session
-of the leader of the epoch before had timed out.
+of the leader of the epoch before had timed out, or its disk had failed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,8 @@ from .row import Note, Row, note
 
 @dataclass(slots=True)
 class Leaderless:
-    """`since` is what it began with, and `gone` has by broker that its session timed out."""
+    """`since` is what it began with, and `gone` has by broker that its session timed out, or
+    its disk failed."""
 
     since: Row | None = None
     gone: dict[int, Row] = field(default_factory=dict)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..readers.client_messages import COMMIT_FAILED
+from ..readers.coordinator_messages import SILENT
+from ..readers.denial_messages import LOGIN
 from ..tables import Column
 from ..tables import functions as F
 from .ledger import Ledger, refused_only
@@ -16,7 +18,7 @@ REFUSED: Final = (
     *("UNSUPPORTED_ASSIGNOR", "UNRELEASED_INSTANCE_ID", "GROUP_MAX_SIZE_REACHED", "INVALID_SESSION_TIMEOUT"),
 )
 """After these a member does not simply join again."""
-LOCKED_OUT: Final = "GROUP_AUTHORIZATION_FAILED"
+LOCKED_OUT: Final = ("GROUP_AUTHORIZATION_FAILED", LOGIN)
 """Whatever a member asks for."""
 COMMITS_REFUSED: Final = (COMMIT_FAILED, "UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION")
 """The group has gone on without the member."""
@@ -29,6 +31,9 @@ _FENCED: Final = " fenced: "
 _GROUP_GONE: Final = " group"
 """How the detail of a group's own tombstone ends."""
 _SOON_MS: Final = 10_000
+LOSES: Final = 5
+LOSES_MS: Final = 30_000
+"""So many members one after the other, over so long and more: it does not settle."""
 _PAUSE_MS: Final = 60_000
 """What comes later is another time."""
 
@@ -39,10 +44,12 @@ class Members:
     on. `first` and `last` are new epochs of the group since its members or its topics changed, `count` is how
     many followed the first one.
     `refused` has the first and last refusal, and how many each file tells of, since several tell of the same;
-    `commits` has them by partition, with how many there were; `told` is the last row."""
+    `commits` has them by partition, with how many there were; `silent` are members
+    whose sessions expired, each soon after the one before; `told` is the last row."""
 
     fenced: dict[str, Row] = field(default_factory=dict)
     refused: tuple[Row, Row, Counter[str]] | None = None
+    silent: list[Row] = field(default_factory=list)
     commits: dict[tuple[str | None, int | None], tuple[Row, Row, int]] = field(default_factory=dict)
     since: Row | None = None
     generation: int = -1
@@ -72,6 +79,7 @@ def end(state: Members) -> Iterator[Note]:
     if state.since is not None and state.told is not None:
         yield from _rebalanced(state, state.told)
     yield from _changes(state)
+    yield from _losses(state)
 
 
 def _member(state: Members, row: Row) -> Iterator[Note]:
@@ -80,6 +88,8 @@ def _member(state: Members, row: Row) -> Iterator[Note]:
     if fenced:
         state.fenced[member] = row
     else:
+        if detail.endswith(SILENT):
+            yield from _lost(state, row)
         member, _, did = detail.partition(" ")
         if did.startswith(_CAME_OR_WENT):
             state.fenced.pop(member, None)
@@ -112,6 +122,21 @@ def _rebalanced(state: Members, until: Row) -> Iterator[Note]:
         yield note("rebalance", state.since, until)
 
 
+def _lost(state: Members, row: Row) -> Iterator[Note]:
+    last = state.silent[-1] if state.silent else None
+    if last is not None and (row.at_ms, row.detail) == (last.at_ms, last.detail):
+        return  # a broker writes some lines to two files
+    if last is not None and row.at_ms - last.at_ms > _PAUSE_MS:
+        yield from _losses(state)
+    state.silent.append(row)
+
+
+def _losses(state: Members) -> Iterator[Note]:
+    silent, state.silent = state.silent, []
+    if len(silent) >= LOSES and silent[-1].at_ms - silent[0].at_ms >= LOSES_MS:
+        yield note("unsettled", silent[0], silent[-1], number=len(silent), detail=SILENT)
+
+
 def _changes(state: Members) -> Iterator[Note]:
     """That of a member which joined or left makes an epoch, too."""
     if state.first is not None and state.last is not None and state.count:
@@ -126,7 +151,7 @@ def _tombstone(state: Members, row: Row) -> Iterator[Note]:
 
 
 def _refused(state: Members, row: Row) -> Iterable[Note]:
-    if row.api == "OffsetCommit" and row.error != LOCKED_OUT:
+    if row.api == "OffsetCommit" and row.error not in LOCKED_OUT:
         place = row.topic, row.partition
         first, _, count = state.commits.get(place, (row, row, 0))
         state.commits[place] = first, row, count + 1
@@ -151,7 +176,7 @@ LEDGER: Final = Ledger(
     F.col("group").isNotNull()
     & refused_only(
         (F.col("error").isin(*REFUSED) & F.col("api").isin(*_APIS))
-        | (F.col("error") == LOCKED_OUT)
+        | F.col("error").isin(*LOCKED_OUT)
         | _commits()
     ),
     F.col("group"),

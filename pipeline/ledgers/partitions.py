@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..readers.broker_messages import COMPACTED
+from ..readers.broker_messages import COMPACTED, NO_DISK
 from ..rows import INTERNAL
 from ..tables import functions as F
 from .lag import Lag
@@ -108,6 +108,9 @@ def end(state: Partition) -> Iterator[Note]:
 
 
 def _leader(state: Partition, row: Row) -> Iterator[Note]:
+    if row.detail == NO_DISK:
+        state.leaderless.broker(row)
+        return
     silent = state.silent
     if silent is not None and row.leader is not None and row.leader not in (-1, silent.first.leader):
         if _took(silent.first, row) >= _NOTICED_MS:

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..readers.member_messages import FATAL
-from ..readers.refusal_messages import GIVEN, INVALID, TOO_LARGE
+from ..readers.refusal_messages import GIVEN, INVALID, TOO_LARGE, TRANSACTION_TIMEOUT
 from ..refused_producers import with_ids
 from ..tables import functions as F
 from .ledger import Ledger, refused_only
 from .row import Note, Row, note
 
-_FATAL: Final = ("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
+_FATAL: Final = (
+    *("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"),
+    TRANSACTION_TIMEOUT,
+)
 """A client gives up after these: whoever goes on with the id is another one."""
 _OF_RECORDS: Final = (*TOO_LARGE, *INVALID)
 """Clients do not send such records again."""

@@ -19,6 +19,10 @@ from . import (
 from .log_entries import Entry, cause
 from .log_messages import Table, Values, message
 
+BEYOND: Final = "beyond "
+"""How the detail of a deletion begins that is due to retention.bytes."""
+NO_DISK: Final = "its disk has failed"
+"""Why a broker can't lead a partition that it should."""
 COMPACTED: Final = "compacted"
 """What the cleaner did with a log."""
 _ERRORS: Final = {
@@ -143,6 +147,13 @@ TABLE: Final = Table.of(
             "detail": f"after {found['kept_from']} ms: written until {found['written_from']}, "
             f"timestamps until {found['stamp_from']}"
         },
+    ),
+    message(
+        "expiry",
+        "retention size ",
+        r"Deleting segment LogSegment\(baseOffset={offset}, size=\d+, [^)\n]{1,200}\)?\) due to (?:log )?"
+        r"retention size (?:in bytes )?(?P<kept_from>\d+) breach",
+        lambda _, found: {"detail": f"{BEYOND}{found['kept_from']} bytes"},
     ),
     message(
         "log-start",
@@ -322,6 +333,14 @@ TABLE: Final = Table.of(
         r"The topic partition {tp} was marked as RECOVERING",
         detail="unclean",
         leads=True,
+    ),
+    # ReplicaManager
+    message(
+        "leader",
+        "Unable to bring up new local leader",
+        r"Unable to bring up new local leader {tp} with topic id \S+ because it resides in an offline log "
+        r"directory",
+        detail=NO_DISK,
     ),
     *coordinator_messages.MESSAGES,
     *producer_messages.BROKER,

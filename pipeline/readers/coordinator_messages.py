@@ -11,6 +11,8 @@ from .log_entries import Entry, cause
 from .log_messages import END, Completes, Values, listed, message
 
 _GROUP: Final = r"\[GroupId (?P<group>[^\]]+)\] "
+SILENT: Final = "left: its session expired"
+"""What a member did of which its coordinator heard nothing any more."""
 REPLACED: Final = "replaced by another with instance id "
 """What a coordinator does with a member when another one joins with its instance id."""
 _MEMBERS: Final = listed("detail", r"[)\]]")
@@ -51,7 +53,7 @@ def _removed(found: re.Match[str]) -> Iterator[Values]:
 
 
 def _expired_session(_: Entry, found: re.Match[str]) -> Values:
-    return {"detail": f"{found['member']} left: its session expired"}
+    return {"detail": f"{found['member']} {SILENT}"}
 
 
 def _member(did: str) -> Completes:

@@ -1,10 +1,11 @@
-"""Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, an
-address has no meaning, a codec or a topic is missing, an address has too many connections, a quota is used
-up. None of it goes by itself.
+"""Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, a
+login is refused, an address has no meaning or too many connections, a codec or a topic is missing, a quota is
+used up. None of it goes by itself.
 """
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from .log_entries import Entry
@@ -14,6 +15,11 @@ UNRESOLVED: Final = "UnknownHost"
 NO_CODEC: Final = "UnsupportedCodec"
 TOO_MANY: Final = "TooManyConnections"
 NO_TOPIC: Final = "UNKNOWN_TOPIC_OR_PARTITION"
+LOGIN: Final = "SASL_AUTHENTICATION_FAILED"
+"""Of a client that is refused; that somebody is, whoever it was, is FAILED_LOGIN."""
+FAILED_LOGIN: Final = "FailedAuthentication"
+PASSWORD: Final = "password of "
+"""How the detail of a row begins that says whose password was altered."""
 THROTTLED: Final = "Throttled"
 """How it is named that a client has to wait, because of a quota; its detail is for how many ms."""
 NOT_AUTHORIZED: Final = {
@@ -26,6 +32,7 @@ ADVERTISES: Final = "advertises "
 """How the detail of a broker begins that says by which addresses clients reach it."""
 _COLUMNS: Final = {"Group": "group", "Topic": "topic", "TransactionalId": "transactional_id"}
 _RESOURCE: Final = {"GROUP": "Group", "TOPIC": "Topic", "TRANSACTIONAL_ID": "TransactionalId"}
+_LOGGED_IN: Final = re.compile(r"^Authentication failed(?: during (?:re-)?authentication)?(?: due to|:)? ?")
 _TOPICS: Final = re.compile(rf"(?<![\w.-])(?P<topic>[\w.-]{{1,249}})={NO_TOPIC}")
 _PARTITIONS: Final = re.compile(r"\[[\d ]*\]")
 _HOST: Final = r"(?P<detail>[\w.-]{1,253}):\d{1,5}"
@@ -70,7 +77,45 @@ def _advertised(_: Entry, found: re.Match[str]) -> Values:
     return {"detail": f"{ADVERTISES}{found['listeners']}"}
 
 
+def _login(entry: Entry, found: re.Match[str]) -> Values:
+    """The reason, however a client or broker came to log in."""
+    return {"detail": _LOGGED_IN.sub("", found["why"]).strip()[:200]}
+
+
+def _password(did: str, _: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"{PASSWORD}{found['user']} was {did} ({found['mechanism'].replace('_', '-')})"}
+
+
 BROKER: Final = (
+    # Selector
+    message(
+        "complaint",
+        "Failed authentication with ",
+        r"Failed authentication with \S{0,300} \([^)\n]{0,300}\) \((?P<why>[^()\n]{1,300})\)",
+        _login,
+        error=FAILED_LOGIN,
+    ),
+    message(
+        "complaint",
+        "Failed re-authentication with ",
+        r"Failed re-authentication with \S{0,300} \([^)\n]{0,300}\) \((?P<why>[^()\n]{1,300})\)",
+        _login,
+        error=FAILED_LOGIN,
+    ),
+    # ScramControlManager
+    *(
+        message(
+            "config",
+            text,
+            rf"{text} (?:(?:creating new|modifying existing) entry )?for (?P<user>[^\n]{{1,300}}?) with "
+            r"mechanism (?P<mechanism>\w+)",
+            partial(_password, did),
+        )
+        for text, did in (
+            ("Replayed UserScramCredentialRecord", "set"),
+            ("Replayed RemoveUserScramCredentialRecord", "removed"),
+        )
+    ),
     # AclAuthorizer up to 3.9, StandardAuthorizerData
     message(
         "refused",
@@ -117,6 +162,31 @@ LIBRDKAFKA: Final = (
     ),
 )
 TABLE: Final = Table.of(
+    # NetworkClient
+    message(
+        "refused",
+        "failed authentication due to: ",
+        rf"Connection to node [^\n]{{1,300}}? failed authentication due to: (?P<why>[^\n]+?){END}",
+        _login,
+        error=LOGIN,
+    ),
+    # franz-go, consumer_group.go
+    message(
+        "refused",
+        f"err: {LOGIN}: ",
+        rf"group manage loop errored; group: (?P<group>[^\n,]{{1,300}}), err: {LOGIN}: [\w ]{{1,40}}\.: "
+        r"(?P<why>[^\n,]{1,300})",
+        _login,
+        error=LOGIN,
+    ),
+    # KafkaJS, consumer/index.js
+    message(
+        "refused",
+        "authentication failed: ",
+        rf"Crash: KafkaJS\w{{1,60}}: SASL [\w ]{{1,40}} authentication failed: (?P<why>[^\n]+?){END}",
+        _login,
+        error=LOGIN,
+    ),
     # GroupAuthorizationException, TopicAuthorizationException
     message(
         "refused",

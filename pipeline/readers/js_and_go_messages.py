@@ -53,6 +53,7 @@ TABLE: Final = Table.of(
         for text, error in (
             ("The group member's supported protocols are incompatible", "INCONSISTENT_GROUP_PROTOCOL"),
             ("The consumer group has reached its max size", "GROUP_MAX_SIZE_REACHED"),
+            ("The session timeout is not within the range allowed by the broker", "INVALID_SESSION_TIMEOUT"),
         )
     ),
     # franz-go, source.go

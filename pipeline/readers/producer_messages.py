@@ -9,14 +9,18 @@ from typing import Final
 from .error_names import of_exception
 from .log_entries import Entry
 from .log_messages import END, Values, message
+from .refusal_messages import TRANSACTION_TIMEOUT
 
 TIMED_OUT: Final = "timed out"
 """The state of a transaction that its coordinator aborted."""
+_TOO_LONG: Final = "The transaction timeout is larger than the maximum value"
 _ID: Final = r"(?P<transactional_id>\S+)"
 
 
 def _failed(_: Entry, found: re.Match[str]) -> Values:
     """An error that no broker answers is only a complaint."""
+    if _TOO_LONG in found["detail"]:
+        return {"error": TRANSACTION_TIMEOUT, "api": "InitProducerId"}
     error = of_exception(found["exception"])
     return {"error": error} if error else {"kind": "complaint", "error": found["exception"]}
 

@@ -30,6 +30,8 @@ GIVEN: Final = "given to the application"
 """What the application itself logged: its client did not get over the error."""
 _CODES: Final = ("MESSAGE_TOO_LARGE", "NOT_ENOUGH_REPLICAS", "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 """Those that franz-go names (kerr)."""
+TRANSACTION_TIMEOUT: Final = "INVALID_TRANSACTION_TIMEOUT"
+SESSION_TIMEOUT: Final = "INVALID_SESSION_TIMEOUT"
 TOO_LARGE: Final = ("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE")
 INVALID: Final = ("INVALID_RECORD", "INVALID_TIMESTAMP")
 TOO_FEW: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
@@ -171,6 +173,41 @@ TABLE: Final = Table.of(
             api="Produce",
         )
         for text in ("InvalidRecord", "InvalidTimestamp")
+    ),
+    # What applications log of any client's error: Errors.INVALID_TRANSACTION_TIMEOUT
+    message(
+        "refused",
+        "ransaction timeout is larger than the maximum value",
+        rf"{_WHO}[^\n]{{0,300}}?ransaction timeout is larger than the maximum value",
+        api="InitProducerId",
+        error=TRANSACTION_TIMEOUT,
+        detail=GIVEN,
+    ),
+    message(
+        "refused",
+        "InvalidTransactionTimeout: ",
+        rf"{_WHO}InvalidTransactionTimeout(?:Error)?: ",
+        api="InitProducerId",
+        error=TRANSACTION_TIMEOUT,
+        detail=GIVEN,
+    ),
+    # What applications log of Java's errors, and of librdkafka's
+    message(
+        "refused",
+        " present in metadata after ",
+        rf"{_WHO}[^\n]{{0,100}}?(?:Partition {{partition}} of topic|Topic) (?P<topic>[\w.-]{{1,249}}) "
+        r"(?:with partition count \d{1,10} is )?not present in metadata after ",
+        api="Produce",
+        error="UNKNOWN_TOPIC_OR_PARTITION",
+        detail=GIVEN,
+    ),
+    message(
+        "refused",
+        "Local: Unknown partition",
+        rf"{_WHO}[^\n]{{0,100}}?Local: Unknown partition",
+        api="Produce",
+        error="UNKNOWN_TOPIC_OR_PARTITION",
+        detail=GIVEN,
     ),
     # kafka-python, producer/sender.py
     message(

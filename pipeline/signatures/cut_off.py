@@ -1,5 +1,7 @@
 """`cut-off-leader`: a broker that reached neither the controller nor its followers went on as leader.
 
+One whose process stood still, as that of a suspended virtual machine, does the same when it goes on.
+
 It shrinks the ISR to itself although another broker leads already. What it took by then with acks=1 is
 removed when it comes back and follows.
 """
@@ -70,8 +72,8 @@ def find(observations: Table) -> Table:
         why="it shrank the ISR to itself after another broker had become the leader",
         summary=F.concat(
             sentence(
-                "broker {broker} went on as leader of {at}, cut off from the others, while broker {_leader} "
-                "led in epoch {_leader_epoch}",
+                "broker {broker} went on as leader of {at}, cut off from the others or after it had stood "
+                "still, while broker {_leader} led in epoch {_leader_epoch}",
                 at=place(),
             ),
             only_if(
@@ -131,8 +133,9 @@ SEARCH: Final = Search(
     ("in-sync-replicas",),
     Signature(
         _NAME,
-        "a broker went on as leader while another one led; how many records it had taken were removed",
-        stories={"cut-off-leader": "a broker that was cut off went on as leader"},
+        "a broker that was cut off, or had stood still, went on as leader while another one led; how many "
+        "records it had taken were removed",
+        stories={"cut-off-leader": "a broker went on as leader that did not know of another one"},
         rules=of_loss("cut-off-leader"),
         alike=("unclean-election",),
         looked_for=Alike("a leader that was cut off", _NAME, BROKERS),

@@ -1,7 +1,9 @@
 """`unclean-election`: a replica that was not in sync was elected leader, and loses what others had.
 
-The controller says that it was unclean. The new leader's epoch begins where its log ended; what had been
-replicated to the replicas in sync above that offset, or was committed by a group that had read it, is lost.
+The controller says that it was unclean. It says so, too, of the last leader, which comes back when nobody is
+in sync any more (KIP-966), such as the only replica: that is a finding only if it lacks something. The new
+leader's epoch begins where its log ended; what had been replicated to the replicas in sync above that offset,
+or was committed by a group that had read it, is lost.
 """
 
 from dataclasses import replace
@@ -15,7 +17,7 @@ from ..reproduction import Reproduction, Template, broker, late_ms, produce, sce
 from ..rows import PARTITION, of_kinds, only_if, place, prefixed, same, seen, sentence
 from ..settings import with_setting
 from ..signature import Alike, Search, Signature
-from ..tables import Table
+from ..tables import Column, Table
 from ..tables import functions as F
 
 _SAME_MS: Final = 30_000
@@ -31,14 +33,18 @@ def find(observations: Table) -> Table:
     elected = (
         unclean.withColumn("seen", seen())
         .groupBy(*PARTITION, "leader", "leader_epoch")
-        .agg(F.min("time_ms").alias("at_ms"), F.min_by("seen", "time_ms").alias("seen"))
+        .agg(
+            F.min("time_ms").alias("at_ms"),
+            F.min_by("seen", "time_ms").alias("seen"),
+            F.max(_led_last()).alias("knew_all"),
+        )
     )
     # The new leader says so, too, without its epoch.
     known = prefixed(elected.where("leader_epoch is not null"), "_", *PARTITION, "leader", "at_ms")
     near = [*same("_", (*PARTITION, "leader")), F.abs(F.col("at_ms") - F.col("_at_ms")) <= _SAME_MS]
     again = elected.where("leader_epoch is null").join(known, near, "left_anti")
     elected = elected.where("leader_epoch is not null").unionByName(again)
-    event = (*PARTITION, "leader", "leader_epoch", "at_ms", "seen")
+    event = (*PARTITION, "leader", "leader_epoch", "knew_all", "at_ms", "seen")
     ends = elected.join(_ends(observations), same("_", PARTITION), "left")
     entered = F.col("begins").isNotNull() & (F.col("end_epoch") == F.col("leader_epoch"))
     # A checkpoint is of the time at which it was copied, which nobody knows.
@@ -56,6 +62,9 @@ def find(observations: Table) -> Table:
     set_back = F.when(F.col("committed") > F.col("begins"), F.col("who"))
     rows = last.groupBy(*event, "begins", "high", "fell_seen").agg(
         F.array_sort(F.collect_set(set_back)).alias("groups"), F.max("committed").alias("committed")
+    )
+    rows = rows.where(
+        ~F.col("knew_all") | F.coalesce(F.greatest("high", "committed") > F.col("begins"), F.lit(False))
     )
     rows = with_setting(rows, observations, "unclean.leader.election.enable", "at_ms", event[:-2])
     allowed = F.col("value") == "true"
@@ -85,6 +94,12 @@ def find(observations: Table) -> Table:
         ids=["KIP-106"],
         columns={"broker": F.col("leader")},
     )
+
+
+def _led_last() -> Column:
+    """Whether a controller's line says that the leader had led last, before nobody was in sync any more."""
+    last = F.regexp_extract("text", r"lastKnownElr: \[(\d+)\] -> \[\]", 1)
+    return F.coalesce(last == F.col("leader").cast("string"), F.lit(False))
 
 
 def _ends(observations: Table) -> Table:

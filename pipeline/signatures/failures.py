@@ -1,4 +1,4 @@
-"""`broker-unresolved`, `connections-rejected`, `codec-unknown`: clients try in vain, again and again.
+"""`broker-unresolved`, `connections-rejected`, `login-refused`, `codec-unknown`: clients try in vain.
 
 Each of them is told by lines that look harmless: clients try again, and brokers reject connections at INFO.
 """
@@ -9,7 +9,15 @@ from typing import Final
 from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
 from ..left_behind import told as left_behind
 from ..left_behind import with_left_behind
-from ..readers.denial_messages import ADVERTISES, NO_CODEC, TOO_MANY, UNRESOLVED
+from ..readers.denial_messages import (
+    ADVERTISES,
+    FAILED_LOGIN,
+    LOGIN,
+    NO_CODEC,
+    PASSWORD,
+    TOO_MANY,
+    UNRESOLVED,
+)
 from ..reproduction import Reproduction, Template
 from ..rows import SEEN, first_of, of_kinds, only_if, prefixed, row, seen, sentence
 from ..signature import Search, Signature
@@ -18,32 +26,43 @@ from ..tables import functions as F
 
 _LASTS_MS: Final = 30_000
 """What ends before is no finding."""
+_BEFORE_MS: Final = 86_400_000
+"""How long a client may go on with what it has logged in with."""
 _LISTENERS: Final = [rf"^{ADVERTISES}(?:[^,]+, ?){{{nth}}}\w+://([^:,]+):" for nth in range(4)]
 """The hosts of as many listeners are looked at."""
 
 
 def find(observations: Table) -> Table:
-    rows = of_kinds(observations, "complaint").where("time_ms is not null")
-    rows = rows.where(F.coalesce(F.col("error").isin(UNRESOLVED, TOO_MANY, NO_CODEC), F.lit(False)))
-    rows = rows.select(*SEEN).persist()
+    rows = of_kinds(observations, "complaint", "refused").where("time_ms is not null")
+    complaints = F.col("error").isin(UNRESOLVED, TOO_MANY, NO_CODEC, FAILED_LOGIN)
+    is_one = F.when(F.col("kind") == "complaint", complaints).otherwise(F.col("error") == LOGIN)
+    rows = rows.where(F.coalesce(is_one, F.lit(False))).select(*SEEN).persist()
     long = F.col("until_ms") - F.col("since_ms") >= _LASTS_MS
     unresolved = _runs(rows.where(F.col("error") == UNRESOLVED), "detail").where(long)
     rejected = _runs(rows.where(F.col("error") == TOO_MANY), "detail", "broker").where(long)
-    unknown = rows.where((F.col("error") == NO_CODEC) & F.col("group").isNotNull())
+    grouped = F.col("group").isNotNull()
+    logins = _runs(rows.where((F.col("error") == FAILED_LOGIN) & ~grouped), "detail", "broker").where(long)
+    members = _runs(rows.where((F.col("error") == LOGIN) & grouped), "group")
+    members = members.withColumn("broker", F.lit(None).cast("int"))
+    logins = logins.withColumn("group", F.lit(None).cast("string")).unionByName(members)
+    unknown = rows.where((F.col("error") == NO_CODEC) & grouped)
     unknown = _runs(unknown, "detail", "group").withColumn("broker", F.lit(None).cast("int"))
     return (
         _unresolved(_advertised(unresolved, observations))
         .unionByName(_rejected(rejected))
+        .unionByName(_refused(_altered(logins, observations)))
         .unionByName(_unknown(with_left_behind(unknown, observations)))
     )
 
 
 def _runs(rows: Table, *by: str) -> Table:
-    """From the first to the last; `times` is the most that one file tells, for several tell of the same."""
+    """From the first to the last, of which `detail` is; `times` is the most that one file tells, for several
+    tell of the same."""
     at = F.struct("time_ms", "file", "position")
     counted = Window.partitionBy(*by, "file")
     told = rows.withColumn("told", F.count("position").over(counted))
     names = [F.max("broker").alias("broker")] if "broker" not in by else []
+    names += [F.max_by("detail", at).alias("detail")] if "detail" not in by else []
     return told.groupBy(*by).agg(
         *names,
         F.min("time_ms").alias("since_ms"),
@@ -108,6 +127,45 @@ def _rejected(rows: Table) -> Table:
     )
 
 
+def _altered(runs: Table, observations: Table) -> Table:
+    """`act`: the last password for the same mechanism that was altered before."""
+    rows = of_kinds(observations, "config").where(F.col("detail").startswith(PASSWORD))
+    rows = prefixed(rows.where("time_ms is not null"), "_", "time_ms", "detail", act=seen())
+    mechanism = F.regexp_extract("_detail", r"\(([\w-]+)\)$", 1)
+    asked = F.regexp_extract("detail", r"SASL mechanism ([\w-]+)$", 1)
+    of = [asked == mechanism, F.col("_time_ms") <= F.col("since_ms")]
+    found = runs.join(rows, of, "left").withColumn("ago", F.col("since_ms") - F.col("_time_ms"))
+    found = found.withColumn("altered", F.when(F.col("ago") <= _BEFORE_MS, F.col("_detail")))
+    found = found.withColumn("act", F.when(F.col("altered").isNotNull(), F.col("act")))
+    return first_of(found, Window.partitionBy("detail", "broker", "group").orderBy("ago", "_detail"))
+
+
+def _refused(rows: Table) -> Table:
+    took = F.floor((F.col("until_ms") - F.col("since_ms")) / 1000).cast("bigint")
+    altered = F.col("altered").isNotNull()
+    return findings(
+        rows,
+        signature="login-refused",
+        **judged(
+            If(altered, LIKELY, "a password for that was altered before; brokers don't say who logs in"),
+            Else(LIKELY, "brokers or clients say so; what was altered is not told"),
+        ),
+        summary=F.concat(
+            only_if(F.col("group").isNotNull(), "members of group {group} could not log in"),
+            only_if(F.col("group").isNull() & F.col("broker").isNotNull(), "broker {broker} refused logins"),
+            only_if(F.col("group").isNull() & F.col("broker").isNull(), "brokers refused logins"),
+            only_if(F.col("times") > 1, " for {took} s ({times} times in one log)", took=took),
+            sentence(": {detail}"),
+            only_if(
+                altered,
+                "; the {altered} {earlier} s before",
+                earlier=F.floor(F.col("ago") / 1000).cast("bigint"),
+            ),
+        ),
+        evidence=[F.col("act"), seen("first"), seen("last")],
+    )
+
+
 def _unknown(rows: Table) -> Table:
     return findings(
         rows,
@@ -156,7 +214,7 @@ def test_what_each_broker_leads_is_written(host: str) -> None:
 SEARCH: Final = Search(
     "what clients can't do",
     find,
-    ("complaint",),
+    ("complaint", "refused"),
     Signature(
         _UNRESOLVED,
         "clients could not resolve the name that a broker advertises, for half a minute",
@@ -175,6 +233,12 @@ SEARCH: Final = Search(
         "a broker rejected connections from an address that has max.connections.per.ip, for half a minute",
         stories={"connections-rejected": "{who} rejected connections"},
         unshown="a mock cluster does not count the connections of an address",
+    ),
+    Signature(
+        ("login-refused",),
+        "brokers refused the logins of clients for half a minute: a wrong password, user or certificate",
+        stories={"login-refused": "logins to {who} were refused"},
+        unshown="a test would need to know who logged in with what",
     ),
     Signature(
         ("codec-unknown",),

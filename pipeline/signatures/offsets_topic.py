@@ -59,7 +59,8 @@ def _went_back(story: Table, rows: Table) -> Table:
             "rebalanced": F.col("generations") > F.col("last_generations"),
         }
     )
-    suspects = suspects.where("tells_groups or resumed")
+    # KafkaJS commits -2 or -1 when its position is out of range: for the earliest or the latest offset.
+    suspects = suspects.where("(tells_groups or resumed) and offset >= 0")
     suspects = first_of(suspects, _ONCE)
     stopped = F.col("unparsed").isNotNull() & (F.col("rebalanced") | F.col("tells_groups").isNull())
     forgotten = F.coalesce(F.col("known_generation") < F.col("last_generation"), F.lit(False))

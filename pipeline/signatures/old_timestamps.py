@@ -26,6 +26,7 @@ _SAID: Final = r"^after (\d+) ms: written until (\d+), timestamps until (\d+)$"
 def find(observations: Table) -> Table:
     kept, written, stamp = (F.regexp_extract("detail", _SAID, group).cast("bigint") for group in (1, 2, 3))
     gone = of_kinds(observations, "expiry").where("topic is not null and offset is not null")
+    gone = gone.where(F.col("detail").rlike(_SAID))
     gone = gone.withColumns({"kept": kept, "age": written - stamp, "said": seen()})
     gone = gone.where(F.col("age") > F.col("kept"))
     gone = prefixed(

@@ -55,6 +55,11 @@ def _rejected(note: Note) -> str:
     return f"{by} rejected connections for {took(note)} ({_times(note)}): {note.detail}"
 
 
+def _login(note: Note) -> str:
+    by = "brokers" if note.broker is None else f"broker {note.broker}"
+    return f"{by} refused logins for {took(note)} ({_times(note)}): {note.detail}"
+
+
 def _no_codec(note: Note) -> str:
     whose = f"client {note.client}" if note.group is None else f"a client of group {note.group}"
     return f"{whose} could not read records, because it lacks their codec, {note.detail} ({_times(note)})"
@@ -106,6 +111,16 @@ KINDS: Final = (
         "a broker rejects connections from an address for half a minute, because that has too many",
         _rejected,
         (BROKERS,),
+        lasts(HALF_A_MINUTE_MS),
+        of_partition=True,
+        of_broker=True,
+    ),
+    Kind(
+        "login-refused",
+        "login-refused",
+        "brokers refuse logins for half a minute",
+        _login,
+        (CONTROLLER, BROKERS),
         lasts(HALF_A_MINUTE_MS),
         of_partition=True,
         of_broker=True,

@@ -3,6 +3,8 @@
 from typing import Final
 
 from ..ledgers import Note
+from ..ledgers.members import LOSES
+from ..readers.coordinator_messages import SILENT
 from ..readers.log_spans import CONTROLLER
 from ..signature import BROKERS, CLIENT, COORDINATORS, OFFSETS
 from . import broker_kinds, share_kinds
@@ -56,7 +58,11 @@ def _commit_missing(note: Note) -> str:
 
 
 def _position_lost(note: Note) -> str:
-    went = "began elsewhere" if note.detail is None else f"went on at the {note.detail} offset"
+    went = (
+        "began elsewhere"
+        if note.detail is None
+        else f"went on at the {note.detail.removesuffix(' offset')} offset"
+    )
     return f"{who(note)} gave up its position {note.offset} of {at(note)}, and {went}"
 
 
@@ -149,6 +155,9 @@ def _member_fenced(note: Note) -> str:
 
 def _unsettled(note: Note) -> str:
     lasted = f"in {took(note)}"
+    if note.detail == SILENT:
+        lost = f"lost {note.number} members one after the other {lasted}"
+        return f"group {note.group} {lost}: their sessions expired"
     return f"group {note.group} had {note.number} more new epochs {lasted}, and no member joined or left"
 
 
@@ -310,10 +319,11 @@ KINDS: Final = (
     Kind(
         "group-unsettled",
         "unsettled",
-        f"a group has {_EPOCHS} new epochs one after the other, although neither members nor topics change",
+        f"a group has {_EPOCHS} new epochs one after the other, although neither members nor topics change, "
+        f"or {LOSES} members and more whose sessions expire over half a minute",
         _unsettled,
         (COORDINATORS, CLIENT),
-        lambda note: (note.number or 0) >= _EPOCHS,
+        lambda note: (note.number or 0) >= _EPOCHS or note.detail == SILENT,
         wide=True,
     ),
     Kind(

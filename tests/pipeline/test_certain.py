@@ -15,6 +15,8 @@ from mockbroker.pipeline.observations import Observation
 
 from .rows import SECOND, History, found_in
 from .short_histories import (
+    GROUP,
+    ID,
     NO_TOPIC,
     OLD,
     away,
@@ -110,6 +112,17 @@ CASES = {
     ),
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
     "retention-lowered": case("administrators", deleted("segment deletion"), "config", "log-start"),
+    "retention-by-size": case("beyond_size", expired_at_once("beyond 3000 bytes"), "expiry", "log-start"),
+    "transaction-timeout-refused": case(
+        "timeouts_refused",
+        History("client-log").add("refused", error="INVALID_TRANSACTION_TIMEOUT", **ID),
+        "refused",
+    ),
+    "session-timeout-refused": case(
+        "timeouts_refused",
+        History("client-log").add("refused", error="INVALID_SESSION_TIMEOUT", **GROUP),
+        "refused",
+    ),
     "timestamps-too-old": case("old_timestamps", expired_at_once(OLD), "expiry", "log-start"),
     "clock-stepped": case("clocks", stepped(), "log-start"),
     "rebalance-timeout": case("consumer_groups", GROUPS["late"], told("member", "fenced")),
@@ -192,9 +205,8 @@ CASES = {
 }
 NEVER = {
     *("joined-too-early", "epoch-regression", "follower-failure", "follower-log-lost"),
-    "only-replica-lost",
+    *("only-replica-lost", "login-refused", "follower-slow"),
     *("lost-records", "sequence-error", "producer-expired", "assignors-differ", "partition-paused"),
-    "follower-slow",
 }
 """What is never certain, though others of the same search are."""
 

@@ -71,6 +71,13 @@ def test_a_disk_that_is_full() -> None:
     assert one.summary.startswith("broker 3 gave up the log directory /d1, whose disk was full: no replica")
 
 
+@pytest.mark.parametrize(("leader", "told"), [(-1, ", and nobody else could lead orders-0"), (1, "")])
+def test_a_disk_with_the_only_replica(leader: int, told: str) -> None:
+    rows = disk_full().add("leader", broker=3, detail="its disk has failed")
+    (one,) = found(rows.add("leader", MINUTE, broker=2, leader=leader, leader_epoch=1))
+    assert one.summary.endswith(f": no replica in it is in sync any more{told}")
+
+
 def test_every_day() -> None:
     assert found_in(healthy().rows, out_of_sync.find) == []
 

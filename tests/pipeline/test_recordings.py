@@ -81,20 +81,39 @@ REFUSED = (
     *("applications-share-a-group", "clock-stepped", "follower-log-lost"),
     *("hanging-transaction", "record-unreadable"),
     *("codec-unknown", "connections-rejected", "group-renamed", "client-throttled"),
+    *("log-dir-failed", "login-refused", "members-replaced", "retention-by-size"),
+    *("session-timeout-refused", "transaction-timeout-refused"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
 that a record can't be read only its client could say."""
-CALLED = {"transactions-away": "leader-away", "consumer-throttled": "client-throttled"}
+CALLED = {
+    "transactions-away": "leader-away",
+    "consumer-throttled": "client-throttled",
+    "broker-suspended": "cut-off-leader",
+    "crash-loop": "members-replaced",
+    "disk-failed": "log-dir-failed",
+}
 """Causes that truths name otherwise, since they were written before there was a name for them."""
 QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 NOT_TOLD = frozenset(
     {
+        "3.9.2-broker-suspended",
+        "3.9.2-commits-too-low",
+        "3.9.2-retention-by-size",
         "3.9.2-retried-without-idempotence",
+        "3.9.2-topic-created-anew",
+        "3.9.2-transaction-timeout-refused",
         "3.9.2-transactions-away",
+        "4.4.0-broker-suspended",
+        "4.4.0-commits-too-low",
         "4.4.0-group-renamed",
         "4.4.0-partition-paused",
         "4.4.0-record-corrupt",
+        "4.4.0-retention-by-size",
+        "4.4.0-static-member-gone",
+        "4.4.0-topic-created-anew",
+        "4.4.0-transaction-timeout-refused",
     }
 )
 """Of these the cause, or what is noticed of it, is not told yet. One that is told rightly has to leave the
@@ -112,6 +131,14 @@ list.
 - partition-paused: told of the group of a Java client, which logs it when the partition is taken from it.
   aiokafka logs nothing of it, and no record tells either: of its group it is one possible cause besides a
   record that can't be read.
+- broker-suspended: that a broker went on as leader is told, not whether it had stood still or was cut off.
+  That producers gave records up is no symptom, since they wrote others soon after.
+- commits-too-low: nothing is told. A group that is given one record again, and commits one less than the log
+  end while nobody writes, is no symptom.
+- retention-by-size: the cause is told, and the skip of one group. KafkaJS does not log where it was set to.
+- static-member-gone: what stands still is told, and that nothing explains it.
+- topic-created-anew: all is told, but librdkafka's error names no topic, so that nothing explains it.
+- transaction-timeout-refused: all is told, but only Java's log names the transactional ids.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
 """
 OFTEN = frozenset(
@@ -122,6 +149,10 @@ OFTEN = frozenset(
         "4.4.0-acl-locks-out",
         "4.4.0-max-bytes-lowered",
         "4.4.0-topic-deleted",
+        "4.4.0-crash-loop",
+        "4.4.0-disk-failed",
+        "4.4.0-password-changed",
+        "4.4.0-retention-by-size",
         "4.4.0-advertised-wrong",
         "4.4.0-record-unreadable",
         "4.4.0-share-delivery-limit-lowered",

@@ -178,6 +178,20 @@ def test_a_new_epoch_of_a_producer_begins_anew() -> None:
     assert told(LEDGER, rows) == []
 
 
+def test_a_disk_that_failed() -> None:
+    """The broker says so; that nobody leads it tells later, and nothing if another one leads."""
+    rows = Rows(topic="orders", partition=0, broker=2)
+    rows.add("leader", leader=2, leader_epoch=0, offset=0).add("leader", detail="its disk has failed")
+    rows.add("leader", MINUTE, leader=-1, leader_epoch=1).add("leader", leader=2, leader_epoch=2, offset=50)
+    (found,) = noted(LEDGER, rows)
+    assert (found.what, found.to_ms - found.from_ms) == ("no-leader", MINUTE + SECOND)  # type: ignore[operator]
+    moved = Rows(topic="orders", partition=0, broker=2)
+    moved.add("leader", leader=2, leader_epoch=0, offset=0).add("leader", detail="its disk has failed")
+    moved.add("leader", broker=1, leader=1, leader_epoch=1, offset=0)
+    moved.add("leader", MINUTE, leader=2, leader_epoch=2, offset=50)
+    assert noted(LEDGER, moved) == []
+
+
 def test_a_partition_without_a_leader() -> None:
     rows = brokers().add("leader", leader=-1).add("leader", MINUTE, leader=-1).add("leader", leader=2)
     (found,) = noted(LEDGER, rows)

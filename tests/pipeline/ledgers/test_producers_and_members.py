@@ -18,6 +18,7 @@ FENCED = "m-1 fenced: the member session expired"
     [
         ("INVALID_PRODUCER_ID_MAPPING", "Ongoing orders-0", True),
         ("PRODUCER_FENCED", "Ongoing orders-0", True),
+        ("INVALID_TRANSACTION_TIMEOUT", "Ongoing orders-0", True),
         ("OUT_OF_ORDER_SEQUENCE_NUMBER", "Ongoing orders-0", False),
         ("UNKNOWN_SERVER_ERROR", "Ongoing orders-0", False),
         ("UNKNOWN_SERVER_ERROR", "Empty", True),
@@ -50,6 +51,25 @@ def test_a_member_that_is_put_out_and_leaves() -> None:
     for detail in ("m-1 left", "m-1 left: the consumer is being closed"):
         rows = Rows(group="g").add("member", detail=FENCED).add("member", detail=detail)
         assert noted(members.LEDGER, rows) == []
+
+
+@pytest.mark.parametrize(
+    ("apart_ms", "count", "unsettled"),
+    [(8 * SECOND, 5, True), (8 * SECOND, 4, False), (7 * SECOND, 5, False), (2 * MINUTE, 5, False)],
+)
+def test_members_that_fall_silent_one_after_the_other(apart_ms: int, count: int, *, unsettled: bool) -> None:
+    """Not those that are silent at once, nor one now and then."""
+    rows = Rows(group="g")
+    for number in range(count):
+        rows.add("member", apart_ms, detail=f"m-{number} left: its session expired")
+        rows.add("member", 0, detail=f"m-{number} left: its session expired")  # the line is in two files
+    found = noted(members.LEDGER, rows)
+    assert [(each.what, each.number) for each in found] == [("unsettled", count)] * unsettled
+
+
+def test_members_that_can_not_log_in() -> None:
+    (found,) = noted(members.LEDGER, Rows(group="g").add("refused", error="SASL_AUTHENTICATION_FAILED"))
+    assert (found.what, found.detail) == ("member-refused", "SASL_AUTHENTICATION_FAILED")
 
 
 def test_members_that_are_refused() -> None:
