@@ -20,6 +20,7 @@ class PlannedTopic:
     name: str
     partitions: int
     config: Mapping[str, str] = field(default_factory=dict)
+    replicas: int = 1
 
     @property
     def compacted(self) -> bool:
