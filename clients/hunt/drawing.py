@@ -5,8 +5,8 @@ from random import Random
 from typing import Any, Final
 
 from . import manners
+from .drawn_besides import with_besides
 from .drawn_events import SESSION_MS, Events, Subjects
-from .drawn_failovers import with_failovers
 from .drawn_faults import Guide
 from .legal import FAULTS
 from .plan import AFTER_ERRORS, Fields, Plan, PlannedTopic, PlannedUser, Step
@@ -37,7 +37,7 @@ def draw(
     chosen = random.choice(workloads(capabilities)) if workload is None else workload
     made = _Drawing(seed, random, kafka, frozenset(capabilities), illegal, chosen, guide)
     plan: Plan = getattr(made, chosen.replace(" ", "_"))()
-    return with_failovers(plan)
+    return with_besides(plan, capabilities)
 
 
 def workloads(capabilities: Collection[str]) -> list[str]:
@@ -63,7 +63,7 @@ def draw_application(
 ) -> Plan:
     """The plan of a seed for a whole application; `fields` are those of its user in the plan."""
     random = Random(f"hunt application {seed}")
-    return with_failovers(_Drawing(seed, random, kafka, frozenset(), illegal).application(fields, partitions))
+    return with_besides(_Drawing(seed, random, kafka, frozenset(), illegal).application(fields, partitions))
 
 
 class _Drawing:
