@@ -1,4 +1,5 @@
-"""Leaders of a hunt can move, and one broker may stay away to the end: clients do without it."""
+"""What plans have besides: leaders that can move, a broker that stays away, members that think or change
+what they subscribe to."""
 
 from collections import Counter
 from dataclasses import replace
@@ -10,7 +11,7 @@ from mockbroker.clients.drivers import command_for
 from mockbroker.clients.hunt.campaign import campaign
 from mockbroker.clients.hunt.drawing import draw
 from mockbroker.clients.hunt.events import happen
-from mockbroker.clients.hunt.journal import Happened, Journal
+from mockbroker.clients.hunt.journal import Called, Happened, Journal
 from mockbroker.clients.hunt.judging import judge
 from mockbroker.clients.hunt.plan import Plan, PlannedTopic, PlannedUser, Step
 from mockbroker.clients.hunt.scene import Scene, options
@@ -52,6 +53,47 @@ def test_only_who_waits_for_all_replicas_is_told_of_them() -> None:
     ]
     assert told
     assert not any(user.config.get("acks") == "1" for plan in told for user in plan.users)
+
+
+def test_members_subscribe_to_other_topics_if_their_client_can_and_some_think_for_too_long() -> None:
+    def lives(*more: str) -> list[PlannedUser]:
+        plans = [draw(seed, {*ALL, *more}, workload="members") for seed in range(200)]
+        return [user for plan in plans for user in plan.users if user.kind == "member"]
+
+    assert not any(step.do == "resubscribe" for user in lives() for step in user.steps)
+    subscribe = [
+        (user, step)
+        for user in lives("resubscribe", "patterns")
+        for step in user.steps
+        if step.do == "resubscribe"
+    ]
+    assert subscribe
+    assert all({*step.fields["topics"]} <= {*user.fields["topics"]} for user, step in subscribe)
+    assert not any("pattern" in user.fields for user, _ in subscribe)
+    thinking = [user for user in lives() if any(step.do == "think" for step in user.steps)]
+    assert thinking
+    for user in thinking:
+        (ms,) = [step.fields["ms"] for step in user.steps if step.do == "think"]
+        assert user.fields["consumer"]["max.poll.interval.ms"] < ms
+
+
+@pytest.mark.long
+@pytest.mark.trio
+async def test_a_right_client_reads_what_its_member_subscribes_to() -> None:
+    topics = (replace(TOPIC, name="t"), replace(TOPIC, name="u"))
+    sends = [replace(each, fields={**each.fields, "topic": name}) for name in "tu" for each in EVERYWHERE]
+    poll, some, all_ = Step("poll", fields={"times": 10}), ["t"], ["t", "u"]
+    changes = [Step("resubscribe", 0, {"topics": each}) for each in (some, some, all_, some)]
+    life = (poll, *(step for each in changes for step in (each, poll)), Step("commit"))
+    users = (
+        PlannedUser("producer", "producer", PRODUCER, steps=tuple(sends)),
+        PlannedUser("member", "member", {}, {**MEMBER, "topics": all_}, life),
+    )
+    async with campaign(command_for("confluent-kafka"), 1) as drivers:
+        outcome = await drivers.lanes[0].run(replace(PLAN, topics=topics, users=users))
+    assert judge(outcome) == []
+    asked = [each.fields["topics"] for each in outcome.journal.of(Called) if each.verb == "subscribe"]
+    assert asked == [all_, some, some, all_, some, all_]
 
 
 @pytest.mark.trio
