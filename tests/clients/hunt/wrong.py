@@ -329,7 +329,7 @@ if __name__ == "__main__":
                     *ADMIN,
                 )
             ),
-            *("groups", "patterns", "transactions", "send-offsets", "idempotence"),
+            *("groups", "patterns", "resubscribe", "transactions", "send-offsets", "idempotence"),
         ],
         {"producer": Producer, "consumer": Consumer, "share-consumer": Share, "admin": Admin},
         described,
