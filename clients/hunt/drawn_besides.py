@@ -57,12 +57,17 @@ def _with_lives(plan: Plan, capabilities: Collection[str]) -> Plan:
         return plan
     lives: dict[str, PlannedUser] = {}
     if "resubscribe" in capabilities and random.random() < _RESUBSCRIBES:
-        # A regular expression and names exclude each other.
-        lives = {user.name: _resubscribes(random, user) for user in members if "pattern" not in user.fields}
+        lives = {user.name: _resubscribes(random, user) for user in members if _may_resubscribe(user)}
     if random.random() < _THINKS:
         thinks = random.choice(members)
         lives[thinks.name] = _thinks(random, lives.get(thinks.name, thinks))
     return replace(plan, users=tuple(lives.get(user.name, user) for user in plan.users))
+
+
+def _may_resubscribe(user: PlannedUser) -> bool:
+    """A regular expression and names exclude each other. And a static member that comes back gets what it had:
+    brokers don't look at what it subscribes to (updateStaticMemberThenRebalanceOrCompleteJoin)."""
+    return "pattern" not in user.fields and "group.instance.id" not in user.fields.get("consumer", {})
 
 
 def _resubscribes(random: Random, user: PlannedUser) -> PlannedUser:

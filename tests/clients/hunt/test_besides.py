@@ -70,6 +70,7 @@ def test_members_subscribe_to_other_topics_if_their_client_can_and_some_think_fo
     assert subscribe
     assert all({*step.fields["topics"]} <= {*user.fields["topics"]} for user, step in subscribe)
     assert not any("pattern" in user.fields for user, _ in subscribe)
+    assert not any("group.instance.id" in user.fields["consumer"] for user, _ in subscribe)
     thinking = [user for user in lives() if any(step.do == "think" for step in user.steps)]
     assert thinking
     for user in thinking:
