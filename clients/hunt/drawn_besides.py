@@ -65,8 +65,8 @@ def _with_lives(plan: Plan, capabilities: Collection[str]) -> Plan:
 
 
 def _may_resubscribe(user: PlannedUser) -> bool:
-    """A regular expression and names exclude each other. And a static member that comes back gets what it had:
-    brokers don't look at what it subscribes to (updateStaticMemberThenRebalanceOrCompleteJoin)."""
+    """A regular expression and names exclude each other. A static member that comes back gets what it had:
+    brokers don't look at what it subscribes to then (updateStaticMemberThenRebalanceOrCompleteJoin)."""
     return "pattern" not in user.fields and "group.instance.id" not in user.fields.get("consumer", {})
 
 

@@ -20,13 +20,11 @@ from mockbroker.server.serving import ServedCluster
 from ..upstream.cluster import NotWithUpstreamError
 from .admission import admit
 from .correspondence import outputs_of
-from .plan import PlannedTopic
+from .plan import Loss, PlannedTopic
 from .stage import Outcome
 
 _OFTEN_MS: Final = 200
 _TIMEOUT_MS: Final = 60_000
-Loss = Literal["stop", "kill", "hang"]
-"""How a broker goes."""
 
 
 def create(cluster: ServedCluster, topic: PlannedTopic) -> None:
