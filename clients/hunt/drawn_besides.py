@@ -6,10 +6,10 @@ It is drawn from streams of its own, so that the rest of a seed's plan stays wha
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Final
+from typing import Final, get_args
 
 from .drawn_events import CALLS, SESSION_MS
-from .plan import Fields, Plan, PlannedUser, Step
+from .plan import Fields, Loss, Plan, PlannedUser, Step
 
 _REPLICATED: Final = 0.6
 """So many plans with several brokers have a replica of each partition on each of them."""
@@ -19,7 +19,7 @@ _ALONE: Final = 0.5
 """In so many of these nothing else does."""
 _RESUBSCRIBES: Final = 0.25
 """In so many plans of members they subscribe to other topics now and then."""
-_LOSSES: Final = ("stop", "kill", "hang")
+_LOSSES: Final[Sequence[str]] = get_args(Loss)
 _PLACED: Final = 0.75
 """So many brokers are lost as an application makes a call."""
 _WHEN_MS: Final = (0, 50, 200, 500, 1_000)
@@ -36,8 +36,6 @@ _ASKED_BY: Final[Mapping[str, Sequence[str]]] = {
     "processor": ("Produce", "TxnOffsetCommit"),
     "member": ("OffsetCommit",),
 }
-
-
 _THINKS: Final = 0.08
 """So many plans of members have one that thinks."""
 _POLLS_MS: Final = 6_000
