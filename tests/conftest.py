@@ -153,7 +153,9 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        # Chromium's own sandbox does not work for root.
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        # Chromium's own sandbox does not work for root; one process less takes a twentieth less CPU time.
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--in-process-gpu"]
+        )
         with contextlib.closing(browser):
             yield browser

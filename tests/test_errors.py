@@ -14,8 +14,8 @@ import pytest
 import mockbroker
 from mockbroker import MockBrokerError, MockCluster, PortInUseError
 
+from .cli import in_process
 from .control.asking import ask
-from .driving.processes import mockbroker_process
 
 pytest_plugins = ["pytester"]
 
@@ -98,11 +98,10 @@ def says(text: str, wrong: str, right: str) -> bool:
 
 def mockbroker_says(*arguments: str, **environment: str) -> tuple[int, str]:
     """Exit status and the last line of standard error; what comes before is how to be used."""
-    done = mockbroker_process(*arguments, env={**os.environ, **environment})
+    done = in_process.mockbroker(*arguments, environment=environment)
     *before, last = done.stderr.splitlines()
     assert all(re.match(r"Usage: |Try |$", line) for line in before), done.stderr
-    assert "Traceback" not in done.stderr
-    return done.returncode, last
+    return done.exit_code, last
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=NAMES)

@@ -45,7 +45,7 @@ def cached(project: Path, variant: str, build: Callable[[Path], None]) -> Path:
     if home.exists():
         return home
     cache.mkdir(parents=True, exist_ok=True)
-    with _locked(cache / f"{home.name}.lock"), tempfile.TemporaryDirectory(dir=cache) as folder:
+    with locked(cache / f"{home.name}.lock"), tempfile.TemporaryDirectory(dir=cache) as folder:
         if home.exists():
             return home
         work = Path(folder, "work")
@@ -60,7 +60,7 @@ def cached(project: Path, variant: str, build: Callable[[Path], None]) -> Path:
 
 
 @contextmanager
-def _locked(file: Path) -> Iterator[None]:
+def locked(file: Path) -> Iterator[None]:
     """Waits for other processes and threads that hold the lock."""
     with file.open("w") as opened:
         fcntl.flock(opened, fcntl.LOCK_EX)
@@ -177,7 +177,7 @@ def _rust(project: Path, variant: str, crate: str, version: str | None, main: Pa
         if version is not None:
             step([cargo, "update", crate, "--precise", version], folder)
         target = folder.parents[1] / f"{project.name}-{crate}-{version or 'locked'}-target"
-        with _locked(target.parent / f"{target.name}.lock"):
+        with locked(target.parent / f"{target.name}.lock"):
             step([cargo, "build", "--locked", "--target-dir", str(target)], folder)
             shutil.copy(target / "debug" / "program", folder)
 

@@ -17,6 +17,7 @@ from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.clients.hunt.writing import read
 
 from ..driving.processes import mockbroker_process, started
+from .in_process import mockbroker
 
 WRONG = Path(__file__).parent.parent / "clients" / "hunt" / "wrong.py"
 ENVIRONMENT = {**os.environ, "MOCKBROKER_PROGRAMS": str(PROGRAMS / "python"), "COLUMNS": "120"}
@@ -126,8 +127,8 @@ def test_a_whole_application(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_missing_is_said(options: tuple[str, ...], told: str) -> None:
-    done = hunt(*options)
-    assert done.returncode == 2
+    done = mockbroker("hunt", *options, environment={"COLUMNS": "120"})
+    assert done.exit_code == 2
     assert told in done.stderr
 
 

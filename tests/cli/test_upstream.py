@@ -8,6 +8,7 @@ from mockbroker import MockCluster
 from mockbroker.rig.real_broker import RealCluster
 
 from .. import needs
+from .in_process import mockbroker
 from .test_check import check
 from .test_hunt import hunt, wrong
 
@@ -52,9 +53,8 @@ def test_a_finding_says_whether_the_upstream_shows_it() -> None:
     ],
 )
 def test_what_has_no_upstream_is_refused(words: tuple[str, ...], said: str) -> None:
-    command = {"hunt": hunt, "check": check}[words[0]]
-    done = command(*words[1:], "--upstream", "127.0.0.1:1")
-    assert done.returncode == 2
+    done = mockbroker(*words, "--upstream", "127.0.0.1:1")
+    assert done.exit_code == 2
     assert said in done.stderr
 
 

@@ -5,7 +5,6 @@ import itertools
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,12 +32,10 @@ def test_a_broker_goes_on_whatever_comes(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def own_garbage() -> Iterator[None]:
-    """What other tests have left takes the collector seconds, which would count here."""
+def own_garbage() -> None:
+    """What other tests have left takes the collector seconds, which would count here. All stays frozen."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.usefixtures("own_garbage")

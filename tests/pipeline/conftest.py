@@ -39,8 +39,18 @@ def connector_jars() -> list[Path]:
 
 @pytest.fixture(scope="session")
 def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files of every kind."""
-    folder = tmp_path_factory.mktemp("given")
+    """Files of every kind, which nobody alters: made once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "given"
+    with building.locked(folder.with_suffix(".lock")):
+        if not folder.exists():
+            made = tmp_path_factory.mktemp("given")
+            _fill(made)
+            made.rename(folder)
+    return folder
+
+
+def _fill(folder: Path) -> None:
     traces.forgotten_producer(folder / "forgotten.jsonl", "2.3")
     traces.forgotten_producer(folder / "remembered.jsonl", "4.4")
     traces.late_log_start(folder / "late-start.jsonl", "live")
@@ -61,7 +71,6 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for log in (incidents.stopped_load, incidents.cleanup_during_load, incidents.operators_reset):
         log(folder / "segments")
     (folder / "holiday.jpg").write_bytes(b"\xff\xd8\xff\0\0\0")
-    return folder
 
 
 @pytest.fixture(scope="session")
@@ -84,6 +93,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        # To compile takes longer than to carry out.
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.codegen.wholeStage": "false",
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),

@@ -1,4 +1,4 @@
-"""`mockbroker proxy` as a process."""
+"""`mockbroker proxy`."""
 
 import signal
 from collections.abc import Iterator
@@ -9,7 +9,8 @@ from confluent_kafka import Producer
 
 from mockbroker import MockCluster
 
-from ..driving.processes import line_of, mockbroker_process, started
+from ..cli.in_process import mockbroker
+from ..driving.processes import line_of, started
 
 LOST = "disconnect api=Produce when=after times=1"
 
@@ -71,7 +72,7 @@ def test_it_names_the_files_for_clients(upstream: str, tmp_path: Path) -> None:
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
 def test_it_says_what_is_wrong(upstream: str, given: list[str], why: str) -> None:
-    done = mockbroker_process("proxy", "--upstream", upstream, "--port", "0", *given)
-    assert done.returncode == 2
+    done = mockbroker("proxy", "--upstream", upstream, "--port", "0", *given)
+    assert done.exit_code == 2
     assert done.stderr.startswith(f"mockbroker proxy: {why}"), done.stderr
     assert not done.stdout

@@ -294,7 +294,7 @@ WITNESS = SHARED.cluster.create_topic("witness", [[1]]).partitions[0]
 
 
 @given(data=broken())
-@settings(max_examples=examples(10_000), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(3_000), suppress_health_check=list(HealthCheck))
 def test_nothing_that_comes_in_breaks_the_server(data: bytes) -> None:
     connection = SHARED.connect()
     connection.receive(memoryview(data).toreadonly())
