@@ -137,9 +137,10 @@ def alter_loggers(broker: Broker, name: str, changes: list[altering.Change], val
 
 def alter_client_metrics(cluster: Cluster, name: str, edit: Edit, validate_only: bool) -> None:
     configs = cluster.environment.configs
-    values = edit(configs.client_metrics.get(name, {}))
+    current = configs.client_metrics.get(name, {})
+    values = edit(current)
     _checked(lambda: groups.check_client_metrics(configs, name, values))
-    if not validate_only:
+    if not validate_only and values != current:
         _store(configs.client_metrics, name, values)
         configs.client_metrics_changes += 1
 

@@ -1,6 +1,6 @@
 """`unknown-topic-configs`: what is answered about the configuration of a topic that is not there.
 
-Up to 2.4 AlterConfigs and IncrementalAlterConfigs get UNKNOWN_SERVER_ERROR (`fails`). In 2.8 they get
+Up to 2.5 AlterConfigs and IncrementalAlterConfigs get UNKNOWN_SERVER_ERROR (`fails`). In 2.8 they get
 UNKNOWN_TOPIC_OR_PARTITION before anything else is looked at (`told-first`), since 3.2 if the values are right
 (`told`). In 3.1 they get NONE (`unnoticed`).
 """
@@ -13,5 +13,5 @@ unknown_topic_configs: Final = Behaviour[Literal["fails", "told-first", "unnotic
     name="unknown-topic-configs",
     summary="what is answered about the configuration of a topic that is not there",
     answers={"fails": "fails", "told-first": "told-first", "unnoticed": "unnoticed", "told": "told"},
-    history=(("0.11", "fails"), ("2.5", "told-first"), ("3.0", "unnoticed"), ("3.2", "told")),
+    history=(("0.11", "fails"), ("2.6", "told-first"), ("3.0", "unnoticed"), ("3.2", "told")),
 )

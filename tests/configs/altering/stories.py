@@ -15,6 +15,7 @@ _TOPIC: Final = "orders"
 _BROKER: Final = 4
 _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 _KEPT: Final = ("retention.ms", "70000")
+_SPELLED: Final = ("Resource(type=TOPIC, name='orders'}", "ConfigResource(type=TOPIC, name='orders')")
 _OF_JAVA: Final = "Cannot invoke"
 """How messages of its own begin."""
 
@@ -67,7 +68,8 @@ class AlteringStage(Stage):
         except DisconnectedError:
             self.close()
             return "closed"
-        message = found["error_message"]
+        # 1.1 spells resources otherwise.
+        message = (found["error_message"] or "").replace(*_SPELLED) or None
         return [found["error_code"], None if message and message.startswith(_OF_JAVA) else message]
 
     def set(self) -> Any:

@@ -72,8 +72,20 @@ class LaterEpochStage(Stage):
         return self.ask("end_txn", fields, version=0)["error_code"]
 
     def ends(self) -> Any:
-        """Last stable offset and log end."""
+        """Last stable offset and log end, once brokers have come to rest."""
         self.brokers.sleep(_REST_S)
+        return self._ends()
+
+    def until_marked(self) -> None:
+        """Until it has its markers, and there is anything."""
+
+        def marked() -> bool:
+            stable, end = self._ends()
+            return 0 < stable == end
+
+        self.brokers.until(marked, "the markers")
+
+    def _ends(self) -> list[int]:
         found = []
         for isolation in (1, 0):
             part = {"partition_index": 0, "timestamp": -1}
@@ -135,6 +147,7 @@ def restarted(s: LaterEpochStage) -> Steps:
     yield "ends", s.ends()
     s.stop(1)
     s.start(1)
+    s.until_marked()
     yield "ends, afterwards", s.ends()
     yield "new instance", s.init("tx")
     yield "add", s.add("tx")
