@@ -65,8 +65,8 @@ def unnamed(s: OldStage) -> Steps:
     """Transactional batches without a transactional id in the request."""
     s.create("unnamed")
     for version in range(3, s.newest("produce", 7) + 1):
-        ids = {"producer_id": 5, "producer_epoch": 0, "sequence": version - 3}
-        yield f"v{version}", s.produce(version, "unnamed", batch(1, attributes=TRANSACTIONAL, **ids))
+        one = batch(1, producer_id=5, producer_epoch=0, sequence=version - 3, attributes=TRANSACTIONAL)
+        yield f"v{version}", s.produce(version, "unnamed", one)
     yield "kept", s.kept("unnamed")
     yield "end", s.listed("unnamed", -1)
 

@@ -238,7 +238,7 @@ def unknown_topics_with_an_authorizer(s: ShareStage) -> Steps:
     yield "the second", one.fetch_all([other], 1, **fetch)
     yield "ends, acknowledges it", one.acknowledge_all([accepted], -1)
     yield "has it ended?", one.acknowledge_all([], 2)
-    one.fetch(0, name="gone", epoch=0, **fetch)
+    one.look(name="gone", epoch=0)
     gone = {"topic_id": s.topic_id("gone"), "partitions": of_partitions({0: [Ack(0, 0, [ACCEPT])]})}
     s.ask("delete_topics", requests.delete_topics(s.named("gone")))
     s.brokers.until(lambda: not s.led(s.named("gone"), 1), "the topic to be gone")
