@@ -67,8 +67,9 @@ def alter_topic(cluster: Cluster, name: str, edit: Edit, validate_only: bool) ->
         raise ApiError(ErrorCode.INVALID_REQUEST, "Default topic resources are not allowed.")
     if (why := topic_names.fault(name)) is not None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)
-    if topic is None and unknown == "fails":
-        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, f'Topic "{name}" does not exist.')
+    if topic is None and unknown in ("fails", "fails-untold"):
+        told = f'Topic "{name}" does not exist.' if unknown == "fails" else None
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, told)
     _check_topic(cluster, name, overrides)
     if topic is not None and not validate_only:
         topic.configure(overrides)
