@@ -57,7 +57,7 @@ def test_tokens_and_their_times_are_shown_by_number_and_hour() -> None:
     made = {"error_code": "NONE", "token_id": "a", "hmac": b"secret", **times}
     bound.learn(3, made)
     assert bound.hmac(3) == b"secret"
-    shown = {"error_code": "NONE", "token_id": "<token 3>", "hmac": "<6 bytes>"}
+    shown: dict[str, object] = {"error_code": "NONE", "token_id": "<token 3>", "hmac": "<6 bytes>"}
     shown |= {"issue_timestamp": "<in 0 h>", "expiry_timestamp": "<in 2 h>", "max_timestamp": 0}
     assert bound.shown(made, 1_000) == shown
     assert bound.shown({"tokens": [{**made, "token_id": "b"}, made]}, 1_000) == {"tokens": [shown]}
