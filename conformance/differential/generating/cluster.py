@@ -5,9 +5,8 @@ from typing import Any, Final
 from .members import GROUP
 from .world import World
 
-METADATA: Final = "__cluster_metadata"
+_METADATA: Final = "__cluster_metadata"
 CLIENT_METRICS: Final = 16
-_BROKER: Final = 4
 _FEATURES: Final[tuple[tuple[str, int], ...]] = (
     ("metadata.version", 34),
     ("group.version", 2),
@@ -39,7 +38,7 @@ def describe_quorum(world: World) -> None:
     rng = world.rng
     topics = [
         {
-            "topic_name": rng.choices((METADATA, world.topic(), ""), (90, 7, 3))[0],
+            "topic_name": rng.choices((_METADATA, world.topic(), ""), (90, 7, 3))[0],
             "partitions": [
                 {"partition_index": rng.choices((0, 1, -1), (92, 4, 4))[0]}
                 for _ in world.some((1, 2, 0), (90, 6, 4))
