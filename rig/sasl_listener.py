@@ -1,9 +1,11 @@
 """The listeners with SASL that real brokers may have beside the plain one: mechanisms and users."""
 
+import base64
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 NAME: Final = "LOGIN"
 """Of the listener, whose protocol is SASL_PLAINTEXT."""
@@ -52,3 +54,17 @@ def sessions(listener: str = NAME) -> Mapping[str, str]:
 def options(jwks: Path | None) -> list[str]:
     """Of the JVM: brokers read no file that they are not told here."""
     return [] if jwks is None else [f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={jwks.as_uri()}"]
+
+
+def _part(value: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+def unsecured(claims: Mapping[str, Any], **header: Any) -> str:
+    """A token that nobody has signed."""
+    return f"{_part({'alg': 'none', **header})}.{_part(claims)}."
+
+
+def bearer(token: str, by: str = "", more: str = "") -> bytes:
+    """The first message of a client with OAUTHBEARER (RFC 7628)."""
+    return f"n,{by},\1auth=Bearer {token}\1{more}\1".encode()

@@ -13,10 +13,11 @@ from rich.table import Table
 from ...progress import counted
 from ...rig.downloads import RealBrokerError
 from . import recordings
-from .generating.drawing import families
+from .generating.drawing import NEEDS, families
 from .recordings import Recorded
 from .replaying import replay
 from .running import Found, Pair, run
+from .steps import NOTHING
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 out = Console(emoji=False, highlight=False)
@@ -36,7 +37,7 @@ def main(
         str | None,
         typer.Option(
             help="Only data, transactions, groups, admin, access, consumer-groups, share-groups, "
-            "streams-groups; of 3 also replicas, faults."
+            "streams-groups; of 1 also cluster, telemetry, delegation-tokens; of 3 also replicas, faults."
         ),
     ] = None,
     against: Annotated[
@@ -58,9 +59,11 @@ def main(
     if family is not None and family not in families(brokers):
         known = ", ".join(families(brokers))
         raise typer.BadParameter(f"with that many brokers, one of {known}", param_hint="--family")
+    if against is not None and NEEDS.get(family or "", NOTHING).logins:
+        raise typer.BadParameter(f"clients log in for {family}: leave it out", param_hint="--against")
     try:
         with err.status(f"Kafka {kafka}: fetching and starting"):
-            pair = Pair(kafka, against, brokers, acls=family == "access")
+            pair = Pair(kafka, against, brokers, NEEDS.get(family or "", NOTHING))
             pair.__enter__()
     except RealBrokerError as error:
         err.print(f"[red]error:[/red] {escape(str(error))}")

@@ -11,6 +11,8 @@ from .consumer_binding import ConsumerBindings
 from .share_binding import SESSION_APIS, ShareBindings
 from .steps import SUFFIX, Step
 from .streams_binding import StreamsBindings
+from .telemetry_binding import TelemetryBindings
+from .token_binding import TokenBindings
 
 _UNBOUND_PRODUCER: Final = 10_000_000
 _UNBOUND_SESSION: Final = 77_777
@@ -32,6 +34,9 @@ class Bindings:
         self.shares = ShareBindings()
         self.streams = StreamsBindings()
         self.consumers = ConsumerBindings()
+        self.telemetry = TelemetryBindings(suffix)
+        self.tokens = TokenBindings()
+        self.log_dir = ""
 
     def fill(self, value: Any) -> Any:
         """`value` without placeholders."""
@@ -86,6 +91,14 @@ class Bindings:
             case "$subscription":
                 topics, owned = self.fill(inner)
                 return subscription(topics, owned)
+            case "$instance":
+                return self.telemetry.instance(inner)
+            case "$subscription_id":
+                return self.telemetry.subscription_id(*inner)
+            case "$hmac":
+                return self.tokens.hmac(inner)
+            case "$log_dir":
+                return self.log_dir + inner
             case "$now":
                 return self.now_ms + inner
             case "$hex":
@@ -113,7 +126,11 @@ class Bindings:
             if not step.mutations:
                 self.consumers.learn(step.binds, answer)
             return
-        if step.api == "fetch":
+        if step.api == "get_telemetry_subscriptions":
+            self.telemetry.learn(step.binds, answer)
+        elif step.api == "create_delegation_token":
+            self.tokens.learn(step.binds, answer)
+        elif step.api == "fetch":
             if answer.get("session_id"):
                 self.sessions[step.binds] = answer["session_id"]
         elif step.api == "join_group":

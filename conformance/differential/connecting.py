@@ -1,15 +1,22 @@
 """Clusters that are ready to be asked, with their coordinators where they are wanted."""
 
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from ...addresses import parted
+from ...cluster_options import unchecked
 from ...protocol.primitives import short_uuid
 from ...protocol.releases import parse
+from ...rig import sasl_listener, telemetry_receiver
 from ...rig.client import Client
 from ...rig.scene import UNKNOWN_TOPIC_ID, Target
 from ...rig.setup import BROKER_CONFIG, SHARE_CONFIG, STREAMS_CONFIG
+from ...security import Security
+from ...server.mock_cluster import MockCluster
 from .coordinating import CLEANED_UP, COORDINATORS
+from .steps import NOTHING, Needs
 from .waiting import until
 
 _LIMIT_S: Final = 30.0
@@ -17,6 +24,13 @@ _AUTHORIZER: Final = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
+_TOKENS: Final = {
+    "delegation.token.secret.key": "the secret key of tokens",
+    "delegation.token.max.lifetime.ms": "86400000",
+    "delegation.token.expiry.time.ms": "36000000",
+}
+_CLOCKS_S: Final = 2
+_DAY_S: Final = 86_400
 _CONSUMERS_SINCE: Final = parse("4.0")
 _LONG_CONSUMERS: Final = {
     "group.consumer.assignment.interval.ms": "0",
@@ -39,14 +53,45 @@ _LONG_SESSIONS: Final = {
 }
 
 
-def configured(release: str, *, acls: bool = False) -> dict[str, str]:
-    """The configuration of brokers on both sides. Only for `acls` they have an authorizer: with one they give
-    other answers, for example of a topic that is not there."""
-    authorizer = _AUTHORIZER if acls else {}
+def configured(release: str, needs: Needs = NOTHING) -> dict[str, str]:
+    """The configuration of brokers on both sides. They have an authorizer only where it is needed: with one
+    they give other answers, for example of a topic that is not there."""
+    authorizer = _AUTHORIZER if needs.authorizer else {}
+    tokens = _TOKENS if needs.logins else {}
     shares = {**SHARE_CONFIG, **_LONG_LOCKS} if parse(release) >= _SHARES_SINCE else {}
     streams = {**STREAMS_CONFIG, **_LONG_SESSIONS} if parse(release) >= _STREAMS_SINCE else {}
     consumers = _LONG_CONSUMERS if parse(release) >= _CONSUMERS_SINCE else {}
-    return {**BROKER_CONFIG, **authorizer, **consumers, **shares, **streams}
+    return {**BROKER_CONFIG, **authorizer, **tokens, **consumers, **shares, **streams}
+
+
+def mock(
+    release: str, brokers: int, needs: Needs = NOTHING, more: Mapping[str, str] = MappingProxyType({})
+) -> MockCluster:
+    """As real brokers are configured."""
+    config = {
+        **configured(release, needs),
+        **(telemetry_receiver.MOCK_CONFIG if needs.telemetry else {}),
+        **more,
+    }
+    listeners = {"PLAINTEXT": "PLAINTEXT", sasl_listener.NAME: "SASL_PLAINTEXT"}
+    security = Security(sasl="OAUTHBEARER", listeners=listeners) if needs.logins else None
+    return MockCluster(kafka=unchecked(release), brokers=brokers, config=config, security=security)
+
+
+def login_addresses(cluster: MockCluster) -> list[tuple[str, int]]:
+    """Of the listeners at which clients log in, by broker."""
+    settings = cluster.client_settings("java", listener=sasl_listener.NAME)
+    return [parted(each) for each in settings["bootstrap.servers"].split(",")]
+
+
+def log_in(client: Client, user: str) -> None:
+    """With a token that nobody has signed."""
+    shaken = client.call("sasl_handshake", 1, {"mechanism": "OAUTHBEARER"})
+    now_s = int(time.time())
+    claims = {"sub": user, "iat": now_s - _CLOCKS_S, "exp": now_s + _DAY_S}
+    message = sasl_listener.bearer(sasl_listener.unsecured(claims))
+    answer = client.call("sasl_authenticate", 1, {"auth_bytes": message})
+    assert shaken["error_code"] == answer["error_code"] == "NONE", (shaken, answer)
 
 
 def connected(bootstrap: str) -> Target:

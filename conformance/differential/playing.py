@@ -3,19 +3,22 @@
 import re
 import struct
 import time
+from collections.abc import Sequence as Many
 from difflib import SequenceMatcher
 from typing import Any, Final, Protocol
 
 from ...rig.client import Client, DisconnectedError, api_keys, decode, encode, flexible, key_of
 from ...rig.normalise import Normaliser
 from ...rig.scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Target
+from . import granting
 from .binding import Bindings
-from .connecting import await_producer_ids
+from .connecting import await_producer_ids, log_in
 from .coordinating import COORDINATORS, SHARES
 from .mutating import mutate
 from .ordering import of_endpoints, of_members, unordered, with_lists_in_order, with_missing_in_order
+from .passing import without_passing
 from .settling import TIMEOUT_S, Settling
-from .steps import ASIDE, DISCONNECT, KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
+from .steps import ASIDE, DISCONNECT, KILL, MOVE, RESTARTS, SLOW, START, USERS, Sequence, Step
 from .together import Key, Together
 
 BEHIND_MS: Final = 1000
@@ -57,18 +60,21 @@ class Playing:
         recorded: list[Any] | None = None,
         together: Together | None = None,
         rank: int = 0,
+        logins: Many[tuple[str, int]] = (),
     ) -> None:
-        """`rank` is that of the cluster among those that are asked `together`."""
+        """`rank` is that of the cluster among those that are asked `together`. `logins` are the addresses at
+        which users log in, by broker."""
         self._target = target
         self._together, self._rank_among = together or Together(), rank
         self._answered, self._answered_late = _answered(recorded)
-        self._brokers = brokers
+        self._brokers, self._logins = brokers, logins
         self._down: set[int] = set()
         self._sequence = sequence
         self._suffix = suffix
         self._bound = Bindings(suffix, now_ms)
         ranks = {node: rank for rank, (node, _, _) in enumerate(target.nodes)}
         ports = {port: rank for rank, (_, _, port) in enumerate(target.nodes)}
+        ports |= {port: rank for rank, (_, port) in enumerate(logins)}
         self._normaliser = Normaliser(suffix, target.cluster_id, ranks, ports)
         self._normaliser.name_topic_id(UNKNOWN_TOPIC_ID, "unknown")
         self._clients: dict[tuple[int, int], Client] = {}
@@ -84,6 +90,8 @@ class Playing:
         """One answer for each step, and one list of those that came late, by number of the step."""
         answers: list[Any] = []
         try:
+            if any(step.api == "alter_replica_log_dirs" for step in self._sequence.steps):
+                self._bound.log_dir = self._settling.log_dir()
             self._coordinate_first()
             for number, step in enumerate(self._sequence.steps):
                 if step.api in RESTARTS:
@@ -123,8 +131,13 @@ class Playing:
     def _client(self, connection: tuple[int, int]) -> Client:
         """The connection of that number to the broker of that rank."""
         if connection not in self._clients:
-            _, host, port = self._target.nodes[connection[1]]
-            self._clients[connection] = Client(host, port, self._sequence.client_id, TIMEOUT_S)
+            number, rank = connection
+            user = USERS[number] if self._logins and number < len(USERS) else None
+            host, port = self._target.nodes[rank][1:] if user is None else self._logins[rank]
+            client_id = self._bound.fill(self._sequence.client_id)
+            client = self._clients[connection] = Client(host, port, client_id, TIMEOUT_S)
+            if user is not None:
+                log_in(client, self._bound.fill(user))
         return self._clients[connection]
 
     def _restart(self, step: Step) -> Any:
@@ -205,6 +218,7 @@ class Playing:
             return NO_ANSWER
         self._bound.learn(step, fields, answer)
         settled = self._settling.settle(step, _sent(frame), fields, answer)
+        settled = settled and granting.settle(client, step, fields, answer)
         return answer if settled else {"answer": answer, "settled": False}
 
     def _silence(self, client: Client) -> str:
@@ -248,6 +262,9 @@ class Playing:
             self._normaliser.name_producer(producer)
         for member in self._bound.members.values():
             self._normaliser.name_member(member)
+        if not step.mutations:
+            nodes = [node for node, _, _ in self._target.nodes]
+            answer = without_passing(answer, step.api, self._bound, nodes)
         # What is no Fetch any more since its API key was changed is not in order either.
         changed = any(each[:2] == ("set", 1) for each in step.mutations)
         answer = self._normaliser.answer(self._own(answer), "" if changed else step.api)
@@ -269,6 +286,7 @@ class Playing:
             ("groups", "group_id"),
             ("transaction_states", "transactional_id"),
             ("topics", "name"),
+            ("config_resources", "resource_name"),
             ("replica_election_results", "topic"),
         ):
             listed = answer.get(key)
@@ -277,7 +295,7 @@ class Playing:
         return answer
 
     def _is_own(self, name: str | None) -> bool:
-        return name is None or name.startswith("__") or self._suffix in name
+        return name is None or name.startswith("__") or name.isdigit() or self._suffix in name
 
     def _texts(self, value: Any) -> Any:
         """Without the present time and spoiled member ids in texts."""

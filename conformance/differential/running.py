@@ -7,17 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from ...cluster_options import unchecked
+from ...addresses import parted
 from ...rig.real_broker import RealCluster
 from ...rig.scene import Target
 from ...rig.setup import QUICK_CONFIG
-from ...server.mock_cluster import MockCluster
 from .comparing import Difference, first_difference
-from .connecting import configured, connected
+from .connecting import configured, connected, login_addresses, mock
 from .generating import sequence
 from .playing import BEHIND_MS, Playing
 from .shrinking import shrunk
-from .steps import MOVE, RESTARTS, Sequence
+from .steps import MOVE, NOTHING, RESTARTS, Needs, Sequence
 from .together import Together
 
 _TOPICS_KEPT: Final = 40
@@ -41,20 +40,27 @@ class Pair:
     """Clusters of one release and size, real and mock."""
 
     def __init__(
-        self, release: str, against: str | None = None, brokers: int = 1, *, acls: bool = False
+        self, release: str, against: str | None = None, brokers: int = 1, needs: Needs = NOTHING
     ) -> None:
-        """`against` has the addresses of real brokers that run already; else they are started, with an
-        authorizer for `acls`."""
+        """`against` has the addresses of real brokers that run already, where nobody logs in; else they are
+        started."""
         self.release = release
         self.brokers = brokers
         self._against = against
         quick = brokers > 1 and not against
-        config = {**configured(release, acls=acls), **(QUICK_CONFIG if quick else {})}
-        self._real = None if against else RealCluster(release, brokers, config)
-        self._mock = MockCluster(kafka=unchecked(release), brokers=brokers, config=config)
+        more = QUICK_CONFIG if quick else {}
+        config = {**configured(release, needs), **more}
+        self._needs = needs
+        self._real = (
+            None
+            if against
+            else RealCluster(release, brokers, config, telemetry=needs.telemetry, sasl=needs.logins)
+        )
+        self._mock = mock(release, brokers, needs, more)
         self._pool = ThreadPoolExecutor(2)
         self._played = 0
         self.targets: list[Target] = []
+        self._logins: list[list[tuple[str, int]]] = [[], []]
 
     def __enter__(self) -> Self:
         if self._real is not None:
@@ -64,6 +70,8 @@ class Pair:
         self._mock.start()
         addresses = (self._against, self._mock.bootstrap_servers)
         self.targets = [connected(each) for each in addresses]
+        if self._needs.logins and self._real is not None:
+            self._logins = [[parted(each) for each in self._real.login_servers], login_addresses(self._mock)]
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -90,9 +98,10 @@ class Pair:
         suffix = f"x{self._played:04x}{time.time_ns() // 1000 % 0xFFF:03x}"
         now_ms = int(time.time() * 1000) - BEHIND_MS
         together = Together(len(self.targets))
+        sides = zip(self.targets, (self._real, self._mock), self._logins, strict=True)
         games = [
-            Playing(target, steps, suffix, now_ms, brokers, together=together, rank=rank)
-            for rank, (target, brokers) in enumerate(zip(self.targets, (self._real, self._mock), strict=True))
+            Playing(target, steps, suffix, now_ms, brokers, together=together, rank=rank, logins=logins)
+            for rank, (target, brokers, logins) in enumerate(sides)
         ]
         played = [self._pool.submit(game.play) for game in games]
         expected, got = (each.result() for each in played)

@@ -173,6 +173,10 @@ class Settling:
         """Makes a broker that is up coordinate, unless it does."""
         return self.coordinated() and (self._bound.leaders[topic, 0][0] == node or self.move(topic, node))
 
+    def log_dir(self) -> str:
+        """Path of the first broker's directory of logs."""
+        return str(self._first.call("describe_log_dirs", 1, {"topics": []})["results"][0]["log_dir"])
+
     def coordinators_told(self) -> str:
         """What brokers that are up say of who coordinates."""
         return coordinating.told(self._coordinators, self._asked)

@@ -19,6 +19,10 @@ A value that is only known while playing is a dict of one key:
 | `{"$consumer_epoch": [N, plus]}` | member epoch of member N of a consumer group |
 | `{"$owned": [N, SHAPE]}` | partitions, by what member N was told |
 | `{"$subscription": [TOPICS, OWNED]}` | a member's metadata in the classic protocol |
+| `{"$instance": N}` | instance of client N that pushes metrics |
+| `{"$subscription_id": [N, flipped]}` | id of its subscription, of which bits are flipped |
+| `{"$hmac": N}` | HMAC of delegation token N |
+| `{"$log_dir": MORE}` | path of the first broker's directory of logs, with more behind it |
 | `{"$now": plus}` | the time at which the sequence began, in ms |
 | `{"$hex": TEXT}` | bytes |
 | `{"$batches": [...]}` | record batches, each described by what `building.record_bytes` takes |
@@ -27,8 +31,9 @@ A value that is only known while playing is a dict of one key:
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from ...rig import telemetry_receiver
 from ...verbs import brokers, leaders
 
 Fields = dict[str, Any]
@@ -47,6 +52,21 @@ RESTARTS: Final = frozenset({STOP, KILL, START})
 """Verbs, which are no requests: the broker that the step names is shut down, dies, or comes back, or becomes
 the leader of an internal topic (`MOVE`). After a `KILL` with `at_once` the next request does not wait until
 the broker's session has timed out."""
+
+
+USERS: Final = ("alice~", "bob~", "carol~")
+"""Who logs in at the first connections, where clients log in."""
+
+
+class Needs(NamedTuple):
+    """What brokers have for a sequence beside what they always have. With `logins` clients log in."""
+
+    authorizer: bool = False
+    telemetry: bool = False
+    logins: bool = False
+
+
+NOTHING: Final = Needs()
 
 
 @dataclass(frozen=True)
@@ -76,6 +96,10 @@ class Sequence:
     brokers: int = 1
 
     @property
-    def has_acls(self) -> bool:
-        """Whether brokers need an authorizer for it."""
-        return any(step.api.endswith("_acls") for step in self.steps)
+    def needs(self) -> Needs:
+        apis = {step.api for step in self.steps}
+        return Needs(
+            any(each.endswith("_acls") for each in apis),
+            not apis.isdisjoint(telemetry_receiver.APIS),
+            any(each.endswith("_delegation_token") for each in apis),
+        )

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any, Final
 
 from ...rig.scene import CLOSED
+from .. import quorums
 from ..registry import Scene, Steps, question
 
 METADATA: Final = "__cluster_metadata"
@@ -23,26 +24,7 @@ def _described(s: Scene, asked: dict[str, Any], *, broker: int = 0) -> Any:
     answer = s.ask(asked, client=s.new_client(broker=broker))
     if answer == CLOSED:
         return CLOSED
-    for partition in [each for topic in answer["topics"] for each in topic["partitions"]]:
-        for field in ("leader_epoch", "high_watermark"):
-            partition[field] = "<some>" if partition[field] > 0 else partition[field]
-        for each in (*partition["current_voters"], *partition["observers"]):
-            _plain(s, each)
-    for node in answer.get("nodes", ()):
-        node["node_id"] = f"<broker:{_rank(s, node['node_id'])}>"
-        node["listeners"] = [{**each, "port": each["port"] > 0} for each in node["listeners"]]
-    return answer
-
-
-def _plain(s: Scene, replica: dict[str, Any]) -> None:
-    replica["replica_id"] = f"<broker:{_rank(s, replica['replica_id'])}>"
-    replica["log_end_offset"] = "<some>" if replica["log_end_offset"] > 0 else replica["log_end_offset"]
-    if "replica_directory_id" in replica:
-        replica["replica_directory_id"] = "none" if replica["replica_directory_id"] is None else "<some>"
-    for field in ("last_fetch_timestamp", "last_caught_up_timestamp"):
-        if field in replica:
-            near = abs(replica[field] - s.now_s() * 1000) < 60_000
-            replica[field] = "<now>" if near else replica[field]
+    return quorums.shown(answer, partial(_rank, s), s.now_s() * 1000)
 
 
 def _rank(s: Scene, node: int) -> int:

@@ -6,27 +6,17 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from ...rig.client import Client
+from .. import subscriptions
 from ..registry import Scene, Steps
+from ..subscriptions import NEW
 from .describe_configs import CLIENT_METRICS
 
-NEW: Final = uuid.UUID(int=0)
 KNOWN: Final = uuid.UUID("01234567-89ab-4def-8123-456789abcdef")
-
-
-def _java_hash(client: uuid.UUID) -> int:
-    high, low = client.int >> 64, client.int & (1 << 64) - 1
-    return (high ^ low) >> 32 ^ (high ^ low) & 0xFFFFFFFF
 
 
 def shown(answer: Any) -> Any:
     """The subscription's id depends on the client's, which is random."""
-    if isinstance(answer, str):
-        return answer
-    client = answer["client_instance_id"] or NEW
-    plain = (answer["subscription_id"] & 0xFFFFFFFF) ^ _java_hash(client)
-    named = "none" if client == NEW else "given" if client == KNOWN else "new"
-    metrics = sorted(answer["requested_metrics"])
-    return {**answer, "client_instance_id": named, "subscription_id": plain, "requested_metrics": metrics}
+    return subscriptions.shown(answer, {KNOWN: "given"})
 
 
 def get(s: Scene, client_instance: uuid.UUID = NEW, client: Client | None = None) -> Any:

@@ -6,7 +6,8 @@ from typing import Any, Final
 from ...protocol.compression import compress
 from ...rig.client import Client
 from ..registry import Scene, Steps
-from .get_telemetry_subscriptions import KNOWN, NEW, get, subscription
+from ..subscriptions import NEW
+from .get_telemetry_subscriptions import KNOWN, get, subscription
 
 ONE: Final = uuid.UUID(int=1)
 """Reserved, as zero is."""

@@ -4,6 +4,9 @@ from ..cluster.call import Call
 from ..cluster.resources import Edit, ResourceType, alter_loggers, known_type
 from ..configs import altering, definitions
 from ..outcome import Steps
+from ..policies.configuration.null_configs import null_configs
+from ..policies.configuration.repeated_changes import repeated_changes
+from ..policies.configuration.wrong_topic_configs import wrong_topic_configs
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -41,11 +44,23 @@ def incremental_alter_configs(call: Call, request: IncrementalAlterConfigsReques
 
 def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> Steps:
     changes = [altering.Change(each.name, each.config_operation, each.value) for each in asked.configs]
-    altering.check_form(changes)
+    repeated, nulls = call.policies[repeated_changes], call.policies[null_configs]
+    if repeated != "last":
+        altering.check_repeats(changes, told=repeated == "named")
+    if nulls in ("fails", "refused"):
+        altering.check_nulls(changes, told=nulls == "fails")
 
     def edit(name: str) -> Edit:
         keys = definitions.keys(name, call.environment.release)
-        return lambda current: altering.applied(current, changes, keys, broker=name == "broker")
+        as_request = name == "topic" and call.policies[wrong_topic_configs] == "invalid-request"
+        return lambda current: altering.applied(
+            current,
+            changes,
+            keys,
+            broker=as_request or name == "broker",
+            no_list=ErrorCode.INVALID_REQUEST if as_request else ErrorCode.INVALID_CONFIG,
+            nulls_fail=nulls == "closes",
+        )
 
     kind = known_type(call.cluster, asked.resource_type)
     if kind is ResourceType.BROKER_LOGGER:

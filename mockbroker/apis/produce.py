@@ -18,6 +18,7 @@ from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
 from ..policies.producers.marked_append_time import marked_append_time
 from ..policies.producers.message_sets import message_sets
 from ..policies.transactions.transaction_verification import transaction_verification
+from ..policies.transactions.unnamed_transactions import unnamed_transactions
 from ..portions import PORTION, at_once
 from ..protocol import record_batch
 from ..protocol.api_keys import ApiKey
@@ -95,7 +96,8 @@ def _is_owned(records: bytes | memoryview | None) -> bool:
 def _steps(call: Call, request: ProduceRequest) -> Steps:
     answer = ProduceResponse()
     try:
-        if first_is_transactional(request) and request.transactional_id is None:
+        unnamed = first_is_transactional(request) and request.transactional_id is None
+        if unnamed and call.policies[unnamed_transactions] == "refused":
             raise RequestError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
         asked = yield from _looked_at(call, request, answer)
     except RequestError as error:

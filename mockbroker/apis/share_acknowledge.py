@@ -18,7 +18,7 @@ from ..protocol.messages.share_acknowledge import (
 )
 from .leaders import fetch_endpoints
 from .registry import handles
-from .share_acknowledgements import Outcomes, acknowledge, member_of
+from .share_acknowledgements import Outcomes, acknowledge, check_named, member_of, named
 
 E = ErrorCode
 
@@ -58,6 +58,7 @@ def _refused(call: Call, request: ShareAcknowledgeRequest) -> ShareAcknowledgeRe
 def share_acknowledge(call: Call, request: ShareAcknowledgeRequest) -> Steps:
     try:
         member = _go_on(call, request)
+        yield from check_named(call, named(call, request.topics))
     except ApiError as error:
         return ShareAcknowledgeResponse(error_code=error.code)
     reply: Reply[object] = Reply(call)

@@ -1,6 +1,6 @@
 """What members say of their records, in ShareAcknowledge and ShareFetch alike (KIP-932)."""
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 from uuid import UUID
@@ -11,6 +11,7 @@ from ..cluster.share_sessions import Member
 from ..coordinators.share.requests import is_member_id
 from ..policies.share_groups.share_member_id import share_member_id
 from ..portions import MANY, Pace, portions
+from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from ..protocol.primitives import uuid_of_short
 from ..protocol.share_state_log import SharePartitionKey
@@ -50,6 +51,23 @@ def member_of(call: Call, group_id: str | None, member_id: str | None) -> "Membe
     if refused.too_long and not is_member_id(member_id):
         return E.INVALID_REQUEST
     return Member(group_id or "", member_id)
+
+
+def named(call: Call, topics: Iterable[Any]) -> Iterator[bool]:
+    """Of each topic of which a request has partitions, whether it has a name."""
+    known = call.broker.image.topic_ids
+    return (topic.topic_id in known for topic in topics if topic.partitions)
+
+
+def check_named(call: Call, are_named: Iterable[bool]) -> Generator[None, None, None]:
+    """ApiError UNKNOWN_SERVER_ERROR if an authorizer is to be asked about a topic that has no name, even for
+    one who may do everything (`AuthHelper.filterByAuthorized`)."""
+    if call.cluster.authorizer is None:
+        return
+    for some in portions(are_named, MANY):
+        if not all(some):
+            raise ApiError(E.UNKNOWN_SERVER_ERROR)
+        yield
 
 
 def acknowledge(

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 from uuid import UUID
 
@@ -27,7 +28,7 @@ from ..protocol.messages.share_fetch import (
 from ..protocol.releases import parse
 from .leaders import fetch_endpoints
 from .registry import handles
-from .share_acknowledgements import Outcomes, acknowledge, member_of
+from .share_acknowledgements import Outcomes, acknowledge, check_named, member_of, named
 from .share_reading import Found, Reading
 
 E = ErrorCode
@@ -66,6 +67,7 @@ def share_fetch(call: Call, request: ShareFetchRequest) -> Steps:
     try:
         session = yield from _session(call, request)
         places = [] if request.share_session_epoch == ENDS else list(session.told)
+        yield from check_named(call, chain(named(call, request.topics), map(session.is_named, places)))
         return (yield from _Fetch(call, request, session).begin(places))
     except ApiError as error:
         if error.code is E.SHARE_SESSION_LIMIT_REACHED:

@@ -10,6 +10,8 @@ from ..configs import ConfigError, altering, definitions, groups, java, loggers
 from ..controller import topic_names
 from ..outcome import Steps
 from ..policies.configuration.other_node_id import other_node_id
+from ..policies.configuration.unknown_topic_configs import unknown_topic_configs
+from ..policies.configuration.wrong_topic_configs import wrong_topic_configs
 from ..portions import FEW, portions
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
@@ -56,17 +58,41 @@ def known_type(cluster: Cluster, number: int) -> ResourceType | None:
 
 def alter_topic(cluster: Cluster, name: str, edit: Edit, validate_only: bool) -> None:
     """Sets a topic's configuration: first its values are checked, then whether it exists. ApiError."""
-    topic = cluster.topics.get(name)
+    policies = cluster.environment.policies
+    topic, unknown = cluster.topics.get(name), policies[unknown_topic_configs]
+    if topic is None and unknown == "told-first":
+        raise _not_there(name)
     overrides = edit(topic.overrides if topic else {})
     if not name:
         raise ApiError(ErrorCode.INVALID_REQUEST, "Default topic resources are not allowed.")
     if (why := topic_names.fault(name)) is not None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)
-    _checked(lambda: cluster.environment.configs.topic_values(overrides))
-    if topic is None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
-    if not validate_only:
+    if topic is None and unknown in ("fails", "fails-untold"):
+        told = f'Topic "{name}" does not exist.' if unknown == "fails" else None
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, told)
+    _check_topic(cluster, name, overrides)
+    if topic is not None and not validate_only:
         topic.configure(overrides)
+    if topic is None and unknown == "told":
+        raise _not_there(name)
+
+
+def _not_there(topic: str) -> ApiError:
+    return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{topic}' does not exist.")
+
+
+def _check_topic(cluster: Cluster, name: str, overrides: dict[str, str]) -> None:
+    configs = cluster.environment.configs
+    request = cluster.environment.policies[wrong_topic_configs] == "invalid-request"
+    if not request or not overrides.keys() <= configs.topic_keys.keys():
+        _checked(lambda: configs.topic_values(overrides))
+        return
+    try:
+        configs.topic_values(overrides)
+    except ConfigError as error:
+        resource = f"ConfigResource(type=TOPIC, name='{name}')"
+        message = f"Invalid config value for resource {resource}: {error}"
+        raise ApiError(ErrorCode.INVALID_REQUEST, message) from error
 
 
 def alter_broker(
@@ -112,9 +138,10 @@ def alter_loggers(broker: Broker, name: str, changes: list[altering.Change], val
 
 def alter_client_metrics(cluster: Cluster, name: str, edit: Edit, validate_only: bool) -> None:
     configs = cluster.environment.configs
-    values = edit(configs.client_metrics.get(name, {}))
+    current = configs.client_metrics.get(name, {})
+    values = edit(current)
     _checked(lambda: groups.check_client_metrics(configs, name, values))
-    if not validate_only:
+    if not validate_only and values != current:
         _store(configs.client_metrics, name, values)
         configs.client_metrics_changes += 1
 

@@ -2,7 +2,7 @@
 
 import enum
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..protocol.api_error import ApiError
@@ -55,14 +55,29 @@ class Change(NamedTuple):
     value: str | None
 
 
-def check_form(changes: Iterable[Change], *, may_repeat: bool = False) -> None:
-    """ApiError INVALID_REQUEST for names that occur twice, unless they may, and for null values."""
-    changes = list(changes)
-    if not may_repeat and len({change.name for change in changes}) < len(changes):
-        raise ApiError(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
-    nulls = [each.name for each in changes if each.operation != Operation.DELETE and each.value is None]
-    if nulls:
-        raise ApiError(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
+def check_repeats(changes: Sequence[Change], *, told: bool = False) -> None:
+    """ApiError INVALID_REQUEST for names that occur twice, which are `told` or not."""
+    times = Counter(change.name for change in changes)
+    if len(times) < len(changes):
+        names = ",".join(name for name, count in times.items() if count > 1)
+        more = f" : {names}" if told else ""
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Error due to duplicate config keys{more}")
+
+
+def nulls(changes: Iterable[Change]) -> list[Change]:
+    """Those that need a value and have none."""
+    return [each for each in changes if each.operation != Operation.DELETE and each.value is None]
+
+
+def check_nulls(changes: Iterable[Change], *, told: bool = False) -> None:
+    """ApiError INVALID_REQUEST for null values; with `told` the message has operations, too."""
+    found = nulls(changes)
+    if told:
+        names = ",".join(f"{Operation(each.operation).name}:{each.name}" for each in found)
+    else:
+        names = ", ".join(each.name for each in found)
+    if found:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {names}")
 
 
 def _without(items: Iterable[str], gone: Counter[str]) -> Iterator[str]:
@@ -80,12 +95,15 @@ def applied(
     keys: Mapping[str, ConfigKey],
     *,
     broker: bool = False,
+    no_list: ErrorCode = ErrorCode.INVALID_CONFIG,
+    nulls_fail: bool = False,
 ) -> dict[str, str]:
     """`current` with the changes made, in Kafka's order: only the first error is reported. Lists are appended
     to what is set, or else to the default.
 
-    `broker` chooses the messages of a broker that refuses, in place of the controller's. ApiError:
-    INVALID_CONFIG if the configuration is not a list, UNKNOWN_SERVER_ERROR for an unknown operation.
+    `broker` chooses the messages of a broker that refuses, in place of the controller's. To set null deletes,
+    unless `nulls_fail`. ApiError: `no_list` if the configuration is not a list,
+    UNKNOWN_SERVER_ERROR for an unknown operation and for nulls that fail.
     """
     values = dict(current)
     by_name = {change.name: change for change in changes}
@@ -94,16 +112,23 @@ def applied(
         if operation == Operation.DELETE:
             values.pop(name, None)
         elif operation == Operation.SET:
-            values[name] = value or ""
+            if value is None and nulls_fail:
+                raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+            if value is None:
+                values.pop(name, None)
+            else:
+                values[name] = value
         elif operation not in (Operation.APPEND, Operation.SUBTRACT):
             if broker:
                 raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {operation}")
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
         elif key is None or key.type != "LIST":
-            raise ApiError(ErrorCode.INVALID_CONFIG, _no_list(name, Operation(operation), broker))
+            raise ApiError(no_list, _no_list(name, Operation(operation), broker))
+        elif value is None and nulls_fail:
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
         else:
             items = [item for item in values.get(name, key.default or "").split(",") if item]
-            given = java.split(value or "")
+            given = java.split("null" if value is None else value)
             if operation == Operation.APPEND:
                 present = set(items)
                 items += [item for item in dict.fromkeys(given) if item not in present]

@@ -280,7 +280,7 @@ class GroupCoordinator:
         elif error:
             kept = error is E.INVALID_GROUP_ID or policies[not_coordinator_join] == "member-id"
             reply.complete(join_error(member_id if kept else "", error))
-        elif group is None and member_id:
+        elif member_id and (group is None or (group.is_empty and group.type in ("consumer", "streams"))):
             reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
         else:
             if group is None or (group.is_empty and group.type != "share"):

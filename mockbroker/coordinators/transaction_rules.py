@@ -98,16 +98,25 @@ def check_not_prepared(now: Transaction) -> None:
 
 
 def end(
-    now: Transaction, producer: ProducerIdAndEpoch, committed: bool, policies: "Policies", now_ms: int
+    now: Transaction,
+    producer: ProducerIdAndEpoch,
+    committed: bool,
+    policies: "Policies",
+    now_ms: int,
+    *,
+    unsent: bool = False,
 ) -> Transaction:
-    """EndTxn of clients without KIP-890. INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, INVALID_TXN_STATE,
-    CONCURRENT_TRANSACTIONS; AlreadyDoneError if it has already ended in this way."""
+    """EndTxn of clients without KIP-890; `unsent` is whether nobody sends the markers of what was decided.
+    INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, INVALID_TXN_STATE, CONCURRENT_TRANSACTIONS; AlreadyDoneError
+    if it has already ended in this way."""
     if now.producer_id != producer.id:
         raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
     if producer.epoch < now.epoch or (policies[end_txn_epoch] == "exact" and producer.epoch != now.epoch):
         raise ApiError(E.PRODUCER_FENCED)
     if now.state is _S.ONGOING:
         return now.prepared(_event(committed), 0, now_ms)
+    if unsent and committed != (now.state is _S.PREPARE_COMMIT):
+        raise ApiError(E.INVALID_TXN_STATE)
     _check_decided(now, committed)
     if now.state in COMPLETE:
         raise AlreadyDoneError

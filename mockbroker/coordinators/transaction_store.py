@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 
 class Entry:
-    """A transactional id: its state, and whether the next state is being written."""
+    """A transactional id: its state, whether the next state is being written, and whether its end was decided
+    but nobody sends the markers."""
 
-    __slots__ = ("now", "pending")
+    __slots__ = ("now", "pending", "unsent")
 
     def __init__(self, now: "Transaction") -> None:
         self.now = now
         self.pending = False
+        self.unsent = False
 
 
 class Owned:

@@ -169,12 +169,16 @@ class TransactionCoordinator:
                 after = self._end_and_bump(entry, producer, committed)
             else:
                 policies, now_ms = self._home.policies, self._environment.now_ms
-                after = rules.end(entry.now, producer, committed, policies, now_ms)
+                after = rules.end(entry.now, producer, committed, policies, now_ms, unsent=entry.unsent)
         except ApiError as error:
             done(error.code, NONE, NONE)
         except AlreadyDoneError:
             _answer(done, entry.now, E.NONE, shown=bumps)
         else:
+            if not bumps and producer.epoch > entry.now.epoch:
+                # A real broker fails once it has written this; the next one to load it sends the markers.
+                owned.write(transactional_id, entry, after, partial(_failed, entry, done))
+                return
             self._finish(owned, transactional_id, entry, after, partial(_answer, done, shown=bumps))
 
     # -- how it ends
@@ -329,6 +333,11 @@ def _answer(done: Done, state: Transaction, error: ErrorCode, *, shown: bool = T
         done(error, NONE, NONE)
     else:
         done(error, state.producer_id, state.epoch)
+
+
+def _failed(entry: Entry, done: Done, error: ErrorCode) -> None:
+    entry.unsent = not error
+    done(error or E.PRODUCER_FENCED, NONE, NONE)
 
 
 def _concurrent(done: Done, error: ErrorCode) -> None:

@@ -1,8 +1,10 @@
 """`end-txn-epoch`: which producer epochs may end a transaction.
 
-Up to 2.5 a client that sends EndTxn with an epoch above the current one is answered as if it had sent the
-current one. Since 2.6 the epoch has to be exact; otherwise the answer is INVALID_PRODUCER_EPOCH or
-PRODUCER_FENCED.
+With `not-lower` the coordinator goes by the state alone if EndTxn has an epoch above the current one: the
+answer is NONE if the transaction has ended in that way. If it is ongoing, the coordinator prepares its end,
+but then fails: the answer is INVALID_PRODUCER_EPOCH, and what follows gets CONCURRENT_TRANSACTIONS until
+another coordinator has loaded the transaction, and sent its markers. With `exact` any other epoch gets
+INVALID_PRODUCER_EPOCH or PRODUCER_FENCED, and nothing happens (`TransactionMetadata.completeTransitionTo`).
 """
 
 from typing import Final, Literal

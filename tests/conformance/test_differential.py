@@ -97,17 +97,13 @@ def test_every_api_is_drawn() -> None:
         for brokers, family in (
             *((1, None), (3, None)),
             *((1, "access"), (1, "consumer-groups"), (1, "share-groups"), (1, "streams-groups")),
+            *((1, "cluster"), (1, "telemetry"), (1, "delegation-tokens")),
         )
         for number in range(300)
         for step in sequence(1, number, VERSIONS, brokers=brokers, family=family).steps
     }
     # What DescribeLogDirs says of volumes is not a broker's.
     undrawn = {"api_versions", "sasl_handshake", "sasl_authenticate", "describe_log_dirs"}
-    # These have recorded questions only.
-    undrawn |= {"list_config_resources"}
-    undrawn |= {f"{what}_delegation_token" for what in ("create", "renew", "expire", "describe")}
-    undrawn |= {"get_telemetry_subscriptions", "push_telemetry"}
-    undrawn |= {"describe_quorum", "update_features", "alter_replica_log_dirs", "unregister_broker"}
     undrawn |= {"unregister_controller"}
     assert set(VERSIONS) - drawn <= undrawn
 

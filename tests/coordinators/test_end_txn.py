@@ -6,10 +6,15 @@ from ..driving.transactions import Given, TransactionDriver
 
 
 def test_which_epochs_may_end_a_transaction() -> None:
-    for kafka, error in (("2.5", "NONE"), ("2.6", "INVALID_PRODUCER_EPOCH"), ("2.7", "PRODUCER_FENCED")):
+    for kafka, later, again in (
+        ("2.5", "INVALID_PRODUCER_EPOCH", "CONCURRENT_TRANSACTIONS"),
+        ("2.6", "INVALID_PRODUCER_EPOCH", "NONE"),
+        ("2.7", "PRODUCER_FENCED", "NONE"),
+    ):
         driver = TransactionDriver(kafka)
         producer = driver.begun()
-        assert driver.end(producer._replace(epoch=4), commit=True).error == error
+        assert driver.end(producer._replace(epoch=4), commit=True).error == later
+        assert driver.end(producer, commit=True).error == again
 
 
 @pytest.mark.parametrize(("commit", "again"), [(True, "NONE"), (False, "INVALID_TXN_STATE")])

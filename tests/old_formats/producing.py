@@ -61,6 +61,16 @@ def newer(s: OldStage) -> Steps:
     yield "kept", s.kept("newer")
 
 
+def unnamed(s: OldStage) -> Steps:
+    """Transactional batches without a transactional id in the request."""
+    s.create("unnamed")
+    for version in range(3, s.newest("produce", 7) + 1):
+        one = batch(1, producer_id=5, producer_epoch=0, sequence=version - 3, attributes=TRANSACTIONAL)
+        yield f"v{version}", s.produce(version, "unnamed", one)
+    yield "kept", s.kept("unnamed")
+    yield "end", s.listed("unnamed", -1)
+
+
 def odd(s: OldStage) -> Steps:
     """Sets that are refused, or nearly."""
     s.create("odd")

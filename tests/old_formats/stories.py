@@ -19,6 +19,7 @@ _STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
             (
                 producing.formats,
                 producing.newer,
+                producing.unnamed,
                 producing.odd,
                 producing.several,
                 producing.contradicting,

@@ -1,7 +1,6 @@
 """Topics whose records are kept in an old format, up to 2.8 (`message.format.version`)."""
 
 import zlib
-from typing import Final
 
 from mockbroker.protocol.message_set import message_of, read_message
 from mockbroker.protocol.record_batch import LOG_APPEND_TIME
@@ -11,9 +10,6 @@ from mockbroker.rig.stories import Steps
 
 from .producing import CODECS, THREE
 from .stage import OldStage
-
-_NAMED_SINCE: Final = 6
-"""The version from when on brokers look for a transactional id first."""
 
 
 def formats(s: OldStage) -> Steps:
@@ -47,8 +43,7 @@ def odd(s: OldStage) -> Steps:
         one = batch(1, producer_id=5, producer_epoch=0, sequence=0)
         yield f"{name}, idempotent", s.produce(s.newest("produce", 7), name, one)
         one = batch(1, producer_id=5, producer_epoch=0, sequence=0, attributes=TRANSACTIONAL)
-        if s.newest("produce") >= _NAMED_SINCE:
-            yield f"{name}, transactional", s.produce(7, name, one)
+        yield f"{name}, transactional", s.produce(s.newest("produce", 7), name, one)
         named = s.produce(s.newest("produce", 7), name, one, transactional_id="tx")
         yield f"{name}, transactional, named", named
         one = batch(2, producer_id=5, producer_epoch=0, sequence=0, attributes=TRANSACTIONAL, codec=GZIP)

@@ -1,12 +1,11 @@
 """Where a story is told: connections to the listener with SASL."""
 
-import base64
-import json
 import struct
 from typing import Any, Final
 
 from mockbroker.rig import stage
 from mockbroker.rig.client import Client, DisconnectedError, encode, flexible, key_of
+from mockbroker.rig.sasl_listener import bearer, unsecured
 from mockbroker.rig.scene import CLOSED
 
 from ..driving.scram import ScramClient, salted
@@ -142,16 +141,3 @@ def seen(scram: ScramClient) -> dict[str, Any]:
 def plain(user: str, password: str, by: str = "") -> bytes:
     """RFC 4616."""
     return f"{by}\0{user}\0{password}".encode()
-
-
-def _part(value: Any) -> str:
-    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
-
-
-def unsecured(claims: dict[str, Any], **header: Any) -> str:
-    return f"{_part({'alg': 'none', **header})}.{_part(claims)}."
-
-
-def bearer(token: str, by: str = "", more: str = "") -> bytes:
-    """RFC 7628."""
-    return f"n,{by},\1auth=Bearer {token}\1{more}\1".encode()

@@ -4,11 +4,12 @@ import struct
 from pathlib import Path
 from typing import Final
 
+from mockbroker.rig.sasl_listener import bearer, unsecured
 from mockbroker.rig.setup import BROKER_CONFIG
 from mockbroker.rig.stories import Setting, Steps, Told, named
 
 from ..driving.scram import ScramClient
-from .stage import SaslStage, bearer, plain, unsecured
+from .stage import SaslStage, plain
 
 SHA_256: Final = 1
 SHA_512: Final = 2

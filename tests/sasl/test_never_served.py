@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mockbroker.faults import Faults
 from mockbroker.rig.client import encode, flexible
+from mockbroker.rig.sasl_listener import bearer, unsecured
 from mockbroker.sasl.client import Logins
 from mockbroker.sasl.jwks import Keys
 from mockbroker.server.sasl_connection import SaslConnection
@@ -16,7 +17,7 @@ from ..driving.cluster import a_cluster
 from ..driving.connections import Heard, written
 from ..properties import examples
 from .signed import keys
-from .stage import bearer, plain, unsecured
+from .stage import plain
 
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "OAUTHBEARER")
 KEYS = (None, Keys.of(keys.jwks()))

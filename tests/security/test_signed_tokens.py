@@ -17,6 +17,7 @@ from mockbroker import ConflictError, MockCluster, OptionError, Security
 from mockbroker.control import clients
 from mockbroker.rig.client import Client
 from mockbroker.rig.real_tools import Tools
+from mockbroker.rig.sasl_listener import bearer
 from mockbroker.sasl.jwks import MOST_BYTES, Keys
 from mockbroker.security import TokenKind
 
@@ -25,7 +26,6 @@ from ..clients.console import VERSION
 from ..driving.processes import line_of, mockbroker_process, started
 from ..driving.real_clients import LIMIT_S, a_producer
 from ..sasl.signed import keys
-from ..sasl.stage import bearer
 from .test_clients import CLIENTS, SENT, TOPIC, principals
 
 ISSUER, AUDIENCE = "https://issuer.test", "kafka"

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from mockbroker.rig import requests
 from mockbroker.rig.stories import Steps
 
 from ..driving.group_stage import UNKNOWN_ID
-from .stage import ACCEPT, RENEW, Ack, ShareStage, acquired, outcome
+from .stage import ACCEPT, RENEW, Ack, ShareStage, acquired, of_partitions, outcome
 
 
 def begins_and_ends(s: ShareStage) -> Steps:
@@ -204,3 +205,45 @@ def disconnected(s: ShareStage) -> Steps:
     yield "state", s.state()
     yield "two accepts", outcome(two.acknowledge(Ack(0, 2, [ACCEPT])))
     yield "state then", s.state()
+
+
+def unknown_topics_with_an_authorizer(s: ShareStage) -> Steps:
+    """Where brokers look for names of topics to ask an authorizer about, although everything is allowed."""
+    s.topic()
+    s.topic("gone")
+    s.fill(6)
+    s.fill(2, name="gone")
+    one = s.reader("A", "g", "t", "gone")
+    nothing = {"topic_id": UNKNOWN_ID, "partitions": of_partitions({0: []})}
+    accepted = {"topic_id": UNKNOWN_ID, "partitions": of_partitions({0: [Ack(0, 0, [ACCEPT])]})}
+    known = {"topic_id": s.topic_id(), "partitions": of_partitions({0: [Ack(0, 0, [ACCEPT])]})}
+    yield "first", one.fetch(epoch=0, max_records=2, share_acquire_mode=1)
+    yield "acknowledges an unknown topic", one.acknowledge_all([accepted], 1)
+    yield "with a known one", one.acknowledge_all([known, accepted], 2)
+    yield "without batches", one.acknowledge_all([nothing], 3)
+    yield "then", one.acknowledge_all([known], 4)
+    yield "state", s.state()
+    fetch = {"max_wait": 300, "max_records": 1, "share_acquire_mode": 1}
+    yield "a fetch that acknowledges it", one.fetch_all([accepted], 5, **fetch)
+    yield "the epoch after it", one.fetch_all([], 6, **fetch)
+    known = {"topic_id": s.topic_id(), "partitions": of_partitions({0: [Ack(1, 1, [ACCEPT])]})}
+    yield "a fetch that acknowledges another", one.fetch_all([known], 7, **fetch)
+    forget = [{"topic_id": UNKNOWN_ID, "partitions": [0]}]
+    yield "a fetch that forgets it", one.fetch_all([], 8, **fetch, forgotten_topics_data=forget)
+    yield "a fetch that names it", one.fetch_all([nothing], 9, **fetch)
+    yield "a fetch that names nothing", one.fetch_all([], 10, **fetch)
+    yield "state then", s.state()
+    yield "the first of a session", one.fetch_all([nothing], 0, **fetch)
+    other = {"topic_id": s.topic_id(), "partitions": of_partitions({0: []})}
+    yield "the second", one.fetch_all([other], 1, **fetch)
+    yield "ends, acknowledges it", one.acknowledge_all([accepted], -1)
+    yield "has it ended?", one.acknowledge_all([], 2)
+    one.look(name="gone", epoch=0)
+    gone = {"topic_id": s.topic_id("gone"), "partitions": of_partitions({0: [Ack(0, 0, [ACCEPT])]})}
+    s.ask("delete_topics", requests.delete_topics(s.named("gone")))
+    s.brokers.until(lambda: not s.led(s.named("gone"), 1), "the topic to be gone")
+    yield "acknowledges a deleted topic", one.acknowledge_all([gone], 1)
+    yield "in a fetch", one.fetch_all([gone], 2, **fetch)
+    yield "a fetch that names nothing", one.fetch_all([], 3, **fetch)
+    yield "a fetch that ends it", one.fetch_all([accepted], -1, **{**fetch, "max_records": 0, "max_bytes": 0})
+    yield "has it ended, too?", one.acknowledge_all([], 4)

@@ -199,7 +199,7 @@ class ShareMember:
     ) -> Any:
         """One ShareFetch, with the next epoch of its session."""
         found = {each: list(acks.get(each, ())) if acks else [] for each in partitions or (0,)}
-        topics = [{"topic_id": self.s.topic_id(name), "partitions": _partitions(found)}]
+        topics = [{"topic_id": self.s.topic_id(name), "partitions": of_partitions(found)}]
         return self.fetch_all(topics, epoch, version, **fields)
 
     def fetch_all(
@@ -223,7 +223,7 @@ class ShareMember:
 
     def begin_to_fetch(self) -> None:
         """Sends a ShareFetch that waits for records of partition 0, and reads no answer."""
-        topics = [{"topic_id": self.s.topic_id(), "partitions": _partitions({0: []})}]
+        topics = [{"topic_id": self.s.topic_id(), "partitions": of_partitions({0: []})}]
         asked = self._asked(topics, None)
         self.s.client(by=self.by).send("share_fetch", self.s.newest("share_fetch"), asked)
 
@@ -255,7 +255,12 @@ class ShareMember:
         **fields: Any,
     ) -> Any:
         """One ShareAcknowledge of batches of one partition, with the next epoch of its session."""
-        topics = [{"topic_id": self.s.topic_id(name), "partitions": _partitions({partition: list(acks)})}]
+        topics = [{"topic_id": self.s.topic_id(name), "partitions": of_partitions({partition: list(acks)})}]
+        return self.acknowledge_all(topics, epoch, version, **fields)
+
+    def acknowledge_all(
+        self, topics: Any, epoch: int | None = None, version: int | None = None, **fields: Any
+    ) -> Any:
         asked = {
             "group_id": self.s.named(self.group),
             "member_id": self.id,
@@ -275,7 +280,8 @@ class ShareMember:
         return answer
 
 
-def _partitions(acks: Mapping[int, list[Ack]]) -> list[dict[str, Any]]:
+def of_partitions(acks: Mapping[int, list[Ack]]) -> list[dict[str, Any]]:
+    """What a request says of them."""
     return [
         {
             "partition_index": partition,

@@ -6,6 +6,7 @@ from typing import Final
 from mockbroker.rig.setup import BROKER_CONFIG, SHARE_CONFIG
 from mockbroker.rig.stories import Setting, Told, named
 
+from ..acls.stories import AUTHORIZING
 from . import (
     acknowledging,
     acquiring,
@@ -30,6 +31,7 @@ STORIES: Final = Told(
         **named(sessions.forgotten, sessions.unknown_partitions, sessions.one_connection),
         **named(sessions.acquire_modes, sessions.refused_partitions),
         **named(sessions.disconnected, sessions.gone_while_waiting),
+        **named(sessions.unknown_topics_with_an_authorizer),
         "unknown_to_sessions": sessions.unknown_members,
         **named(acquiring.limits, acquiring.shared_out, acquiring.delivery_counts, acquiring.resets),
         **named(acquiring.delivery_counts_in_batches, acquiring.after_deletion, acquiring.compacted),
@@ -51,5 +53,8 @@ STORIES: Final = Told(
     },
     ShareStage,
     Setting(1, {**BROKER_CONFIG, **SHARE_CONFIG}),
-    {"compacted": {"log.cleaner.backoff.ms": "100"}},
+    {
+        "compacted": {"log.cleaner.backoff.ms": "100"},
+        "unknown_topics_with_an_authorizer": AUTHORIZING,
+    },
 )

@@ -4,10 +4,11 @@ import random
 from collections.abc import Callable
 from typing import Final
 
-from ..steps import Sequence
+from ..steps import Needs, Sequence
 from . import (
     access,
     admin,
+    cluster,
     consuming,
     faults,
     groups,
@@ -19,6 +20,8 @@ from . import (
     sharing,
     streaming,
     streams_groups,
+    telemetry,
+    tokens,
     transactions,
 )
 from .world import Versions, World
@@ -170,6 +173,33 @@ ACCESS: Final[dict[Draw, int]] = {
     admin.metadata: 3,
     admin.describe_cluster: 2,
 }
+CLUSTER: Final[dict[Draw, int]] = {
+    cluster.describe_quorum: 8,
+    cluster.update_features: 22,
+    cluster.unregister_broker: 3,
+    cluster.alter_replica_log_dirs: 14,
+    cluster.list_config_resources: 16,
+    cluster.alter_configs: 6,
+    cluster.incremental_alter_configs: 16,
+    cluster.describe_configs: 8,
+    admin.describe_cluster: 3,
+    admin.create_topics: 2,
+    admin.delete_topics: 1,
+    admin.create_partitions: 1,
+}
+TELEMETRY: Final[dict[Draw, int]] = {
+    telemetry.subscribe: 22,
+    telemetry.get_telemetry_subscriptions: 36,
+    telemetry.push_telemetry: 36,
+    cluster.list_config_resources: 3,
+    cluster.describe_configs: 3,
+}
+DELEGATION_TOKENS: Final[dict[Draw, int]] = {
+    tokens.create_delegation_token: 30,
+    tokens.renew_delegation_token: 22,
+    tokens.expire_delegation_token: 18,
+    tokens.describe_delegation_token: 30,
+}
 CONSUMER_GROUPS: Final[dict[Draw, int]] = {
     consuming.join: 10,
     consuming.consumer_group_heartbeat: 34,
@@ -240,6 +270,7 @@ _OF_SEVERAL_APIS: Final = frozenset(
         streaming.rebalance,
         streams_groups.configure_group,
         streams_groups.change_internal_topic,
+        telemetry.subscribe,
         sharing.begin,
         sharing.deliver,
         sharing.write,
@@ -261,7 +292,16 @@ _FAMILIES: Final[Families] = {
     "consumer-groups": (CONSUMER_GROUPS, 0),
     "share-groups": (SHARE_GROUPS, 0),
     "streams-groups": (STREAMS_GROUPS, 0),
+    "cluster": (CLUSTER, 0),
+    "telemetry": (TELEMETRY, 0),
+    "delegation-tokens": (DELEGATION_TOKENS, 0),
 }
+NEEDS: Final[dict[str, Needs]] = {
+    "access": Needs(authorizer=True),
+    "telemetry": Needs(telemetry=True),
+    "delegation-tokens": Needs(logins=True),
+}
+"""What brokers need for a family."""
 _PLACED: Final[dict[Draw, Draw]] = {
     admin.create_topics: replicas.create_topics,
     admin.create_partitions: replicas.create_partitions,
@@ -291,8 +331,12 @@ _BEGIN: Final[dict[str, Draw]] = {
     "consumer-groups": consuming.join,
     "share-groups": sharing.begin,
     "streams-groups": streaming.begin,
+    "telemetry": telemetry.subscribe,
+    "delegation-tokens": tokens.create_delegation_token,
 }
 """With what sequences of a family begin once their topics are there."""
+_NAMED: Final = {"telemetry": telemetry.CLIENT_ID}
+"""The client id of a family's sequences, where it counts."""
 
 
 def families(brokers: int) -> Families:
@@ -337,6 +381,7 @@ def sequence(
         if world.has(draw.__name__) or draw.__name__ in _SEVERAL_STEPS or draw in _OF_SEVERAL_APIS:
             draw(world)
     client_id = "differential" if world.chance(70) else rng.choice(_CLIENT_IDS)
+    client_id = _NAMED.get(drawn, client_id)
     steps = tuple(world.steps[:25])
     if malformed_steps:
         steps = malformed.spoiled(rng, steps, versions)

@@ -114,6 +114,8 @@ class World:
         self.consuming: list[ConsumerMember] = []
         self.streaming: list[StreamsMember] = []
         self.topologies: dict[str, dict[str, Any]] = {}
+        self.instances: list[int] = []
+        self.tokens: list[int] = []
         self.fetch_sessions: list[dict[str, Any]] = []
         self.asked_of_session: dict[int, int | tuple[str, int]] = {}
         self.down: list[int] = []

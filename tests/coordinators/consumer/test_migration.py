@@ -320,3 +320,15 @@ def test_of_an_empty_consumer_group_that_becomes_a_classic_one_nothing_is_left()
     driver.move_coordinator()
     assert driver.state == "Stable"
     assert driver.heartbeat(Generation(classic.generation, classic.id)) == E.NONE
+
+
+def test_an_empty_consumer_group_stays_one_when_somebody_unknown_joins_it() -> None:
+    """As a real broker of 4.4.0 answered: it becomes a classic group only with a new member."""
+    driver = GroupDriver(brokers=1, **NO_DELAY)
+    consumer = Client(driver, "consumer", TOPICS)
+    consumer.beat()
+    consumer.leave()
+    assert driver.join("stranger").error_code == E.UNKNOWN_MEMBER_ID
+    assert group_of(driver).type == "consumer"
+    assert driver.join(version=3).error_code == E.NONE
+    assert driver.state == "CompletingRebalance"

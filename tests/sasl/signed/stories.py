@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from mockbroker.rig.sasl_listener import bearer, unsecured
 from mockbroker.rig.scene import CLOSED
 from mockbroker.rig.setup import BROKER_CONFIG
 from mockbroker.rig.stories import Setting, Steps, Told, named
 
-from ..stage import Login, SaslStage, bearer, unsecured
+from ..stage import Login, SaslStage
 from . import keys
 
 _HOUR_S: Final = 3600
