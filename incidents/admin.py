@@ -108,10 +108,6 @@ class Admin:
         fields = requests.configure(requests.TOPIC, topic, requests.dotted(config))
         _check(self._any("incremental_alter_configs", 1, fields)["responses"])
 
-    def alter_broker(self, node: int, **config: str) -> None:
-        fields = requests.configure(requests.BROKER, str(node), requests.dotted(config))
-        _check(self._any("incremental_alter_configs", 1, fields)["responses"])
-
     def set_password(self, user: str, password: str) -> None:
         """For SCRAM-SHA-512."""
         salted = hashlib.pbkdf2_hmac("sha512", password.encode(), _SALT, _ITERATIONS)

@@ -1,30 +1,21 @@
 """Incidents of what stands in the way: a member that everybody waits for, a response that is too large, a
-throttle that was forgotten, a volume of another cluster, and one that was restored from a backup."""
+volume of another cluster, and one that was restored from a backup."""
 
 import re
 import shutil
 from pathlib import Path
 from typing import Any, Final
 
-import trio
-
 from .clients import Member
 from .memberships import meanwhile, read_all, stands
 from .positions import read_more
 from .readers import begin, read
-from .refusals import GIVES_UP, in_vain
 from .stage import IncidentStage, StoryError, story
 
 _LONG_S: Final = 80
 _FAULT_S: Final = 45
 _LARGE: Final = b"x" * 30_000
 _NARROW: Final = {"message_max_bytes": 10_000, "fetch_max_bytes": 10_000, "receive_message_max_bytes": 12_000}
-_BACKLOG: Final = 40
-_RATE: Final = "100"
-_THROTTLED: Final = {
-    "leader_replication_throttled_replicas": "*",
-    "follower_replication_throttled_replicas": "*",
-}
 
 
 @story("rebalance-held-up", brokers=1, libraries=("java", "confluent-kafka"), twin={})
@@ -77,46 +68,6 @@ async def response_too_large(stage: IncidentStage) -> None:
     await stage.caught_up("orders", groups=["shipping"] if stage.caused else ["billing", "shipping"])
     if stage.caused:
         await stands(stage, "billing", "orders", 1, at)
-
-
-@story(
-    "replication-throttled",
-    config={"replica.fetch.max.bytes": "10000", "replica.fetch.response.max.bytes": "10000"},
-    libraries=("franz-go", "java"),
-    twin={},
-)
-async def throttle_left(stage: IncidentStage) -> None:
-    """The throttle of a reassignment was never taken away. In a rolling restart a broker does not catch up
-    for it; the next one is shut down all the same, and too few replicas are in sync
-    (cruise-control-for-kafka/cruise-control#150)."""
-    await stage.create("orders", replicas=[1, 2, 3], min_insync_replicas="2")
-    await stage.clients.member("franz-go", "billing", ["orders"])
-    await stage.clients.send("franz-go", "orders", 0, 50)
-    if stage.caused:
-        await stage.do(stage.admin.alter, "orders", **_THROTTLED)
-        await stage.do(stage.admin.alter_broker, 1, leader_replication_throttled_rate=_RATE)
-        stage.did("a throttle was set", topic="orders", broker=1, bytes_a_second=int(_RATE))
-    await stage.stop(3)
-    writer = await stage.clients.producer("franz-go")
-    for _ in range(_BACKLOG):
-        await writer.send("orders", 0, 1, value=_LARGE[:9_000])
-    await stage.start(3)
-    if stage.caused:
-        await trio.sleep(5)
-    else:
-        await stage.until("all in sync", lambda: stage.admin.state("orders").in_sync == (1, 2, 3))
-    await stage.stop(2)
-    if stage.caused:
-        await stage.until("an ISR of broker 1", lambda: stage.admin.state("orders").in_sync == (1,))
-    await in_vain(
-        stage,
-        [await stage.clients.producer(each, **GIVES_UP) for each in ("franz-go", "java")],
-        "producers-refused",
-    )
-    await stage.start(2)
-    await stage.until("two in sync", lambda: {1, 2} <= {*stage.admin.state("orders").in_sync})
-    await stage.clients.send("franz-go", "orders", 0, 20)
-    await stage.caught_up("orders", groups=["billing"])
 
 
 @story("disk-of-another-cluster", brokers=2, libraries=("kafkajs", "aiokafka"), twin={})

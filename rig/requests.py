@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 TOPIC: Final = 2
-BROKER: Final = 4
 GROUP: Final = 32
 """Types of resources that are configured."""
 _TIMEOUT_MS: Final = 20_000
