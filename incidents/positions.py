@@ -37,10 +37,13 @@ def jumped(stage: IncidentStage, *expected: tuple[str, int, int]) -> None:
             stage.noticed("position-back", **place, offset=came, end_offset=was)
 
 
-async def restart(stage: IncidentStage) -> None:
-    """The only broker is restarted."""
-    await stage.stop(1)
-    await stage.start(1)
+async def restart(stage: IncidentStage, *nodes: int) -> None:
+    """Brokers in turn."""
+    for node in nodes:
+        await stage.in_sync("orders")
+        await stage.stop(node)
+        await stage.start(node)
+    await stage.in_sync("orders")
 
 
 async def read_more(stage: IncidentStage, library: str, groups: Iterable[str], end: int) -> None:
@@ -55,7 +58,7 @@ async def read_more(stage: IncidentStage, library: str, groups: Iterable[str], e
 @story(
     "offsets-topic-expanded",
     config={"offsets.topic.num.partitions": "1"},
-    brokers=1,
+    brokers=2,
     libraries=("confluent-kafka", "franz-go"),
     twin={},
 )
@@ -69,7 +72,7 @@ async def offsets_topic_expanded(stage: IncidentStage) -> None:
     if stage.caused:
         await stage.do(stage.admin.add_partitions, INTERNAL[0], 6)
         stage.did("a topic got partitions", topic=INTERNAL[0], partitions=6)
-    await restart(stage)
+    await restart(stage, *stage.cluster.nodes)
     await begin(stage, groups)
     await stage.caught_up("orders", groups=groups)
     if stage.caused:
@@ -79,13 +82,13 @@ async def offsets_topic_expanded(stage: IncidentStage) -> None:
 @story(
     "offsets-topic-retention",
     config={"offsets.topic.num.partitions": "1"},
-    brokers=1,
+    brokers=2,
     libraries=("java", "kafkajs"),
     twin={},
 )
 async def offsets_topic_retention(stage: IncidentStage) -> None:
-    """Somebody sets cleanup.policy of __consumer_offsets to delete, with a short retention. Coordinators
-    remember the offsets until the next restart; then one group reads all again, and the other one skips what
+    """Somebody sets cleanup.policy of __consumer_offsets to delete, with a short retention. The coordinator
+    remembers the offsets until it is restarted; then one group reads all again, and the other one skips what
     was written meanwhile."""
     resets = {"billing": "earliest", "reports": "latest"}
     libraries = {"billing": "java", "reports": "kafkajs"}
@@ -99,7 +102,7 @@ async def offsets_topic_retention(stage: IncidentStage) -> None:
         await stage.until("retention", lambda: _begins_late(stage))
         stage.did("retention deleted segments", topic=INTERNAL[0], partition=0)
     await stage.clients.send("java", "orders", 0, 100)
-    await restart(stage)
+    await restart(stage, stage.admin.state(INTERNAL[0]).leader)
     for group, library in libraries.items():
         await stage.clients.member(library, group, ["orders"], auto_offset_reset=resets[group])
     await read_more(stage, "java", libraries, 300)
@@ -109,8 +112,8 @@ async def offsets_topic_retention(stage: IncidentStage) -> None:
 
 def _begins_late(stage: IncidentStage) -> bool:
     """Whether all that was in the offsets topic is deleted."""
-    logs = (stage.cluster.data(1) / f"{INTERNAL[0]}-0").glob("*.log")
-    return all(each.stat().st_size == 0 for each in logs)
+    folders = [stage.cluster.data(node) / f"{INTERNAL[0]}-0" for node in stage.cluster.nodes]
+    return all(not each.stat().st_size for folder in folders for each in folder.glob("*.log"))
 
 
 @story("seeks-to-beginning", brokers=1, libraries=("java", "aiokafka"), twin={})
