@@ -162,6 +162,12 @@ LIBRDKAFKA: Final = (
         rf"{_HOST}/{{broker}}: Failed to resolve '",
         error=UNRESOLVED,
     ),
+    message(
+        "complaint",
+        "increase receive.message.max.bytes",
+        r"Invalid response size \d{1,10} \(0\.\.(?P<detail>\d{1,10})\): increase receive\.message\.max",
+        error=TOO_LARGE,
+    ),
 )
 TABLE: Final = Table.of(
     # NetworkClient
@@ -263,13 +269,6 @@ TABLE: Final = Table.of(
         " compression codec not found",
         r"UnsupportedCodecError: Libraries for (?P<detail>\w+) compression codec not found",
         error=NO_CODEC,
-    ),
-    # librdkafka, rdkafka_broker.c
-    message(
-        "complaint",
-        "increase receive.message.max.bytes",
-        r"Invalid response size \d{1,10} \(0\.\.(?P<detail>\d{1,10})\): increase receive\.message\.max",
-        error=TOO_LARGE,
     ),
     # NetworkClient
     message(

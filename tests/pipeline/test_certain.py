@@ -63,6 +63,25 @@ def expired_at_once(said: str) -> History:
 OLD = "after 604800000 ms: written until 1795671434154, timestamps until 1764135409105"
 
 
+def moved_home() -> History:
+    """A group commits to another partition of the offsets topic, which was made since."""
+    rows = History("segment").commit(200)
+    rows.add("log", detail="created", **{**OFFSETS, "source": "broker-log", "partition": 1}).commit(300)
+    homes = iter((0, 1))
+    rows.rows = [
+        replace(row, file=f"__consumer_offsets-{next(homes)}/0.log") if row.kind == "commit" else row
+        for row in rows.rows
+    ]
+    return rows
+
+
+def unsubscribed() -> History:
+    """A group has members, none of which reads the topic any more."""
+    rows = expired()
+    rows.rows[0] = replace(rows.rows[0], detail="Stable")
+    return rows
+
+
 def without_disk() -> History:
     rows = History("broker-log").add("leader", broker=2, detail="its disk has failed")
     return rows.add("leader", MINUTE, broker=2, leader=-1, leader_epoch=1)
@@ -310,6 +329,17 @@ CASES = {
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
     "retention-lowered": case("administrators", deleted("segment deletion"), "config", "log-start"),
     "retention-by-size": case("beyond_size", expired_at_once("beyond 3000 bytes"), "expiry", "log-start"),
+    "offsets-topic-expanded": case("offsets_mislaid", moved_home(), "log", "commit"),
+    "offsets-topic-retention": case(
+        "offsets_mislaid",
+        History("broker-log").add("log-start", offset=9, detail="segment deletion", **OFFSETS),
+        "log-start",
+    ),
+    "response-too-large": case(
+        "failures",
+        vain(History("client-log"), "ResponseTooLarge", client="billing-1", detail="12000"),
+        "complaint",
+    ),
     "disk-failed": case(
         "disks_failed",
         without_disk(),
@@ -418,6 +448,15 @@ def certain(case: Case, without: Is = lambda _: False) -> set[str]:
     search = import_module(f"{signatures.__name__}.{case.file}")
     rows = [row for row in case.history.rows if not without(row)]
     return {each.signature for each in found_in(rows, search.find) if each.confidence == CERTAIN}
+
+
+def test_offsets_of_a_group_with_members_expire_only_where_its_coordinator_says_so() -> None:
+    one = case("expired_offsets", unsubscribed(), told("tombstone", "Removed"))
+    assert certain(one) == {"offsets-expired"}
+    search = import_module(f"{signatures.__name__}.{one.file}")
+    (found,) = found_in(one.history.rows, search.find)
+    assert ", while members read only other topics" in found.summary
+    assert found_in([each for each in one.history.rows if each.source != "broker-log"], search.find) == []
 
 
 @pytest.mark.parametrize("name", CASES)
