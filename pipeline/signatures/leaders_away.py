@@ -17,8 +17,7 @@ from ..tables import Table, Window
 from ..tables import functions as F
 
 _LASTS_MS: Final = 30_000
-_NAMES: Final = ("leader-away",)
-_FOREIGN: Final = ("disk-of-another-cluster",)
+_NAMES: Final = ("leader-away", "disk-of-another-cluster")
 _LEFT: Final = (TIMED_OUT, "in controlled shutdown")
 
 
@@ -57,7 +56,7 @@ def find(observations: Table) -> Table:
     foreign = F.col("d_detail").isNotNull()
     return findings(
         first_of(pairs, window),
-        signature=F.when(foreign, *_FOREIGN).otherwise(*_NAMES),
+        signature=F.when(foreign, _NAMES[1]).otherwise(_NAMES[0]),
         confidence=CERTAIN,
         why="it left, the next epoch had no leader, and the one after that is its own again",
         summary=F.concat(
@@ -105,14 +104,11 @@ SEARCH: Final = Search(
     Signature(
         _NAMES,
         "a partition had no leader for half a minute while a broker was away, since no other replica was in "
-        "sync",
-        stories={"leader-away": "{who} was away, and nobody else could lead"},
+        "sync; the broker may not have started, since its disk is of another cluster",
+        stories={
+            "leader-away": "{who} was away, and nobody else could lead",
+            "disk-of-another-cluster": "{who} was given a disk of another cluster",
+        },
         reproductions=(Reproduction(_NAMES, "one replica", "two replicas", template=_TEMPLATE),),
-    ),
-    Signature(
-        _FOREIGN,
-        "the same, since the broker did not start: its disk is of another cluster",
-        stories={_FOREIGN[0]: "{who} was given a disk of another cluster"},
-        reproductions=(Reproduction(_FOREIGN, "one replica", "two replicas", template=_TEMPLATE),),
     ),
 )

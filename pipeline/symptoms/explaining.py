@@ -19,7 +19,7 @@ _BY_NAME: Final = {each.name: each for each in KINDS}
 _UNNAMED: Final = "of which group it was"
 _TO_GROUPS: Final = (
     *(*SET_BACK, *REWOUND, *BEHIND, "admin-reset", "offsets-expired", "poll-overrun"),
-    *("share-offsets-reset", "delivery-limit-reached"),
+    *("share-offsets-reset", "delivery-limit-reached", "offsets-topic-expanded", "offsets-topic-retention"),
 )
 """What happened to groups may follow from what happened to a partition, and does not explain it."""
 _OF_BROKERS: Final = (
@@ -30,7 +30,7 @@ _OF_BROKERS: Final = (
     "only-replica-lost",
 )
 """What may happen while a broker is away."""
-_NOTHING_LOST: Final = ("leader-away",)
+_NOTHING_LOST: Final = ("leader-away", "disk-of-another-cluster")
 _LOST: Final = (
     *("acknowledged-missing", "records-skipped", "out-of-range", "position-back", "position-lost"),
     *("commit-back", "commit-missing", "written-twice"),
