@@ -96,8 +96,8 @@ CALLED = {
 }
 """Causes that truths name otherwise, since they were written before there was a name for them."""
 BY_COMMITS = {"commit-back": "offset", "commit-missing": "end_offset"}
-"""How it is told that a group went back where only its commits are known, and from which of the truth's offsets
-on."""
+"""How it is told that a group went back where only its commits are known, and which of the truth's offsets is
+named then."""
 QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 NOT_TOLD = frozenset(
@@ -147,13 +147,13 @@ list.
 - static-member-gone: what stands still is told, and that nothing explains it.
 - topic-created-anew: all is told, but librdkafka's error names no topic, so that nothing explains it.
 - transaction-timeout-refused: all is told, but only Java's log names the transactional ids.
-- never-committed: nothing is told. A group's first commit in a partition is above what was written before it was
-  given that, whether it read all or began behind it.
-- offsets-topic-retention: the cause is told. What groups had committed is in no file, for retention deleted it.
-- response-too-large: the cause is told, and that the client got no further; in which partition it does not say,
-  and its group, which lost it, commits nothing.
-- seeks-to-beginning: that groups went back is told, but by their next commits, for no client logs where it goes
-  on: an application that wants to go back is one possible cause.
+- never-committed: nothing is told. A group's first commit in a partition is above what was written before it
+  was given that, whether it read all or began behind it.
+- offsets-topic-retention: the cause is told. What groups had committed is in no file: retention deleted it.
+- response-too-large: the cause is told, and that the client got no further. In which partition it does not say,
+  and its group, which loses it, commits nothing.
+- seeks-to-beginning: that groups went back is told, but by their next commits: aiokafka does not log a seek. An
+  application that wants to go back is one possible cause.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
 """
 OFTEN = frozenset(
