@@ -150,10 +150,10 @@ list.
 - never-committed: nothing is told. A group's first commit in a partition is above what was written before it
   was given that, whether it read all or began behind it.
 - offsets-topic-retention: the cause is told. What groups had committed is in no file: retention deleted it.
-- response-too-large: the cause is told, and that the client got no further. In which partition it does not say,
-  and its group, which loses it, commits nothing.
-- seeks-to-beginning: that groups went back is told, but by their next commits: aiokafka does not log a seek. An
-  application that wants to go back is one possible cause.
+- response-too-large: the cause is told, and that the client got no further. It does not say in which
+  partition, and its group, which loses it, commits nothing.
+- seeks-to-beginning: that groups went back is told, but by their next commits: aiokafka does not log a seek.
+  An application that wants to go back is one possible cause.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
 """
 OFTEN = frozenset(
