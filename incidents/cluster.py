@@ -2,7 +2,6 @@
 
 import base64
 import re
-import subprocess
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,7 +36,6 @@ _REPLICAS: Final = (
     "offsets.topic.replication.factor",
     "transaction.state.log.replication.factor",
 )
-_VAIN_S: Final = 90.0
 _META: Final = "meta.properties"
 _CLOCK: Final = (
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -102,14 +100,6 @@ class RecordedCluster(RealCluster):
     def start_controller(self) -> None:
         """One that is down. It takes a while until brokers hear of it."""
         self._launch(CONTROLLER)
-
-    def start_in_vain(self, node: int) -> None:
-        """Starts one that ends by itself. RealBrokerError if it does not."""
-        self._launch(node)
-        try:
-            self._processes[node].wait(_VAIN_S)
-        except subprocess.TimeoutExpired:
-            raise RealBrokerError(f"broker {node} runs") from None
 
     def upgrade(self, node: int, release: str) -> None:
         """From the next start on. RealBrokerError."""

@@ -24,8 +24,6 @@ BEYOND: Final = "beyond "
 NO_DISK: Final = "its disk has failed"
 """Why a broker can't lead a partition that it should."""
 DISK_FAILED: Final = "KAFKA_STORAGE_ERROR"
-OTHER_CLUSTER: Final = "OtherCluster"
-"""How it is named that a broker's disk is of another cluster than its controller."""
 COMPACTED: Final = "compacted"
 """What the cleaner did with a log."""
 _ERRORS: Final = {
@@ -63,13 +61,6 @@ def _error(entry: Entry, found: re.Match[str]) -> Values:
 
 
 TABLE: Final = Table.of(
-    # MetaPropertiesEnsemble
-    message(
-        "complaint",
-        "Invalid cluster.id in: ",
-        r"Invalid cluster\.id in: [^\n]{1,300}?\. Expected (?P<detail>[\w-]{1,40}, but read [\w-]{1,40})",
-        error=OTHER_CLUSTER,
-    ),
     # AbstractFetcherThread, ReplicaFetcherThread
     message(
         "truncation",

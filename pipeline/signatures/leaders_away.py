@@ -1,5 +1,4 @@
-"""`leader-away`, `disk-of-another-cluster`: a partition had no leader while a broker was away, since no other
-replica was in sync; the broker may say why it did not come back.
+"""`leader-away`: a partition had no leader while a broker was away, since no other replica was in sync.
 
 With one replica any restart does that; only what takes half a minute is a finding. If it is a partition of an
 internal topic, its groups can't commit, and its transactions don't end.
@@ -9,15 +8,14 @@ from typing import Final
 
 from ..findings import CERTAIN, findings
 from ..ledgers.brokers import TIMED_OUT
-from ..readers.broker_messages import OTHER_CLUSTER
 from ..reproduction import Reproduction, Template
-from ..rows import PARTITION, first_of, of_kinds, only_if, place, prefixed, same, seen, sentence
+from ..rows import PARTITION, first_of, of_kinds, place, prefixed, same, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
 _LASTS_MS: Final = 30_000
-_NAMES: Final = ("leader-away", "disk-of-another-cluster")
+_NAMES: Final = ("leader-away",)
 _LEFT: Final = (TIMED_OUT, "in controlled shutdown")
 
 
@@ -45,32 +43,18 @@ def find(observations: Table) -> Table:
         F.col("c_time_ms").between(F.col("l_time_ms"), F.col("a_time_ms")),
     ]
     pairs = pairs.join(anew, replaced, "left_anti")
-    told = of_kinds(observations, "complaint").where(
-        F.coalesce(F.col("error") == OTHER_CLUSTER, F.lit(False))
-    )
-    told = prefixed(told.where("time_ms is not null"), "d_", "broker", "time_ms", "detail", told=seen())
-    own = F.coalesce(F.col("d_broker") == F.col("leader"), F.lit(True))
-    while_away = F.col("d_time_ms").between(F.col("l_time_ms"), F.col("a_time_ms"))
-    pairs = pairs.join(told, [own, while_away], "left")
-    window = Window.partitionBy(*PARTITION, "leader_epoch").orderBy("l_time_ms", "a_time_ms", "d_time_ms")
-    foreign = F.col("d_detail").isNotNull()
+    window = Window.partitionBy(*PARTITION, "leader_epoch").orderBy("l_time_ms", "a_time_ms")
     return findings(
         first_of(pairs, window),
-        signature=F.when(foreign, _NAMES[1]).otherwise(_NAMES[0]),
+        signature="leader-away",
         confidence=CERTAIN,
         why="it left, the next epoch had no leader, and the one after that is its own again",
-        summary=F.concat(
-            sentence(
-                "{at} had no leader for {seconds} s: broker {leader} was away, and no other replica was "
-                "in sync",
-                at=place(),
-                seconds=F.floor((F.col("a_time_ms") - F.col("l_time_ms")) / 1000).cast("bigint"),
-            ),
-            only_if(
-                foreign, "; it did not start, since its disk is of another cluster (expected {d_detail})"
-            ),
+        summary=sentence(
+            "{at} had no leader for {seconds} s: broker {leader} was away, and no other replica was in sync",
+            at=place(),
+            seconds=F.floor((F.col("a_time_ms") - F.col("l_time_ms")) / 1000).cast("bigint"),
         ),
-        evidence=[F.col("shown"), F.col("left"), F.col("leaderless"), F.col("told"), F.col("back")],
+        evidence=[F.col("shown"), F.col("left"), F.col("leaderless"), F.col("back")],
         columns={"broker": F.col("leader")},
     )
 
@@ -104,11 +88,8 @@ SEARCH: Final = Search(
     Signature(
         _NAMES,
         "a partition had no leader for half a minute while a broker was away, since no other replica was in "
-        "sync; the broker may not have started, since its disk is of another cluster",
-        stories={
-            "leader-away": "{who} was away, and nobody else could lead",
-            "disk-of-another-cluster": "{who} was given a disk of another cluster",
-        },
+        "sync",
+        stories={"leader-away": "{who} was away, and nobody else could lead"},
         reproductions=(Reproduction(_NAMES, "one replica", "two replicas", template=_TEMPLATE),),
     ),
 )

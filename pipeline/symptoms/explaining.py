@@ -30,7 +30,7 @@ _OF_BROKERS: Final = (
     "only-replica-lost",
 )
 """What may happen while a broker is away."""
-_NOTHING_LOST: Final = ("leader-away", "disk-of-another-cluster")
+_NOTHING_LOST: Final = ("leader-away",)
 _LOST: Final = (
     *("acknowledged-missing", "records-skipped", "out-of-range", "position-back", "position-lost"),
     *("commit-back", "commit-missing", "written-twice"),

@@ -82,16 +82,6 @@ def unsubscribed() -> History:
     return rows
 
 
-def not_started() -> History:
-    """Since its disk is of another cluster."""
-    rows = History("broker-log").add("leader", broker=2, leader=2, leader_epoch=0, offset=0)
-    rows.add("broker", broker=2, detail="in controlled shutdown", **NO_TOPIC)
-    rows.add("leader", leader=-1, leader_epoch=1)
-    said = "tkMb3MkySMOYa, but read 5L6g3nShT-eMCt"
-    rows.add("complaint", broker=2, error="OtherCluster", detail=said, **NO_TOPIC)
-    return rows.add("leader", MINUTE, broker=2, leader=2, leader_epoch=2, offset=0)
-
-
 def without_disk() -> History:
     rows = History("broker-log").add("leader", broker=2, detail="its disk has failed")
     return rows.add("leader", MINUTE, broker=2, leader=-1, leader_epoch=1)
@@ -349,13 +339,6 @@ CASES = {
         "failures",
         vain(History("client-log"), "ResponseTooLarge", client="billing-1", detail="12000"),
         "complaint",
-    ),
-    "disk-of-another-cluster": case(
-        "leaders_away",
-        not_started(),
-        "complaint",
-        told("broker", "shutdown"),
-        lambda row: row.leader == -1,
     ),
     "disk-failed": case(
         "disks_failed",
