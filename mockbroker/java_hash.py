@@ -2,10 +2,14 @@
 
 import functools
 from array import array
+from collections.abc import Callable, Iterable
 from operator import mul
-from typing import Final
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 _POWERS: Final = [pow(31, power, 1 << 32) for power in reversed(range(1024))]
+_LOAD: Final = 3 / 4
 _CACHED_LENGTH: Final = 256
 """The hashes of longer texts are not cached."""
 
@@ -35,6 +39,22 @@ def _spread(text: str) -> int:
 def spread(value: int) -> int:
     """A hash code, an unsigned 32-bit number, as `HashMap` uses it."""
     return value ^ value >> 16
+
+
+def in_hash_order(found: Iterable[T], capacity: int = 16, *, name: Callable[[T], str] = str) -> list[T]:
+    """In the order of a `HashMap` that was made with that capacity, with these names as keys, put one by one;
+    those in the same bucket stay as they are."""
+    listed = list(found)
+    room = buckets(capacity, len(listed))
+    return sorted(listed, key=lambda each: spread_hash(name(each)) & (room - 1))
+
+
+def buckets(capacity: int, entries: int) -> int:
+    """How many a `HashMap` has with so many entries: each time twice as many as before."""
+    room = 1
+    while room < capacity or entries > int(room * _LOAD):
+        room *= 2
+    return room
 
 
 def positive_hash(text: str) -> int:

@@ -21,6 +21,7 @@ _LONG: Final = struct.Struct(">q")
 _PLACE: Final = struct.Struct(">qiI")
 _CRC_AT: Final = 12
 _CRC_FROM: Final = 16
+_ATTRIBUTES_AT: Final = 17
 _NO_TIMESTAMP: Final = -1
 
 
@@ -123,6 +124,19 @@ def message_of(record: Record, magic: int, attributes: int = 0, *, offset: int |
     body += _sized(record.key) + _sized(record.value)
     place = record.offset if offset is None else offset
     return _PLACE.pack(place, len(body) + 4, zlib.crc32(body)) + body
+
+
+def placed(data: bytes | memoryview, offset: int, timestamp: int, kind: int) -> bytearray:
+    """The message of magic 1 with this offset, timestamp and `kind` of timestamp, and what else it has
+    (`AbstractLegacyRecordBatch.setMaxTimestamp`)."""
+    made = bytearray(data)
+    _LONG.pack_into(made, 0, offset)
+    was = made[_ATTRIBUTES_AT] & LOG_APPEND_TIME, *_INT64(made, _HEAD.size)
+    if was != (kind, timestamp):
+        made[_ATTRIBUTES_AT] = made[_ATTRIBUTES_AT] & COMPRESSION_MASK | kind
+        _LONG.pack_into(made, _HEAD.size, timestamp)
+        made[_CRC_AT:_CRC_FROM] = zlib.crc32(memoryview(made)[_CRC_FROM:]).to_bytes(4)
+    return made
 
 
 def set_of(records: Iterable[Record], magic: int, codec: int, stamped_ms: int | None = None) -> bytes:

@@ -60,7 +60,7 @@ def main(
         raise typer.BadParameter(f"with that many brokers, one of {known}", param_hint="--family")
     try:
         with err.status(f"Kafka {kafka}: fetching and starting"):
-            pair = Pair(kafka, against, brokers)
+            pair = Pair(kafka, against, brokers, acls=family == "access")
             pair.__enter__()
     except RealBrokerError as error:
         err.print(f"[red]error:[/red] {escape(str(error))}")

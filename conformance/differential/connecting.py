@@ -39,12 +39,14 @@ _LONG_SESSIONS: Final = {
 }
 
 
-def configured(release: str) -> dict[str, str]:
-    """The configuration of brokers on both sides."""
+def configured(release: str, *, acls: bool = False) -> dict[str, str]:
+    """The configuration of brokers on both sides. Only for `acls` they have an authorizer: with one they give
+    other answers, for example of a topic that is not there."""
+    authorizer = _AUTHORIZER if acls else {}
     shares = {**SHARE_CONFIG, **_LONG_LOCKS} if parse(release) >= _SHARES_SINCE else {}
     streams = {**STREAMS_CONFIG, **_LONG_SESSIONS} if parse(release) >= _STREAMS_SINCE else {}
     consumers = _LONG_CONSUMERS if parse(release) >= _CONSUMERS_SINCE else {}
-    return {**BROKER_CONFIG, **_AUTHORIZER, **consumers, **shares, **streams}
+    return {**BROKER_CONFIG, **authorizer, **consumers, **shares, **streams}
 
 
 def connected(bootstrap: str) -> Target:

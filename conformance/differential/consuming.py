@@ -4,17 +4,14 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from ...rig.client import Client
-from . import coordinating, expecting
-from .aside import metadata
-from .steps import MOVE, RESTARTS, Step
+from . import aside, coordinating, expecting
+from .expecting import LATER
+from .steps import Step
 from .waiting import until
 
 _PROBE: Final = "aside-consumers"
 _MEMBER: Final = "asideAAAAAAAAAAAAAAAAA"
 _LONG_MS: Final = 300_000
-_LATER: Final = (
-    frozenset({"create_topics", "delete_topics", "create_partitions", "metadata", MOVE}) | RESTARTS
-)
 
 
 class Consuming:
@@ -31,37 +28,23 @@ class Consuming:
 
     def settle(self, step: Step, fields: dict[str, Any], answer: Any) -> bool:
         """Whether the coordinator knows the topics as they are after the step."""
-        if not self._needed or step.api not in _LATER:
+        if not self._needed or step.api not in LATER:
             return True
         expected = dict(expecting.changed(step, fields, answer, all_up=True))
-        return until(
-            lambda: (
-                all(expected.get(each["name"], expecting.nothing)(each) for each in self._all)
-                and self._known()
-            )
-        )
+        return until(lambda: self._knows(expected))
 
-    @property
-    def _all(self) -> list[expecting.Topic]:
-        client = self._coordinator(coordinating.GROUPS)
-        found: list[expecting.Topic] = (
-            metadata(client, sorted(self._topics))["topics"] if self._topics else []
-        )
-        return found
-
-    def _known(self) -> bool:
+    def _knows(self, expected: dict[str, expecting.Expected]) -> bool:
         """Whether the coordinator gives all partitions of all topics to a lone member who reads them."""
-        counts = {
-            each["topic_id"]: len(each["partitions"]) for each in self._all if each["error_code"] == "NONE"
-        }
-        return self._given() == counts
+        found = aside.topics(self._coordinator(coordinating.GROUPS), self._topics)
+        counts = {each["topic_id"]: len(each["partitions"]) for each in found if each["error_code"] == "NONE"}
+        return expecting.met(expected, found) and self._given() == counts
 
     def _given(self) -> dict[Any, int]:
         client = self._coordinator(coordinating.GROUPS)
         client.call("delete_groups", 2, {"groups_names": [_PROBE]})
         who = {"group_id": _PROBE, "member_id": _MEMBER}
-        topics = {"subscribed_topic_names": sorted(self._topics), "topic_partitions": []}
-        joining = {"member_epoch": 0, "rebalance_timeout": _LONG_MS, **topics}
+        reads = {"subscribed_topic_names": sorted(self._topics), "topic_partitions": []}
+        joining = {"member_epoch": 0, "rebalance_timeout": _LONG_MS, **reads}
         answer = client.call("consumer_group_heartbeat", 0, {**who, **joining})
         client.call("consumer_group_heartbeat", 0, {**who, "member_epoch": -1})
         given = answer["assignment"] or {"topic_partitions": []}

@@ -1,10 +1,12 @@
 """What Metadata says of topics once what was answered is applied."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from .steps import Step
+from .steps import MOVE, RESTARTS, Step
 
+LATER: Final = frozenset({"create_topics", "delete_topics", "create_partitions", "metadata", MOVE}) | RESTARTS
+"""After these coordinators of groups learn of topics, later than Metadata tells of them."""
 _MAY_FORBID_CREATION: Final = 4
 Topic = dict[str, Any]
 Expected = Callable[[Topic], bool]
@@ -12,6 +14,11 @@ Expected = Callable[[Topic], bool]
 
 def nothing(topic: Topic) -> bool:
     return True
+
+
+def met(expected: Mapping[str, Expected], topics: Iterable[Topic]) -> bool:
+    """Whether all topics are as expected of them."""
+    return all(expected.get(each["name"], nothing)(each) for each in topics)
 
 
 def created(

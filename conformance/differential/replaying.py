@@ -14,13 +14,18 @@ from .recordings import Recorded
 
 def replay(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Difference | None]]:
     """Each with the first answer of a mock of its release that is not the real broker's, None if all are."""
-    for release, brokers in dict.fromkeys((each.kafka, each.sequence.brokers) for each in recorded):
-        config = configured(release)
+    for release, brokers, acls in dict.fromkeys(map(_cluster, recorded)):
+        config = configured(release, acls=acls)
         with MockCluster(kafka=unchecked(release), brokers=brokers, config=config) as cluster:
             target = connected(cluster.bootstrap_servers)
             for number, each in enumerate(recorded):
-                if each.kafka == release and each.sequence.brokers == brokers:
+                if _cluster(each) == (release, brokers, acls):
                     yield each, _played(target, each, f"x{number:07x}", cluster)
+
+
+def _cluster(recorded: Recorded) -> tuple[str, int, bool]:
+    """The release, the size, and whether it has an authorizer."""
+    return recorded.kafka, recorded.sequence.brokers, recorded.sequence.has_acls
 
 
 def _played(target: Target, recorded: Recorded, suffix: str, cluster: MockCluster) -> Difference | None:

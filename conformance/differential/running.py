@@ -40,13 +40,16 @@ class Found:
 class Pair:
     """Clusters of one release and size, real and mock."""
 
-    def __init__(self, release: str, against: str | None = None, brokers: int = 1) -> None:
-        """`against` has the addresses of real brokers that run already; else they are started."""
+    def __init__(
+        self, release: str, against: str | None = None, brokers: int = 1, *, acls: bool = False
+    ) -> None:
+        """`against` has the addresses of real brokers that run already; else they are started, with an
+        authorizer for `acls`."""
         self.release = release
         self.brokers = brokers
         self._against = against
         quick = brokers > 1 and not against
-        config = {**configured(release), **(QUICK_CONFIG if quick else {})}
+        config = {**configured(release, acls=acls), **(QUICK_CONFIG if quick else {})}
         self._real = None if against else RealCluster(release, brokers, config)
         self._mock = MockCluster(kafka=unchecked(release), brokers=brokers, config=config)
         self._pool = ThreadPoolExecutor(2)

@@ -29,6 +29,7 @@ CONFIG_CHANGES: Final = frozenset(
     {"alter_configs", "incremental_alter_configs", "create_acls", "delete_acls"}
     | {"alter_client_quotas", "alter_user_scram_credentials"}
 )
+"""Brokers learn of these a moment after the controller has answered."""
 _WRITES: Final = frozenset(
     {"produce", "delete_records", "end_txn", "init_producer_id", "write_txn_markers"}
     | TOPIC_CHANGES

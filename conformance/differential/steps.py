@@ -74,3 +74,8 @@ class Sequence:
     steps: tuple[Step, ...] = field(default=())
     client_id: str | None = "differential"
     brokers: int = 1
+
+    @property
+    def has_acls(self) -> bool:
+        """Whether brokers need an authorizer for it."""
+        return any(step.api.endswith("_acls") for step in self.steps)

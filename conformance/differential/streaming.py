@@ -6,10 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from ...rig.client import Client
-from . import coordinating, expecting
-from .aside import metadata
-from .expecting import Expected, Topic
-from .steps import MOVE, RESTARTS, Step
+from . import aside, coordinating, expecting
+from .expecting import LATER, Topic
+from .steps import Step
 from .waiting import until
 
 _PROBE: Final = "aside-streams"
@@ -18,9 +17,6 @@ _LONG_MS: Final = 300_000
 _MISSING_SOURCES, _MISSING_INTERNAL = 1, 3
 _LISTED: Final = re.compile(r"(?:Source topics|Internal topics are missing:) ([\w., -]+)")
 _MORE: Final = re.compile(r" and (\d+) additional topics")
-_LATER: Final = (
-    frozenset({"create_topics", "delete_topics", "create_partitions", "metadata", MOVE}) | RESTARTS
-)
 _CREATED_S: Final = 5.0
 
 
@@ -48,28 +44,19 @@ class Streaming:
             self.internal |= set(_internal(fields))
             wanted = _wanted(answer)
             return not wanted or until(lambda: self._there(wanted) and self._known(), _CREATED_S)
-        if not self._joined or step.api not in _LATER:
+        if not self._joined or step.api not in LATER:
             return True
         expected = dict(expecting.changed(step, fields, answer, all_up=True))
-        return until(lambda: self._as_expected(expected) and self._known())
+        return until(lambda: expecting.met(expected, self._all) and self._known())
 
     def _there(self, names: Collection[str]) -> bool:
         return all(
-            each["error_code"] == "NONE"
-            for client in self._asked()
-            for each in metadata(client, sorted(names))["topics"]
+            each["error_code"] == "NONE" for client in self._asked() for each in aside.topics(client, names)
         )
-
-    def _as_expected(self, expected: dict[str, Expected]) -> bool:
-        known = self._all
-        return all(expected.get(each["name"], expecting.nothing)(each) for each in known)
 
     @property
     def _all(self) -> list[Topic]:
-        client = self._coordinator(coordinating.GROUPS)
-        names = sorted(self.internal.union(self._topics))
-        found: list[Topic] = metadata(client, names)["topics"] if names else []
-        return found
+        return aside.topics(self._coordinator(coordinating.GROUPS), self.internal.union(self._topics))
 
     def _known(self) -> bool:
         """Whether the coordinator knows of each topic how many partitions it has, and which are not there: it

@@ -10,7 +10,7 @@ from .describe_configs import BROKER, CLIENT_METRICS, GROUP, LOGGER, TOPIC
 SET, DELETE, APPEND, SUBTRACT = range(4)
 
 
-def _alter(
+def altered(
     s: Scene, name: str, *ops: tuple[int, str, str | None], kind: int = TOPIC, validate_only: bool = False
 ) -> Any:
     items = [{"name": key, "config_operation": op, "value": value} for op, key, value in ops]
@@ -18,7 +18,7 @@ def _alter(
     return s.ask(resources=[resource], validate_only=validate_only)
 
 
-def _outcome(answer: list[dict[str, Any]], value: str = "") -> Any:
+def outcome(answer: list[dict[str, Any]], value: str = "") -> Any:
     """Error and message; long values shortened."""
     (one,) = answer
     message = one["error_message"]
@@ -29,20 +29,20 @@ def _outcome(answer: list[dict[str, Any]], value: str = "") -> Any:
 
 def set_and_delete(s: Scene) -> Steps:
     topic = s.topic(configs={"retention.ms": "60000", "max.message.bytes": "5000"})
-    yield "set", _alter(s, topic, (SET, "retention.ms", "70000"))
+    yield "set", altered(s, topic, (SET, "retention.ms", "70000"))
     s.until(lambda: dynamic(s, topic).get("retention.ms") == "70000")
     yield "then", dynamic(s, topic)
-    yield "delete", _alter(s, topic, (DELETE, "retention.ms", None))
+    yield "delete", altered(s, topic, (DELETE, "retention.ms", None))
     s.until(lambda: "retention.ms" not in dynamic(s, topic))
     yield "then", dynamic(s, topic)
-    yield "delete what isn't set", _alter(s, topic, (DELETE, "retention.ms", None))
-    yield "delete with a value", _alter(s, topic, (DELETE, "max.message.bytes", "5"))
-    yield "delete an unknown config", _alter(s, topic, (DELETE, "no.such.config", None))
+    yield "delete what isn't set", altered(s, topic, (DELETE, "retention.ms", None))
+    yield "delete with a value", altered(s, topic, (DELETE, "max.message.bytes", "5"))
+    yield "delete an unknown config", altered(s, topic, (DELETE, "no.such.config", None))
     yield (
         "set and delete different ones",
-        _alter(s, topic, (SET, "segment.ms", "9"), (DELETE, "flush.ms", None)),
+        altered(s, topic, (SET, "segment.ms", "9"), (DELETE, "flush.ms", None)),
     )
-    yield "no configs", _alter(s, topic)
+    yield "no configs", altered(s, topic)
 
 
 def lists(s: Scene) -> Steps:
@@ -52,167 +52,45 @@ def lists(s: Scene) -> Steps:
     def policy() -> str | None:
         return dynamic(s, topic).get("cleanup.policy")
 
-    yield "append", _alter(s, topic, (APPEND, "cleanup.policy", "compact"))
+    yield "append", altered(s, topic, (APPEND, "cleanup.policy", "compact"))
     s.until(lambda: policy() == "delete,compact")
     yield "then", policy()
-    yield "append what is there", _alter(s, topic, (APPEND, "cleanup.policy", "compact"))
+    yield "append what is there", altered(s, topic, (APPEND, "cleanup.policy", "compact"))
     yield "then", policy()
-    yield "append a wrong one", _alter(s, topic, (APPEND, "cleanup.policy", "shrink"))
-    yield "subtract", _alter(s, topic, (SUBTRACT, "cleanup.policy", "delete"))
+    yield "append a wrong one", altered(s, topic, (APPEND, "cleanup.policy", "shrink"))
+    yield "subtract", altered(s, topic, (SUBTRACT, "cleanup.policy", "delete"))
     s.until(lambda: policy() == "compact")
     yield "then", policy()
-    yield "subtract what isn't there", _alter(s, topic, (SUBTRACT, "cleanup.policy", "delete"))
-    yield "append null", _alter(s, topic, (APPEND, "cleanup.policy", None))
-    yield "subtract null", _alter(s, topic, (SUBTRACT, "cleanup.policy", None))
-    yield "subtract the last", _alter(s, topic, (SUBTRACT, "cleanup.policy", "compact"), validate_only=True)
-    yield "append two", _alter(s, topic, (APPEND, "cleanup.policy", "compact,delete"), validate_only=True)
+    yield "subtract what isn't there", altered(s, topic, (SUBTRACT, "cleanup.policy", "delete"))
+    yield "append null", altered(s, topic, (APPEND, "cleanup.policy", None))
+    yield "subtract null", altered(s, topic, (SUBTRACT, "cleanup.policy", None))
+    yield "subtract the last", altered(s, topic, (SUBTRACT, "cleanup.policy", "compact"), validate_only=True)
+    yield "append two", altered(s, topic, (APPEND, "cleanup.policy", "compact,delete"), validate_only=True)
 
 
 def operations_on_other_types(s: Scene) -> Steps:
     topic = s.topic()
-    yield "append to a number", _alter(s, topic, (APPEND, "retention.ms", "1"))
-    yield "subtract from a number", _alter(s, topic, (SUBTRACT, "retention.ms", "1"))
-    yield "append to a string", _alter(s, topic, (APPEND, "compression.type", "zstd"))
-    yield "append to an unknown config", _alter(s, topic, (APPEND, "no.such.config", "1"))
+    yield "append to a number", altered(s, topic, (APPEND, "retention.ms", "1"))
+    yield "subtract from a number", altered(s, topic, (SUBTRACT, "retention.ms", "1"))
+    yield "append to a string", altered(s, topic, (APPEND, "compression.type", "zstd"))
+    yield "append to an unknown config", altered(s, topic, (APPEND, "no.such.config", "1"))
     for operation in (4,):
-        yield f"operation {operation}", _alter(s, topic, (operation, "retention.ms", "1"))
+        yield f"operation {operation}", altered(s, topic, (operation, "retention.ms", "1"))
 
 
 @question(newest_only=True)
 def values(s: Scene) -> Steps:
     topic = s.topic()
     for label, (name, value) in VALUES.items():
-        yield label, _alter(s, topic, (SET, name, value), validate_only=True)["responses"]
-
-
-NUMBERS = {
-    "underscore": "1_000_000",
-    "spaces": " 1000000 ",
-    "controls": "\t\x01\n1000000\x00\r",
-    "a no-break space": "1000000\N{NO-BREAK SPACE}",
-    "a wide space": "\N{EM SPACE}1000000",
-    "plus": "+1000000",
-    "two signs": "+-1000000",
-    "sign alone": "-",
-    "minus zero": "-0",
-    "leading zeros": "0001000000",
-    "Arabic digits": "\N{ARABIC-INDIC DIGIT NINE}000000",
-    "wide digits": "\N{FULLWIDTH DIGIT NINE}000000",
-    "digits beyond 16 bits": "\N{MATHEMATICAL BOLD DIGIT NINE}000000",
-    "superscript": "9\N{SUPERSCRIPT TWO}",
-    "exponent": "1e6",
-    "fraction": "1000000.0",
-    "hexadecimal": "0x100000",
-    "long suffix": "1000000L",
-    "double suffix": "1000000d",
-    "dot first": ".5",
-    "dot last": "1.",
-    "NaN": "NaN",
-    "minus infinity": "-Infinity",
-    "nan": "nan",
-    "inf": "inf",
-    "hexadecimal fraction": "0x1.8p-1",
-    "tiny": "1e-400",
-    "huge": "1e400",
-    "5,000 digits": "1" * 5000,
-    "5,000 zeros": "0" * 5000 + "1",
-    "minus 5,000 digits": "-" + "1" * 5000,
-    "5,000 letters": "x" * 5000,
-    "a long zero": "0." + "0" * 5000 + "1",
-}
-
-
-@question(newest_only=True)
-def forms_of_numbers(s: Scene) -> Steps:
-    """Values are parsed by Java's rules."""
-    topic = s.topic()
-    names = ("retention.ms", "max.message.bytes", "min.cleanable.dirty.ratio", "preallocate")
-    for label, value in NUMBERS.items():
-        for name in names:
-            answer = _alter(s, topic, (SET, name, value), validate_only=True)["responses"]
-            yield f"{name}: {label}", _outcome(answer, value)
-
-
-@question(newest_only=True)
-def shown_numbers(s: Scene) -> Steps:
-    """The form in which DescribeConfigs shows what was set."""
-    topic = s.topic()
-    shown = {
-        "retention.ms": (" +60000 ", "-0", "00070000"),
-        "min.cleanable.dirty.ratio": ("0.50", "1e-4", "0x1p-1", ".5f", "1", "1d", "0.1234567890123456789"),
-        "preallocate": (" TRUE", "False", "fal\N{LATIN SMALL LETTER LONG S}e"),
-        "cleanup.policy": (
-            " delete\t,  compact ",
-            "delete\N{NO-BREAK SPACE},compact",
-            "delete,,compact",
-            ",delete",
-        ),
-        "leader.replication.throttled.replicas": (
-            "0:1, 1:2",
-            "\N{ARABIC-INDIC DIGIT NINE}:1",
-            "*,*",
-            "0:1,*",
-        ),
-    }
-    for name, values in shown.items():
-        for value in values:
-            answer = _alter(s, topic, (SET, name, value))["responses"]
-            yield f"{name}={value}", _outcome(answer, value)
-            if answer[0]["error_code"] == "NONE":
-                # Whatever comes next was altered later than this.
-                yield "then", s.until(lambda name=name: dynamic(s, topic).get(name))  # type: ignore[misc]
-                _alter(s, topic, (DELETE, name, None))
-                s.until(lambda name=name: name not in dynamic(s, topic))  # type: ignore[misc]
-
-
-@question(newest_only=True)
-def ids_of_brokers(s: Scene) -> Steps:
-    def alter(name: str, kind: int) -> Any:
-        answer = _alter(s, name, (SET, "log.retention.ms", "soon"), kind=kind, validate_only=True)
-        for each in answer["responses"]:
-            each["resource_name"] = ""
-            each["error_message"] = each["error_message"].replace("1" * 5000, "1…1")
-        return answer["responses"]
-
-    for kind, label in ((BROKER, "broker"), (LOGGER, "loggers")):
-        for name in (
-            "+9999",
-            " 9999",
-            "9_999",
-            "\N{ARABIC-INDIC DIGIT NINE}",
-            "9.0",
-            "1" * 5000,
-            "-1",
-            "x\0",
-        ):
-            yield f"{label} {name[:9]!a}", alter(name, kind)
-
-
-@question(newest_only=True)
-def lists_in_odd_forms(s: Scene) -> Steps:
-    topic = s.topic()
-    for operation, label in ((APPEND, "append"), (SUBTRACT, "subtract")):
-        for value in (
-            "",
-            " ",
-            ",",
-            "compact ",
-            " compact",
-            "compact,,delete",
-            "compact,",
-            ",compact",
-            "delete, compact",
-        ):
-            answer = _alter(s, topic, (operation, "cleanup.policy", value), validate_only=True)
-            yield f"{label} {value!r}", answer["responses"]
+        yield label, altered(s, topic, (SET, name, value), validate_only=True)["responses"]
 
 
 def duplicates(s: Scene) -> Steps:
     topic = s.topic()
     twice = ((SET, "retention.ms", "1"), (SET, "retention.ms", "2"))
-    yield "same config twice", _alter(s, topic, *twice, validate_only=True)
+    yield "same config twice", altered(s, topic, *twice, validate_only=True)
     both = ((SET, "retention.ms", "1"), (DELETE, "retention.ms", None))
-    yield "set and deleted", _alter(s, topic, *both, validate_only=True)
+    yield "set and deleted", altered(s, topic, *both, validate_only=True)
     resource = {"resource_type": TOPIC, "resource_name": topic, "configs": []}
     yield "same topic twice", s.ask(resources=[resource, resource], validate_only=True)
     yield "none", s.ask(resources=[], validate_only=True)
@@ -235,22 +113,22 @@ def several_resources(s: Scene) -> Steps:
 
 def validate_only(s: Scene) -> Steps:
     topic = s.topic()
-    yield "valid", _alter(s, topic, (SET, "retention.ms", "70000"), validate_only=True)
-    yield "invalid", _alter(s, topic, (SET, "retention.ms", "soon"), validate_only=True)
+    yield "valid", altered(s, topic, (SET, "retention.ms", "70000"), validate_only=True)
+    yield "invalid", altered(s, topic, (SET, "retention.ms", "soon"), validate_only=True)
     yield "then", dynamic(s, topic)
 
 
 def unknown_resources(s: Scene) -> Steps:
     one = (SET, "retention.ms", "1")
-    yield "unknown topic", _alter(s, s.name("unknown"), one)
-    yield "invalid topic name", _alter(s, "a b", one)
-    yield "empty topic name", _alter(s, "", one)
+    yield "unknown topic", altered(s, s.name("unknown"), one)
+    yield "invalid topic name", altered(s, "a b", one)
+    yield "empty topic name", altered(s, "", one)
     for kind in (0, 1, 3, 99):
-        yield f"type {kind}", _alter(s, "x", one, kind=kind)
-    yield "client metrics", _alter(s, s.name("m"), (SET, "no.such.config", "1"), kind=CLIENT_METRICS)
-    yield "group", _alter(s, s.name("g"), (SET, "no.such.config", "1"), kind=GROUP)
-    yield "loggers of an unknown broker", _alter(s, "9999", (SET, "root", "INFO"), kind=LOGGER)
-    unknown = _alter(s, str(s.node(0)), (4, "root", "INFO"), kind=LOGGER)
+        yield f"type {kind}", altered(s, "x", one, kind=kind)
+    yield "client metrics", altered(s, s.name("m"), (SET, "no.such.config", "1"), kind=CLIENT_METRICS)
+    yield "group", altered(s, s.name("g"), (SET, "no.such.config", "1"), kind=GROUP)
+    yield "loggers of an unknown broker", altered(s, "9999", (SET, "root", "INFO"), kind=LOGGER)
+    unknown = altered(s, str(s.node(0)), (4, "root", "INFO"), kind=LOGGER)
     yield "loggers, an operation that does not exist", unknown["responses"][0]["error_code"]
 
 
@@ -259,7 +137,7 @@ def limits_of_groups(s: Scene) -> Steps:
 
     def alter(**configs: str) -> Any:
         ops = [(SET, name.replace("_", "."), value) for name, value in configs.items()]
-        return _alter(s, s.name("g"), *ops, kind=GROUP, validate_only=True)
+        return altered(s, s.name("g"), *ops, kind=GROUP, validate_only=True)
 
     yield "session too short", alter(consumer_session_timeout_ms="1")
     yield "session too long", alter(consumer_session_timeout_ms="70000")
@@ -286,7 +164,7 @@ def brokers(s: Scene) -> Steps:
     """Nothing is changed."""
 
     def alter(name: str, *ops: tuple[int, str, str | None]) -> Any:
-        answer = _alter(s, name, *ops, kind=BROKER, validate_only=True)
+        answer = altered(s, name, *ops, kind=BROKER, validate_only=True)
         for each in answer["responses"]:
             each["resource_name"] = each["resource_name"] and "<name>"
         return answer
@@ -301,16 +179,6 @@ def brokers(s: Scene) -> Steps:
     yield "append to a list", alter(node, (APPEND, "log.cleanup.policy", "compact"))
     yield "unknown broker", alter("9999", (SET, "log.retention.ms", "1000"))
     yield "no number", alter("one", (SET, "log.retention.ms", "1000"))
-
-
-@question(newest_only=True)
-def broker_numbers(s: Scene) -> Steps:
-    """Nothing is changed."""
-    names = ("log.retention.ms", "message.max.bytes", "log.cleaner.min.cleanable.ratio")
-    for label, value in NUMBERS.items():
-        for name in names:
-            answer = _alter(s, "", (SET, name, value), kind=BROKER, validate_only=True)["responses"]
-            yield f"{name}: {label}", _outcome(answer, value)
 
 
 @question(newest_only=True)
@@ -366,8 +234,8 @@ def broker_security(s: Scene) -> Steps:
     }
     for name, value in security.items():
         for broker, label in (("", "all"), (str(s.node(0)), "one")):
-            answer = _alter(s, broker, (SET, name, value), kind=BROKER, validate_only=True)["responses"]
-            yield f"{name}, {label}", _outcome(answer, value)
+            answer = altered(s, broker, (SET, name, value), kind=BROKER, validate_only=True)["responses"]
+            yield f"{name}, {label}", outcome(answer, value)
     for label, named in (
         (
             "static ones",
@@ -383,8 +251,8 @@ def broker_security(s: Scene) -> Steps:
     ):
         for count in range(1, len(named) + 1):
             changes = [(SET, *each) for each in list(named.items())[:count]]
-            answer = _alter(s, "", *changes, kind=BROKER, validate_only=True)["responses"]
-            yield f"{count} of {label}", _outcome(answer)
+            answer = altered(s, "", *changes, kind=BROKER, validate_only=True)["responses"]
+            yield f"{count} of {label}", outcome(answer)
 
 
 def takes_effect(s: Scene) -> Steps:
@@ -392,7 +260,7 @@ def takes_effect(s: Scene) -> Steps:
     from ...rig.batches import batch, records
 
     topic = s.topic()
-    yield "set", _alter(s, topic, (SET, "max.message.bytes", "100"))
+    yield "set", altered(s, topic, (SET, "max.message.bytes", "100"))
 
     def refused() -> bool:
         part = {"index": 0, "records": batch(records(1, size=500))}

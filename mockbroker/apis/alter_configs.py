@@ -4,6 +4,7 @@ from ..cluster.call import Call
 from ..cluster.resources import known_type
 from ..configs import altering
 from ..outcome import NEVER, Steps
+from ..policies.configuration.repeated_configs import repeated_configs
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.alter_configs import AlterConfigsRequest, AlterConfigsResource, AlterConfigsResponse
 from .altered_resources import alter_resource, altered, times_named
@@ -28,7 +29,7 @@ def alter_configs(call: Call, request: AlterConfigsRequest) -> Steps:
 
     def alter(asked: AlterConfigsResource) -> Steps:
         changes = [altering.Change(each.name, altering.Operation.SET, each.value) for each in asked.configs]
-        altering.check_form(changes)
+        altering.check_form(changes, may_repeat=call.policies[repeated_configs] == "last")
         values = {change.name: change.value or "" for change in changes}
         kind = known_type(call.cluster, asked.resource_type)
         yield from alter_resource(call, kind, asked, lambda _: lambda _: values, request.validate_only)

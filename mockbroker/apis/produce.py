@@ -11,7 +11,7 @@ from uuid import UUID
 from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..log.log import Log
-from ..log.old_messages import converting
+from ..log.old_messages import Made, converting
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
@@ -329,19 +329,21 @@ def _append_messages(
         made = yield from converting(memoryview(records), settings, mixed=mixed, marks_tolerated=tolerated)
         if len(made) > 1:
             now_ms = call.environment.now_ms
-            made = [validate(memoryview(each), head, settings, place, now_ms)[:2] for each, head in made]
+            made = [
+                Made(*validate(memoryview(each.batch), each.header, settings, place, now_ms)[:2])
+                for each in made
+            ]
     except BatchError as error:
         answers = [refused(partition.index, error.code, error.message)]
     else:
         if settings.magic != MAGIC:
             answers = []
-            for batch, header in made:
+            for batch, header, sent in made:
                 header = header._replace(magic=settings.magic)
-                answers.append(
-                    (yield from append_as_messages(call, partition, memoryview(batch), header, acks))
-                )
+                batch = memoryview(batch)
+                answers.append((yield from append_as_messages(call, partition, batch, header, acks, sent)))
         else:
-            answers = [append(call, partition, memoryview(batch), header, acks) for batch, header in made]
+            answers = [append(call, partition, memoryview(batch), header, acks) for batch, header, _ in made]
     if not answers:
         return PartitionProduceResponse(partition.index, 0, -1, -1, log.start_offset)
     answer = answers[0]

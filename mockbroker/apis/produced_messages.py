@@ -15,9 +15,14 @@ from .produced_partitions import invalid, led_by_other, refused
 
 
 def append_as_messages(
-    call: Call, partition: Partition, records: bytes | memoryview, header: BatchHeader, acks: int
+    call: Call,
+    partition: Partition,
+    records: bytes | memoryview,
+    header: BatchHeader,
+    acks: int,
+    sent: memoryview | None = None,
 ) -> Generator[None, None, PartitionProduceResponse]:
-    """Appends one partition's batch, in parts, and returns the result."""
+    """Appends one partition's batch, or the message that was `sent` for it, in parts; returns the result."""
     if refusal := _refusal(partition, acks):
         return refusal
     log, settings, size = partition.log, partition.settings, len(records)
@@ -32,7 +37,7 @@ def append_as_messages(
         record_batch.place(batch, log.end_offset, partition.leader_epoch)
         if settings.log_append_time:
             record_batch.stamp(batch, now_ms, append_time=True)
-        messages = yield from keeping(batch, settings.magic)
+        messages = yield from keeping(batch, settings.magic, sent)
         if max(map(len, messages)) > settings.max_message_bytes:
             raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
         if sum(map(len, messages)) > settings.segment_bytes:

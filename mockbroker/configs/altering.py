@@ -55,10 +55,10 @@ class Change(NamedTuple):
     value: str | None
 
 
-def check_form(changes: Iterable[Change]) -> None:
-    """ApiError INVALID_REQUEST for names that occur twice, and for null values."""
+def check_form(changes: Iterable[Change], *, may_repeat: bool = False) -> None:
+    """ApiError INVALID_REQUEST for names that occur twice, unless they may, and for null values."""
     changes = list(changes)
-    if len({change.name for change in changes}) < len(changes):
+    if not may_repeat and len({change.name for change in changes}) < len(changes):
         raise ApiError(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
     nulls = [each.name for each in changes if each.operation != Operation.DELETE and each.value is None]
     if nulls:

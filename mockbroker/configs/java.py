@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final
 
@@ -15,7 +15,6 @@ _DECIMAL: Final = re.compile(
 _HEXADECIMAL: Final = re.compile(
     r"([+-]?0[xX](?:[0-9a-fA-F]++\.?[0-9a-fA-F]*+|\.[0-9a-fA-F]++)[pP][+-]?[0-9]+)[fFdD]?", re.ASCII
 )
-_LOAD_FACTOR: Final = 0.75
 _LONGEST: Final = 19
 """The number of digits of the greatest long; int() refuses more than 4,300."""
 
@@ -84,14 +83,6 @@ def split(text: str) -> list[str]:
 def in_hash_order(names: Iterable[str]) -> list[str]:
     """The order in which a `HashMap` of the default size, or `Properties`, is iterated: up to 12 names."""
     return sorted(names, key=bucket)
-
-
-def in_order_of_small_hash(names: Collection[str]) -> list[str]:
-    """The order in which a `HashMap` is iterated that was made for as many entries as it has."""
-    buckets = 1 << (len(names) - 1).bit_length() if names else 1
-    if len(names) > buckets * _LOAD_FACTOR:
-        buckets *= 2
-    return sorted(names, key=lambda name: spread_hash(name) & buckets - 1)
 
 
 def bucket(name: str) -> int:

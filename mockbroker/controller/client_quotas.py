@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..configs import java
+from ..java_hash import in_hash_order
 from ..metadata.image import MetadataImage
 from ..metadata.records import ClientQuotaRecord, Entity
 from ..policies import Policies
@@ -68,7 +69,7 @@ def _records(
 ) -> list[ClientQuotaRecord]:
     known = _keys(entity)
     present = image.client_quotas.get(entity, {})
-    for key in java.in_order_of_small_hash(values):
+    for key in in_hash_order(values, len(values)):
         if (value := values[key]) is not None:
             _check(known, key, value, policies)
     return [

@@ -2,10 +2,12 @@
 
 import uuid
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..environment import Environment, Timer
 from ..policies.groups.null_client_id import null_client_id
+from ..protocol.api_error import ApiError
+from ..protocol.errors import ErrorCode
 from ..protocol.primitives import short_uuid
 from .home import Request
 
@@ -38,6 +40,31 @@ def new_member_id(environment: Environment) -> str:
     while (member_id := short_uuid(new_uuid(environment))).startswith("-"):
         pass
     return member_id
+
+
+class HasEpochs(Protocol):
+    @property
+    def epoch(self) -> int: ...
+
+    @property
+    def previous_epoch(self) -> int: ...
+
+
+def check_epoch(kind: str, member: HasEpochs, epoch: int, may_be_late: Callable[[], bool]) -> None:
+    """ApiError FENCED_MEMBER_EPOCH unless it is the epoch of a member of a `kind` of group, or its previous
+    one, if it `may_be_late`: the answer with its epoch may have been lost
+    (`throwIfConsumerGroupMemberEpochIsInvalid`)."""
+    if epoch == member.epoch:
+        return
+    # Of one that left for a while the previous epoch is greater.
+    if epoch == member.previous_epoch and epoch < member.epoch and may_be_late():
+        return
+    which = "greater" if epoch > member.epoch else "smaller"
+    raise ApiError(
+        ErrorCode.FENCED_MEMBER_EPOCH,
+        f"The {kind} group member has a {which} member epoch ({epoch}) than the one known by the group "
+        f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
+    )
 
 
 def _nothing() -> None:

@@ -10,7 +10,7 @@ from ..portions import MANY, at_once, portions
 from ..protocol.batch_writing import varint_of
 from ..protocol.compression import Compression
 from ..protocol.filtering import StoredRecord, stored_records
-from ..protocol.message_set import making_set, message_of
+from ..protocol.message_set import making_set, message_of, placed
 from ..protocol.record_batch import (
     COMPRESSION_MASK,
     DELETE_HORIZON,
@@ -35,9 +35,11 @@ class NotKeptError(ValueError):
     """Records with headers, or compressed in a way that old messages don't have."""
 
 
-def keeping(batch: Batch, magic: int) -> Generator[None, None, list[OldBatch]]:
-    """What a log of magic 0 or 1 keeps of a batch of magic 2 that has its offsets, found out in parts.
-    NotKeptError."""
+def keeping(
+    batch: Batch, magic: int, sent: memoryview | None = None
+) -> Generator[None, None, list[OldBatch]]:
+    """What a log of magic 0 or 1 keeps of a batch of magic 2 that has its offsets, found out in parts. `sent`
+    is the message of magic 1 that it keeps for that. NotKeptError."""
     header = header_of(batch)
     if header.attributes & COMPRESSION_MASK == Compression.ZSTD:
         raise NotKeptError("zstd")
@@ -54,7 +56,7 @@ def keeping(batch: Batch, magic: int) -> Generator[None, None, list[OldBatch]]:
             bodies.append(bytes(body[key_at:end]))
         yield
     if header.attributes & COMPRESSION_MASK:
-        return [(yield from _around(records, bodies, header, magic))]
+        return [(yield from _around(records, bodies, header, magic, sent=sent))]
     made: list[OldBatch] = []
     for few in portions(list(zip(records, bodies, strict=True)), MANY):
         made += [_alone(record, rest, magic, kind) for record, rest in few]
@@ -100,11 +102,18 @@ def _around(
     like: BatchHeader,
     magic: int,
     horizon_ms: int | None = None,
+    *,
+    sent: memoryview | None = None,
 ) -> Generator[None, None, OldBatch]:
-    """A message around these, compressed and stamped as `like` says."""
+    """A message around these, compressed and stamped as `like` says, or as it was `sent`."""
     codec, stamped = like.attributes & COMPRESSION_MASK, like.attributes & LOG_APPEND_TIME and magic
-    made = OldBatch((yield from making_set(records, magic, codec, like.max_timestamp if stamped else None)))
     first = records[0]
+    if sent is None:
+        stamp = like.max_timestamp if stamped else None
+        made = OldBatch((yield from making_set(records, magic, codec, stamp)))
+    else:
+        kind = LOG_APPEND_TIME if stamped else 0
+        made = OldBatch(placed(sent, records[-1].offset, like.max_timestamp, kind))
     base = first.timestamp if horizon_ms is None else horizon_ms
     body = bytearray()
     for some in portions(list(zip(records, bodies, strict=True)), MANY):

@@ -29,15 +29,24 @@ from .validation import NO_TIMESTAMP, BatchError
 
 _NO_PRODUCER: Final = (-1, -1, -1)
 _ATTRIBUTES_AT: Final = 17
-Made = tuple[bytearray | memoryview, BatchHeader]
-"""A batch to be appended, with its header."""
+
+
+class Made(NamedTuple):
+    """A batch to be appended, with its header; `sent` is the compressed message that it is made of, if the
+    log keeps that as it is."""
+
+    batch: bytearray | memoryview
+    header: BatchHeader
+    sent: memoryview | None = None
 
 
 class _Kept(NamedTuple):
-    """A record of the batch that is made: `rest` is what follows its offset."""
+    """A record of the batch that is made: `rest` is what follows its offset, which is `offset` as it was
+    sent."""
 
     timestamp: int
     rest: bytes
+    offset: int = 0
 
 
 def converting(
@@ -59,7 +68,7 @@ def converting(
     kept = settings.compression_type
     target = codec if kept == "producer" else CODECS[kept]
     if not target and not codec and all(each[16] == MAGIC for each in outer):
-        return [(each, record_batch.header_of(each)) for each in outer]
+        return [Made(each, record_batch.header_of(each)) for each in outer]
     records: list[_Kept] = []
     for some in portions(outer, MANY):
         for unit in some:
@@ -72,7 +81,18 @@ def converting(
         yield
     if any(each.timestamp < NO_TIMESTAMP for each in records):
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
-    return [(yield from _written(records, target))]
+    batch, header = yield from _written(records, target)
+    return [Made(batch, header, outer[0] if _stays(outer, records, settings.magic, codec, target) else None)]
+
+
+def _stays(outer: list[memoryview], records: list[_Kept], magic: int, codec: int, target: int) -> bool:
+    """Whether a log keeps what was sent: one compressed message, whose records need no other offsets."""
+    return (
+        len(outer) == 1
+        and outer[0][16] == magic == 1
+        and 0 != codec == target
+        and all(each.offset == number for number, each in enumerate(records))
+    )
 
 
 def batch_with(records: list[Record], codec: int) -> tuple[bytearray, BatchHeader]:
@@ -95,8 +115,8 @@ def _written(records: list[_Kept], codec: int) -> Generator[None, None, tuple[by
     return batch, record_batch.header_of(batch)
 
 
-def _kept(timestamp: int, key: bytes | None, value: bytes | None) -> _Kept:
-    return _Kept(timestamp, _sized(key) + _sized(value) + b"\0")
+def _kept(timestamp: int, key: bytes | None, value: bytes | None, offset: int = 0) -> _Kept:
+    return _Kept(timestamp, _sized(key) + _sized(value) + b"\0", offset)
 
 
 def _sized(data: bytes | None) -> bytes:
@@ -205,19 +225,23 @@ def _inner(wrapper: Message, settings: TopicSettings) -> Generator[None, None, l
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True) from None
     if not inner or any(map(_codec_of, inner)):
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
-    if wrapper.magic and 0 != wrapper.offset < int.from_bytes(inner[-1][:8], signed=True):
+    last = int.from_bytes(inner[-1][:8], signed=True)
+    if wrapper.magic and 0 != wrapper.offset < last:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+    # Some clients leave the offset 0.
+    first = wrapper.offset - last if wrapper.offset else 0
     found: list[_Kept] = []
     for some in portions(inner, MANY):
         if not all(map(_is_intact, some)):
             raise BatchError(ErrorCode.CORRUPT_MESSAGE)
-        found += [_record(wrapper, _read(each)) for each in some]
+        found += [_record(wrapper, _read(each), first) for each in some]
         yield
     return found
 
 
-def _record(outer: Message, message: Message) -> _Kept:
-    return _kept(outer.timestamp if _is_marked(outer) else message.timestamp, message.key, message.value)
+def _record(outer: Message, message: Message, first: int = 0) -> _Kept:
+    timestamp = outer.timestamp if _is_marked(outer) else message.timestamp
+    return _kept(timestamp, message.key, message.value, first + message.offset)
 
 
 def _is_marked(message: Message) -> bool:

@@ -67,7 +67,9 @@ LEDGER: Final = Ledger(
     "failures",
     ("complaint",),
     F.coalesce(F.col("error").isin(*ERRORS), F.lit(False))
-    & (~F.col("error").isin(*_OF_CLIENTS) | F.coalesce(F.col("group"), F.col("client")).isNotNull()),
+    & (~F.col("error").isin(*_OF_CLIENTS) | F.coalesce(F.col("group"), F.col("client")).isNotNull())
+    # Members that are refused say so besides.
+    & ((F.col("error") != FAILED_LOGIN) | F.col("group").isNull()),
     F.concat_ws(
         "\n",
         F.col("error"),

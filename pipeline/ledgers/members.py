@@ -32,7 +32,8 @@ _GROUP_GONE: Final = " group"
 """How the detail of a group's own tombstone ends."""
 _SOON_MS: Final = 10_000
 LOSES: Final = 5
-"""Members one after the other, over a minute and more: it does not settle."""
+LOSES_MS: Final = 30_000
+"""So many members one after the other, over so long and more: it does not settle."""
 _PAUSE_MS: Final = 60_000
 """What comes later is another time."""
 
@@ -132,7 +133,7 @@ def _lost(state: Members, row: Row) -> Iterator[Note]:
 
 def _losses(state: Members) -> Iterator[Note]:
     silent, state.silent = state.silent, []
-    if len(silent) >= LOSES and silent[-1].at_ms - silent[0].at_ms >= _PAUSE_MS:
+    if len(silent) >= LOSES and silent[-1].at_ms - silent[0].at_ms >= LOSES_MS:
         yield note("unsettled", silent[0], silent[-1], number=len(silent), detail=SILENT)
 
 

@@ -23,7 +23,6 @@ BEYOND: Final = "beyond "
 """How the detail of a deletion begins that is due to retention.bytes."""
 NO_DISK: Final = "its disk has failed"
 """Why a broker can't lead a partition that it should."""
-DISK_FAILED: Final = "KAFKA_STORAGE_ERROR"
 COMPACTED: Final = "compacted"
 """What the cleaner did with a log."""
 _ERRORS: Final = {
@@ -342,12 +341,6 @@ TABLE: Final = Table.of(
         r"Unable to bring up new local leader {tp} with topic id \S+ because it resides in an offline log "
         r"directory",
         detail=NO_DISK,
-    ),
-    message(
-        "complaint",
-        "Stopping serving replicas in dir ",
-        r"Stopping serving replicas in dir (?P<detail>\S{1,300})",
-        error=DISK_FAILED,
     ),
     *coordinator_messages.MESSAGES,
     *producer_messages.BROKER,

@@ -191,8 +191,7 @@ TABLE: Final = Table.of(
     message(
         "refused",
         "authentication failed: ",
-        r"groupId=(?P<group>[^,\]\n]{1,300})[^\n]{0,300}? Crash: KafkaJS\w{1,60}: SASL [\w ]{1,40} "
-        rf"authentication failed: (?P<why>[^\n]+?){END}",
+        rf"Crash: KafkaJS\w{{1,60}}: SASL [\w ]{{1,40}} authentication failed: (?P<why>[^\n]+?){END}",
         _login,
         error=LOGIN,
     ),

@@ -43,11 +43,12 @@ def find(observations: Table) -> Table:
     long = F.col("until_ms") - F.col("since_ms") >= _LASTS_MS
     unresolved = _runs(rows.where(F.col("error") == UNRESOLVED), "detail").where(long)
     rejected = _runs(rows.where(F.col("error") == TOO_MANY), "detail", "broker").where(long)
-    logins = _runs(rows.where(F.col("error") == FAILED_LOGIN), "detail", "broker").where(long)
-    members = _runs(rows.where((F.col("error") == LOGIN) & F.col("group").isNotNull()), "detail", "group")
+    grouped = F.col("group").isNotNull()
+    logins = _runs(rows.where((F.col("error") == FAILED_LOGIN) & ~grouped), "detail", "broker").where(long)
+    members = _runs(rows.where((F.col("error") == LOGIN) & grouped), "group")
     members = members.withColumn("broker", F.lit(None).cast("int"))
     logins = logins.withColumn("group", F.lit(None).cast("string")).unionByName(members)
-    unknown = rows.where((F.col("error") == NO_CODEC) & F.col("group").isNotNull())
+    unknown = rows.where((F.col("error") == NO_CODEC) & grouped)
     unknown = _runs(unknown, "detail", "group").withColumn("broker", F.lit(None).cast("int"))
     large = rows.where((F.col("error") == TOO_LARGE) & F.col("client").isNotNull())
     large = _with_group(_runs(large, "detail", "client").where(long), observations)
@@ -61,11 +62,13 @@ def find(observations: Table) -> Table:
 
 
 def _runs(rows: Table, *by: str) -> Table:
-    """From the first to the last; `times` is the most that one file tells, for several tell of the same."""
+    """From the first to the last, of which `detail` is; `times` is the most that one file tells, for several
+    tell of the same."""
     at = F.struct("time_ms", "file", "position")
     counted = Window.partitionBy(*by, "file")
     told = rows.withColumn("told", F.count("position").over(counted))
     names = [F.max("broker").alias("broker")] if "broker" not in by else []
+    names += [F.max_by("detail", at).alias("detail")] if "detail" not in by else []
     return told.groupBy(*by).agg(
         *names,
         F.min("time_ms").alias("since_ms"),

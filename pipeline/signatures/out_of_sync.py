@@ -9,7 +9,21 @@ from typing import Final
 
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..ledgers.replicas import BACK, LEFT, others_end, own_ends
-from ..rows import PARTITION, SEEN, first_of, in_order, of_kinds, prefixed, row, same, seen, sentence
+from ..readers.broker_messages import NO_DISK
+from ..rows import (
+    PARTITION,
+    SEEN,
+    first_of,
+    in_order,
+    of_kinds,
+    only_if,
+    place,
+    prefixed,
+    row,
+    same,
+    seen,
+    sentence,
+)
 from ..signature import Search, Signature
 from ..tables import Column, Table, Window
 from ..tables import functions as F
@@ -155,20 +169,48 @@ def _failed(observations: Table) -> Table:
         "time_ms",
         full=seen(),
     )
-    before = F.col("_time_ms").between(F.col("time_ms") - _SLOW_MS, F.col("time_ms") + _SLOW_MS)
-    failed = failed.join(full, [*same("_", ("broker",)), before], "left")
+    about_then = F.abs(F.col("_time_ms") - F.col("time_ms")) <= _SLOW_MS
+    failed = failed.join(full, [*same("_", ("broker",)), about_then], "left")
     failed = first_of(failed, Window.partitionBy("broker", "dir").orderBy("time_ms", "_time_ms"))
+    about_then = F.abs(F.col("of_time_ms") - F.col("time_ms")) <= _SLOW_MS
+    failed = failed.drop(*PARTITION).join(
+        _led_there(observations), [*same("of_", ("broker",)), about_then], "left"
+    )
     return findings(
-        failed,
+        first_of(failed, Window.partitionBy("broker", "dir", *PARTITION).orderBy("of_time_ms")),
         signature="log-dir-failed",
         confidence=CERTAIN,
         why="the broker says that it gives it up",
         summary=sentence(
-            "broker {broker} gave up the log directory {dir}{why}: no replica in it is in sync any more",
+            "broker {broker} gave up the log directory {dir}{why}: no replica in it is in sync any more"
+            "{nobody}",
             why=F.when(F.col("full").isNotNull(), ", whose disk was full").otherwise(""),
+            nobody=only_if(F.col("topic").isNotNull(), ", and nobody else could lead {at}", at=place()),
         ),
-        evidence=[F.col("full"), F.col("shown")],
+        evidence=[F.col("full"), F.col("shown"), F.col("offline"), F.col("nobody")],
         ids=["KIP-112"],
+    )
+
+
+def _led_there(observations: Table) -> Table:
+    """Partitions that a broker can't lead because of its disk (`offline`), and nobody leads later."""
+    leaders = of_kinds(observations, "leader").where("topic is not null and time_ms is not null")
+    offline = prefixed(
+        leaders.where(F.col("detail") == NO_DISK), "of_", *PARTITION, "broker", "time_ms", offline=seen()
+    )
+    nobody = prefixed(leaders.where("leader < 0"), "_", *PARTITION, "time_ms", nobody=seen())
+    later = [
+        *(F.col(f"_{name}") == F.col(f"of_{name}") for name in PARTITION),
+        F.col("_time_ms") >= F.col("of_time_ms"),
+    ]
+    each = Window.partitionBy("of_topic", "of_partition", "of_broker").orderBy("of_time_ms", "_time_ms")
+    rows = first_of(offline.join(nobody, later), each)
+    return rows.select(
+        *(F.col(f"of_{name}").alias(name) for name in PARTITION),
+        "of_broker",
+        "of_time_ms",
+        "offline",
+        "nobody",
     )
 
 
@@ -192,7 +234,8 @@ SEARCH: Final = Search(
     ),
     Signature(
         _NAMES[2:],
-        "a broker gave up a log directory, since its disk was full or failed",
+        "a broker gave up a log directory, since its disk was full or failed, and what nobody else could "
+        "lead",
         known_as="KIP-112",
         stories={"log-dir-failed": "{who} gave up a log directory"},
         unshown=_UNSHOWN,

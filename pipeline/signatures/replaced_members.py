@@ -8,7 +8,7 @@ when an application ends, are no finding; nor is one that comes back under its n
 from typing import Final
 
 from ..findings import LIKELY, findings
-from ..ledgers.members import LOSES
+from ..ledgers.members import LOSES, LOSES_MS
 from ..readers.coordinator_messages import SILENT
 from ..rows import SEEN, of_kinds, row, seen, sentence
 from ..signature import Search, Signature
@@ -16,7 +16,6 @@ from ..tables import Table
 from ..tables import functions as F
 
 _NAMES: Final = ("members-replaced",)
-_MINUTE_MS: Final = 60_000
 _LONGEST_MS: Final = 3_600_000
 _EXPIRED: Final = rf"^(\S+)-[0-9a-f]{{8}}-[0-9a-f-]{{27}} {SILENT}$"
 """Members that coordinators named are called after their client."""
@@ -38,7 +37,7 @@ def find(observations: Table) -> Table:
     )
     took = F.col("until_ms") - F.col("since_ms")
     return findings(
-        each.where((F.col("count") >= LOSES) & took.between(_MINUTE_MS, _LONGEST_MS)),
+        each.where((F.col("count") >= LOSES) & took.between(LOSES_MS, _LONGEST_MS)),
         signature="members-replaced",
         confidence=LIKELY,
         why="the log of the coordinator says so; whether they were killed, or hung, only they could tell",
@@ -58,8 +57,8 @@ SEARCH: Final = Search(
     ("member",),
     Signature(
         _NAMES,
-        "members of a classic group fell silent one after the other for a minute and more, and others "
-        "joined: processes that are killed again and again",
+        "members of a classic group fell silent one after the other for half a minute and more, and "
+        "others joined: processes that are killed again and again",
         stories={_NAMES[0]: "members of {who} were replaced without having left"},
         unshown="a test would have to kill processes of the application",
     ),

@@ -18,7 +18,6 @@ from ..rows import (
     after,
     before,
     case,
-    in_order,
     of_kinds,
     only_if,
     place,
@@ -29,7 +28,7 @@ from ..rows import (
     who,
 )
 from ..signature import Search, Signature
-from ..tables import Column, Table
+from ..tables import Column, Table, Window
 from ..tables import functions as F
 
 _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
@@ -88,6 +87,7 @@ def find(observations: Table) -> Table:
         F.when(F.col("reset").isNull(), "out-of-range")
         .when(F.col("strategy").isin("earliest", "latest"), F.concat(F.lit("reset-to-"), "strategy"))
         .when(F.col("cause") == "diverged", "set-back")
+        .when(target.isNull() & F.col("cause").isin("retention", "unknown"), "out-of-range")
         .when(target <= F.coalesce("log_start.offset", F.lit(0)), "reset-to-earliest")
         .when(target >= F.col("end"), "reset-to-latest")
         .when(F.col("refused").isNotNull() & (target < lost), "reset-to-earliest")
@@ -113,7 +113,9 @@ def find(observations: Table) -> Table:
             only_if(asked, "; retention, or a topic that was created anew, may lead to the same answer"),
         ),
         summary=F.concat(
-            sentence("{who} lost its position {lost} in {at}", who=who(), at=place()),
+            sentence("{who} lost its position", who=who()),
+            only_if(lost.isNotNull(), " {lost}"),
+            sentence(" in {at}", at=place()),
             F.when(
                 target.isNotNull(),
                 sentence(
@@ -166,7 +168,8 @@ def lost_positions(observations: Table) -> Table:
         *("time_ms", "offset", "from_offset", "end_offset", "leader_epoch", "current_epoch", "detail"),
         *("broker", "seen"),
     )
-    window = in_order("key", *PARTITION)
+    # Some clients tell of both in one line.
+    window = Window.partitionBy("key", *PARTITION).orderBy("time_ms", "file", "position", "kind")
     is_a = {
         kind: F.when(F.col("kind") == kind, row) for kind in ("refused", "epoch-answer", "reset", "restore")
     }

@@ -320,7 +320,7 @@ KINDS: Final = (
         "group-unsettled",
         "unsettled",
         f"a group has {_EPOCHS} new epochs one after the other, although neither members nor topics change, "
-        f"or {LOSES} members and more whose sessions expire over a minute",
+        f"or {LOSES} members and more whose sessions expire over half a minute",
         _unsettled,
         (COORDINATORS, CLIENT),
         lambda note: (note.number or 0) >= _EPOCHS or note.detail == SILENT,

@@ -1,4 +1,4 @@
-"""DescribeConfigs and IncrementalAlterConfigs, as far as recorded answers don't say."""
+"""DescribeConfigs, AlterConfigs and IncrementalAlterConfigs, as far as recorded answers don't say."""
 
 from typing import Any
 
@@ -7,7 +7,9 @@ import pytest
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages import incremental_alter_configs
+from mockbroker.protocol.messages.alter_configs import AlterConfigsRequest, AlterConfigsResource
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from mockbroker.protocol.messages.of_administrators import Config
 
 from ..driving.cluster import a_cluster, ask, create
 
@@ -66,6 +68,23 @@ def test_a_change_that_is_refused_changes_nothing(
     create(cluster, "t")
     assert alter(cluster, TOPIC, resource, ("segment.ms", SET, "7"), *changes).error_code == code
     assert cluster.topics["t"].overrides == {}
+
+
+@pytest.mark.parametrize(("kafka", "counts"), [("2.8", "3000"), ("3.1", "3000"), ("3.2", None)])
+def test_alter_configs_of_old_releases_takes_the_last_of_repeated_values(
+    kafka: str, counts: str | None
+) -> None:
+    """As real brokers of 2.8.2, 3.1.2 and 3.2.3 answered."""
+    cluster = a_cluster(kafka)
+    create(cluster, "t")
+    values = [Config("retention.ms", "soon"), Config("retention.ms", "3000")]
+    asked = AlterConfigsResource(TOPIC, "t", values)
+    code = ask(cluster, AlterConfigsRequest([asked])).responses[0].error_code
+    assert code == (ErrorCode.INVALID_REQUEST if counts is None else ErrorCode.NONE)
+    assert cluster.topics["t"].overrides == ({} if counts is None else {"retention.ms": counts})
+    asked.configs.reverse()
+    assert ask(cluster, AlterConfigsRequest([asked])).responses[0].error_code != ErrorCode.NONE
+    assert cluster.topics["t"].overrides == ({} if counts is None else {"retention.ms": counts})
 
 
 def test_validate_only_sets_nothing(cluster: Cluster) -> None:

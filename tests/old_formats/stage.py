@@ -51,7 +51,7 @@ def _shown(data: bytes) -> Any:
         "offset": message.offset,
         "magic": message.magic,
         "attributes": message.attributes,
-        "timestamp": message.timestamp,
+        "timestamp": _time(message.timestamp),
         "key": None if message.key is None else message.key.hex(),
         "frame": frame,
         "content": plain,
@@ -162,6 +162,19 @@ class OldStage(Stage):
 
     def fetch(self, version: int, name: str, offset: int = 0, **more: int) -> Any:
         """The answer for its partition."""
+        one = self._fetched(version, name, offset, more)
+        return {
+            "error": one["error_code"],
+            "high_watermark": one["high_watermark"],
+            "records": shown_records(one["records"]),
+        }
+
+    def data(self, name: str) -> bytes:
+        """The bytes of its log."""
+        data: bytes = self._fetched(4, name, 0, {})["records"]
+        return data
+
+    def _fetched(self, version: int, name: str, offset: int, more: Mapping[str, int]) -> Any:
         part = {
             "partition": 0,
             "fetch_offset": offset,
@@ -174,13 +187,7 @@ class OldStage(Stage):
             "max_bytes": more.get("max_bytes", 1 << 20),
             "topics": [{"topic": name, "partitions": [part]}],
         }
-        answer = self.ask("fetch", fields, version=version)
-        (one,) = answer["responses"][0]["partitions"]
-        return {
-            "error": one["error_code"],
-            "high_watermark": one["high_watermark"],
-            "records": shown_records(one["records"]),
-        }
+        return only(self.ask("fetch", fields, version=version), "responses", "partitions")
 
     def mark(self, name: str, number: int) -> None:
         """Writes the marker of a transaction that has no records."""

@@ -26,7 +26,7 @@ _STORIES: Final[Mapping[str, Callable[[OldStage], Steps]]] = {
             ),
         ),
         (fetching, (fetching.formats, fetching.limits, fetching.mixed, fetching.markers, fetching.refused)),
-        (storing, (storing.formats, storing.odd)),
+        (storing, (storing.formats, storing.odd, storing.as_sent)),
         (
             keeping,
             (

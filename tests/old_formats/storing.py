@@ -1,7 +1,11 @@
 """Topics whose records are kept in an old format, up to 2.8 (`message.format.version`)."""
 
+import zlib
 from typing import Final
 
+from mockbroker.protocol.message_set import message_of, read_message
+from mockbroker.protocol.record_batch import LOG_APPEND_TIME
+from mockbroker.protocol.record_batch import Record as Message
 from mockbroker.rig.batches import GZIP, LZ4, OLD, TRANSACTIONAL, ZSTD, Record, batch, message_set
 from mockbroker.rig.stories import Steps
 
@@ -65,3 +69,60 @@ def odd(s: OldStage) -> Steps:
         fields = {"topics": [{"topic": name, "partitions": [part]}]}
         version = s.newest("offset_for_leader_epoch", 1)
         yield f"{name}, epoch", s.ask("offset_for_leader_epoch", fields, version=version)
+
+
+def _packed(
+    magic: int,
+    offset: int = 2,
+    *,
+    first: int = 0,
+    key: bytes | None = None,
+    newest: int = OLD + 2,
+    kind: int = 0,
+) -> bytes:
+    """A compressed message as nobody else would compress it: around three, whose offsets begin at `first`."""
+    packed = zlib.compressobj(0, wbits=31)
+    inner = b"".join(
+        message_of(Message(first + number, each.timestamp, each.key, each.value), magic)
+        for number, each in enumerate(THREE)
+    )
+    value = packed.compress(inner) + packed.flush()
+    return message_of(Message(offset, newest, key, value), magic, GZIP | kind)
+
+
+def as_sent(s: OldStage) -> Steps:
+    """Which compressed messages are kept as they were sent, and what is written into them."""
+    topics = {
+        "magic-0": {"message_format_version": "0.9.0"},
+        "magic-1": {"message_format_version": "0.10.2"},
+        "appended": {"message_format_version": "0.10.2", "message_timestamp_type": "LogAppendTime"},
+        "gzip": {"message_format_version": "0.10.2", "compression_type": "gzip"},
+        "lz4": {"message_format_version": "0.10.2", "compression_type": "lz4"},
+    }
+    sets = {
+        "magic 0": _packed(0),
+        "magic 1": _packed(1),
+        "at offset 0": _packed(1, 0),
+        "at offset 9": _packed(1, 9),
+        "from offset 1": _packed(1, 3, first=1),
+        "with a key": _packed(1, key=b"k"),
+        "of another time": _packed(1, newest=OLD + 9),
+        "of no time": _packed(1, newest=-1),
+        "of a broker's time": _packed(1, newest=OLD + 9, kind=LOG_APPEND_TIME),
+        "two": _packed(1) * 2,
+    }
+    for prefix, configs in topics.items():
+        for number, (label, sent) in enumerate(sets.items()):
+            topic = f"as-sent-{prefix}-{number}"
+            s.create(topic, **configs)
+            s.produce(s.newest("produce", 7), topic, batch(1))
+            yield f"{prefix}, {label}", s.produce(2, topic, sent)
+            value = read_message(sent).value
+            assert value is not None
+            as_sent = value in s.data(topic)
+            yield f"{prefix}, {label}: as it was sent", as_sent
+            fetched = s.fetch(2, topic, 1)
+            for each in () if as_sent else fetched["records"]:
+                # What the broker wrote may have its time.
+                del each["content"]
+            yield f"{prefix}, {label}: kept", fetched

@@ -20,7 +20,7 @@ from mockbroker.pipeline.signatures import (
 )
 
 from .rows import SECOND, History, Search, found_in
-from .test_certain import NO_TOPIC, denied, foreign, keyless, stuck, throttled, unresolved, vain
+from .short_histories import NO_TOPIC, denied, foreign, keyless, stuck, throttled, unresolved, vain
 
 MINUTE = 60 * SECOND
 

@@ -10,7 +10,7 @@ from mockbroker.pipeline.signatures import old_timestamps
 
 from .readers.reading import of_kind, rows
 from .rows import History, found_in
-from .test_certain import OLD, expired_at_once
+from .short_histories import OLD, expired_at_once
 
 IN_TIME = "after 3000 ms: written until 1795671434154, timestamps until 1795671434100"
 LINE = (

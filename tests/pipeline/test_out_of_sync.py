@@ -11,7 +11,7 @@ from mockbroker.pipeline.analysis import Analysis, analyze
 from mockbroker.pipeline.signatures import out_of_sync
 
 from .rows import SECOND, History, Row, found_in, healthy
-from .test_certain import NO_TOPIC, away_for_long, disk_full, put_out
+from .short_histories import NO_TOPIC, away_for_long, disk_full, put_out
 
 MINUTE = 60 * SECOND
 
@@ -69,6 +69,13 @@ def test_a_disk_that_is_full() -> None:
     (one,) = found(disk_full())
     assert (one.signature, one.broker) == ("log-dir-failed", 3)
     assert one.summary.startswith("broker 3 gave up the log directory /d1, whose disk was full: no replica")
+
+
+@pytest.mark.parametrize(("leader", "told"), [(-1, ", and nobody else could lead orders-0"), (1, "")])
+def test_a_disk_with_the_only_replica(leader: int, told: str) -> None:
+    rows = disk_full().add("leader", broker=3, detail="its disk has failed")
+    (one,) = found(rows.add("leader", MINUTE, broker=2, leader=leader, leader_epoch=1))
+    assert one.summary.endswith(f": no replica in it is in sync any more{told}")
 
 
 def test_every_day() -> None:

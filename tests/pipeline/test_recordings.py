@@ -81,7 +81,7 @@ REFUSED = (
     *("applications-share-a-group", "clock-stepped", "follower-log-lost"),
     *("hanging-transaction", "record-unreadable"),
     *("codec-unknown", "connections-rejected", "group-renamed", "client-throttled"),
-    *("disk-failed", "login-refused", "members-replaced", "retention-by-size"),
+    *("log-dir-failed", "login-refused", "members-replaced", "retention-by-size"),
     *("session-timeout-refused", "transaction-timeout-refused"),
     *("offset-rewind", "offsets-topic-expanded", "rebalance-held-up"),
 )
@@ -93,6 +93,7 @@ CALLED = {
     "broker-suspended": "cut-off-leader",
     "crash-loop": "members-replaced",
     "commits-out-of-order": "offset-rewind",
+    "disk-failed": "log-dir-failed",
 }
 """Causes that truths name otherwise, since they were written before there was a name for them."""
 BY_COMMITS = {"commit-back": "offset", "commit-missing": "end_offset"}

@@ -7,7 +7,7 @@ import pytest
 from mockbroker.pipeline.signatures import refused_members
 
 from .rows import History, found_in
-from .test_certain import joined_as_another, not_let_in
+from .short_histories import joined_as_another, not_let_in
 
 
 @pytest.mark.parametrize(

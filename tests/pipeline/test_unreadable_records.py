@@ -10,7 +10,7 @@ from mockbroker.pipeline.observations import Observation
 from mockbroker.pipeline.signatures import unreadable_records
 
 from .rows import SECOND, History, Row, found_in, healthy
-from .test_certain import stood_still
+from .short_histories import stood_still
 
 
 def found(rows: list[Observation]) -> list[Row]:

@@ -62,7 +62,7 @@ def test_messages_become_a_batch_and_that_the_same_messages(
 ) -> None:
     records = placed(records)
     data = message_set.set_of(records, magic, codec)
-    ((batch, header),) = converted(data, mixed=False)
+    ((batch, header, _),) = converted(data, mixed=False)
     assert record_batch.crc_matches(batch, header)
     assert list(record_batch.records(batch)) == as_kept(records, magic)
     assert at_once(down_converted([batch], magic, 0)) == data
@@ -110,7 +110,7 @@ def test_damaged_messages_are_converted_or_refused(
         damaged = damage(data, randomness)  # type: ignore[arg-type]
         with contextlib.suppress(BatchError):
             made = converted(damaged, mixed=mixed)
-            assert sum(header.record_count for _, header in made) <= len(records)
+            assert sum(header.record_count for _, header, _ in made) <= len(records)
 
 
 @given(plain=st.binary(max_size=300))
@@ -136,7 +136,7 @@ def test_many_messages_are_converted_in_parts(codec: int) -> None:
     """In one, and within another."""
     count = 60 * MANY
     data = message_set.set_of([Record(at, -1, None, b"") for at in range(count)], 0, codec)
-    ((_, header),) = converted(data, mixed=True)
+    ((_, header, _),) = converted(data, mixed=True)
     assert header.record_count == count
     steps = converting(memoryview(data), TopicSettings(), mixed=True, marks_tolerated=True)
     assert len(list(steps)) >= 2 * count // MANY

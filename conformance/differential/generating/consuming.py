@@ -1,15 +1,16 @@
 """Members of consumer groups (KIP-848): they join, are given partitions, and leave; and those of the classic
 protocol in the same groups."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+from ..steps import Fields
+from . import members
 from .groups import join_as, new_member
-from .members import NOBODY, set_config, to_join
+from .heartbeats import Heartbeats, leaving_epoch, wrong_epoch
+from .members import NOBODY, configure
 from .world import ConsumerMember, World
 
-_MOST_MEMBERS: Final = 4
 _LONG_MS: Final = 300_000
 _RANGE, _UNIFORM = "range", "uniform"
 
@@ -27,12 +28,6 @@ def _new_member(world: World) -> ConsumerMember:
     return member
 
 
-def _member(world: World) -> ConsumerMember:
-    if not world.consuming:
-        join(world)
-    return world.rng.choice(world.consuming)
-
-
 def _topics(world: World, group: str) -> list[str]:
     """The first group assigns by range. The second assigns uniformly, and has one topic: with several, which
     partitions a member gets goes by the order of their ids."""
@@ -40,26 +35,6 @@ def _topics(world: World, group: str) -> list[str]:
         return ["t0~"]
     names = [*world.topics, "missing~"]
     return world.rng.sample(names, world.rng.choices((1, min(2, len(names)), 0), (55, 42, 3))[0])
-
-
-def join(world: World) -> None:
-    """A member joins, and heartbeats until it has partitions."""
-    member = to_join(world, world.consuming, _MOST_MEMBERS, _new_member)
-    if member is None:
-        consumer_group_heartbeat(world)
-        return
-    member.joined = True
-    _beat(world, member, _joining(world, member))
-    for _ in world.some((1, 2)):
-        _beat(world, member, _staying(world, member))
-
-
-def settle(world: World) -> None:
-    """All members of a group heartbeat: they give up what they have to, and take what they are given."""
-    group = _member(world).group
-    for _ in world.some((1, 2)):
-        for each in [each for each in world.consuming if each.group == group and each.joined]:
-            _beat(world, each, _staying(world, each))
 
 
 def join_classic(world: World) -> None:
@@ -71,11 +46,6 @@ def join_classic(world: World) -> None:
     topics = [each for each in _topics(world, member.group) if each != "missing~"]
     protocols = [{"name": _RANGE, "metadata": {"$subscription": [topics, {}]}}]
     world.steps[-1] = replace(step, fields={**step.fields, "protocols": protocols})
-
-
-def _beat(world: World, member: ConsumerMember, fields: dict[str, Any]) -> None:
-    version = world.version("consumer_group_heartbeat")
-    world.add("consumer_group_heartbeat", version, fields, client=member.client, binds=member.slot)
 
 
 def _heartbeat(member: ConsumerMember, epoch: Any, **fields: Any) -> dict[str, Any]:
@@ -125,24 +95,13 @@ def _staying(world: World, member: ConsumerMember) -> dict[str, Any]:
     return _heartbeat(member, epoch, topic_partitions={"$owned": [member.slot, "all"]})
 
 
-def consumer_group_heartbeat(world: World) -> None:
-    """Of a member that is there, mostly as it should be."""
-    member = _member(world)
-    draw = world.rng.choices(list(_BEATS), list(_BEATS.values()))[0]
-    _beat(world, member, draw(world, member))
-    if world.chance(6):
-        _spoil(world)
-
-
 def _rejoining(world: World, member: ConsumerMember) -> dict[str, Any]:
     member.joined = True
     return _joining(world, member)
 
 
 def _leaving(world: World, member: ConsumerMember) -> dict[str, Any]:
-    member.joined = False
-    epoch = world.rng.choice((-1, -2)) if member.instance else world.rng.choices((-1, -2), (92, 8))[0]
-    return _heartbeat(member, epoch)
+    return _heartbeat(member, leaving_epoch(world, member))
 
 
 def _saying_nothing(world: World, member: ConsumerMember) -> dict[str, Any]:
@@ -156,10 +115,7 @@ def _having_others(world: World, member: ConsumerMember) -> dict[str, Any]:
 
 
 def _of_wrong_epoch(world: World, member: ConsumerMember) -> dict[str, Any]:
-    plus = world.rng.choice((-1, -1, -1, 1, 2, 100, -2))
-    epoch: Any = (
-        {"$consumer_epoch": [member.slot, plus]} if world.chance(90) else world.rng.choice((-3, 2**31 - 1))
-    )
+    epoch = wrong_epoch(world, member, "$consumer_epoch")
     shape = world.rng.choice(("all", "all", "none", "fewer", "more"))
     owned = {"$owned": [member.slot, shape]} if world.chance(75) else None
     return _heartbeat(member, epoch, topic_partitions=owned)
@@ -183,30 +139,39 @@ def _changed(world: World, member: ConsumerMember) -> dict[str, Any]:
     )
 
 
-_BEATS: Final[dict[Callable[[World, ConsumerMember], dict[str, Any]], int]] = {
-    _staying: 25,
-    _having_others: 20,
-    _saying_nothing: 15,
-    _changed: 17,
-    _of_wrong_epoch: 10,
-    _leaving: 9,
-    _rejoining: 8,
-}
+def _wrong(world: World) -> list[Fields]:
+    """No member is made whose id is random."""
+    return [
+        {"member_id": "", "member_epoch": 1},
+        {"member_id": NOBODY},
+        {"group_id": ""},
+        {"group_id": "unheard~"},
+        {"group_id": world.groups[1], "server_assignor": None},
+    ]
 
 
-def _spoil(world: World) -> None:
-    """Somebody else asks, or in another group. No member is made whose id is random."""
-    step = world.steps[-1]
-    wrong: dict[str, Any] = world.rng.choice(
-        (
-            {"member_id": "", "member_epoch": 1},
-            {"member_id": NOBODY},
-            {"group_id": ""},
-            {"group_id": "unheard~"},
-            {"group_id": world.groups[1], "server_assignor": None},
-        )
-    )
-    world.steps[-1] = replace(step, fields={**step.fields, **wrong}, binds=None)
+_HEARTBEATS: Final = Heartbeats(
+    api="consumer_group_heartbeat",
+    members=lambda world: world.consuming,
+    new=_new_member,
+    joining=_joining,
+    staying=_staying,
+    others={
+        _staying: 25,
+        _having_others: 20,
+        _saying_nothing: 15,
+        _changed: 17,
+        _of_wrong_epoch: 10,
+        _leaving: 9,
+        _rejoining: 8,
+    },
+    wrong=_wrong,
+)
+join, rebalance = _HEARTBEATS.join, _HEARTBEATS.rebalance
+
+
+def consumer_group_heartbeat(world: World) -> None:
+    _HEARTBEATS.any(world)
 
 
 _CONFIGS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
@@ -217,9 +182,7 @@ _CONFIGS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 
 
 def configure_group(world: World) -> None:
-    name, values = world.rng.choice(_CONFIGS)
-    operation = world.rng.choices((0, 1), (85, 15))[0]
-    set_config(world, world.group(), name, world.rng.choice(values), operation)
+    configure(world, _CONFIGS)
 
 
 def consumer_group_describe(world: World) -> None:
@@ -229,10 +192,5 @@ def consumer_group_describe(world: World) -> None:
 
 
 def list_groups(world: World) -> None:
-    rng = world.rng
     states = ("Stable", "Empty", "stable", "Assigning", "Reconciling", "Dead", "PreparingRebalance")
-    fields = {
-        "states_filter": rng.sample(states, rng.choice((0, 0, 1, 2))),
-        "types_filter": rng.sample(("classic", "consumer", "Consumer"), rng.choice((0, 0, 1, 2))),
-    }
-    world.add("list_groups", world.version("list_groups"), fields)
+    members.list_groups(world, states, ("classic", "consumer", "Consumer"))

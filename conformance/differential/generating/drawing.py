@@ -173,7 +173,7 @@ ACCESS: Final[dict[Draw, int]] = {
 CONSUMER_GROUPS: Final[dict[Draw, int]] = {
     consuming.join: 10,
     consuming.consumer_group_heartbeat: 34,
-    consuming.settle: 12,
+    consuming.rebalance: 12,
     consuming.join_classic: 8,
     consuming.consumer_group_describe: 14,
     consuming.list_groups: 3,
@@ -233,7 +233,7 @@ _SEVERAL_STEPS: Final = (
 _OF_SEVERAL_APIS: Final = frozenset(
     {
         consuming.join,
-        consuming.settle,
+        consuming.rebalance,
         consuming.join_classic,
         consuming.configure_group,
         streaming.join,

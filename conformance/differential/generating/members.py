@@ -1,6 +1,7 @@
 """What is drawn alike of members of consumer groups, share groups and streams groups."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 
 from .world import ConsumerMember, StreamsMember, World
@@ -23,6 +24,30 @@ def to_join(world: World, members: Sequence[M], most: int, new: Callable[[World]
     if again and (len(members) >= most or world.chance(50)):
         return world.rng.choice(again)
     return new(world) if len(members) < most else None
+
+
+def spoil(world: World, wrong: Sequence[dict[str, Any]]) -> None:
+    """Somebody else asks, or in another group, by one of what is wrong, in the last step."""
+    step = world.steps[-1]
+    fields = {**step.fields, **world.rng.choice(wrong)}
+    world.steps[-1] = replace(step, fields=fields, binds=None)
+
+
+def configure(world: World, configs: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """One of these of a group."""
+    name, values = world.rng.choice(configs)
+    operation = world.rng.choices((0, 1), (85, 15))[0]
+    set_config(world, world.group(), name, world.rng.choice(values), operation)
+
+
+def list_groups(world: World, states: Sequence[str], types: Sequence[str]) -> None:
+    """Of some of these states and types, or of all."""
+    rng = world.rng
+    fields = {
+        "states_filter": rng.sample(states, rng.choice((0, 0, 1, 2))),
+        "types_filter": rng.sample(types, rng.choice((0, 0, 1, 2))),
+    }
+    world.add("list_groups", world.version("list_groups"), fields)
 
 
 def set_config(world: World, group: str, name: str, value: str | None, operation: int = 0) -> None:

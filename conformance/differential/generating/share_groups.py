@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from . import members
 from .members import GROUP
 from .world import World
 
@@ -61,12 +62,8 @@ def consumer_group_describe(world: World) -> None:
 
 
 def list_groups(world: World) -> None:
-    rng = world.rng
-    fields = {
-        "states_filter": rng.sample(("Stable", "Empty", "Dead", "stable"), rng.choice((0, 0, 1, 2))),
-        "types_filter": rng.sample(("classic", "consumer", "share", "Share"), rng.choice((0, 0, 1, 2))),
-    }
-    world.add("list_groups", world.version("list_groups"), fields)
+    states = ("Stable", "Empty", "Dead", "stable")
+    members.list_groups(world, states, ("classic", "consumer", "share", "Share"))
 
 
 def find_coordinator(world: World) -> None:

@@ -1,12 +1,11 @@
 """Members of share groups: they join, fetch and acknowledge."""
 
-from dataclasses import replace
 from typing import Any, Final
 
 from ..acknowledging import SHAPES
 from ..sharing import SHORT_LOCK_MS
-from ..steps import DISCONNECT, LOCKS_END
-from .members import set_config, to_join
+from ..steps import DISCONNECT, LOCKS_END, Fields
+from .members import NOBODY, set_config, spoil, to_join
 from .world import SharingMember, World
 
 _MOST_MEMBERS: Final = 3
@@ -87,23 +86,18 @@ def share_group_heartbeat(world: World) -> None:
         topics = _topics(world) if epoch == 0 and world.chance(60) else None
     _beat(world, member, epoch, topics)
     if world.chance(10):
-        _spoil_member(world)
+        spoil(world, _wrong(world))
 
 
-def _spoil_member(world: World) -> None:
-    """Somebody else asks, or in another group."""
-    wrong = world.rng.choice(
-        (
-            {"member_id": ""},
-            {"member_id": "strangerAAAAAAAAAAAAAA"},
-            {"member_id": "m" * 37},
-            {"group_id": ""},
-            {"group_id": "unheard~"},
-            {"group_id": world.groups[1]},
-        )
-    )
-    step = world.steps[-1]
-    world.steps[-1] = replace(step, fields={**step.fields, **wrong}, binds=None)
+def _wrong(world: World) -> list[Fields]:
+    return [
+        {"member_id": ""},
+        {"member_id": NOBODY},
+        {"member_id": "m" * 37},
+        {"group_id": ""},
+        {"group_id": "unheard~"},
+        {"group_id": world.groups[1]},
+    ]
 
 
 # -- fetching
@@ -133,7 +127,7 @@ def share_fetch(world: World) -> None:
         _continue(world, member, fields, version)
     world.add("share_fetch", version, fields, client=member.client, binds=member.slot)
     if world.chance(4):
-        _spoil_member(world)
+        spoil(world, _wrong(world))
 
 
 def _continue(world: World, member: SharingMember, fields: dict[str, Any], version: int) -> None:
@@ -239,7 +233,7 @@ def share_acknowledge(world: World) -> None:
         fields["topics"] = []
     world.add("share_acknowledge", version, fields, client=member.client, binds=member.slot)
     if world.chance(4):
-        _spoil_member(world)
+        spoil(world, _wrong(world))
 
 
 def deliver(world: World) -> None:

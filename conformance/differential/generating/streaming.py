@@ -1,15 +1,14 @@
 """Members of streams groups: they join, are given tasks, and leave."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
 
+from ..steps import Fields
 from ..streams_binding import KINDS, SHAPES
-from .members import NOBODY, set_config, to_join
+from .heartbeats import Heartbeats, leaving_epoch, wrong_epoch
+from .members import NOBODY, set_config
 from .topologies import topology
 from .world import StreamsMember, World
 
-_MOST_MEMBERS: Final = 4
 _LONG_MS: Final = 300_000
 _TAGS: Final[tuple[list[dict[str, str]], ...]] = (
     [],
@@ -39,37 +38,6 @@ def _new_member(world: World) -> StreamsMember:
     )
     world.streaming.append(member)
     return member
-
-
-def _member(world: World) -> StreamsMember:
-    if not world.streaming:
-        join(world)
-    return world.rng.choice(world.streaming)
-
-
-def join(world: World) -> None:
-    """A member joins, and heartbeats until it has tasks."""
-    member = to_join(world, world.streaming, _MOST_MEMBERS, _new_member)
-    if member is None:
-        streams_group_heartbeat(world)
-        return
-    member.joined = True
-    _beat(world, member, _joining(world, member))
-    for _ in world.some((1, 2)):
-        _beat(world, member, _staying(world, member))
-
-
-def rebalance(world: World) -> None:
-    """All members of a group heartbeat: they give up what they have to, and take what they are given."""
-    group = _member(world).group
-    for _ in world.some((1, 2)):
-        for each in [each for each in world.streaming if each.group == group and each.joined]:
-            _beat(world, each, _staying(world, each))
-
-
-def _beat(world: World, member: StreamsMember, fields: dict[str, Any]) -> None:
-    version = world.version("streams_group_heartbeat")
-    world.add("streams_group_heartbeat", version, fields, client=member.client, binds=member.slot)
 
 
 def _heartbeat(world: World, member: StreamsMember, epoch: Any, **fields: Any) -> dict[str, Any]:
@@ -127,23 +95,13 @@ def _has(member: StreamsMember, shape: str) -> dict[str, Any]:
     return {kind: {"$tasks": [member.slot, kind, shape]} for kind in KINDS}
 
 
-def streams_group_heartbeat(world: World) -> None:
-    """Of a member that is there, mostly as it should be."""
-    member = _member(world)
-    draw = world.rng.choices(list(_BEATS), list(_BEATS.values()))[0]
-    _beat(world, member, draw(world, member))
-    if world.chance(6):
-        _spoil(world)
-
-
 def _rejoining(world: World, member: StreamsMember) -> dict[str, Any]:
     member.joined = True
     return _joining(world, member)
 
 
 def _leaving(world: World, member: StreamsMember) -> dict[str, Any]:
-    member.joined = False
-    epoch = world.rng.choice((-1, -2)) if member.instance else world.rng.choices((-1, -2), (92, 8))[0]
+    epoch = leaving_epoch(world, member)
     return _heartbeat(world, member, epoch, shutdown_application=world.chance(5))
 
 
@@ -157,10 +115,7 @@ def _having_others(world: World, member: StreamsMember) -> dict[str, Any]:
 
 
 def _of_wrong_epoch(world: World, member: StreamsMember) -> dict[str, Any]:
-    plus = world.rng.choice((-1, -1, -1, 1, 2, 100, -2))
-    epoch: Any = (
-        {"$streams_epoch": [member.slot, plus]} if world.chance(90) else world.rng.choice((-3, 2**31 - 1))
-    )
+    epoch = wrong_epoch(world, member, "$streams_epoch")
     shape = world.rng.choice(("all", "all", "none", "fewer", "more"))
     tasks: dict[str, Any] = _has(member, shape) if world.chance(75) else dict.fromkeys(KINDS)
     return _heartbeat(world, member, epoch, **tasks)
@@ -184,27 +139,35 @@ def _changed(world: World, member: StreamsMember) -> dict[str, Any]:
     )
 
 
-_BEATS: Final[dict[Callable[[World, StreamsMember], dict[str, Any]], int]] = {
-    _staying: 25,
-    _having_others: 20,
-    _saying_nothing: 15,
-    _changed: 13,
-    _of_wrong_epoch: 10,
-    _leaving: 9,
-    _rejoining: 8,
-}
+def _wrong(world: World) -> list[Fields]:
+    return [
+        {"member_id": ""},
+        {"member_id": NOBODY},
+        {"group_id": ""},
+        {"group_id": "unheard~"},
+        {"group_id": world.groups[1]},
+    ]
 
 
-def _spoil(world: World) -> None:
-    """Somebody else asks, or in another group."""
-    wrong = world.rng.choice(
-        (
-            {"member_id": ""},
-            {"member_id": NOBODY},
-            {"group_id": ""},
-            {"group_id": "unheard~"},
-            {"group_id": world.groups[1]},
-        )
-    )
-    step = world.steps[-1]
-    world.steps[-1] = replace(step, fields={**step.fields, **wrong}, binds=None)
+_HEARTBEATS: Final = Heartbeats(
+    api="streams_group_heartbeat",
+    members=lambda world: world.streaming,
+    new=_new_member,
+    joining=_joining,
+    staying=_staying,
+    others={
+        _staying: 25,
+        _having_others: 20,
+        _saying_nothing: 15,
+        _changed: 13,
+        _of_wrong_epoch: 10,
+        _leaving: 9,
+        _rejoining: 8,
+    },
+    wrong=_wrong,
+)
+join, rebalance = _HEARTBEATS.join, _HEARTBEATS.rebalance
+
+
+def streams_group_heartbeat(world: World) -> None:
+    _HEARTBEATS.any(world)

@@ -2,7 +2,8 @@
 
 from typing import Any, Final
 
-from .members import set_config
+from . import members
+from .members import configure
 from .world import World
 
 _CONFIGS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
@@ -16,9 +17,7 @@ _CONFIGS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 
 
 def configure_group(world: World) -> None:
-    name, values = world.rng.choice(_CONFIGS)
-    operation = world.rng.choices((0, 1), (85, 15))[0]
-    set_config(world, world.group(), name, world.rng.choice(values), operation)
+    configure(world, _CONFIGS)
 
 
 def _groups(world: World) -> list[str]:
@@ -35,13 +34,8 @@ def streams_group_describe(world: World) -> None:
 
 
 def list_groups(world: World) -> None:
-    rng = world.rng
     states = ("Stable", "Empty", "NotReady", "not_ready", "Assigning", "Reconciling", "Dead")
-    fields = {
-        "states_filter": rng.sample(states, rng.choice((0, 0, 1, 2))),
-        "types_filter": rng.sample(("classic", "consumer", "streams", "Streams"), rng.choice((0, 0, 1, 2))),
-    }
-    world.add("list_groups", world.version("list_groups"), fields)
+    members.list_groups(world, states, ("classic", "consumer", "streams", "Streams"))
 
 
 def consumer_group_describe(world: World) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from ...java_hash import spread_hash
+from ...java_hash import in_hash_order
 from .member import Assignment
 
 _ROUNDS: Final = 16
@@ -29,18 +29,10 @@ def uniform(members: Sequence[Subscriber], counts: Counts) -> dict[str, Assignme
     """As many partitions for each member as possible, and as few moves as possible."""
     if not members:
         return {}
-    ordered = _in_hash_order(members)
+    ordered = in_hash_order(members, name=lambda each: each.id)
     if all(each.topics == ordered[0].topics for each in ordered):
         return _shared_evenly(ordered, counts)
     return _balanced(ordered, counts)
-
-
-def _in_hash_order(members: Sequence[Subscriber]) -> list[Subscriber]:
-    """The order of a `HashMap` with the member ids as keys, but for those in the same bucket."""
-    room = 16
-    while len(members) > room * 3 // 4:
-        room *= 2
-    return sorted(members, key=lambda each: spread_hash(each.id) & (room - 1))
 
 
 def _shared_evenly(members: Sequence[Subscriber], counts: Counts) -> dict[str, Assignment]:

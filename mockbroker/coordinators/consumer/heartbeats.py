@@ -9,7 +9,7 @@ from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from ..home import Home, Request
-from ..members import client_name, new_member_id
+from ..members import check_epoch, client_name, new_member_id
 from ..named_topics import NamedTopics
 from .group import ConsumerGroup
 from .member import JOINING, LEAVING_FOR_A_WHILE, Assignment, ConsumerMember, Owned, partitions_of
@@ -127,19 +127,8 @@ class Heartbeats:
 
 
 def _check_epoch(member: ConsumerMember, epoch: int, owned: Assignment | None) -> None:
-    """The member's epoch, or its previous one, which is smaller unless it left for a while, if it has nothing
-    that it was not assigned."""
-    if epoch == member.epoch:
-        return
-    previous = epoch == member.previous_epoch and epoch < member.epoch
-    if previous and _has_at_most(owned, member.assigned):
-        return
-    which = "greater" if epoch > member.epoch else "smaller"
-    raise ApiError(
-        E.FENCED_MEMBER_EPOCH,
-        f"The consumer group member has a {which} member epoch ({epoch}) than the one known by the group "
-        f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
-    )
+    """Its previous one will do if it has nothing that it was not assigned."""
+    check_epoch("consumer", member, epoch, lambda: _has_at_most(owned, member.assigned))
 
 
 def _has_at_most(owned: Assignment | None, assigned: Owned) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from ...java_hash import spread_hash
+from ...java_hash import in_hash_order
 from .group import Assignment
 
 Place = tuple[UUID, int]
@@ -26,7 +26,7 @@ class Subscriber(NamedTuple):
 
 def simple(members: Iterable[Subscriber], assignable: Mapping[UUID, frozenset[int]]) -> dict[str, Assignment]:
     """If all subscribe to the same topics, their partitions are shared out together, else topic by topic."""
-    ordered = in_hash_order(list(members))
+    ordered = in_hash_order(members, name=lambda each: each.id)
     if not ordered:
         return {}
     topics = sorted(frozenset[UUID]().union(*(each.topics for each in ordered)))
@@ -60,14 +60,6 @@ def by_topic(have: Mapping[str, Iterable[Place]]) -> dict[str, Assignment]:
         member_id: {topic: frozenset(found) for topic, found in topics_of.items()}
         for member_id, topics_of in shares.items()
     }
-
-
-def in_hash_order(members: list[Subscriber]) -> list[Subscriber]:
-    """The order of a `HashMap` with the member ids as keys, but for those in the same bucket."""
-    room = 16
-    while len(members) > room * 3 // 4:
-        room *= 2
-    return sorted(members, key=lambda each: spread_hash(each.id) & (room - 1))
 
 
 def _shared(

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
-from ...java_hash import positive_hash
-from .assignor import Place, Subscriber, by_topic, in_hash_order
+from ...java_hash import in_hash_order, positive_hash
+from .assignor import Place, Subscriber, by_topic
 from .group import Assignment
 
 
@@ -13,7 +13,7 @@ def by_hash(
 ) -> dict[str, Assignment]:
     """Whether or not all subscribe to the same topics, each gets the partition that its hash says, and what
     is nobody's then goes to those who had it, or is dealt out."""
-    ordered = in_hash_order(list(members))
+    ordered = in_hash_order(members, name=lambda each: each.id)
     if not ordered:
         return {}
     if all(each.topics == ordered[0].topics for each in ordered):

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
+from ...java_hash import in_hash_order
 from ...portions import MANY, Pace, Parts
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
-from .hash_order import in_hash_order, in_order_of_computing
+from .hash_order import in_order_of_computing
 from .member import Assigned, Task, each_task
 from .priority_queue import PriorityQueue
 

@@ -35,7 +35,7 @@ from .member import JOINING, LEAVING_FOR_A_WHILE, NOTHING, Assigned, StreamsMemb
 from .planning import Planning
 from .records import restored
 from .requests import names_twice, owned_of, topology_of
-from .saying import check_epoch, missing_tags, shutdown, take_progress, take_topology, updated
+from .saying import check_member_epoch, missing_tags, shutdown, take_progress, take_topology, updated
 from .settings import rack_tags, session_ms
 from .turns import Turns
 
@@ -207,12 +207,12 @@ class StreamsGroups(WithoutClassicMembers):
         member_id, instance_id = request.member_id, request.instance_id
         if request.member_epoch != JOINING:
             member = group.known(member_id, instance_id)
-            check_epoch(member, request.member_epoch, owned)
+            check_member_epoch(member, request.member_epoch, owned)
             return member, None
         if instance_id is None or instance_id not in group.static:
             known = group.members.get(member_id)
             if known is not None and self._is_preview:
-                check_epoch(known, request.member_epoch, owned)
+                check_member_epoch(known, request.member_epoch, owned)
             return known or StreamsMember(member_id), None
         earlier = group.members[group.static[instance_id]]
         if earlier.epoch != LEAVING_FOR_A_WHILE:

@@ -4,6 +4,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
+from ...java_hash import in_hash_order
 from ...policies.streams_groups.endpoint_partitions import endpoint_partitions
 from ...policies.streams_groups.streams_answers import streams_answers
 from ...portions import MANY, Pace, Parts
@@ -14,7 +15,7 @@ from ...protocol.messages.streams_groups import Endpoint
 from ..home import Home
 from .configuring import reads
 from .group import StreamsGroup
-from .hash_order import in_hash_order, in_timeline_order
+from .hash_order import in_timeline_order
 from .member import StreamsMember, Tasks
 
 

@@ -3,19 +3,12 @@
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from ...java_hash import java_hash, spread, spread_hash
+from ...java_hash import buckets, java_hash, spread, spread_hash
 from ...portions import MANY, Parts, portions
 from .member import Task
 
 _LOAD = 3 / 4
 _FIBONACCI = -7046029254386353131
-
-
-def in_hash_order(names: Iterable[str], capacity: int = 16) -> list[str]:
-    """With these keys, put one by one into a map that was made with that capacity."""
-    listed = list(names)
-    room = _room(capacity, len(listed))
-    return sorted(listed, key=lambda each: spread_hash(each) & (room - 1))
 
 
 def ordering(names: Iterable[str]) -> Parts[list[str]]:
@@ -25,24 +18,24 @@ def ordering(names: Iterable[str]) -> Parts[list[str]]:
         hashes.update((each, spread_hash(each)) for each in some)
         if len(some) == MANY:
             yield
-    room = _room(16, len(hashes))
+    room = buckets(16, len(hashes))
     return sorted(hashes, key=lambda each: hashes[each] & (room - 1))
 
 
 def tasks_in_hash_order(subtopologies: Sequence[tuple[str, int]]) -> Parts[list[Task]]:
     """Those of subtopologies with so many tasks, as keys: records of a text and a number (`TaskId.java`)."""
-    room = _room(16, sum(tasks for _, tasks in subtopologies))
-    buckets: dict[int, list[Task]] = {}
+    room = buckets(16, sum(tasks for _, tasks in subtopologies))
+    places: dict[int, list[Task]] = {}
     for name, tasks in subtopologies:
         base = 31 * java_hash(name)
         for some in portions(range(tasks), MANY):
             for index in some:
                 bucket = spread(base + index & 0xFFFFFFFF) & (room - 1)
-                buckets.setdefault(bucket, []).append((name, index))
+                places.setdefault(bucket, []).append((name, index))
             yield
     found = list[Task]()
-    for places in portions(sorted(buckets), MANY):
-        found += chain.from_iterable(buckets[place] for place in places)
+    for some_places in portions(sorted(places), MANY):
+        found += chain.from_iterable(places[each] for each in some_places)
         yield
     return found
 
@@ -51,7 +44,7 @@ def in_order_of_computing(names: Iterable[str], capacity: int) -> list[str]:
     """With keys that came by `computeIfAbsent`: the map grows one key later, and keys in the same bucket are
     in reverse order."""
     listed = list(names)
-    room = _room(capacity, len(listed) - 1)
+    room = buckets(capacity, len(listed) - 1)
     listed.reverse()
     return sorted(listed, key=lambda each: spread_hash(each) & (room - 1))
 
@@ -70,11 +63,3 @@ def in_timeline_order(names: Iterable[str], entries: int) -> list[str]:
 
     listed.reverse()
     return sorted(listed, key=slot)
-
-
-def _room(capacity: int, entries: int) -> int:
-    """The number of buckets, each time twice as many as before, in which there are so many entries."""
-    room = 1
-    while room < capacity or entries > int(room * _LOAD):
-        room *= 2
-    return room

@@ -8,9 +8,10 @@ addresses of objects; here the first in the order of their hashes is chosen.
 
 from collections.abc import Iterable, Sequence
 
+from ...java_hash import in_hash_order
 from ...portions import MANY, Pace, Parts, portions
 from .assignor import Candidate, Found, Subtasks, shared_out
-from .hash_order import in_hash_order, tasks_in_hash_order
+from .hash_order import tasks_in_hash_order
 from .member import Assigned, Task, each_task
 
 _Found = dict[str, dict[str, set[int]]]

@@ -11,7 +11,7 @@ from ...protocol.errors import ErrorCode
 from ...protocol.messages.streams_group_heartbeat import StreamsGroupHeartbeatRequest
 from ...protocol.streams_group_records import TopologyValue
 from ..home import Request
-from ..members import client_name
+from ..members import check_epoch, client_name
 from .configuring import Problem
 from .group import Progress, StreamsGroup
 from .member import JOINING, Assigned, StreamsMember
@@ -107,17 +107,6 @@ def missing_tags(member: StreamsMember, needed: Iterable[str]) -> list[Problem]:
     return []
 
 
-def check_epoch(member: StreamsMember, epoch: int, owned: Assigned | None) -> None:
-    """The member's epoch, or its previous one if it has nothing that it was not assigned."""
-    if epoch == member.epoch:
-        return
-    # Of one that left for a while the previous epoch is greater.
-    previous = epoch == member.previous_epoch and epoch < member.epoch
-    if previous and contained(owned, member.assigned):
-        return
-    which = "greater" if epoch > member.epoch else "smaller"
-    raise ApiError(
-        E.FENCED_MEMBER_EPOCH,
-        f"The streams group member has a {which} member epoch ({epoch}) than the one known by the group "
-        f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
-    )
+def check_member_epoch(member: StreamsMember, epoch: int, owned: Assigned | None) -> None:
+    """Its previous one will do if it has nothing that it was not assigned."""
+    check_epoch("streams", member, epoch, lambda: contained(owned, member.assigned))

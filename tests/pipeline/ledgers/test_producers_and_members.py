@@ -55,7 +55,7 @@ def test_a_member_that_is_put_out_and_leaves() -> None:
 
 @pytest.mark.parametrize(
     ("apart_ms", "count", "unsettled"),
-    [(20 * SECOND, 5, True), (20 * SECOND, 4, False), (SECOND, 5, False), (2 * MINUTE, 5, False)],
+    [(8 * SECOND, 5, True), (8 * SECOND, 4, False), (7 * SECOND, 5, False), (2 * MINUTE, 5, False)],
 )
 def test_members_that_fall_silent_one_after_the_other(apart_ms: int, count: int, *, unsettled: bool) -> None:
     """Not those that are silent at once, nor one now and then."""

@@ -28,6 +28,11 @@ FRANZ_GO = (
     "SASL_AUTHENTICATION_FAILED: SASL Authentication failed.: Authentication failed during authentication "
     f"due to {REASON}, consecutive_errors: 1, backoff: 253.053894ms\n"
 )
+KAFKAJS = (
+    '{"level":"ERROR","timestamp":"2026-11-30T04:09:58.923Z","logger":"kafkajs","message":"[Consumer] Crash: '
+    "KafkaJSNonRetriableError: SASL SCRAM SHA512 authentication failed: Authentication failed during "
+    f'authentication due to {REASON}","groupId":"reports"}}\n'
+)
 SET = (
     f"{AT}INFO [QuorumController id=100] Replayed UserScramCredentialRecord modifying existing entry for "
     "payments with mechanism SCRAM_SHA_512. (org.apache.kafka.controller.ScramControlManager)\n"
@@ -50,7 +55,7 @@ def test_a_broker_refuses_a_login(tmp_path: Path) -> None:
     assert (one["error"], one["detail"]) == ("FailedAuthentication", REASON)
 
 
-@pytest.mark.parametrize(("text", "group"), [(JAVA, "billing"), (FRANZ_GO, "shipping")])
+@pytest.mark.parametrize(("text", "group"), [(JAVA, "billing"), (FRANZ_GO, "shipping"), (KAFKAJS, "reports")])
 def test_a_member_can_not_log_in(text: str, group: str, tmp_path: Path) -> None:
     (one,) = found(tmp_path, text, "refused")
     assert (one["error"], one["group"]) == ("SASL_AUTHENTICATION_FAILED", group)

@@ -123,7 +123,7 @@ def test_each_kind_can_be_told() -> None:
     whole = {
         "offset": 1,
         "end_offset": 3,
-        "number": 500,
+        "number": 50_000,
         "detail": "it",
         "producer_id": 7,
         "client": "c",
