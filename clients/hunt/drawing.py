@@ -52,7 +52,7 @@ def workloads(capabilities: Collection[str]) -> list[str]:
         kinds.append("processor")
     if "deserializer" in capabilities:
         kinds.append("bad payloads")
-    if {"admin", "create-partitions", "at-once"} <= set(capabilities):
+    if "admin" in capabilities and {"create-partitions", "list-offsets"} & set(capabilities):
         kinds.append("admin")
     return kinds
 

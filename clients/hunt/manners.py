@@ -154,7 +154,7 @@ def administering(
             del counts[own[0]]
             steps.append(Step("delete", after_ms, {"topic": own[0]}))
             continue
-        if random.random() < 0.5:
+        if random.random() < 0.5 or "create-partitions" not in capabilities:
             names = [f"created-{created + n}" for n in range(random.choice((1, 2, 3)))]
             created += len(names)
             counts |= {name: random.choice((1, 2)) for name in names}

@@ -27,6 +27,10 @@ ADDONS = {"confluent-kafka-javascript"}
 """npm compiles these where nothing is made for the machine."""
 EMPTY_IS_NULL = {"kafka-go"}
 """Whose readers take the one for the other (found/kafka-go-empty-is-null)."""
+WRITES_NULL = {"confluent-kafka-javascript"}
+"""In place of what is empty (found/confluent-kafka-javascript-empty-is-null)."""
+COMMITS_LATER = {"confluent-kafka-javascript"}
+"""Than it says (found/confluent-kafka-javascript-commit-not-awaited)."""
 
 
 def marks_for(needs: Sequence[str], client: str = "") -> list[pytest.MarkDecorator]:
@@ -101,11 +105,14 @@ async def test_records_come_back_as_they_were_sent(client: str) -> None:
                     ok(await told.wait())
                     sent.append((key, value, tuple(given)))
             ok(await driver.call("close", codec, LIMIT_MS))
-        assert [(each.key, each.value, each.headers) for each in cluster.records("t")] == sent
+        nulls = [(key or None, value or None, given) for key, value, given in sent]
+        written = [(key, value, tuple((name, each or None) for name, each in h)) for key, value, h in nulls]
+        log = written if client in WRITES_NULL else sent
+        assert [(each.key, each.value, each.headers) for each in cluster.records("t")] == log
         codecs = {each.compression for each in cluster.records("t") if len(each.value or b"") > 1}
         assert codecs >= {*_values(can, "compression.type")}
         found = await _read_all(driver, config, len(sent))
-        assert found == ([(k or None, v or None, h) for k, v, h in sent] if client in EMPTY_IS_NULL else sent)
+        assert found == (nulls if client in EMPTY_IS_NULL | WRITES_NULL else sent)
 
 
 def _values(capabilities: Collection[str], setting: str) -> list[str]:
@@ -115,7 +122,10 @@ def _values(capabilities: Collection[str], setting: str) -> list[str]:
 async def _read_all(driver: Driver, config: Mapping[str, Any], count: int) -> list[tuple[Any, ...]]:
     reads = {**config, "group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False}
     ok(await driver.call("open", "c", kind="consumer", config=reads))
-    ok(await driver.call("subscribe", "c", topics=["t"]))
+    if "groups" in driver.hello.capabilities:
+        ok(await driver.call("subscribe", "c", topics=["t"]))
+    else:
+        ok(await driver.call("assign", "c", partitions=[["t", 0, 0]]))
     found: list[Any] = []
     with trio.fail_after(LIMIT_MS / 1000):
         while len(found) < count:
@@ -144,8 +154,9 @@ async def test_what_an_admin_does(client: str) -> None:
             return ok(told) if verb in driver.hello.capabilities else None
 
         await does("alter-config", **setting, to="3600000")
-        assert cluster.topic("t").configs == {"retention.ms": "3600000"}
-        assert await does("describe-config", **setting) == {"value": "3600000"}
+        changed = {"retention.ms": "3600000"} if "alter-config" in driver.hello.capabilities else {}
+        assert cluster.topic("t").configs == changed
+        assert await does("describe-config", **setting) in ({"value": "3600000"}, None)
         assert await does("delete-records", **at, offset=1) in ({"offset": 1}, {})
         assert await does("list-offsets", **at, at="earliest") in ({"offset": 1}, None)
         assert await does("list-offsets", **at, at="latest") in ({"offset": 2}, None)
@@ -253,7 +264,10 @@ async def transact(driver: Driver, servers: Mapping[str, Any]) -> None:
 @pytest.mark.trio
 async def test_calls_at_once(client: str) -> None:
     """Of two that begin a transaction one can; of two that commit another partition, both."""
-    async with serve(brokers=1, topics={"t": 2}) as cluster, open_driver(command_for(client)) as driver:
+    async with (
+        serve(brokers=1, topics={"t": 2}, trace=True) as cluster,
+        open_driver(command_for(client)) as driver,
+    ):
         can, servers = driver.hello.capabilities, {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
         if "at-once" in can:
             config = {**servers, "client.id": "x", "transactional.id": "x"}
@@ -281,6 +295,8 @@ async def test_calls_at_once(client: str) -> None:
             ]
             for each in commits:
                 ok(await each.wait())
+            if client in COMMITS_LATER:
+                await cluster.trace.wait_async("answer", count=2, api="OffsetCommit")
             assert {at[1]: each.offset for at, each in cluster.committed("g").items()} == {0: 1, 1: 1}
 
 

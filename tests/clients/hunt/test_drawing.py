@@ -7,7 +7,7 @@ import pytest
 
 from mockbroker import Security
 from mockbroker.clients.hunt.admission import BARS, REFUSE_LOGIN, admit
-from mockbroker.clients.hunt.drawing import draw
+from mockbroker.clients.hunt.drawing import draw, workloads
 from mockbroker.clients.hunt.drawn_access import secured
 from mockbroker.clients.hunt.events import happen
 from mockbroker.clients.hunt.journal import Journal
@@ -44,6 +44,14 @@ def test_illegal_ones_are_drawn_too_if_they_may_be() -> None:
     drawn = list(faults(illegal=True))
     assert any(parse(each).illegal for each in drawn if each["do"] == "error")
     assert {"wrong-correlation-id", "reorder"} < {each["do"] for each in drawn}
+
+
+def test_an_admin_is_asked_only_for_what_its_client_can_do() -> None:
+    can = ("admin", "delete-topic", "list-offsets")
+    assert "admin" in workloads(can)
+    plans = [draw(seed, can, workload="admin") for seed in range(60)]
+    admins = [user for plan in plans for user in plan.users if user.kind == "admin"]
+    assert {step.do for user in admins for step in user.steps} == {"create", "delete", "list"}
 
 
 def test_a_plan_with_security_is_the_same_each_time_and_can_be_played() -> None:

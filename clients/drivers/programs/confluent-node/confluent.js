@@ -4,12 +4,19 @@
 // positions; errors of consumers are logged, and not told.
 
 import confluent from '@confluentinc/kafka-javascript'
-import { SECURITY, binary, event, handle, record, serve, sleepUntil, version } from './shared/lines.js'
+import {
+  SECURITY, binary, event, handle, headersByName, headersInOrder, record, serve, sleepUntil, taking, version,
+} from './shared/lines.js'
 
 const { CODES: { ERRORS }, KafkaJS, librdkafkaVersion } = confluent
+const { IsolationLevel } = KafkaJS
 const NAMES = new Map(Object.entries(ERRORS).map(([name, code]) => [code, name]))
 
-function described(error) {
+// Some errors are of several things, of which ours asks for one.
+const first = (error) => error.errors?.[0] ?? error.partitions?.[0]?.error ?? error
+
+function described(told) {
+  const error = first(told)
   return {
     name: NAMES.get(error.code) ?? error.name,
     message: error.message,
@@ -58,8 +65,13 @@ class Producer {
     return this.producer.connect()
   }
 
-  async produce({ topic, partition, key, value }) {
-    const message = { key: binary(key), value: binary(value), ...(partition === null ? {} : { partition }) }
+  async produce({ topic, partition, key, value, headers }) {
+    const message = {
+      key: binary(key),
+      value: binary(value),
+      ...(partition === null ? {} : { partition }),
+      ...(headers === undefined ? {} : { headers: headersByName(headers) }),
+    }
     const [written] = await this.producer.send({ topic, messages: [message] })
     return { partition: written.partition, offset: Number(written.baseOffset) }
   }
@@ -90,6 +102,13 @@ class Producer {
   }
 }
 
+const BEGINNING = -2
+const SEEK_MS = 5000
+
+async function offsets(admin, topic, partition, options) {
+  return (await admin.fetchTopicOffsets(topic, options)).find((each) => each.partition === partition)
+}
+
 // `eachBatch` offers a batch, and waits until a poll takes it: before that nothing of it counts as consumed. It ends
 // with the next poll: until then the application does something with the batch, and the group can't rebalance. An
 // application that takes longer than MOST_HELD_MS holds up nobody else.
@@ -103,6 +122,8 @@ class Consumer {
   #closing = false
 
   constructor(name, { config: given }) {
+    const { READ_COMMITTED, READ_UNCOMMITTED } = IsolationLevel
+    this.isolation = given['isolation.level'] === 'read_uncommitted' ? READ_UNCOMMITTED : READ_COMMITTED
     const without = given['group.protocol'] === 'consumer' ? CLASSIC : []
     const own = configured(given, CONSUMES, without)
     if (own['auto.offset.reset'] === 'none') own['auto.offset.reset'] = 'error'
@@ -145,7 +166,8 @@ class Consumer {
     }
     return {
       records: batches.flatMap(({ topic, partition, messages }) =>
-        messages.map(({ offset, key, value }) => record(topic, partition, offset, key, value))),
+        messages.map(({ offset, key, value, headers }) =>
+          record(topic, partition, offset, key, value, headersInOrder(headers)))),
     }
   }
 
@@ -179,9 +201,22 @@ class Consumer {
     }
   }
 
-  async seek({ topic, partition, offset }) {
-    this.consumer.seek({ topic, partition, offset: String(offset) })
+  // "offset can be a positive number (in a string), or be '-2' representing the 'earliest' offset available on the
+  // broker": where a partition ends is asked of an admin.
+  async seek({ topic, partition, offset, to, timeout_ms }) {
+    const at = to === 'end' ? await this.#end(topic, partition, timeout_ms) : String(offset ?? BEGINNING)
+    this.consumer.seek({ topic, partition, offset: at })
     this.#release()
+  }
+
+  async #end(topic, partition, timeout = SEEK_MS) {
+    const admin = this.consumer.dependentAdmin()
+    await admin.connect()
+    try {
+      return (await offsets(admin, topic, partition, { timeout, isolationLevel: this.isolation })).high
+    } finally {
+      await admin.disconnect()
+    }
   }
 
   async pause({ partitions }) {
@@ -201,12 +236,51 @@ class Consumer {
   }
 }
 
+class Admin {
+  static settings = Object.keys(COMMON)
+
+  constructor(name, { config: given }) {
+    this.admin = new KafkaJS.Kafka().admin(configured(given, COMMON))
+  }
+
+  start() {
+    return this.admin.connect()
+  }
+
+  async createTopic({ topic, partitions, replication_factor, timeout_ms: timeout }) {
+    const topics = [{ topic, numPartitions: partitions, replicationFactor: replication_factor }]
+    await this.admin.createTopics({ topics, timeout })
+  }
+
+  async deleteTopic({ topic, timeout_ms: timeout }) {
+    await this.admin.deleteTopics({ topics: [topic], timeout })
+  }
+
+  async deleteRecords({ topic, partition, offset, timeout_ms: timeout }) {
+    const partitions = [{ partition, offset: String(offset) }]
+    const [{ lowWatermark }] = await this.admin.deleteTopicRecords({ topic, partitions, timeout })
+    return { offset: lowWatermark }
+  }
+
+  async listOffsets({ topic, partition, at, timeout_ms: timeout }) {
+    const isolationLevel = IsolationLevel.READ_UNCOMMITTED
+    const found = await offsets(this.admin, topic, partition, { timeout, isolationLevel })
+    return { offset: Number(at === 'latest' ? found.high : found.low) }
+  }
+
+  close() {
+    return this.admin.disconnect()
+  }
+}
+
 await serve({
   client: `@confluentinc/kafka-javascript ${version('@confluentinc/kafka-javascript')} (librdkafka ${librdkafkaVersion})`,
   capabilities: [
     'groups', 'idempotence', 'transactions', 'send-offsets', 'consumer-protocol', 'pause', 'patterns', 'at-once',
-    'ends-at-once', 'commit-at-once',
+    'ends-at-once', 'commit-at-once', 'headers', 'seek', 'admin', 'delete-topic', 'delete-records', 'list-offsets',
+    ...taking('compression.type', ['gzip', 'snappy', 'lz4']),
+    ...taking('partition.assignment.strategy', ['range', 'roundrobin', 'cooperative-sticky']),
   ],
-  kinds: { producer: Producer, consumer: Consumer },
+  kinds: { producer: Producer, consumer: Consumer, admin: Admin },
   described,
 })

@@ -6,7 +6,8 @@ import kafkajs from 'kafkajs'
 import snappy from 'kafkajs-snappy'
 import lz4 from 'lz4-napi'
 import {
-  Owned, SECURITY, Sends, binary, config, event, handle, record, security, serve, settings, sleepUntil, taking, version,
+  Owned, SECURITY, Sends, binary, config, event, handle, headersByName, headersInOrder, record, security, serve, settings,
+  sleepUntil, taking, version,
 } from './lines.js'
 
 const { CompressionCodecs, CompressionTypes, ConfigResourceTypes, Kafka, logLevel } = kafkajs
@@ -101,7 +102,7 @@ class Producer {
       key: binary(key),
       value: binary(value),
       ...(partition === null ? {} : { partition }),
-      ...(headers === undefined ? {} : { headers: byName(headers) }),
+      ...(headers === undefined ? {} : { headers: headersByName(headers) }),
     }
     const sender = this.#transaction ?? this.producer
     const sent = sender.send({ topic, messages: [message], acks: this.acks, compression: this.compression })
@@ -149,19 +150,6 @@ class Producer {
     return this.producer.disconnect()
   }
 }
-
-// Several headers of one name are a list.
-function byName(headers) {
-  const found = {}
-  for (const [name, value] of headers) {
-    const bytes = binary(value)
-    found[name] = name in found ? [found[name], bytes].flat() : bytes
-  }
-  return found
-}
-
-const inOrder = (headers) =>
-  Object.entries(headers ?? {}).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
 
 function byTopic(offsets) {
   const topics = new Map()
@@ -262,7 +250,7 @@ class Consumer {
     }
     if (!batches.length && this.#crashed) throw this.#crashed
     const records = batches.flatMap(({ topic, partition, messages }) =>
-      messages.map(({ offset, key, value, headers }) => record(topic, partition, offset, key, value, inOrder(headers))))
+      messages.map(({ offset, key, value, headers }) => record(topic, partition, offset, key, value, headersInOrder(headers))))
     for (const { topic, partition, offset } of records) this.#moved(topic, partition, offset + 1)
     return { records }
   }

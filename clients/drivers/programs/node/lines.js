@@ -65,6 +65,19 @@ export const record = (topic, partition, offset, key, value, headers = []) => ({
 
 const text = (bytes) => bytes?.toString('base64') ?? null
 
+// KafkaJS, and what has its API, take headers as an object: several of one name are a list.
+export function headersByName(headers) {
+  const found = {}
+  for (const [name, value] of headers) {
+    const bytes = binary(value)
+    found[name] = name in found ? [found[name], bytes].flat() : bytes
+  }
+  return found
+}
+
+export const headersInOrder = (headers) =>
+  Object.entries(headers ?? {}).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
+
 // Capabilities: the values that a driver takes of a setting.
 export const taking = (setting, values) => values.map((value) => `${setting}=${value}`)
 

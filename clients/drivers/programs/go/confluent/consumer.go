@@ -62,8 +62,10 @@ func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
 			return offsets(client.Position(places(call.Partitions.List)))
 		},
 		"seek": func(call *lines.Call) (lines.Fields, error) {
-			at := lines.At{Topic: call.Topic, Partition: *call.Partition, Offset: &call.Offset}
-			return nil, client.Seek(places([]lines.At{at})[0], ms(call))
+			return nil, client.Seek(sought(call), ms(call))
+		},
+		"offsets-for-times": func(call *lines.Call) (lines.Fields, error) {
+			return offsets(client.OffsetsForTimes(places(call.Partitions.List), ms(call)))
 		},
 		"pause": func(call *lines.Call) (lines.Fields, error) {
 			return nil, client.Pause(places(call.Partitions.List))
@@ -76,6 +78,17 @@ func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
 			return nil, client.Close()
 		},
 	}, nil
+}
+
+func sought(call *lines.Call) kafka.TopicPartition {
+	at := kafka.TopicPartition{Topic: &call.Topic, Partition: *call.Partition, Offset: kafka.Offset(call.Offset)}
+	switch call.To {
+	case "beginning":
+		at.Offset = kafka.OffsetBeginning
+	case "end":
+		at.Offset = kafka.OffsetEnd
+	}
+	return at
 }
 
 func ms(call *lines.Call) int { return int(call.Timeout(30 * time.Second).Milliseconds()) }

@@ -123,7 +123,8 @@ func main() {
 		Capabilities: slices.Concat(
 			[]string{
 				"groups", "assign", "group-assign", "idempotence", "transactions", "send-offsets", "consumer-protocol", "pause",
-				"patterns", "headers", "at-once", "ends-at-once", "commit-at-once",
+				"patterns", "headers", "seek", "offsets-for-times", "at-once", "ends-at-once", "commit-at-once",
+				"admin", "create-partitions", "delete-topic", "alter-config", "describe-config", "delete-records", "list-offsets",
 			},
 			lines.Taking("compression.type", "gzip", "snappy", "lz4", "zstd"),
 			lines.Taking("partition.assignment.strategy", "range", "roundrobin", "cooperative-sticky"),
@@ -131,10 +132,12 @@ func main() {
 		Settings: map[string][]string{
 			"producer": slices.Sorted(maps.Keys(produces)),
 			"consumer": append(slices.Sorted(maps.Keys(consumes)), most),
+			"admin":    slices.Sorted(maps.Keys(administers)),
 		},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,
 			"consumer": openConsumer,
+			"admin":    openAdmin,
 		},
 		Describe: described,
 	}).Serve()

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -36,6 +38,8 @@ type consumer struct {
 	event   lines.Event
 	options []kgo.Opt
 	client  *kgo.Client
+	// SetOffsets is to be called only while no partition is being revoked.
+	revokes sync.Mutex
 }
 
 func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
@@ -63,10 +67,12 @@ func openConsumer(call *lines.Call, event lines.Event) (lines.Verbs, error) {
 		"commit":    with(c.commit),
 		"committed": with(c.committed),
 		"position":  with(c.position),
-		"seek":      with(c.seek),
+		"seek":      with(lines.Bounded(c.seek)),
 		"pause":     with(c.pause),
 		"resume":    with(c.resume),
 		"close":     c.close,
+
+		"offsets-for-times": with(lines.Bounded(c.offsetsForTimes)),
 	}, nil
 }
 
@@ -92,6 +98,8 @@ func consuming(config lines.Config) []kgo.Opt {
 func (c *consumer) grouped(topics []string) []kgo.Opt {
 	told := func(event string) func(context.Context, *kgo.Client, map[string][]int32) {
 		return func(_ context.Context, _ *kgo.Client, partitions map[string][]int32) {
+			c.revokes.Lock()
+			defer c.revokes.Unlock()
 			c.event(event, lines.Fields{"partitions": lines.Pairs(partitions)})
 		}
 	}
@@ -271,9 +279,52 @@ func (c *consumer) position(call *lines.Call) (lines.Fields, error) {
 	return lines.Fields{"offsets": found}, nil
 }
 
-func (c *consumer) seek(call *lines.Call) (lines.Fields, error) {
-	c.client.SetOffsets(offsets([]lines.At{{Topic: call.Topic, Partition: *call.Partition, Offset: &call.Offset}}))
+// SetOffsets takes an offset only; where a partition begins or ends is asked of the admin client.
+func (c *consumer) seek(ctx context.Context, call *lines.Call) (lines.Fields, error) {
+	wanted := lines.At{Topic: call.Topic, Partition: *call.Partition, Offset: &call.Offset}
+	if ask := c.asking(call.To); ask != nil {
+		found, err := listed(ctx, ask, call.Topic, *call.Partition)
+		if err != nil {
+			return nil, err
+		}
+		wanted.Offset = &found.Offset
+	}
+	c.revokes.Lock()
+	defer c.revokes.Unlock()
+	c.client.SetOffsets(offsets([]lines.At{wanted}))
 	return nil, nil
+}
+
+func (c *consumer) asking(to string) asking {
+	admin := kadm.NewClient(c.client)
+	switch {
+	case to == "beginning":
+		return admin.ListStartOffsets
+	case to == "end" && c.config.Is("isolation.level", "read_committed"):
+		return admin.ListCommittedOffsets
+	case to == "end":
+		return admin.ListEndOffsets
+	}
+	return nil
+}
+
+// The admin client answers with the end where no record is that new, and then has no timestamp.
+func (c *consumer) offsetsForTimes(ctx context.Context, call *lines.Call) (lines.Fields, error) {
+	admin, rows := kadm.NewClient(c.client), [][]any{}
+	for _, each := range call.Partitions.List {
+		after := func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
+			return admin.ListOffsetsAfterMilli(ctx, *each.Offset, topics...)
+		}
+		found, err := listed(ctx, after, each.Topic, each.Partition)
+		if err != nil {
+			return nil, err
+		}
+		if found.Timestamp < 0 {
+			found.Offset = -1
+		}
+		rows = append(rows, at(each.Topic, each.Partition, found.Offset))
+	}
+	return lines.Fields{"offsets": rows}, nil
 }
 
 func (c *consumer) pause(call *lines.Call) (lines.Fields, error) {

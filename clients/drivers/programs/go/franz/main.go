@@ -100,7 +100,8 @@ func main() {
 		Capabilities: slices.Concat(
 			[]string{
 				"groups", "assign", "idempotence", "transactions", "consumer-protocol", "pause", "patterns", "headers", "null-headers",
-				"at-once", "commit-at-once", "share", "renew",
+				"seek", "offsets-for-times", "at-once", "commit-at-once", "share", "renew",
+				"admin", "create-partitions", "delete-topic", "alter-config", "describe-config", "delete-records", "list-offsets",
 			},
 			lines.Taking("compression.type", "gzip", "snappy", "lz4", "zstd"),
 			lines.Taking(assignor, slices.Sorted(maps.Keys(balancers))...),
@@ -118,6 +119,7 @@ func main() {
 				"max.poll.records",
 				"max.poll.interval.ms", assignor, "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
 			}, lines.Tokens...),
+			"admin": append([]string{"bootstrap.servers", "client.id", "request.timeout.ms", "retry.backoff.ms"}, lines.Tokens...),
 			"share-consumer": append([]string{
 				"bootstrap.servers", "client.id", "fetch.max.wait.ms", "group.id", "max.poll.records",
 				"request.timeout.ms", "retry.backoff.ms", "share.acknowledgement.mode", "share.acquire.mode",
@@ -126,6 +128,7 @@ func main() {
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer":       openProducer,
 			"consumer":       openConsumer,
+			"admin":          openAdmin,
 			"share-consumer": openShare,
 		},
 		Describe: described,

@@ -140,6 +140,15 @@ func (c *Call) Context() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), c.Timeout(30*time.Second))
 }
 
+// Bounded gives a verb a context that ends with the call's timeout.
+func Bounded(verb func(context.Context, *Call) (Fields, error)) func(*Call) (Fields, error) {
+	return func(call *Call) (Fields, error) {
+		ctx, cancel := call.Context()
+		defer cancel()
+		return verb(ctx, call)
+	}
+}
+
 // Answer answers with what a verb returned.
 func (c *Call) Answer(result Fields, err error) {
 	if err != nil {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 use crate::lines::Call;
@@ -41,6 +43,16 @@ impl Call {
             number("partition") as i32,
             number("offset"),
         )
+    }
+
+    /// The headers of a record, with a value or without.
+    pub fn headers(&self) -> impl Iterator<Item = (String, Option<Vec<u8>>)> {
+        self.list("headers").into_iter().flatten().map(|each| {
+            let name = each[0].as_str().unwrap_or_default().to_string();
+            let value = each[1].as_str();
+            let decoded = value.map(|text| BASE64_STANDARD.decode(text).expect("base64"));
+            (name, decoded)
+        })
     }
 
     /// A list of `[topic, partition]` or `[topic, partition, offset]`.

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use krafka::Kafka;
 use krafka::consumer::{
     AutoOffsetReset, Consumer, ConsumerGroupMetadata, ConsumerRebalanceListener, GroupProtocol,
-    IsolationLevel, OffsetAndMetadata, TopicPartition,
+    IsolationLevel, OffsetAndMetadata, PartitionAssignmentStrategy, TopicPartition,
 };
 use serde_json::{Value, json};
 
@@ -102,6 +102,13 @@ pub fn open(call: &Call, kafka: Kafka, lines: Lines) -> Result<Box<dyn Handle>, 
         if let Some(interval) = call.duration("heartbeat.interval.ms") {
             builder = builder.heartbeat_interval(interval);
         }
+        if let Some(strategy) = call.setting("partition.assignment.strategy") {
+            builder = builder.partition_assignment_strategy(match strategy.as_str() {
+                "roundrobin" => PartitionAssignmentStrategy::RoundRobin,
+                "cooperative-sticky" => PartitionAssignmentStrategy::CooperativeSticky,
+                _ => PartitionAssignmentStrategy::Range,
+            });
+        }
     }
     let consumer = Arc::new(wait(builder.build())?);
     MEMBERS
@@ -153,7 +160,23 @@ impl Handle for Reads {
             }
             "seek" => {
                 let (topic, partition, offset) = call.place();
-                wait(consumer.seek(&topic, partition, offset))?;
+                match call.text("to") {
+                    "beginning" => wait(consumer.seek_to_beginning(&topic, partition))?,
+                    "end" => wait(consumer.seek_to_end(&topic, partition))?,
+                    _ => wait(consumer.seek(&topic, partition, offset))?,
+                }
+            }
+            "offsets-for-times" => {
+                let mut rows = vec![];
+                for (topic, partition, time) in call.places("partitions") {
+                    let asked = [(topic.as_str(), partition)];
+                    let found = wait(consumer.offsets_for_times(&asked, time.unwrap_or_default()));
+                    for offset in found.into_values() {
+                        let offset = Some(offset?).filter(|each| *each >= 0);
+                        rows.push(json!([topic, partition, offset]));
+                    }
+                }
+                return Ok(Some(json!({"offsets": rows})));
             }
             "pause" | "resume" => {
                 for (topic, partition, _) in call.places("partitions") {

@@ -2,6 +2,7 @@
 
 //! Drives krafka, a client in Rust: docs/drivers.md.
 
+mod admin;
 mod asked;
 mod consumer;
 mod lines;
@@ -34,7 +35,7 @@ const PRODUCES: [&str; 9] = [
     "transaction.timeout.ms",
     "transactional.id",
 ];
-const CONSUMES: [&str; 12] = [
+const CONSUMES: [&str; 13] = [
     "auto.commit.interval.ms",
     "auto.offset.reset",
     "enable.auto.commit",
@@ -46,6 +47,7 @@ const CONSUMES: [&str; 12] = [
     "isolation.level",
     "max.poll.interval.ms",
     "max.poll.records",
+    "partition.assignment.strategy",
     "session.timeout.ms",
 ];
 const SHARES: [&str; 5] = [
@@ -105,12 +107,18 @@ impl From<KrafkaError> for Failure {
 
 /// A record as a poll returns it.
 pub fn record(each: &ConsumerRecord) -> Value {
+    let headers: Vec<_> = each
+        .headers
+        .iter()
+        .map(|(name, value)| json!([name, encoded(value.as_deref())]))
+        .collect();
     json!({
         "topic": &*each.topic,
         "partition": each.partition,
         "offset": each.offset,
         "key": encoded(each.key.as_deref()),
         "value": encoded(each.value.as_deref()),
+        "headers": headers,
         "leader_epoch": each.leader_epoch,
     })
 }
@@ -141,6 +149,7 @@ fn open(call: &Call, lines: Lines) -> Result<Box<dyn Handle>, Failure> {
         "producer" => producer::open(call, connected(call)?, lines),
         "consumer" => consumer::open(call, connected(call)?, lines),
         "share-consumer" => share::open(call, connected(call)?, lines),
+        "admin" => admin::open(connected(call)?),
         _ => Err(call.unsupported()),
     }
 }
@@ -155,11 +164,29 @@ fn main() {
         "send-offsets",
         "consumer-protocol",
         "pause",
+        "seek",
+        "offsets-for-times",
+        "headers",
+        "null-headers",
         "share",
         "renew",
+        "admin",
+        "create-partitions",
+        "delete-topic",
+        "alter-config",
+        "describe-config",
+        "delete-records",
+        "list-offsets",
+        "compression.type=gzip",
+        "compression.type=snappy",
+        "compression.type=lz4",
+        "partition.assignment.strategy=range",
+        "partition.assignment.strategy=roundrobin",
+        "partition.assignment.strategy=cooperative-sticky",
     ];
     let settings = json!({
         "producer": taken(&PRODUCES), "consumer": taken(&CONSUMES), "share-consumer": taken(&SHARES),
+        "admin": taken(&[]),
     });
     let untimed = [
         "flush",

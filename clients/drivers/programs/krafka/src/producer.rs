@@ -99,6 +99,12 @@ impl Sends {
         if let Some(partition) = call.number("partition") {
             record = record.partition(partition as i32);
         }
+        for (name, value) in call.headers() {
+            record = match value {
+                Some(value) => record.header(name, value),
+                None => record.null_header(name),
+            };
+        }
         let queued = wait(async {
             match &self.client {
                 Client::Plain(client) => client.enqueue(record).await,

@@ -61,7 +61,11 @@ impl Handle for Reads {
             "poll" => return Ok(Some(self.poll(&mut readings, call.timeout()))),
             "seek" => {
                 let (topic, number, offset) = call.place();
-                let start = Some(StartOffset::At(offset));
+                let start = Some(match call.text("to") {
+                    "beginning" => StartOffset::Earliest,
+                    "end" => StartOffset::Latest,
+                    _ => StartOffset::At(offset),
+                });
                 readings.insert(
                     (topic.clone(), number),
                     self.reading(&topic, number, start)?,

@@ -3,6 +3,7 @@
 //! Drives rskafka: docs/drivers.md. "No support for offset tracking, consumer groups, transactions, etc...", says its
 //! README; it has a client for each partition, which the application chooses.
 
+mod admin;
 #[allow(dead_code)]
 mod asked;
 mod consumer;
@@ -22,7 +23,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-use lines::{Call, Done, Failure, Handle, Lines};
+use lines::{Call, Failure, Handle, Lines};
 
 /// Settings of a kind of handle, besides those of all.
 const PRODUCES: [&str; 4] = [
@@ -109,36 +110,11 @@ fn connected(call: &Call) -> Result<Client, Failure> {
     Ok(within(call.timeout(), builder.build())??)
 }
 
-struct Administers(Client);
-
-impl Handle for Administers {
-    fn call(&self, call: &Call) -> Done {
-        match call.verb.as_str() {
-            "create-topic" => {
-                let (number, limit) = (|name| call.number(name).unwrap_or(1), call.timeout());
-                let controller = self.0.controller_client()?;
-                within(
-                    limit,
-                    controller.create_topic(
-                        call.text("topic"),
-                        number("partitions") as i32,
-                        number("replication_factor") as i16,
-                        limit.as_millis() as i32,
-                    ),
-                )??;
-            }
-            "close" => (),
-            _ => return Err(call.unsupported()),
-        }
-        Ok(Some(json!({})))
-    }
-}
-
 fn open(call: &Call, lines: Lines) -> Result<Box<dyn Handle>, Failure> {
     match call.text("kind") {
         "producer" => producer::open(call, connected(call)?, lines),
         "consumer" => consumer::open(call, connected(call)?),
-        "admin" => Ok(Box::new(Administers(connected(call)?))),
+        "admin" => Ok(admin::open(connected(call)?)),
         _ => Err(call.unsupported()),
     }
 }
@@ -158,5 +134,17 @@ fn main() {
     let settings = json!({
         "producer": taken(&PRODUCES), "consumer": taken(&CONSUMES), "admin": taken(&[]),
     });
-    lines::serve(&client, &["assign", "admin"], settings, &[], open);
+    let capabilities = [
+        "assign",
+        "seek",
+        "admin",
+        "delete-topic",
+        "delete-records",
+        "list-offsets",
+        "compression.type=gzip",
+        "compression.type=lz4",
+        "compression.type=snappy",
+        "compression.type=zstd",
+    ];
+    lines::serve(&client, &capabilities, settings, &[], open);
 }
