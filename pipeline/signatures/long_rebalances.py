@@ -68,8 +68,8 @@ def _with_gone(each: Table, observations: Table) -> Table:
         F.col("group") == F.col("_group"),
         F.col("_time_ms").between(F.col("time_ms"), F.col("until_ms")),
     ]
-    first = each.select("group", "nth", "time_ms", "until_ms").join(members, then).groupBy("group", "nth")
-    first = first.agg(F.min_by("shown", "_time_ms").alias("gone"))
+    pairs = each.select("group", "nth", "time_ms", "until_ms").join(members, then)
+    first = pairs.groupBy("group", "nth").agg(F.min_by("shown", "_time_ms").alias("gone"))
     return each.join(first, ["group", "nth"], "left")
 
 

@@ -102,8 +102,8 @@ def _deleted(observations: Table) -> Table:
     )
     policies = of_kinds(observations, "config").where(F.col("detail").rlike(_DELETES))
     policies = policies.where((F.col("topic") == _OFFSETS) & F.col("time_ms").isNotNull())
-    policies = policies.withColumn("set", seen()).groupBy(F.col("topic").alias("_topic"))
-    policies = policies.agg(F.min_by("set", "time_ms").alias("set"))
+    by_topic = policies.withColumn("set", seen()).groupBy(F.col("topic").alias("_topic"))
+    policies = by_topic.agg(F.min_by("set", "time_ms").alias("set"))
     rows = rows.join(policies, [F.col("topic") == F.col("_topic")], "left")
     return findings(
         rows,

@@ -323,7 +323,7 @@ def _is(symptom: Symptom, wanted: dict[str, Any]) -> bool:
         if name not in untold or getattr(symptom, name) is not None
     }
     if wanted["name"] == "position-back" and symptom.name in BY_COMMITS:
-        return symptom.group == wanted["group"] and symptom.offset == wanted[BY_COMMITS[symptom.name]]
+        return (symptom.group, symptom.offset) == (wanted["group"], wanted[BY_COMMITS[symptom.name]])
     return all(getattr(symptom, name) == value for name, value in given.items())
 
 
