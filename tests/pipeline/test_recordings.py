@@ -83,7 +83,7 @@ REFUSED = (
     *("codec-unknown", "connections-rejected", "group-renamed", "client-throttled"),
     *("log-dir-failed", "login-refused", "members-replaced", "retention-by-size"),
     *("session-timeout-refused", "transaction-timeout-refused"),
-    *("offset-rewind", "offsets-topic-expanded", "rebalance-held-up"),
+    *("offset-rewind", "offsets-topic-expanded"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
 that a record can't be read only its client could say."""
@@ -116,6 +116,7 @@ NOT_TOLD = frozenset(
         "4.4.0-never-committed",
         "4.4.0-offsets-topic-retention",
         "4.4.0-partition-paused",
+        "4.4.0-rebalance-held-up",
         "4.4.0-record-corrupt",
         "4.4.0-response-too-large",
         "4.4.0-retention-by-size",
@@ -151,6 +152,8 @@ list.
 - never-committed: nothing is told. A group's first commit in a partition is above what was written before it
   was given that, whether it read all or began behind it.
 - offsets-topic-retention: the cause is told. What groups had committed is in no file: retention deleted it.
+- rebalance-held-up: the cause is told, and that the rebalance was long. That a group stands still is told only
+  if it does so until the end.
 - response-too-large: the cause is told, and that the client got no further. It does not say in which
   partition, and its group, which loses it, commits nothing.
 - seeks-to-beginning: that groups went back is told, but by their next commits: aiokafka does not log a seek.
@@ -255,6 +258,7 @@ def test_nobody_could_lead_the_topic_of_transactions(tmp_path: Path) -> None:
     ("name", "cause", "confidence", "symptoms"),
     [
         ("offsets-topic-retention", "offsets-topic-retention", "certain", set()),
+        ("rebalance-held-up", "rebalance-held-up", "likely", {"rebalance-long"}),
         ("response-too-large", "response-too-large", "certain", {"response-too-large"}),
         ("seeks-to-beginning", "offset-rewind", "possible", {"commit-back"}),
     ],
