@@ -65,7 +65,8 @@ async def read_more(stage: IncidentStage, library: str, groups: Iterable[str], e
 )
 async def offsets_topic_expanded(stage: IncidentStage) -> None:
     """Somebody adds partitions to __consumer_offsets. From the next restart on, groups belong to others of
-    them, in which they have no offsets (told of KoP in streamnative/kop#795). With brokers of 3.9.2 one did not."""
+    them, in which they have no offsets (told of KoP in streamnative/kop#795). With a broker of 3.9.2 a group
+    went on where it was."""
     groups = {"billing": "confluent-kafka", "shipping": "franz-go"}
     await stage.create("orders")
     await read(stage, groups, 200)

@@ -152,8 +152,8 @@ list.
 - never-committed: nothing is told. A group's first commit in a partition is above what was written before it
   was given that, whether it read all or began behind it.
 - offsets-topic-retention: the cause is told. What groups had committed is in no file: retention deleted it.
-- rebalance-held-up: the cause is told, and that the rebalance was long. That a group stands still is told only
-  if it does so until the end.
+- rebalance-held-up: the cause is told, and that the rebalance was long. That a group stands still is told
+  only if it does so until the end.
 - response-too-large: the cause is told, and that the client got no further. It does not say in which
   partition, and its group, which loses it, commits nothing.
 - seeks-to-beginning: that groups went back is told, but by their next commits: aiokafka does not log a seek.
