@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import trio
 
-from . import lines
+from . import busy, lines
 from .left_out import LeftOut
 from .lines import Answer, DriverFailedError, Hello, OverdueError
 from .names import Names
@@ -163,12 +163,14 @@ class Driver:
         if self.hello.begins and pending.timeout_ms is not None:
             with trio.move_on_after(self.untimed_s):
                 await pending.begun.wait()
-        began, before = trio.current_time(), _busy_s(self._process.pid)
+        began, before = trio.current_time(), busy.busy_s(self._process.pid)
         with trio.move_on_after(limit_s):
             await pending.done.wait()
         if not pending.done.is_set():
-            waited, now = trio.current_time() - began, _busy_s(self._process.pid)
-            raise OverdueError(pending.verb, waited, _busy_since(before, now), await self._stacks())
+            waited = trio.current_time() - began
+            spent = busy.since(before, busy.busy_s(self._process.pid))
+            total = None if spent is None else sum(spent)
+            raise OverdueError(pending.verb, waited, total, await self._stacks())
         if pending.answer is None:
             self._check()
             raise DriverFailedError(f"no answer to {pending.verb}")
@@ -263,6 +265,14 @@ class Driver:
             if status is not None and status < 0:
                 how = f"it was ended by {signal.Signals(-status).name}"
             self._fail(how)
+
+    async def busiest(self, time_s: float) -> float:
+        """For which part of that time one of its threads runs, or waits for a processor: from 0 to 1, and 0
+        where the system does not tell it."""
+        began, before = trio.current_time(), busy.busy_s(self._process.pid)
+        await trio.sleep(time_s)
+        spent = busy.since(before, busy.busy_s(self._process.pid))
+        return max(spent or [0.0]) / (trio.current_time() - began)
 
     def kill(self) -> None:
         """Ends the process at once, as `kill -9` does. No more calls are possible."""
@@ -361,23 +371,3 @@ async def open_driver(
 def open_nothing(opened: contextlib.AsyncExitStack) -> Any:
     """A stdin that is at its end."""
     return opened.enter_context(open(os.devnull, "rb"))
-
-
-def _busy_s(pid: int) -> dict[str, float] | None:
-    """How long each thread of a process has run or waited for a processor so far; None where the system does
-    not tell it. On a busy machine a process that spins mostly waits."""
-    try:
-        told = {
-            path.parent.name: path.read_text().split()
-            for path in Path(f"/proc/{pid}/task").glob("*/schedstat")
-        }
-    except OSError:
-        return None
-    return {thread: (int(ran) + int(waited)) / 1e9 for thread, (ran, waited, _) in told.items()} or None
-
-
-def _busy_since(before: Mapping[str, float] | None, now: Mapping[str, float] | None) -> float | None:
-    """What the threads that are left have done since: those that have ended take their time with them."""
-    if before is None or now is None:
-        return None
-    return sum(busy - before.get(thread, 0.0) for thread, busy in now.items())

@@ -156,7 +156,7 @@ class DriverLane:
             outcome = await play(
                 plan, driver, id_, self._patience, script, learning=learning, upstream=upstream
             )
-            usable = outcome.broken is None and not driver.failed
+            usable = outcome.broken is None and not outcome.busy and not driver.failed
         finally:
             # After a run that was cancelled a request may be half written, and its handles are open.
             if not usable:

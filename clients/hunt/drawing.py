@@ -5,12 +5,13 @@ from random import Random
 from typing import Any, Final
 
 from . import manners
+from .drawn_besides import with_besides
 from .drawn_events import SESSION_MS, Events, Subjects
 from .drawn_faults import Guide
 from .legal import FAULTS
 from .plan import AFTER_ERRORS, Fields, Plan, PlannedTopic, PlannedUser, Step
 
-DRAWING: Final = 5
+DRAWING: Final = 6
 """Goes up when seeds draw other plans than before."""
 LIMIT: Final = 2_000
 """`max.message.bytes` of some topics: below what clients take for granted."""
@@ -36,7 +37,7 @@ def draw(
     chosen = random.choice(workloads(capabilities)) if workload is None else workload
     made = _Drawing(seed, random, kafka, frozenset(capabilities), illegal, chosen, guide)
     plan: Plan = getattr(made, chosen.replace(" ", "_"))()
-    return plan
+    return with_besides(plan, capabilities)
 
 
 def workloads(capabilities: Collection[str]) -> list[str]:
@@ -62,7 +63,7 @@ def draw_application(
 ) -> Plan:
     """The plan of a seed for a whole application; `fields` are those of its user in the plan."""
     random = Random(f"hunt application {seed}")
-    return _Drawing(seed, random, kafka, frozenset(), illegal).application(fields, partitions)
+    return with_besides(_Drawing(seed, random, kafka, frozenset(), illegal).application(fields, partitions))
 
 
 class _Drawing:

@@ -20,7 +20,7 @@ _AIMED: Final = {False: 0.5, True: 0.75}
 """So many of the others have a fault that is tied to a request: without a guide, and with one."""
 _THINKS_MS: Final = 12_000
 """Longer than the transaction timeout of a plan."""
-_CALLS: Final[Mapping[str, Sequence[str]]] = {
+CALLS: Final[Mapping[str, Sequence[str]]] = {
     "producer": ("flush",),
     "transactions": ("begin", "commit-transaction", "abort-transaction"),
     "processor": ("begin", "send-offsets", "commit-transaction"),
@@ -73,7 +73,7 @@ class Events:
         return tuple(steps)
 
     def _aimed(self, about: Subjects, workload: str, seed: int) -> list[Step]:
-        users = {user.name: _CALLS.get(user.kind, ()) for user in about.users}
+        users = {user.name: CALLS.get(user.kind, ()) for user in about.users}
         users |= {f"{user.name}-in": ("poll",) for user in about.users if user.kind == "processor"}
         asked = () if self._guide is None else self._guide.asked(workload)
         calls = dict.fromkeys(call for calls in users.values() for call in calls)

@@ -136,7 +136,7 @@ def _passing(api: str, transactional: bool) -> list[Fields]:
 def way_of(fields: Fields) -> str:
     """What is said of a fault with these fields."""
     if fields["do"] == "error":
-        return str(fields["error"])
+        return f"{fields['error']}{', though done' if fields.get('when') == 'after' else ''}"
     more = [str(fields[name]) for name in ("when", "ms") if name in fields]
     return " ".join([fields["do"], *more])
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from mockbroker.control import verbs
 from mockbroker.control.asking import any_broker, ask, check
@@ -20,10 +20,34 @@ from mockbroker.server.serving import ServedCluster
 from ..upstream.cluster import NotWithUpstreamError
 from .admission import admit
 from .correspondence import outputs_of
+from .plan import Loss, PlannedTopic
 from .stage import Outcome
 
 _OFTEN_MS: Final = 200
 _TIMEOUT_MS: Final = 60_000
+
+
+def create(cluster: ServedCluster, topic: PlannedTopic) -> None:
+    """Creates a topic as its plan has it."""
+    cluster.create_topic(
+        topic.name,
+        partitions=topic.partitions,
+        replication_factor=topic.replicas,
+        config=dict(topic.config),
+    )
+
+
+def lose(cluster: ServedCluster, broker: int, how: Loss) -> None:
+    """Shuts a broker down, kills it, or has it hang: then it takes what clients send, and answers nothing.
+    Nothing more happens to one that is away already."""
+    with suppress(ConflictError):
+        if how == "hang":
+            cluster.faults.add("silence", broker=broker)
+            cluster.cut_off(broker)
+        elif how == "kill":
+            cluster.kill_broker(broker)
+        else:
+            cluster.stop_broker(broker)
 
 
 async def _delete_topic(cluster: ServedCluster, outcome: Outcome, topic: str) -> None:
@@ -35,8 +59,7 @@ async def _recreate_topic(cluster: ServedCluster, outcome: Outcome, topic: str) 
     # Consumers may have fetched records that they have not given yet.
     outcome.was_in.setdefault(topic, []).append(cluster.records(topic))
     await _delete_topic(cluster, outcome, topic)
-    planned = outcome.plan.topic(topic)
-    cluster.create_topic(topic, partitions=planned.partitions, config=dict(planned.config))
+    create(cluster, outcome.plan.topic(topic))
 
 
 async def _delete_records(cluster: ServedCluster, outcome: Outcome, topic: str, partition: int) -> None:
@@ -49,10 +72,23 @@ async def _pass_time(cluster: ServedCluster, outcome: Outcome, by_ms: int) -> No
 
 
 async def _start_brokers(cluster: ServedCluster, outcome: Outcome) -> None:
-    """All that are down."""
-    for broker in range(1, outcome.plan.brokers + 1):
+    """All that are down, but for those that are lost."""
+    for broker in sorted({*range(1, outcome.plan.brokers + 1)} - outcome.lost.keys()):
         with suppress(ConflictError):
             cluster.start_broker(broker)
+
+
+async def _lose_broker(cluster: ServedCluster, outcome: Outcome, broker: int, how: Loss) -> None:
+    """It stays away to the end."""
+    if outcome.lost:
+        raise ConflictError("only one can be lost: without two, coordinators can't write")
+    outcome.lost[broker] = how
+    lose(cluster, broker, how)
+
+
+async def _lose_all(cluster: ServedCluster, outcome: Outcome, how: Literal["stop", "kill"]) -> None:
+    for broker in range(1, outcome.plan.brokers + 1):
+        lose(cluster, broker, how)
 
 
 async def _close_idle(cluster: ServedCluster, outcome: Outcome) -> None:
@@ -102,6 +138,8 @@ _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
     "delete-records": _delete_records,
     "pass-time": _pass_time,
     "start-brokers": _start_brokers,
+    "lose-broker": _lose_broker,
+    "lose-all": _lose_all,
     "close-idle": _close_idle,
     "add-partitions": _add_partitions,
     "show-certificate": _show_certificate,

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import trio
+
 from ..drivers import Answer, Pending, Refusal
 from ..drivers.lines import binary
 from .journal import Committed, Failed, Owns, Partition, Read, Sought
@@ -23,6 +25,7 @@ class Consuming(Application):
         self.name += suffix
         self.group: str = self.planned.fields.get("group", "")
         self._topics: Sequence[str] = self.planned.fields["topics"]
+        self._subscribed = self._topics
         self._next: dict[Partition, int] = {}
         self._owned: set[Partition] = set()
         self._paused: set[Partition] = set()
@@ -47,6 +50,7 @@ class Consuming(Application):
         self._next.clear()
         self._sought.clear()
         self._owned, self._paused, self._paused_before = set(), set(), set()
+        self._subscribed = self._topics
         if await self.open("consumer", config, **extra) is not None:
             return False
         if self.group:
@@ -256,6 +260,19 @@ class Consuming(Application):
         tried = Committed(group=self.group, offsets=offsets, began=began, error=error, took_ms=took_ms)
         return self.note(tried, handle)
 
+    async def resubscribe(self, topics: Sequence[str]) -> None:
+        """Subscribes to other topics of its own."""
+        if self.handle is None:
+            return
+        self._subscribed = topics
+        if (await self.call("subscribe", topics=list(topics))).error is not None:
+            await self.close()
+
+    async def think(self, ms: int) -> None:
+        """Does not poll for so long, while it is a member."""
+        if self.handle is not None:
+            await trio.sleep(ms / 1000)
+
     async def leave_group(self) -> None:
         await self.close()
 
@@ -267,6 +284,8 @@ class Consuming(Application):
             await self.stage.until(self._has_read_all, limit_s / 2)
             self._yielded = False
         await self.resume()
+        if self._subscribed != self._topics:
+            await self.resubscribe(self._topics)
         await self.stage.while_not(self._has_read_all, limit_s, self.poll)
         await self.commit()
 

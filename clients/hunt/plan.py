@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 from mockbroker.plan_files import Schema
 from mockbroker.shrinking import fewer, simpler
 
 Fields = Mapping[str, Any]
+Loss = Literal["stop", "kill", "hang"]
+"""How a broker goes."""
 PLANS: Final = Schema("mockbroker-hunt-plan", 1, "a plan of mockbroker hunt", unversioned=True)
 USER: Final = "alice"
 """Who logs in, if users do."""
@@ -20,6 +22,7 @@ class PlannedTopic:
     name: str
     partitions: int
     config: Mapping[str, str] = field(default_factory=dict)
+    replicas: int = 1
 
     @property
     def compacted(self) -> bool:

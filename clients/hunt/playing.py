@@ -31,8 +31,9 @@ from .users import Made, Sending, User
 
 _EVERY: Final = (Sending, Transacting, Processing, Consuming, Administering, Sharing)
 KINDS: Final[Mapping[str, Made]] = {each.kind: each for each in _EVERY}
-
-
+_BUSY: Final = 0.9
+_RESTS_S: Final = (0.2, 1.0, 1.0, 1.0)
+"""A client is watched for so long: to the end only if it is busy all the time."""
 Users = Mapping[str, User]
 Script = Callable[[Stage, Users], Awaitable[None]]
 """What applications do and what happens to the cluster, in place of a plan's steps."""
@@ -74,7 +75,10 @@ class _Run:
                 [(name, functools.partial(self._afterwards, name, user)) for name, user in users.items()]
             )
         if self.outcome.broken is None:
+            await self._rest(script, "while its application asks for nothing")
             await self._at_once([(name, user.leave) for name, user in users.items()])
+        if self.outcome.broken is None:
+            await self._rest(script, "though it is closed")
         self._scene.take_stock("g")
 
     async def _at_once(self, doing: Sequence[tuple[str, Callable[[], Awaitable[Any]]]]) -> None:
@@ -95,6 +99,15 @@ class _Run:
     async def _afterwards(self, name: str, user: User) -> None:
         await user.afterwards()
         self._stage.at_work.discard(name)
+
+    async def _rest(self, script: Script | None, when: str) -> None:
+        """Notes if a client does not rest when there is nothing to do; of a script nobody knows when."""
+        if script is not None or self.outcome.busy:
+            return
+        for time_s in _RESTS_S:
+            if await self._stage.driver.busiest(time_s) < _BUSY:
+                return
+        self.outcome.busy = when
 
     async def _probe(self) -> None:
         for topic in self._plan.topics:

@@ -15,7 +15,7 @@ from mockbroker.server.listening import PortInUseError
 from mockbroker.server.serving import ServedCluster
 
 from .admission import admit, deed
-from .events import happen
+from .events import create, happen, lose
 from .journal import Happened, Partition
 from .placing import Waits, add_fault
 from .plan import Plan, Step
@@ -48,7 +48,7 @@ class Scene:
         self.waits = Waits(self.plan)
         self._waiting = [step for step in self.plan.steps if step.on]
         for topic in self.plan.topics:
-            cluster.create_topic(topic.name, partitions=topic.partitions, config=dict(topic.config))
+            create(cluster, topic)
         for group in {user.fields["group"] for user in self.plan.users if "shares" in user.fields}:
             cluster.configure_group(group, {"share.auto.offset.reset": "earliest"})
 
@@ -84,17 +84,23 @@ class Scene:
         self._happened(str(step), why_not, deed(step))
 
     def repair(self) -> None:
-        """Makes all well again."""
+        """Makes all well again, but for brokers that are lost: the others do without them."""
         for step in self._waiting:
             self._happened(str(step), "what it waits for never came")
         cluster = self.cluster
         cluster.faults.clear()
         admit(cluster, self.plan)
-        for broker in range(1, self.plan.brokers + 1):
+        lost = self.outcome.lost
+        for broker in sorted({*range(1, self.plan.brokers + 1)} - lost.keys()):
             for repair in (cluster.rejoin, cluster.start_broker, lambda each: cluster.slow_metadata(each, 0)):
                 with contextlib.suppress(ConflictError):
                     repair(broker)
-        self.outcome.repaired = self._happened("all is well").at
+        for broker, how in lost.items():
+            lose(cluster, broker, how)
+        without = ", ".join(map(str, lost))
+        self.outcome.repaired = self._happened(
+            f"all is well{f', but for broker {without}' if lost else ''}"
+        ).at
 
     def _happened(self, what: str, why_not: str = "", do: str = "") -> Happened:
         return self.outcome.journal.add(Happened(what=what, why_not=why_not, do=do))

@@ -12,7 +12,7 @@ from mockbroker.server.serving import ServedCluster
 
 from ..drivers import Driver, DriverFailedError, OverdueError
 from .journal import Headers, Journal, Partition, mark
-from .plan import USER, Plan
+from .plan import USER, Loss, Plan
 
 PROBE: Final = b"probe:"
 """What records begin with that are written when all is well again: each group has to read them."""
@@ -99,6 +99,8 @@ class Outcome:
     """What each topic has set in the end."""
     deleted: set[str] = field(default_factory=set)
     """Topics that were deleted and created again."""
+    lost: dict[int, Loss] = field(default_factory=dict)
+    """Brokers that stay away to the end, and how they went."""
     decided: set[str] = field(default_factory=set)
     """The behaviours that brokers were asked for, if a script was played."""
     was_in: dict[str, list[Sequence[Record]]] = field(default_factory=dict)
@@ -108,6 +110,8 @@ class Outcome:
     patience: Patience = PATIENCE
     client: str = ""
     """Its name and release, as its driver says."""
+    busy: str = ""
+    """When a client kept a processor busy though its application asked for nothing: in words."""
     stood_still: bool = False
     """The machine did (`stillness`)."""
 

@@ -96,7 +96,11 @@ class UpstreamCluster:
 
     # -- topics
 
-    def create_topic(self, topic: str, *, partitions: int, config: Mapping[str, str]) -> None:
+    def create_topic(
+        self, topic: str, *, partitions: int, replication_factor: int, config: Mapping[str, str]
+    ) -> None:
+        """With as many replicas as the cluster has of topics that do not say it: `replication_factor` is the
+        mock's."""
         self._asking.create(self._names.named(topic), partitions, config)
 
     def delete_topic(self, topic: str) -> None:

@@ -27,6 +27,7 @@ from .violation import Violation
 Judge = Callable[[Outcome], Iterator[Violation]]
 JUDGES: Final[tuple[Judge, ...]] = (
     calls.broken,
+    calls.busy,
     calls.unusable,
     calls.untold,
     producers.acknowledged_lost,

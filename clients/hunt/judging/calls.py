@@ -21,6 +21,12 @@ def broken(outcome: Outcome) -> Iterator[Violation]:
         yield Violation("died", user, str(error))
 
 
+def busy(outcome: Outcome) -> Iterator[Violation]:
+    """`busy`: long after all is well, a client keeps a processor busy, and there is nothing to do."""
+    if outcome.busy:
+        yield Violation("busy", "", f"a client keeps a processor busy {outcome.busy}")
+
+
 def untold(outcome: Outcome) -> Iterator[Violation]:
     """`untold`: the producer was closed, and its user has never heard what became of a record."""
     for sent in outcome.journal.of(Sent):

@@ -191,7 +191,8 @@ def _topic(probe: bytes) -> str:
 
 
 def by_partition(outcome: Outcome) -> dict[Partition, list[Committed | Owns | Read | Sought]]:
-    found: dict[Partition, list[Committed | Owns | Read | Sought]] = {each: [] for each in outcome.logs}
+    found: dict[Partition, list[Committed | Owns | Read | Sought]] = defaultdict(list)
+    # A topic that was created again has fewer partitions than some that were added before.
     for entry in outcome.journal.entries:
         if isinstance(entry, Read | Sought):
             found[entry.topic, entry.partition].append(entry)

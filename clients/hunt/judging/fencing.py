@@ -56,10 +56,22 @@ def members(outcome: Outcome) -> Iterator[Violation]:
                 continue
             until = closed[handle] if handle in closed else outcome.journal.entries[-1]
             long = until.ms - gained.ms > 2 * TIMERS["session.timeout.ms"]
-            if long and not _errors(outcome, handle, gained.at, until.at):
+            if (
+                long
+                and not _was_refused(outcome, handle, gained.at)
+                and not _errors(outcome, handle, gained.at, until.at)
+            ):
                 told.add(handle)
                 what = f"it is told nothing, though {gained.user} has joined with its group.instance.id"
                 yield Violation("fenced-untold", other.user, what, (other.at, gained.at))
+
+
+def _was_refused(outcome: Outcome, handle: str, at: int) -> bool:
+    """Whether it was told before that another member has its id: then it is none that could be fenced."""
+    return any(
+        e.handle == handle and e.at < at and "unreleased" in e.error.name.lower()
+        for e in outcome.journal.of(Failed)
+    )
 
 
 def _errors(outcome: Outcome, handle: str, begin: int, end: int) -> list[Entry]:

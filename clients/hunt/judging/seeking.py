@@ -39,9 +39,9 @@ def offsets_by_time(outcome: Outcome) -> Iterator[Violation]:
             continue
         asked = {(topic, partition): at_ms for topic, partition, at_ms in called.fields["partitions"]}
         for topic, partition, offset in called.answer["offsets"]:
-            at_ms, log = asked[topic, partition], outcome.logs[topic, partition]
             if topic in outcome.deleted or outcome.log_starts.get((topic, partition)):
                 continue
+            at_ms, log = asked[topic, partition], outcome.logs[topic, partition]
             first = next((each.offset for each in log if each.timestamp_ms >= at_ms), None)
             if offset != first:
                 what = f"says that {topic}-{partition} has the time {at_ms} from {offset} on, not {first}"

@@ -4,7 +4,18 @@ from typing import Any
 
 import pytest
 
-from mockbroker.clients.hunt.journal import Called, Ended, Entry, Initialized, Journal, Opened, Owns, Sent
+from mockbroker.clients.drivers import Refusal
+from mockbroker.clients.hunt.journal import (
+    Called,
+    Ended,
+    Entry,
+    Failed,
+    Initialized,
+    Journal,
+    Opened,
+    Owns,
+    Sent,
+)
 from mockbroker.clients.hunt.judging.fencing import members, producers
 from mockbroker.clients.hunt.plan import Plan, PlannedTopic, PlannedUser
 from mockbroker.clients.hunt.stage import Outcome
@@ -65,3 +76,18 @@ def test_a_member_whose_driver_takes_no_instance_id_can_not_be_fenced(config: di
     now = 60_000
     outcome.journal.add(Called(**of("b"), verb="poll", began=0))
     assert [each.user for each in members(outcome)] == (["a"] if config else [])
+
+
+def test_who_was_refused_since_another_has_the_id_is_no_member_that_is_fenced() -> None:
+    """The other one may leave and come back meanwhile."""
+    outcome = Outcome(Plan(1, "4.4", 1, (PlannedTopic("t", 1),), ()), Journal())
+    now = 0
+    outcome.journal.clock = lambda: now
+    for user in ("a", "b"):
+        outcome.journal.add(Opened(**of(user), config={"group.instance.id": "i"}))
+    refused = Refusal("UnreleasedInstanceIdException", "the instance id is owned by another member")
+    outcome.journal.add(Failed(**of("a"), error=refused, by="poll"))
+    outcome.journal.add(Owns(**of("b"), gains=True, partitions=(("t", 0),)))
+    now = 60_000
+    outcome.journal.add(Called(**of("b"), verb="poll", began=0))
+    assert list(members(outcome)) == []

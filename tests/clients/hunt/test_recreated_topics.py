@@ -4,7 +4,7 @@ import pytest
 
 from mockbroker.clients.drivers import command_for
 from mockbroker.clients.hunt.campaign import campaign
-from mockbroker.clients.hunt.journal import Opened
+from mockbroker.clients.hunt.journal import Opened, Owns
 from mockbroker.clients.hunt.judging import judge
 from mockbroker.clients.hunt.plan import Plan, PlannedTopic, PlannedUser, Step
 
@@ -25,3 +25,20 @@ async def test_who_uses_franz_go_begins_anew() -> None:
         outcome = await drivers.lanes[0].run(Plan(1, "4.4", 1, (TOPIC,), (producer, member), steps))
     assert judge(outcome) == []
     assert len([each for each in outcome.journal.of(Opened) if each.user == "producer"]) == 2
+
+
+@pytest.mark.long
+@pytest.mark.trio
+async def test_a_topic_that_was_created_again_with_fewer_partitions_is_judged() -> None:
+    fields = {"topics": ["t"], "group": "g", "commits": "position", "fails": False, "consumer": {}}
+    life = (Step("poll", 500, {"times": 20}), Step("leave-group"))
+    steps = (
+        Step("add-partitions", 0, {"topic": "t", "by": 1}),
+        Step("recreate-topic", 0, {"topic": "t"}, {"user": "member", "call": "close"}),
+    )
+    member = PlannedUser("member", "member", {}, fields, life)
+    async with campaign(command_for("confluent-kafka"), 1) as drivers:
+        outcome = await drivers.lanes[0].run(Plan(1, "4.4", 1, (TOPIC,), (member,), steps))
+    assert ("t", 1) in {at for each in outcome.journal.of(Owns) for at in each.partitions}
+    assert ("t", 1) not in outcome.logs
+    assert judge(outcome) == []

@@ -123,6 +123,7 @@ async def found(
         ("hangs", "producer", "call-overdue"),
         ("spins", "producer", "call-spins"),
         ("dies", "producer", "died"),
+        ("never-rests", "producer", "busy"),
         ("gives-up", "idempotent", "unusable"),
         ("never-tells", "producer", "untold"),
         ("fails-to-abort", "transactions", "abort-failed"),

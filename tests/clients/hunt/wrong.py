@@ -9,6 +9,7 @@ MOCKBROKER_PROGRAMS has the folder of the Python drivers.
 import os
 import sys
 import time
+from threading import Thread
 from typing import Any
 
 sys.path.insert(0, os.environ["MOCKBROKER_PROGRAMS"])
@@ -18,6 +19,11 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from lines import ADMIN, ASSIGNOR, CODEC, Call, Fields, Lines, serve, taking
 
 WRONG = sys.argv[1]
+
+
+def spin() -> None:
+    while True:
+        pass
 
 
 class Producer(ConfluentProducer):
@@ -88,6 +94,8 @@ class Producer(ConfluentProducer):
             time.sleep(4)
         while WRONG == "spins":
             pass
+        if WRONG == "never-rests":
+            Thread(target=spin, daemon=True).start()
         if WRONG == "dies":
             os.abort()
         return super().flush(timeout_ms)
@@ -321,7 +329,7 @@ if __name__ == "__main__":
                     *ADMIN,
                 )
             ),
-            *("groups", "patterns", "transactions", "send-offsets", "idempotence"),
+            *("groups", "patterns", "resubscribe", "transactions", "send-offsets", "idempotence"),
         ],
         {"producer": Producer, "consumer": Consumer, "share-consumer": Share, "admin": Admin},
         described,

@@ -62,8 +62,8 @@ public final class Driver {
 
     private static List<String> capabilities() {
         var capabilities = new ArrayList<>(List.of(
-            "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers", "null-headers", "null-headers",
-            "admin", "pause", "patterns", "at-once", "ends-at-once",
+            "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers", "null-headers",
+            "admin", "pause", "patterns", "resubscribe", "at-once", "ends-at-once",
             "create-partitions", "seek", "offsets-for-times"));
         capabilities.addAll(AdminHandle.moreVerbs());
         for (String codec : CODECS) capabilities.add("compression.type=" + codec);

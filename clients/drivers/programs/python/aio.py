@@ -330,6 +330,7 @@ async def serve(lines: Lines) -> None:
             "admin",
             "pause",
             "patterns",
+            "resubscribe",
             "at-once",
             "ends-at-once",
             "commit-at-once",

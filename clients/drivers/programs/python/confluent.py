@@ -408,6 +408,7 @@ if __name__ == "__main__":
             "admin",
             "pause",
             "patterns",
+            "resubscribe",
             "at-once",
             "ends-at-once",
             "commit-at-once",

@@ -247,7 +247,7 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 
 if __name__ == "__main__":
     capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers", "admin"]
-    capabilities += ["pause", "patterns", "create-partitions", "at-once", "ends-at-once"]
+    capabilities += ["pause", "patterns", "resubscribe", "create-partitions", "at-once", "ends-at-once"]
     capabilities += ["seek", "offsets-for-times"]
     capabilities += ADMIN if OffsetSpec is not None else ()
     capabilities += codecs(codec)
