@@ -94,8 +94,8 @@ def _went_back(story: Table, rows: Table) -> Table:
             If(
                 crossed,
                 POSSIBLE,
-                "a member committed it right after the higher one, and its group went on there: commits that "
-                "overtook each other, or workers of which each commits what it has done",
+                "a member went back at once, and did not rebalance: commits that overtook each other, or workers of "
+                "which each commits what it has done; its user may have set it back, too",
             ),
             Else(POSSIBLE, "a member went back: it may have been set back by its user, or by a reset"),
         ),
