@@ -94,8 +94,8 @@ def _went_back(story: Table, rows: Table) -> Table:
             If(
                 crossed,
                 POSSIBLE,
-                "a member went back at once, and did not rebalance: commits that overtook each other, or workers of "
-                "which each commits what it has done; its user may have set it back, too",
+                "a member went back at once, and did not rebalance: commits that overtook each other, or "
+                "workers of which each commits what it has done; its user may have set it back, too",
             ),
             Else(POSSIBLE, "a member went back: it may have been set back by its user, or by a reset"),
         ),
