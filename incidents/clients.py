@@ -162,6 +162,14 @@ class Member:
         rows = [[*each] for each in offsets]
         _fine(await self._driver.call("commit", self.handle, _CALL_MS, offsets=rows))
 
+    async def go_to_beginning(self, topic: str, partition: int) -> None:
+        """Seeks to the first record of a partition, once it has that partition."""
+        place: dict[str, Any] = {"topic": topic, "partition": partition, "to": "beginning"}
+        while (await self._driver.call("seek", self.handle, **place)).error is not None:
+            await self.read()
+        self.began.pop((topic, partition), None)
+        self.at[topic, partition] = 0
+
     async def hold_back(self, topic: str, partition: int) -> None:
         """Pauses a partition. ClientError."""
         _fine(await self._driver.call("pause", self.handle, partitions=[[topic, partition]]))

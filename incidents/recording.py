@@ -23,8 +23,10 @@ from . import (
     healthy,
     members,
     memberships,
+    obstacles,
     operations,
     outages,
+    positions,
     producers,
     readers,
     records,
@@ -64,6 +66,8 @@ MODULES = (
     standstills,
     upkeep,
     applications,
+    positions,
+    obstacles,
 )
 """Which add their stories."""
 

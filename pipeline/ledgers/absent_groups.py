@@ -1,8 +1,10 @@
 """What the offsets topic tells of a group and its members: offsets that are set while it has none, where it
-goes on when it has some again, partitions that it finds late, and partitions that it leaves.
+goes on when it has some again, partitions that it finds late, and partitions that it leaves. A group that is
+told of in another partition of the offsets topic than before has lost what it had committed there.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,6 +16,7 @@ from .row import Note, Row, note, voice
 _HAS_MEMBERS: Final = "Stable"
 _MEMBERS: Final = ("consumer member ", "streams member ")
 _LEFT_MS: Final = 60_000
+_HOME: Final = re.compile(r"(?:^|/)__consumer_offsets-(\d+)$")
 _Place = tuple[str | None, int | None]
 
 
@@ -24,7 +27,8 @@ class Log:
     the members left. `counts` has by topic the number of commits, `own` by partition what it was then, and
     `began` by topic the time of the first commit. `left` is when the last of the members went; `absences`
     counts that, `present` has what it was at the last commit of a partition. `returns` has the longest way
-    that the group went while it was away: the commit before, when it left, and the first one after."""
+    that the group went while it was away: the commit before, when it left, and the first one after. `lower`
+    has the highest commit of a partition and the last one, which is below it."""
 
     members: set[str] = field(default_factory=set)
     is_empty: bool = False
@@ -38,18 +42,41 @@ class Log:
     absences: int = 0
     present: dict[_Place, int] = field(default_factory=dict)
     returns: dict[_Place, tuple[Row, Row, Row]] = field(default_factory=dict)
+    lower: dict[_Place, tuple[Row, Row]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Absence:
-    """A group, by each log that tells of it: replicas tell the same."""
+    """A group, by each log that tells of it: replicas tell the same. `homes` has its last commits by the
+    partition of the offsets topic that they are in."""
 
     logs: dict[str, Log] = field(default_factory=dict)
+    homes: dict[str, dict[_Place, Row]] = field(default_factory=dict)
 
 
-def step(state: Absence, row: Row) -> Iterable[Note]:
+def step(state: Absence, row: Row) -> Iterator[Note]:
     log = state.logs.setdefault(voice(row), Log())
-    return _commit(log, row) if row.topic is not None else _group(log, row)
+    if row.topic is None:
+        yield from _group(log, row)
+        return
+    yield from _moved(state, row)
+    yield from _commit(log, row)
+
+
+def _moved(state: Absence, row: Row) -> Iterator[Note]:
+    """Which of them a group's offsets are in follows from its id and from how many there are: once it has
+    another one, its coordinator does not know of what it had committed."""
+    home = _HOME.search(voice(row))
+    if home is None or row.kind != "commit" or row.detail == "in a transaction":
+        return
+    place = row.topic, row.partition
+    own = state.homes.setdefault(home[1], {})
+    if place not in own:
+        others = (each[place] for name, each in state.homes.items() if name != home[1] and place in each)
+        before = max(others, key=lambda each: each.at_ms, default=None)
+        if before is not None and before.at_ms <= row.at_ms:
+            yield note("commit-missing", before, row, offset=before.offset)
+    own[place] = row
 
 
 def _group(log: Log, row: Row) -> Iterator[Note]:
@@ -94,6 +121,8 @@ def _commit(log: Log, row: Row) -> Iterator[Note]:
                 yield note("partition-found", log.assigned, row, offset=row.offset, number=since_ms)
             elif before is not None and log.present.get(place, log.absences) < log.absences:
                 _returned(log, place, before, row)
+                yield from _behind(log, place, row)
+            _keep_lower(log, place, row)
             log.present[place] = log.absences
             log.counts[row.topic] = log.own[place] = others + 1
             log.committed[place] = row
@@ -106,6 +135,22 @@ def _returned(log: Log, place: _Place, before: Row, row: Row) -> None:
     far = (row.offset or 0) - (before.offset or 0)
     if log.left is not None and (kept is None or far > (kept[2].offset or 0) - (kept[0].offset or 0)):
         log.returns[place] = before, log.left, row
+
+
+def _behind(log: Log, place: _Place, row: Row) -> Iterator[Note]:
+    """A commit that was overtaken by a higher one does no harm, unless a group goes on from it."""
+    high, low = log.lower.pop(place, (None, None))
+    if high is not None and low is not None and log.committed[place] is low:
+        yield note("commit-back", high, low, row, offset=low.offset, end_offset=high.offset)
+
+
+def _keep_lower(log: Log, place: _Place, row: Row) -> None:
+    before = log.committed.get(place)
+    high = log.lower[place][0] if place in log.lower else before
+    if high is not None and (row.offset or 0) < (high.offset or 0):
+        log.lower[place] = high, row
+    else:
+        log.lower.pop(place, None)
 
 
 def end(state: Absence) -> Iterator[Note]:

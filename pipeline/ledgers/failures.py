@@ -1,13 +1,21 @@
 """What is known of something that does not go by itself: an address that means nothing to clients, a codec
-that one lacks, a topic that is not there, an address that has too many connections, a login that is
-refused, a quota."""
+that one lacks, a response that is too large for one, a topic that is not there, an address that has too many
+connections, a login that is refused, a quota."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..readers.denial_messages import FAILED_LOGIN, NO_CODEC, NO_TOPIC, THROTTLED, TOO_MANY, UNRESOLVED
+from ..readers.denial_messages import (
+    FAILED_LOGIN,
+    NO_CODEC,
+    NO_TOPIC,
+    THROTTLED,
+    TOO_LARGE,
+    TOO_MANY,
+    UNRESOLVED,
+)
 from ..tables import functions as F
 from .ledger import Ledger
 from .row import Note, Row, note
@@ -15,13 +23,14 @@ from .row import Note, Row, note
 ERRORS: Final = {
     UNRESOLVED: "broker-unresolved",
     NO_CODEC: "codec-unknown",
+    TOO_LARGE: "response-too-large",
     TOO_MANY: "connections-rejected",
     FAILED_LOGIN: "login-refused",
     NO_TOPIC: "topic-unknown",
     THROTTLED: "throttled",
 }
 """What is noted of each."""
-_OF_CLIENTS: Final = (NO_CODEC, THROTTLED)
+_OF_CLIENTS: Final = (NO_CODEC, THROTTLED, TOO_LARGE)
 """Of each client: for others it may be otherwise."""
 
 

@@ -1,6 +1,6 @@
 """Log messages of brokers and clients that somebody may not do something, or can't: no ACL allows it, a
 login is refused, an address has no meaning or too many connections, a codec or a topic is missing, a quota is
-used up. None of it goes by itself.
+used up, an answer is too large. None of it goes by itself.
 """
 
 import re
@@ -13,6 +13,8 @@ from .log_messages import END, Message, Table, Values, listed, message
 
 UNRESOLVED: Final = "UnknownHost"
 NO_CODEC: Final = "UnsupportedCodec"
+TOO_LARGE: Final = "ResponseTooLarge"
+"""How it is named that a client takes no response that is so large; its detail is the most that it takes."""
 TOO_MANY: Final = "TooManyConnections"
 NO_TOPIC: Final = "UNKNOWN_TOPIC_OR_PARTITION"
 LOGIN: Final = "SASL_AUTHENTICATION_FAILED"
@@ -159,6 +161,12 @@ LIBRDKAFKA: Final = (
         ": Failed to resolve '",
         rf"{_HOST}/{{broker}}: Failed to resolve '",
         error=UNRESOLVED,
+    ),
+    message(
+        "complaint",
+        "increase receive.message.max.bytes",
+        r"Invalid response size \d{1,10} \(0\.\.(?P<detail>\d{1,10})\): increase receive\.message\.max",
+        error=TOO_LARGE,
     ),
 )
 TABLE: Final = Table.of(

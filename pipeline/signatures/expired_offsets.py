@@ -1,8 +1,8 @@
 """`offsets-expired`: a group was away for longer than its offsets are kept, and came back without any.
 
-Its coordinator writes tombstones, and logs how many. Whoever deletes a group, or its offsets, leaves the same
-tombstones without that line: `group-deleted`, if the coordinator's log says so. Of a group that does not come
-back neither is a finding.
+So do those of a topic that no member of the group subscribes to any more (KAFKA-8338). Its coordinator writes
+tombstones, and logs how many. Whoever deletes a group, or its offsets, leaves the same without that line:
+`group-deleted`, if the coordinator's log says so. Of a group that does not come back neither is a finding.
 """
 
 from typing import Final
@@ -71,7 +71,7 @@ def _told(observations: Table, lines: Table, by_hand: Table) -> Table:
     gone = rows.where("kind = 'tombstone' and last.kind = 'commit'")
     # Each replica has them, and a commit may have been deleted that was written anew since.
     gone = first_of(gone, Window.partitionBy(*_KEY, "last.time_ms").orderBy("log"))
-    gone = _without_members(gone, records).persist()
+    gone = _with_states(gone, records).persist()
     gone = gone.join(lines, [F.abs(F.col("line_ms") - F.col("time_ms")) <= _NEAR_MS], "left")
     gone = first_of(gone, Window.partitionBy(*_KEY, "time_ms").orderBy("line_ms")).persist()
     ended = records.where("kind = 'tombstone' and topic is null").where(F.col("detail").endswith(" group"))
@@ -87,7 +87,10 @@ def _told(observations: Table, lines: Table, by_hand: Table) -> Table:
     logged, exact = F.col("line").isNotNull(), F.col("at").isNotNull()
     somebody = F.col("by_hand").isNotNull()
     may_be_old = F.col("whole") & (F.col("waited") >= _LEAST_MS)
-    gone = gone.where(logged | somebody | (F.col("waited") >= _WEEK_MS) | may_be_old)
+    # Offsets of a group with members expire, too, if none of them subscribes to the topic any more.
+    unsubscribed = F.col("had_members") & (F.col("waited") >= _LEAST_MS) & ~somebody
+    old = logged | somebody | (F.col("waited") >= _WEEK_MS) | may_be_old
+    gone = gone.where(F.when(F.col("had_members"), logged & unsubscribed).otherwise(old))
     return findings(
         gone,
         signature=F.when(somebody, "group-deleted").otherwise("offsets-expired"),
@@ -102,12 +105,14 @@ def _told(observations: Table, lines: Table, by_hand: Table) -> Table:
         ),
         summary=F.concat(
             sentence(
-                "the offset {was} of group {group} for {at} {ended} {waited} ms after it was committed",
+                "the offset {was} of group {group} for {at} {ended} {waited} ms after it was committed"
+                "{while}",
                 ended=F.when(somebody, "was deleted with the group")
                 .when(logged, "expired")
                 .otherwise("was deleted"),
                 was="last.offset",
                 at=place(),
+                **{"while": only_if(unsubscribed, ", while members read only other topics")},
             ),
             F.when(exact, _went(F.col("at"), F.col("last.offset"))).otherwise(
                 sentence(", and the group went on with a commit of {back}")
@@ -139,9 +144,8 @@ def _following(window: WindowSpec) -> WindowSpec:
     return window.reversed.rows("UNBOUNDED PRECEDING AND 1 PRECEDING")
 
 
-def _without_members(gone: Table, records: Table) -> Table:
-    """Those of groups that had no members then: offsets of others don't expire, unless their topic is no
-    longer subscribed to."""
+def _with_states(gone: Table, records: Table) -> Table:
+    """`had_members`: whether the group had some then."""
     groups = records.where("kind = 'group' and detail in ('Stable', 'Empty')")
     groups = prefixed(groups, "_", "log", "group", "file", "position", state=F.col("detail"))
     key = ("log", *_KEY, "file", "position")
@@ -157,7 +161,7 @@ def _without_members(gone: Table, records: Table) -> Table:
         .agg(F.max_by("state", F.struct("_file", "_position")).alias("state"))
     )
     gone = gone.join(last, list(key), "left")
-    return gone.where(~F.coalesce(F.col("state") == "Stable", F.lit(False)))
+    return gone.withColumn("had_members", F.coalesce(F.col("state") == "Stable", F.lit(False)))
 
 
 def _with_position(gone: Table, observations: Table) -> Table:
@@ -276,7 +280,8 @@ SEARCH: Final = Search(
     ("tombstone", "restore"),
     Signature(
         _EXPIRED,
-        "a group's offsets expired while it was away: how many records it skipped, or read again",
+        "a group's offsets expired while it was away, or read only other topics: how many records it "
+        "skipped, or read again",
         known_as="KIP-211",
         stories={"offsets-expired": "the offsets of {who} expired"},
         rules=leads(_EXPIRED, (*REWOUND, *BEHIND), GROUP, LATE_MS, "its offset had expired"),

@@ -1,4 +1,5 @@
-"""`broker-unresolved`, `connections-rejected`, `login-refused`, `codec-unknown`: clients try in vain.
+"""`broker-unresolved`, `connections-rejected`, `login-refused`, `codec-unknown`,
+`response-too-large`: clients try in vain.
 
 Each of them is told by lines that look harmless: clients try again, and brokers reject connections at INFO.
 """
@@ -15,6 +16,7 @@ from ..readers.denial_messages import (
     LOGIN,
     NO_CODEC,
     PASSWORD,
+    TOO_LARGE,
     TOO_MANY,
     UNRESOLVED,
 )
@@ -24,6 +26,7 @@ from ..signature import Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
+_MEMBER: Final = r"^(\S+)-[0-9a-f]{8}-[0-9a-f-]{27}(?: |$)"
 _LASTS_MS: Final = 30_000
 """What ends before is no finding."""
 _BEFORE_MS: Final = 86_400_000
@@ -34,7 +37,7 @@ _LISTENERS: Final = [rf"^{ADVERTISES}(?:[^,]+, ?){{{nth}}}\w+://([^:,]+):" for n
 
 def find(observations: Table) -> Table:
     rows = of_kinds(observations, "complaint", "refused").where("time_ms is not null")
-    complaints = F.col("error").isin(UNRESOLVED, TOO_MANY, NO_CODEC, FAILED_LOGIN)
+    complaints = F.col("error").isin(UNRESOLVED, TOO_MANY, NO_CODEC, TOO_LARGE, FAILED_LOGIN)
     is_one = F.when(F.col("kind") == "complaint", complaints).otherwise(F.col("error") == LOGIN)
     rows = rows.where(F.coalesce(is_one, F.lit(False))).select(*SEEN).persist()
     long = F.col("until_ms") - F.col("since_ms") >= _LASTS_MS
@@ -47,11 +50,14 @@ def find(observations: Table) -> Table:
     logins = logins.withColumn("group", F.lit(None).cast("string")).unionByName(members)
     unknown = rows.where((F.col("error") == NO_CODEC) & grouped)
     unknown = _runs(unknown, "detail", "group").withColumn("broker", F.lit(None).cast("int"))
+    large = rows.where((F.col("error") == TOO_LARGE) & F.col("client").isNotNull())
+    large = _with_group(_runs(large, "detail", "client").where(long), observations)
     return (
         _unresolved(_advertised(unresolved, observations))
         .unionByName(_rejected(rejected))
         .unionByName(_refused(_altered(logins, observations)))
         .unionByName(_unknown(with_left_behind(unknown, observations)))
+        .unionByName(_too_large(with_left_behind(large, observations)))
     )
 
 
@@ -183,6 +189,37 @@ def _unknown(rows: Table) -> Table:
     )
 
 
+def _with_group(runs: Table, observations: Table) -> Table:
+    """Members that coordinators named are called after their client."""
+    members = of_kinds(observations, "member").where("group is not null")
+    members = members.withColumn("named", F.regexp_extract("detail", _MEMBER, 1)).where(F.col("named") != "")
+    known = members.groupBy("named").agg(F.min("group").alias("group"))
+    return runs.join(known, [F.col("client") == F.col("named")], "left")
+
+
+def _too_large(rows: Table) -> Table:
+    took = F.floor((F.col("until_ms") - F.col("since_ms")) / 1000).cast("bigint")
+    return findings(
+        rows,
+        signature=_LARGE[0],
+        confidence=CERTAIN,
+        why="the client says so",
+        summary=F.concat(
+            sentence("client {client}"),
+            only_if(F.col("group").isNotNull(), " of group {group}"),
+            sentence(
+                " ended its connections for {took} s ({times} times in its log), since responses were larger "
+                "than its receive.message.max.bytes, {detail}: it gets no further while a record or a batch "
+                "does not fit",
+                took=took,
+            ),
+            left_behind(),
+        ),
+        evidence=[seen("first"), seen("last")],
+    )
+
+
+_LARGE: Final = ("response-too-large",)
 _UNRESOLVED: Final = ("broker-unresolved",)
 _TEMPLATE: Final = Template(
     """\
@@ -245,5 +282,11 @@ SEARCH: Final = Search(
         "a group's client lacks the codec with which records are compressed",
         stories={"codec-unknown": "{who} could not read a codec"},
         unshown="a test would need a client that lacks the codec, and confluent-kafka has all of them",
+    ),
+    Signature(
+        _LARGE,
+        "a client of librdkafka got responses larger than its `receive.message.max.bytes`, for half a minute",
+        stories={_LARGE[0]: "a response was too large for a client of {who}"},
+        unshown="a test would need the sizes of records, which the files don't tell",
     ),
 )

@@ -26,6 +26,7 @@ _CHECK_MS: Final = 600_000
 _SENT_AGAIN_MS: Final = 60_000
 """librdkafka's default of `socket.timeout.ms`; others give a request up sooner."""
 _CROSSED_MS: Final = 500
+_AT_ONCE_MS: Final = 10_000
 _IN_FLIGHT: Final = 5
 """The number of commits that may be sent again together: Java's default for requests in flight."""
 _UNPARSED: Final = "__consumer_offsets record at "
@@ -65,6 +66,8 @@ def _went_back(story: Table, rows: Table) -> Table:
     stopped = F.col("unparsed").isNotNull() & (F.col("rebalanced") | F.col("tells_groups").isNull())
     forgotten = F.coalesce(F.col("known_generation") < F.col("last_generation"), F.lit(False))
     moved = F.col("rebalanced") & F.col("resumed")
+    soon = F.col("time_ms") - F.col("last.time_ms") <= _AT_ONCE_MS
+    crossed = F.coalesce(soon & ~F.col("rebalanced"), F.lit(False))
     as_loaded = stopped | forgotten | F.col("resumed")
     return findings(
         suspects,
@@ -87,6 +90,12 @@ def _went_back(story: Table, rows: Table) -> Table:
                 F.col("tells_groups").isNull(),
                 POSSIBLE,
                 "the dump has no records of groups, so that a reset by an operator can't be told apart",
+            ),
+            If(
+                crossed,
+                POSSIBLE,
+                "a member went back at once, and did not rebalance: commits that overtook each other, or "
+                "workers of which each commits what it has done; its user may have set it back, too",
             ),
             Else(POSSIBLE, "a member went back: it may have been set back by its user, or by a reset"),
         ),

@@ -65,6 +65,11 @@ def _no_codec(note: Note) -> str:
     return f"{whose} could not read records, because it lacks their codec, {note.detail} ({_times(note)})"
 
 
+def _too_large(note: Note) -> str:
+    whose = "a client" if note.client is None else f"client {note.client}"
+    return f"{whose} was sent more than the {note.detail} bytes that it takes at once, for {took(note)}"
+
+
 def _under_replicated(note: Note) -> str:
     return f"for {took(note)} replicas of {note.detail}"
 
@@ -131,6 +136,15 @@ KINDS: Final = (
         "a client lacks the codec with which records are compressed",
         _no_codec,
         (CLIENT,),
+        wide=True,
+    ),
+    Kind(
+        "response-too-large",
+        "response-too-large",
+        "a client is sent responses for half a minute that are larger than it takes",
+        _too_large,
+        (CLIENT,),
+        lasts(HALF_A_MINUTE_MS),
         wide=True,
     ),
     Kind(

@@ -19,7 +19,7 @@ _BY_NAME: Final = {each.name: each for each in KINDS}
 _UNNAMED: Final = "of which group it was"
 _TO_GROUPS: Final = (
     *(*SET_BACK, *REWOUND, *BEHIND, "admin-reset", "offsets-expired", "poll-overrun"),
-    *("share-offsets-reset", "delivery-limit-reached"),
+    *("share-offsets-reset", "delivery-limit-reached", "offsets-topic-expanded", "offsets-topic-retention"),
 )
 """What happened to groups may follow from what happened to a partition, and does not explain it."""
 _OF_BROKERS: Final = (

@@ -30,6 +30,25 @@ def expired_at_once(said: str) -> History:
 OLD = "after 604800000 ms: written until 1795671434154, timestamps until 1764135409105"
 
 
+def moved_home() -> History:
+    """A group commits to another partition of the offsets topic, which was made since."""
+    rows = History("segment").commit(200)
+    rows.add("log", detail="created", **{**OFFSETS, "source": "broker-log", "partition": 1}).commit(300)
+    homes = iter((0, 1))
+    rows.rows = [
+        replace(row, file=f"__consumer_offsets-{next(homes)}/0.log") if row.kind == "commit" else row
+        for row in rows.rows
+    ]
+    return rows
+
+
+def unsubscribed() -> History:
+    """A group has members, none of which reads the topic any more."""
+    rows = expired()
+    rows.rows[0] = replace(rows.rows[0], detail="Stable")
+    return rows
+
+
 def stepped() -> History:
     rows = History("broker-log").add("leader", broker=2, leader_epoch=1)
     rows.add("log-start", 120 * MINUTE, broker=2, offset=9)

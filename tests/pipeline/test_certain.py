@@ -18,6 +18,7 @@ from .short_histories import (
     GROUP,
     ID,
     NO_TOPIC,
+    OFFSETS,
     OLD,
     away,
     away_for_long,
@@ -36,6 +37,7 @@ from .short_histories import (
     loading,
     missing,
     moved,
+    moved_home,
     not_let_in,
     recreated,
     reset_to_latest,
@@ -47,6 +49,7 @@ from .short_histories import (
     too_few,
     too_large,
     unresolved,
+    unsubscribed,
     vain,
     went_on_alone,
 )
@@ -113,6 +116,17 @@ CASES = {
     "records-deleted": case("administrators", deleted("client delete records request"), "log-start"),
     "retention-lowered": case("administrators", deleted("segment deletion"), "config", "log-start"),
     "retention-by-size": case("beyond_size", expired_at_once("beyond 3000 bytes"), "expiry", "log-start"),
+    "offsets-topic-expanded": case("offsets_mislaid", moved_home(), "log", "commit"),
+    "offsets-topic-retention": case(
+        "offsets_mislaid",
+        History("broker-log").add("log-start", offset=9, detail="segment deletion", **OFFSETS),
+        "log-start",
+    ),
+    "response-too-large": case(
+        "failures",
+        vain(History("client-log"), "ResponseTooLarge", client="billing-1", detail="12000"),
+        "complaint",
+    ),
     "transaction-timeout-refused": case(
         "timeouts_refused",
         History("client-log").add("refused", error="INVALID_TRANSACTION_TIMEOUT", **ID),
@@ -215,6 +229,15 @@ def certain(case: Case, without: Is = lambda _: False) -> set[str]:
     search = import_module(f"{signatures.__name__}.{case.file}")
     rows = [row for row in case.history.rows if not without(row)]
     return {each.signature for each in found_in(rows, search.find) if each.confidence == CERTAIN}
+
+
+def test_offsets_of_a_group_with_members_expire_only_where_its_coordinator_says_so() -> None:
+    one = case("expired_offsets", unsubscribed(), told("tombstone", "Removed"))
+    assert certain(one) == {"offsets-expired"}
+    search = import_module(f"{signatures.__name__}.{one.file}")
+    (found,) = found_in(one.history.rows, search.find)
+    assert ", while members read only other topics" in found.summary
+    assert found_in([each for each in one.history.rows if each.source != "broker-log"], search.find) == []
 
 
 @pytest.mark.parametrize("name", CASES)

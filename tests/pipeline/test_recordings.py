@@ -83,6 +83,7 @@ REFUSED = (
     *("codec-unknown", "connections-rejected", "group-renamed", "client-throttled"),
     *("log-dir-failed", "login-refused", "members-replaced", "retention-by-size"),
     *("session-timeout-refused", "transaction-timeout-refused"),
+    *("offset-rewind", "offsets-topic-expanded"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
 that a record can't be read only its client could say."""
@@ -91,9 +92,13 @@ CALLED = {
     "consumer-throttled": "client-throttled",
     "broker-suspended": "cut-off-leader",
     "crash-loop": "members-replaced",
+    "commits-out-of-order": "offset-rewind",
     "disk-failed": "log-dir-failed",
 }
 """Causes that truths name otherwise, since they were written before there was a name for them."""
+BY_COMMITS = {"commit-back": "offset", "commit-missing": "end_offset"}
+"""How it is told that a group went back where only its commits are known, and which of the truth's offsets is
+named then."""
 QUIET = ("shipping",)
 """The group of librdkafka, whose log does not tell where a consumer begins."""
 NOT_TOLD = frozenset(
@@ -108,9 +113,14 @@ NOT_TOLD = frozenset(
         "4.4.0-broker-suspended",
         "4.4.0-commits-too-low",
         "4.4.0-group-renamed",
+        "4.4.0-never-committed",
+        "4.4.0-offsets-topic-retention",
         "4.4.0-partition-paused",
+        "4.4.0-rebalance-held-up",
         "4.4.0-record-corrupt",
+        "4.4.0-response-too-large",
         "4.4.0-retention-by-size",
+        "4.4.0-seeks-to-beginning",
         "4.4.0-static-member-gone",
         "4.4.0-topic-created-anew",
         "4.4.0-transaction-timeout-refused",
@@ -139,6 +149,15 @@ list.
 - static-member-gone: what stands still is told, and that nothing explains it.
 - topic-created-anew: all is told, but librdkafka's error names no topic, so that nothing explains it.
 - transaction-timeout-refused: all is told, but only Java's log names the transactional ids.
+- never-committed: nothing is told. A group's first commit in a partition is above what was written before it
+  was given that, whether it read all or began behind it.
+- offsets-topic-retention: the cause is told. What groups had committed is in no file: retention deleted it.
+- rebalance-held-up: the cause is told, and that the rebalance was long. That a group stands still is told
+  only if it does so until the end.
+- response-too-large: the cause is told, and that the client got no further. It does not say in which
+  partition, and its group, which loses it, commits nothing.
+- seeks-to-beginning: that groups went back is told, but by their next commits: aiokafka does not log a seek.
+  An application that wants to go back is one possible cause.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
 """
 OFTEN = frozenset(
@@ -147,6 +166,8 @@ OFTEN = frozenset(
         "3.9.2-reassignment-stuck",
         "3.9.2-unclean-allowed",
         "4.4.0-acl-locks-out",
+        "4.4.0-commits-out-of-order",
+        "4.4.0-offsets-topic-expanded",
         "4.4.0-max-bytes-lowered",
         "4.4.0-topic-deleted",
         "4.4.0-crash-loop",
@@ -235,6 +256,24 @@ def test_nobody_could_lead_the_topic_of_transactions(tmp_path: Path) -> None:
     assert {name: by for name, (_, by) in told.items()} == {"broker-died": [0]}
 
 
+@pytest.mark.parametrize(
+    ("name", "cause", "confidence", "symptoms"),
+    [
+        ("offsets-topic-retention", "offsets-topic-retention", "certain", set()),
+        ("rebalance-held-up", "rebalance-held-up", "likely", {"rebalance-long"}),
+        ("response-too-large", "response-too-large", "certain", {"response-too-large"}),
+        ("seeks-to-beginning", "offset-rewind", "possible", {"commit-back"}),
+    ],
+)
+def test_a_cause_is_told_though_its_symptoms_are_not(
+    name: str, cause: str, confidence: str, symptoms: set[str], tmp_path: Path
+) -> None:
+    found = analyze([unpacked(NEWEST[name], tmp_path)], tmp_path / "out")
+    assert [(each.name, each.confidence) for each in found.incidents] == [(cause, confidence)]
+    assert {each.name for each in found.symptoms} == symptoms
+    assert all(each.explained_by == [0] for each in found.symptoms)
+
+
 @pytest.mark.parametrize("folder", recordings(UNTOLD, []))
 def test_what_is_not_told_yet(folder: Path, tmp_path: Path) -> None:
     not_told(folder.name, tmp_path)
@@ -300,6 +339,8 @@ def _is(symptom: Symptom, wanted: dict[str, Any]) -> bool:
         for name, value in wanted.items()
         if name not in untold or getattr(symptom, name) is not None
     }
+    if wanted["name"] == "position-back" and symptom.name in BY_COMMITS:
+        return (symptom.group, symptom.offset) == (wanted["group"], wanted[BY_COMMITS[symptom.name]])
     return all(getattr(symptom, name) == value for name, value in given.items())
 
 

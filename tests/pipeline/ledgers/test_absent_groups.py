@@ -67,3 +67,31 @@ def test_each_replica_tells_it() -> None:
     what = [*AWAY, 1000, "Stable"]
     copy = log(*what, file=f"other/{OFFSETS}")
     assert told(absent_groups.LEDGER, log(*what), copy) == [("records-skipped", 300, 1000)] * 2
+
+
+@pytest.mark.parametrize(
+    ("what", "back"),
+    [
+        (["Stable", 40, 100, 60, "Empty", "Stable", 130], (60, 100)),
+        (["Stable", 100, 40, 60, "Empty", "Stable", 130], (60, 100)),
+        (["Stable", 40, 100, 60, 120, "Empty", "Stable", 130], None),
+        (["Stable", 40, 100, 60, 130], None),
+        (["Stable", 40, 60, 100, "Empty", "Stable", 130], None),
+        (["Stable", 40, 100, 60, "Empty", None, "Stable", 130], None),
+        (["Stable", 40, 100, 60, "Empty", 100, "Stable", 130], None),
+    ],
+)
+def test_a_group_goes_on_from_a_commit_that_was_late(what: list[Any], back: tuple[int, int] | None) -> None:
+    noted = [each for each in told(absent_groups.LEDGER, log(*what)) if each[0] == "commit-back"]
+    assert noted == ([("commit-back", *back)] if back else [])
+
+
+def test_a_group_that_has_another_partition_of_the_offsets_topic() -> None:
+    """What replicas tell alike is no other partition."""
+    before = log("Stable", 100, 200)
+    copy = log("Stable", 100, 200, file=f"other/{OFFSETS}")
+    after = Rows("__consumer_offsets-1/00000000000000000000.log", "segment", group="billing")
+    for offset in (300, 310):
+        after.add("commit", 600_000, topic="orders", partition=0, offset=offset)
+    found = told(absent_groups.LEDGER, before, copy, after)
+    assert [each for each in found if each[0] == "commit-missing"] == [("commit-missing", 200, None)]

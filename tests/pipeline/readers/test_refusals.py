@@ -193,6 +193,11 @@ JAVA_QUOTA = (
     "2026-11-30 00:52:23,972 [g-1] WARN org.apache.kafka.clients.NetworkClient - [Consumer clientId=g-1, "
     "groupId=g] Connection to node 1 is throttled for 3871 ms until timestamp 1795999947842\n"
 )
+LIBRDKAFKA_SIZE = (
+    "%3|1796028589.479|FAIL|g-1#consumer-1| [thrd:127.0.0.1:46705/1]: 127.0.0.1:46705/1: Receive failed: "
+    "Invalid response size 30183 (0..12000): increase receive.message.max.bytes (after 141ms in state UP, 1 "
+    "identical error(s) suppressed)\n"
+)
 REJECTED = (
     "[2026-11-29 21:13:36,727] INFO Rejected connection from /127.0.0.1, address already has the configured "
     "maximum of 30 connections. (kafka.network.DataPlaneAcceptor)\n"
@@ -209,6 +214,7 @@ REJECTED = (
         (JAVA_TOPIC, {"client": "g-1", "topic": "orders", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
         (FRANZ_GO_TOPIC, {"topic": "orders", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
         (JAVA_QUOTA, {"client": "g-1", "group": "g", "broker": 1, "error": "Throttled", "detail": "3871"}),
+        (LIBRDKAFKA_SIZE, {"client": "g-1", "error": "ResponseTooLarge", "detail": "12000"}),
         (PYTHON_TOPIC, {"topic": "orders.v2", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
         (REJECTED, {"error": "TooManyConnections", "detail": "127.0.0.1 has 30 connections"}),
     ],
