@@ -10,7 +10,7 @@ from .tables import functions as F
 TYPES: Final = {
     **dict.fromkeys(("signature", "confidence", "why", "summary"), "string"),
     **dict.fromkeys(("behaviours", "ids"), "array<string>"),
-    **dict.fromkeys(("group", "topic"), "string"),
+    **dict.fromkeys(("group", "client", "topic"), "string"),
     "partition": "int",
     "producer_id": "bigint",
     "broker": "int",
@@ -20,7 +20,9 @@ TYPES: Final = {
 """`behaviours` are names that `mockbroker policies` lists, `ids` those of Kafka's issues and KIPs;
 `confidence` is `certain`, `likely` or `possible`, and `why` says why. Times are those of the first and last
 row, in Unix milliseconds."""
-_ABOUT: Final = ("group", "topic", "partition", "producer_id", "broker")
+SUBJECTS: Final = {"group": "group", "producer_id": "producer", "client": "client", "broker": "broker"}
+"""Whose doing it is, or to whom it happened: the first that is known."""
+_ABOUT: Final = ("group", "client", "topic", "partition", "producer_id", "broker")
 
 CERTAIN: Final = "certain"
 LIKELY: Final = "likely"

@@ -11,6 +11,7 @@ from ..shown import shown
 from .acts import HEADING as HEADING_OF_ACTS
 from .analysis import Analysis
 from .coverage import not_read, read
+from .findings import SUBJECTS
 from .incidents import Incident
 from .incidents.model import Finding
 from .symptoms import HEADING, looked_for, place, unexplained, victims
@@ -26,16 +27,12 @@ _SILENT: Final = 20
 
 
 def where(finding: Finding) -> str:
-    """The partition, group, producer and broker that a finding is about."""
+    """The partition, group, producer, client and broker that a finding is about."""
     told = []
     if finding["topic"] is not None:
         partition = finding["partition"]
         told.append(finding["topic"] if partition is None else f"{finding['topic']}-{partition}")
-    told += [
-        f"{name} {finding[key]}"
-        for key, name in (("group", "group"), ("producer_id", "producer"), ("broker", "broker"))
-        if finding[key] is not None
-    ]
+    told += [f"{name} {finding[key]}" for key, name in SUBJECTS.items() if finding[key] is not None]
     return ", ".join(told)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ..findings import SUBJECTS
 from ..signatures import signatures
 from .model import Event, Finding
 
@@ -77,7 +78,7 @@ def _place(finding: Finding) -> str:
 
 
 def _who(finding: Finding) -> str:
-    for key, name in (("group", "group"), ("producer_id", "producer"), ("broker", "broker")):
+    for key, name in SUBJECTS.items():
         if finding[key] is not None:
             return f"{name} {finding[key]}"
     return "a client" if finding["topic"] is None else _place(finding)

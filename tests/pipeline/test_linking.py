@@ -22,7 +22,7 @@ def finding(signature: str, at_ms: int | None = 0, **other: Any) -> dict[str, An
         "summary": f"{signature} was seen",
         "behaviours": [],
         "ids": [],
-        **dict.fromkeys(("group", "topic", "partition", "producer_id", "broker")),
+        **dict.fromkeys(("group", "client", "topic", "partition", "producer_id", "broker")),
         "from_ms": at_ms,
         "to_ms": at_ms,
         "evidence": [],

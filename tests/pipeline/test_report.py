@@ -27,7 +27,7 @@ FINDING = {
     "ids": ["KAFKA-8069"],
     "behaviours": ["loaded-offsets"],
     "evidence": [{"file": PLACE, "position": "30"}],
-    **dict.fromkeys(("group", "topic", "partition", "producer_id", "broker", "to_ms")),
+    **dict.fromkeys(("group", "client", "topic", "partition", "producer_id", "broker", "to_ms")),
 }
 
 

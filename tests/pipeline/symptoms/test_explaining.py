@@ -31,7 +31,7 @@ def symptom(name: str, about: dict[str, Any]) -> Symptom:
 
 
 def incident(**values: Any) -> Incident:
-    own = dict.fromkeys(("group", "topic", "partition", "producer_id", "broker"))
+    own = dict.fromkeys(("group", "client", "topic", "partition", "producer_id", "broker"))
     own |= {"signature": "s", "from_ms": 5_000, "to_ms": 6_000, "evidence": []}
     return Incident([Event({**own, **values})], "")
 
