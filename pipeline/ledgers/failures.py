@@ -32,6 +32,8 @@ ERRORS: Final = {
 """What is noted of each."""
 _OF_CLIENTS: Final = (NO_CODEC, THROTTLED, TOO_LARGE)
 """Of each client: for others it may be otherwise."""
+_OF_BROKERS: Final = (FAILED_LOGIN, TOO_MANY)
+"""Of each broker: it tells of its own connections."""
 
 
 @dataclass(slots=True)
@@ -75,6 +77,7 @@ LEDGER: Final = Ledger(
         F.col("error"),
         F.when(F.col("error") != THROTTLED, F.col("detail")),
         F.when(F.col("error").isin(*_OF_CLIENTS), F.coalesce(F.col("group"), F.col("client"))),
+        F.when(F.col("error").isin(*_OF_BROKERS), F.col("broker").cast("string")),
     ),
     ("broker", "client", "group", "topic", "error", "detail"),
     Failures,

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from mockbroker.pipeline.analysis import analyze
+
 from .reading import of_kind, rows
 
 NAMES = {"complaint": "server.log", "config": "controller.log", "refused": "client.log"}
@@ -84,3 +86,13 @@ def test_a_password_is_altered(text: str, told: str, tmp_path: Path) -> None:
 def test_a_transaction_timeout_is_refused(said: str, tmp_path: Path) -> None:
     (one,) = found(tmp_path, f"2026-11-30 04:11:18,551 ERROR writer-5: {said}\n", "refused")
     assert (one["error"], one["client"]) == ("INVALID_TRANSACTION_TIMEOUT", "writer-5")
+
+
+def test_each_broker_tells_of_its_own_connections(tmp_path: Path) -> None:
+    for broker in (1, 2):
+        log = tmp_path / f"broker{broker}" / "server.log"
+        log.parent.mkdir()
+        began = f"{AT}INFO [BrokerServer id={broker}] Transition from STARTING to STARTED (kafka.B)\n"
+        log.write_text(began + BROKER + BROKER.replace("13,534", "53,534"))
+    symptoms = analyze([tmp_path], tmp_path / "out").symptoms
+    assert [(each.name, each.broker) for each in symptoms] == [("login-refused", 1), ("login-refused", 2)]
