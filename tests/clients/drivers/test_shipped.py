@@ -140,7 +140,7 @@ ADMIN = ("delete-topic", "alter-config", "describe-config", "delete-records", "l
 @clients
 @pytest.mark.trio
 async def test_what_an_admin_does(client: str) -> None:
-    async with serve(brokers=1, topics={"t": 1}) as cluster, open_driver(command_for(client)) as driver:
+    async with serve(brokers=2, topics={"t": 1}) as cluster, open_driver(command_for(client)) as driver:
         for value in (b"first", b"second"):
             await cluster.produce_async("t", value, partition=0)
         if not {*ADMIN} & driver.hello.capabilities:
@@ -162,6 +162,8 @@ async def test_what_an_admin_does(client: str) -> None:
         assert await does("list-offsets", **at, at="latest") in ({"offset": 2}, None)
         await does("delete-topic", topic="t")
         assert "t" not in cluster.topics()
+        ok(await driver.call("create-topic", "a", LIMIT_MS, topic="u", partitions=3, replication_factor=2))
+        assert [len(each.replicas) for each in cluster.topic("u").partitions] == [2, 2, 2]
         ok(await driver.call("close", "a", LIMIT_MS))
 
 

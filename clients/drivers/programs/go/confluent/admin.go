@@ -53,7 +53,7 @@ func ofTopics(results []kafka.TopicResult, err error) (lines.Fields, error) {
 
 func (a admin) createTopic(ctx context.Context, call *lines.Call) (lines.Fields, error) {
 	return ofTopics(a.CreateTopics(ctx, []kafka.TopicSpecification{{
-		Topic: call.Topic, NumPartitions: int(call.Partitions.Count), ReplicationFactor: 1,
+		Topic: call.Topic, NumPartitions: int(call.Partitions.Count), ReplicationFactor: int(call.Replicas),
 	}}))
 }
 

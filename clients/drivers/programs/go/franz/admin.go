@@ -39,7 +39,7 @@ func openAdmin(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 }
 
 func (a admin) createTopic(ctx context.Context, call *lines.Call) (lines.Fields, error) {
-	_, err := a.CreateTopic(ctx, call.Partitions.Count, 1, nil, call.Topic)
+	_, err := a.CreateTopic(ctx, call.Partitions.Count, call.Replicas, nil, call.Topic)
 	return nil, err
 }
 

@@ -111,6 +111,7 @@ type Call struct {
 	Topics     []string
 	Partition  *int32 `json:"partition"`
 	Partitions Partitions
+	Replicas   int16 `json:"replication_factor"`
 	Offset     int64 `json:"offset"`
 	Headers    []Header
 	Offsets    []At   `json:"offsets"`

@@ -23,7 +23,7 @@ func openAdmin(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 	a := admin{client}
 	return lines.Verbs{
 		"create-topic": func(call *lines.Call) (lines.Fields, error) {
-			return nil, a.CreateTopic(call.Topic, &sarama.TopicDetail{NumPartitions: call.Partitions.Count, ReplicationFactor: 1}, false)
+			return nil, a.CreateTopic(call.Topic, &sarama.TopicDetail{NumPartitions: call.Partitions.Count, ReplicationFactor: call.Replicas}, false)
 		},
 		"create-partitions": func(call *lines.Call) (lines.Fields, error) {
 			return nil, a.CreatePartitions(call.Topic, call.Partitions.Count, nil, false)
