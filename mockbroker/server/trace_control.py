@@ -115,11 +115,11 @@ class _Wait:
             return found[self._count - 1]
         events = [event for event in list(self._trace.events) if event.kind not in DETAILS]
         shown = events if kind == "decision" else for_people(events)
-        last = "\n  ".join(map(str, shown[-10:]))
+        last = "\n  ".join(["the last events were:", *map(str, shown[-10:])])
+        if not shown:
+            last = "nothing has happened since the trace began (with trace=True it begins with the cluster)"
         looked_for = " ".join([kind or "event", *(f"{k}={v!r}" for k, v in self._wanted.items())])
-        raise WaitTimeoutError(
-            f"{looked_for}: {len(found)} of {self._count} happened; the last events were:\n  {last}"
-        )
+        raise WaitTimeoutError(f"{looked_for}: {len(found)} of {self._count} happened; {last}")
 
     def _found(self) -> list[Event]:
         return [event for event in list(self._trace.events) if fits(event, self._kind, self._wanted)]

@@ -83,6 +83,15 @@ def test_the_trace_tells_of_what_is_done_and_a_wait_that_is_in_vain_says_what_ca
         trace.wait("leader", topic="u", timeout=0)
 
 
+def test_a_wait_for_what_happened_before_the_trace_began_says_so() -> None:
+    cluster = Here()
+    cluster.create_topic("t", partitions=1)
+    with pytest.raises(
+        WaitTimeoutError, match=r"nothing has happened since the trace began \(with trace=True"
+    ):
+        cluster.trace.wait("leader", topic="t", timeout=0)
+
+
 def test_policies_and_faults_are_those_of_the_cluster() -> None:
     cluster = Here()
     cluster.policies.set("undefined-epoch", "log-end-offset", topic="t")

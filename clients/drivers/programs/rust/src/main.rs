@@ -57,7 +57,12 @@ const CONSUMES_BY: [(&str, &str); 2] = [
     ("request.timeout.ms", "socket.timeout.ms"),
 ];
 
-fn names(kind: &str) -> (&'static [&'static str], &'static [(&'static str, &'static str)]) {
+fn names(
+    kind: &str,
+) -> (
+    &'static [&'static str],
+    &'static [(&'static str, &'static str)],
+) {
     match kind {
         "producer" => (&PRODUCES, &PRODUCES_BY),
         _ => (&CONSUMES, &CONSUMES_BY),
@@ -68,7 +73,11 @@ fn names(kind: &str) -> (&'static [&'static str], &'static [(&'static str, &'sta
 fn taken(kind: &str) -> Vec<&'static str> {
     let (same, renamed) = names(kind);
     let renamed = renamed.iter().map(|(java, _)| *java);
-    same.iter().chain(BOTH.iter()).copied().chain(renamed).collect()
+    same.iter()
+        .chain(BOTH.iter())
+        .copied()
+        .chain(renamed)
+        .collect()
 }
 
 /// Librdkafka's name for a setting, if it has one.
@@ -163,7 +172,14 @@ fn main() {
         "rdkafka for Rust {} (librdkafka {librdkafka})",
         env!("RDKAFKA")
     );
-    let capabilities = ["groups", "assign", "group-assign", "idempotence", "transactions", "send-offsets"];
+    let capabilities = [
+        "groups",
+        "assign",
+        "group-assign",
+        "idempotence",
+        "transactions",
+        "send-offsets",
+    ];
     let settings = json!({"producer": taken("producer"), "consumer": taken("consumer")});
     lines::serve(&client, &capabilities, settings, &[], open);
 }
