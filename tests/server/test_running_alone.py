@@ -86,9 +86,7 @@ def test_the_trace_tells_of_what_is_done_and_a_wait_that_is_in_vain_says_what_ca
 def test_a_wait_for_what_happened_before_the_trace_began_says_so() -> None:
     cluster = Here()
     cluster.create_topic("t", partitions=1)
-    with pytest.raises(
-        WaitTimeoutError, match=r"nothing has happened since the trace began \(with trace=True"
-    ):
+    with pytest.raises(WaitTimeoutError, match="nothing has happened since the trace began"):
         cluster.trace.wait("leader", topic="t", timeout=0)
 
 
