@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from mockbroker.protocol.errors import ErrorCode as E
 
 from ..driving.groups import REBALANCE_MS, SESSION_MS, GroupDriver, subscription
@@ -56,6 +58,24 @@ def test_the_one_that_was_replaced_is_fenced(driver: GroupDriver) -> None:
 def test_an_instance_id_that_is_not_known(driver: GroupDriver) -> None:
     (only,) = driver.stable("one")
     assert driver.heartbeat(only, group_instance_id="two") == E.UNKNOWN_MEMBER_ID
+
+
+def test_coming_back_with_another_subscription_does_not(driver: GroupDriver) -> None:
+    leader, follower = driver.stable("one", "two", protocols={"range": subscription("orders")})
+    back = driver.join(instance="two", protocols={"range": subscription("orders", "refunds")})
+    assert (back.error_code, back.generation_id) == (0, follower.generation_id)
+    assert driver.heartbeat(leader) == 0
+
+
+@pytest.mark.parametrize(
+    ("topics", "rebalances"), [(["refunds", "orders"], True), (["orders"], False), ([], True)]
+)
+def test_with_the_fix_that_is_proposed_it_does(topics: list[str], *, rebalances: bool) -> None:
+    driver = GroupDriver("4.4", {"static-subscription": "rebalance"})
+    leader, _ = driver.stable("one", "two", protocols={"range": subscription("orders")})
+    back = driver.join(instance="two", protocols={"range": subscription(*topics)})
+    assert back.parked is rebalances
+    assert driver.heartbeat(leader) == (E.REBALANCE_IN_PROGRESS if rebalances else 0)
 
 
 def test_coming_back_with_another_protocol_rebalances(driver: GroupDriver) -> None:

@@ -244,15 +244,21 @@ class ClassicGroup:
     def _subscriptions(self) -> frozenset[str] | None:
         if not self.is_consumer:
             return None
-        protocol = self.protocol
-        if protocol is None:
-            return frozenset()
         try:
-            return subscribed_topics(member.metadata(protocol) for member in self.members.values())
+            return self.topics_of(*self.members.values())
         except UnreadableError:
             if self._home.policies[unreadable_subscription] == "fails":
                 raise RebalanceFailedError from None
             return None
+
+    def topics_of(self, *members: ClassicMember) -> frozenset[str] | None:
+        """What these members of a consumer group subscribe to by its protocol, as `subscribed_topics`."""
+        protocol = self.protocol
+        return (
+            frozenset()
+            if protocol is None
+            else subscribed_topics(each.metadata(protocol) for each in members)
+        )
 
     def metadata(self, assignments: Mapping[str, bytes]) -> GroupMetadata:
         """What is written of the group: a generation with its assignment, or one without members."""

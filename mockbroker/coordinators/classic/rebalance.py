@@ -10,6 +10,7 @@ from typing import Concatenate, ParamSpec
 
 from ...policies.groups.failed_rebalance import failed_rebalance
 from ...policies.groups.missing_sync import missing_sync
+from ...policies.groups.static_subscription import static_subscription
 from ...protocol.errors import ErrorCode
 from ...protocol.group_metadata import MemberMetadata
 from ...protocol.messages.join_group import (
@@ -23,6 +24,7 @@ from ..settings import NEW_MEMBER_JOIN_TIMEOUT_MS, GroupSettings
 from .group import ClassicGroup, RebalanceFailedError, join_error
 from .member import ClassicMember, Protocols, protocols_of
 from .states import GroupEvent, GroupState
+from .subscriptions import UnreadableError
 
 P = ParamSpec("P")
 Step = Callable[Concatenate["Rebalance", ClassicGroup, P], None]
@@ -105,10 +107,12 @@ class Rebalance:
         same does not rebalance; since v9 a leader is told so, and sends no assignment (KIP-814)."""
         leader_before, old_id = group.leader or "", group.static[instance_id]
         member = group.replace_static(instance_id, new_id)
+        before = self._subscribed(group, member)
         self.renew(member)
         _update(group, member, request)
         group.await_join(member, reply)
-        if group.state is GroupState.STABLE and group.select_protocol() == group.protocol:
+        stays = group.state is GroupState.STABLE and group.select_protocol() == group.protocol
+        if stays and self._subscribed(group, member) == before:
             leads = reply.call.version >= 9 and group.leader == new_id
             response = group.joined(new_id, with_members=leads, skip_assignment=leads)
             if reply.call.version < 9:
@@ -131,6 +135,17 @@ class Rebalance:
             self._store(group, {each.id: each.assignment for each in group.members.values()}, stored)
         else:
             self.prepare_or_complete(group)
+
+    def _subscribed(self, group: ClassicGroup, member: ClassicMember) -> frozenset[str] | None:
+        """To which topics, where another subscription begins a generation; else None, as of one that can't
+        be read."""
+        looks = self._home.policies[static_subscription] == "rebalance" and group.is_consumer
+        if not looks or group.state is not GroupState.STABLE:
+            return None
+        try:
+            return group.topics_of(member)
+        except UnreadableError:
+            return None
 
     def renew(self, member: ClassicMember) -> None:
         member.session.renew(member.session_timeout_ms)
