@@ -66,7 +66,7 @@ class ClassicMembers:
             raise ApiError(E.INCONSISTENT_GROUP_PROTOCOL, "the group migration is disabled")
         new = not request.member_id
         member_id = request.member_id or new_member_id(self._home.environment)
-        self._planning.check_room(group, member_id)
+        self._planning.check_room(group, member_id, request.group_instance_id)
         protocols = request.protocols
         if request.protocol_type != CONSUMER or not group.supports(each.name for each in protocols):
             raise ApiError(

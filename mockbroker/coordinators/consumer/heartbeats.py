@@ -55,7 +55,7 @@ class Heartbeats:
         ApiError GROUP_MAX_SIZE_REACHED, UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, UNRELEASED_INSTANCE_ID,
         FENCED_INSTANCE_ID, INVALID_REGULAR_EXPRESSION.
         """
-        self._planning.check_room(group, request.member_id)
+        self._planning.check_room(group, request.member_id, request.instance_id)
         owned = owned_of(request)
         before = self._member(group, request, owned)
         updated = self._updated(before, request, names, call)

@@ -9,6 +9,7 @@ from ...outcome import PARKED, Steps
 from ...policies.groups.assignor_change import assignor_change
 from ...policies.groups.emptied_expression import emptied_expression
 from ...policies.groups.emptied_group_epoch import emptied_group_epoch
+from ...policies.groups.full_consumer_group import full_consumer_group
 from ...policies.groups.unsubscribed_partitions import unsubscribed_partitions
 from ...portions import Pace, portions
 from ...protocol.api_error import ApiError
@@ -42,10 +43,12 @@ class Planning:
         """The names of those that members may ask for, the default first."""
         self._describes = not Layout.of(home.environment.release, home.policies).with_hashes
 
-    def check_room(self, group: ConsumerGroup, member_id: str) -> None:
+    def check_room(self, group: ConsumerGroup, member_id: str, instance_id: str | None) -> None:
         """ApiError GROUP_MAX_SIZE_REACHED."""
         most = self._environment.configs.broker_int("group.consumer.max.size")
-        if len(group.members) >= most and member_id not in group.members:
+        if len(group.members) < most or member_id in group.members:
+            return
+        if instance_id not in group.static or self._home.policies[full_consumer_group] == "refused":
             raise ApiError(
                 E.GROUP_MAX_SIZE_REACHED,
                 f"The consumer group has reached its maximum capacity of {most} members.",
