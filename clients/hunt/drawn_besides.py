@@ -77,9 +77,13 @@ def _resubscribes(random: Random, user: PlannedUser) -> PlannedUser:
 
 
 def _thinks(random: Random, user: PlannedUser) -> PlannedUser:
+    return _with_steps(random, _limited(user), Step("think", 0, {"ms": _THINKS_MS}))
+
+
+def _limited(user: PlannedUser) -> PlannedUser:
+    """A member that has to poll soon, and waits no longer than that for the answer to a JoinGroup."""
     consumer = {**user.fields.get("consumer", {}), "max.poll.interval.ms": _POLLS_MS}
-    limited = replace(user, fields={**user.fields, "consumer": consumer})
-    return _with_steps(random, limited, Step("think", 0, {"ms": _THINKS_MS}))
+    return replace(user, fields={**user.fields, "consumer": consumer})
 
 
 def _with_steps(random: Random, user: PlannedUser, *more: Step) -> PlannedUser:
@@ -101,7 +105,15 @@ def _with_failovers(plan: Plan) -> Plan:
     if not plan.steps or random.random() >= _MORE:
         return plan
     kept = () if random.random() < _ALONE else plan.steps
-    return replace(plan, steps=(*kept, *_event(random, plan, replicated)))
+    event = _event(random, plan, replicated)
+    if any(step.fields.get("how") == "hang" for step in event):
+        # By default clients wait for five minutes for a coordinator that hangs.
+        plan = replace(plan, users=tuple(map(_limited_if_member, plan.users)))
+    return replace(plan, steps=(*kept, *event))
+
+
+def _limited_if_member(user: PlannedUser) -> PlannedUser:
+    return _limited(user) if user.kind == "member" and user.fields["group"] else user
 
 
 def _event(random: Random, plan: Plan, replicated: bool) -> list[Step]:

@@ -6,6 +6,7 @@ nor `tells-before`, whose callback says of a record that its word has failed, be
 MOCKBROKER_PROGRAMS has the folder of the Python drivers.
 """
 
+import hashlib
 import os
 import sys
 import time
@@ -22,8 +23,9 @@ WRONG = sys.argv[1]
 
 
 def spin() -> None:
+    """Beside the others, who go on: it holds no lock of theirs."""
     while True:
-        pass
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000)
 
 
 class Producer(ConfluentProducer):
