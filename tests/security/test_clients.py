@@ -12,7 +12,7 @@ from confluent_kafka import KafkaException
 
 from mockbroker import MockCluster, Security
 
-from ..clients.kafka_python import KafkaConsumer, KafkaProducer
+from ..clients.kafka_python import KafkaConsumer, KafkaProducer, leaving_nothing
 from ..driving.real_clients import LIMIT_S, a_consumer, a_producer, polled
 
 USERS = {"alice": "secret", "bob": "other"}
@@ -37,6 +37,7 @@ def confluent_kafka(settings: dict[str, Any]) -> list[bytes | None]:
         consumer.close()
 
 
+@leaving_nothing()
 def kafka_python(settings: dict[str, Any]) -> list[bytes | None]:
     producer = KafkaProducer(**settings)
     for value in SENT:
