@@ -150,8 +150,8 @@ def own_ends(observations: Table) -> Table:
 
 
 def _with_brokers(observations: Table) -> Table:
-    """A row of a broker that leaves or comes back concerns each partition of which it was in sync. All rows
-    get as `offset` when the logs end that would say more."""
+    """Repeats the row of a broker that leaves or comes back for each partition of which it was in sync. In
+    `offset` all rows have when the logs end that would say more."""
     names = F.array_join(F.col("replicas").cast("array<string>"), ",")
     rows = of_kinds(observations, *_STEPS).where("kind != 'broker'")
     rows = rows.where("topic is not null and partition is not null")

@@ -12,7 +12,7 @@ from .log_messages import END, Completes, Values, listed, message
 
 _GROUP: Final = r"\[GroupId (?P<group>[^\]]+)\] "
 SILENT: Final = "left: its session expired"
-"""What a member did of which its coordinator heard nothing any more."""
+"""How it is told that a member's heartbeats stopped."""
 REPLACED: Final = "replaced by another with instance id "
 """What a coordinator does with a member when another one joins with its instance id."""
 _MEMBERS: Final = listed("detail", r"[)\]]")

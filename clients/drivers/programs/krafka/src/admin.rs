@@ -80,7 +80,7 @@ impl Handle for Administers {
     }
 }
 
-/// What came of the one thing that was asked for.
+/// The only result: each call asks for a single thing.
 fn only<K: Eq + Hash, V>(results: HashMap<K, Result<V, KrafkaError>>) -> Result<V, Failure> {
     let told = results.into_values().next();
     Ok(told.ok_or_else(|| Failure::named("NoResult", "the client returned nothing for it"))??)
