@@ -61,30 +61,41 @@ class Connection:
                 scope.cancel()
 
     async def _read_client(self) -> None:
-        session = self._session
         while True:
-            while session.is_full or session.to_broker.size > UNSENT_BYTES:
+            while self._client_has_to_wait:
                 await self._room.wait()
-            data = await self._client.receive()
-            if not data:
-                self._client_ended = True
-                self.poke()
-                return
-            self._handle(session.from_client, data)
+            if await self._client.carry(self._from_client):
+                break
+        self._client_ended = True
+        self.poke()
 
     async def _read_broker(self) -> None:
-        session = self._session
         while True:
-            while session.to_client.size > UNSENT_BYTES:
+            while self._broker_has_to_wait:
                 await self._room.wait()
-            data = b""
+            ended = True
             with contextlib.suppress(*BROKER_GONE):
-                data = await self._broker.receive()
-            if not data:
-                self._broker_ended = True
-                self.poke()
-                return
-            self._handle(session.from_broker, data)
+                ended = await self._broker.carry(self._from_broker)
+            if ended:
+                break
+        self._broker_ended = True
+        self.poke()
+
+    @property
+    def _client_has_to_wait(self) -> bool:
+        return self._session.is_full or self._session.to_broker.size > UNSENT_BYTES
+
+    @property
+    def _broker_has_to_wait(self) -> bool:
+        return self._session.to_client.size > UNSENT_BYTES
+
+    def _from_client(self, data: bytes) -> bool:
+        self._handle(self._session.from_client, data)
+        return not self._client_has_to_wait
+
+    def _from_broker(self, data: bytes) -> bool:
+        self._handle(self._session.from_broker, data)
+        return not self._broker_has_to_wait
 
     def _handle(self, take: Callable[[bytes], None], data: bytes) -> None:
         self._before()

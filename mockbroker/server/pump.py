@@ -28,6 +28,7 @@ from ..environment import Owner
 from ..faults import Faults
 from ..policies import OwnPolicyError
 from ..trace import Trace
+from .beside import Beside, has_all_clients, running
 from .clock import Clock
 from .failures import ClusterError
 from .observer import Observer
@@ -45,7 +46,6 @@ SLICE_SECONDS: Final = 0.002
 LEAST_SLICE_SECONDS: Final = 0.00025
 """The least that each of many connections has; it can finish its current request in any case."""
 SOCKETS_PER_LOOK: Final = 64
-_RUNNING: Final = trio.lowlevel.RunVar[list["Pump"]]("pumps")
 
 
 class Pump:
@@ -80,7 +80,7 @@ class Pump:
         self._work.in_parts = True
         self._sleep = trio.CancelScope()
         self._busy = self._poked = False
-        self._beside: list[Pump] = []
+        self._beside: list[Beside] = []
         """Those that run in this thread."""
         self._wait = self._poller.poll
 
@@ -98,7 +98,7 @@ class Pump:
 
     async def run(self) -> None:
         """Pumps until it is cancelled, then closes every socket."""
-        self._beside = _running()
+        self._beside = running()
         self._beside.append(self)
         try:
             while True:
@@ -175,7 +175,7 @@ class Pump:
         work, slice_ = self._work.under_way, self._slice
         end = slice_.clock() + TURN_SECONDS
         wait, patience = poll, 0.0
-        if len(self._beside) == 1 or self._has_all_clients():
+        if has_all_clients(self, self._beside):
             wait, patience = self._wait, PATIENCE_SECONDS
         while True:
             events = poll(0, SOCKETS_PER_LOOK) if behind or work else wait(patience, SOCKETS_PER_LOOK)
@@ -222,9 +222,9 @@ class Pump:
             if slice_.clock() > end:
                 return True
 
-    def _has_all_clients(self) -> bool:
-        """Whether the other clusters in this thread have none."""
-        return not any(each.sockets.open for each in self._beside if each is not self)
+    @property
+    def has_clients(self) -> bool:
+        return bool(self.sockets.open)
 
     def _failed(self, error: Exception, owner: Owner | None) -> None:
         """An error raised while no handler was running ends the request that waited for it, and nothing
@@ -250,13 +250,3 @@ class Pump:
                 self.sockets.resume(behind.popleft(), seconds)
             if slice_.clock() >= end:
                 break
-
-
-def _running() -> "list[Pump]":
-    """Those of this trio run."""
-    try:
-        return _RUNNING.get()
-    except LookupError:
-        found: list[Pump] = []
-        _RUNNING.set(found)
-        return found
