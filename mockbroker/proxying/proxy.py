@@ -66,6 +66,7 @@ class Proxy:
         self._tls: ListenerTls | None = None
         self._playing: Playing | None = None
         self._sleep = trio.CancelScope()
+        self._due_ms: int | None = None
         self._nursery: trio.Nursery
         self.control_url: str | None = None
         """The address of the control API, if there is one."""
@@ -283,18 +284,21 @@ class Proxy:
         self._upstream.environment.advance(self._began_ms + passed_ms)
 
     def _rearm(self) -> None:
-        self._sleep.deadline = self._deadline()
+        due_ms = self._upstream.environment.timers.next_deadline()
+        if due_ms != self._due_ms:
+            self._due_ms = due_ms
+            self._sleep.deadline = self._deadline(due_ms)
 
-    def _deadline(self) -> float:
-        due = self._upstream.environment.timers.next_deadline()
-        if due is None:
+    def _deadline(self, due_ms: int | None) -> float:
+        if due_ms is None:
             return float("inf")
-        due_at = self._started + (due - self._began_ms) / 1000
+        due_at = self._started + (due_ms - self._began_ms) / 1000
         return trio.current_time() + max(0.0, due_at - time.monotonic())
 
     async def _keep_time(self) -> None:
         while True:
-            with trio.CancelScope(deadline=self._deadline()) as self._sleep:
+            self._due_ms = self._upstream.environment.timers.next_deadline()
+            with trio.CancelScope(deadline=self._deadline(self._due_ms)) as self._sleep:
                 await trio.sleep_forever()
             self._catch_up()
 

@@ -12,7 +12,7 @@ from ..server.poller import READ, new_poller
 
 TURN_SECONDS: Final = 0.002
 """How long it reads before other tasks get their turn."""
-PATIENCE_SECONDS: Final = 0.0005
+PATIENCE_SECONDS: Final = 0.003
 """How long it waits for more before it yields: most brokers have answered by then."""
 SOCKETS_PER_LOOK: Final = 64
 _READ_BYTES: Final = 256 * 1024

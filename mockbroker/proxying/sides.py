@@ -50,9 +50,11 @@ class PlainSide:
         return await self._relay.carry(self._sock, take)
 
     def write_now(self, outlet: Outlet) -> None:
-        with contextlib.suppress(BlockingIOError):
+        try:
             while outlet.size:
                 outlet.written(self._sock.sendmsg(outlet.first(_BUFFERS_PER_WRITE)))
+        except BlockingIOError:
+            return
 
     async def write(self, outlet: Outlet) -> None:
         await trio.lowlevel.wait_writable(self._sock)
