@@ -41,6 +41,8 @@ TURN_SECONDS: Final = 0.002
 PATIENCE_SECONDS: Final = 0.0005
 """How long it waits for more before it yields: a client that sends its next request at once is answered in
 the same turn. It does not wait where another cluster in the same thread has clients, who would wait, too."""
+EAGER_SECONDS: Final = 0.004
+"""The same in a process that serves one cluster: to be woken by trio costs more than some requests do."""
 SLICE_SECONDS: Final = 0.002
 """How long the sockets of one poll have together; after that, together, connections with requests left."""
 LEAST_SLICE_SECONDS: Final = 0.00025
@@ -83,10 +85,13 @@ class Pump:
         self._beside: list[Beside] = []
         """Those that run in this thread."""
         self._wait = self._poller.poll
+        self._patience = PATIENCE_SECONDS
 
     def be_eager(self) -> None:
-        """Clients run in other processes: it may look for their requests again and again before it sleeps."""
-        self._wait = Looking(self._poller.poll).wait
+        """Clients run in other processes: it may look for their requests again and again before it sleeps,
+        and wait longer for them before it yields."""
+        self._wait = Looking(self._poller.poll, self.clock.seconds_left).wait
+        self._patience = EAGER_SECONDS
 
     def listen(self, broker: Broker) -> None:
         """Listens on the address of `broker`; a port 0 is replaced by the real one. PortInUseError."""
@@ -176,7 +181,7 @@ class Pump:
         end = slice_.clock() + TURN_SECONDS
         wait, patience = poll, 0.0
         if has_all_clients(self, self._beside):
-            wait, patience = self._wait, PATIENCE_SECONDS
+            wait, patience = self._wait, self._patience
         while True:
             events = poll(0, SOCKETS_PER_LOOK) if behind or work else wait(patience, SOCKETS_PER_LOOK)
             now = time.monotonic()
