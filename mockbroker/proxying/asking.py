@@ -102,7 +102,7 @@ async def _ask(stream: Stream, api: ApiKey, version: int, request: Any) -> Any:
     try:
         await stream.send_all(len(data).to_bytes(4) + data)
         begins = True
-        while (frame := framing.next()) is None:
+        while (whole := framing.next()) is None:
             received = bytes(await stream.receive_some())
             if not received:
                 raise _ClosedError
@@ -114,4 +114,4 @@ async def _ask(stream: Stream, api: ApiKey, version: int, request: Any) -> Any:
         if isinstance(error.__cause__, ssl.SSLError):
             raise ConnectionError(explained(error.__cause__)) from None
         raise _ClosedError from None
-    return answer_codec(api, version).decode(frame)
+    return answer_codec(api, version).decode(whole[4:])

@@ -26,13 +26,13 @@ class Connection:
         self._broker = broker
         self._before = before
         self._after = after
-        self._to_write, self._room = trio.Event(), trio.Event()
+        self._to_write, self._room = trio.lowlevel.ParkingLot(), trio.lowlevel.ParkingLot()
         self._client_ended = self._broker_ended = False
 
     def poke(self) -> None:
         """The session may have more to write, or more room."""
-        self._to_write = _happened(self._to_write)
-        self._room = _happened(self._room)
+        self._to_write.unpark_all()
+        self._room.unpark_all()
 
     async def run(self, session: Session, first: bytes) -> None:
         """Until either side has ended, and the client has what was left for it. `first` is what the client
@@ -61,44 +61,61 @@ class Connection:
                 scope.cancel()
 
     async def _read_client(self) -> None:
-        session = self._session
         while True:
-            while session.is_full or session.to_broker.size > UNSENT_BYTES:
-                await self._room.wait()
-            data = await self._client.receive()
-            if not data:
-                self._client_ended = True
-                self.poke()
-                return
-            self._handle(session.from_client, data)
+            while self._client_has_to_wait:
+                await self._room.park()
+            if await self._client.carry(self._from_client):
+                break
+        self._client_ended = True
+        self.poke()
 
     async def _read_broker(self) -> None:
-        session = self._session
         while True:
-            while session.to_client.size > UNSENT_BYTES:
-                await self._room.wait()
-            data = b""
+            while self._broker_has_to_wait:
+                await self._room.park()
+            ended = True
             with contextlib.suppress(*BROKER_GONE):
-                data = await self._broker.receive()
-            if not data:
-                self._broker_ended = True
-                self.poke()
-                return
-            self._handle(session.from_broker, data)
+                ended = await self._broker.carry(self._from_broker)
+            if ended:
+                break
+        self._broker_ended = True
+        self.poke()
+
+    @property
+    def _client_has_to_wait(self) -> bool:
+        return self._session.is_full or self._session.to_broker.size > UNSENT_BYTES
+
+    @property
+    def _broker_has_to_wait(self) -> bool:
+        return self._session.to_client.size > UNSENT_BYTES
+
+    def _from_client(self, data: bytes) -> bool:
+        self._handle(self._session.from_client, data)
+        return not self._client_has_to_wait
+
+    def _from_broker(self, data: bytes) -> bool:
+        self._handle(self._session.from_broker, data)
+        return not self._broker_has_to_wait
 
     def _handle(self, take: Callable[[bytes], None], data: bytes) -> None:
+        session = self._session
         self._before()
         take(data)
-        session = self._session
-        with contextlib.suppress(OSError):
+        to_broker, to_client = session.to_broker, session.to_client
+        try:
+            if to_broker.size:
+                self._broker.write_now(to_broker)
+            if to_client.size:
+                self._client.write_now(to_client)
+        except OSError:
             # What is left, and what went wrong, is the writers' business.
-            self._broker.write_now(session.to_broker)
-            self._client.write_now(session.to_client)
+            self._to_write.unpark_all()
         self._after()
-        self._room = _happened(self._room)
-        if session.to_broker.size or session.to_client.size or session.wants_close:
+        if self._room:
+            self._room.unpark_all()
+        if to_broker.size or to_client.size or session.wants_close:
             # Else they would be woken for nothing.
-            self._to_write = _happened(self._to_write)
+            self._to_write.unpark_all()
 
     async def _write_broker(self) -> None:
         outlet = self._session.to_broker
@@ -110,7 +127,7 @@ class Connection:
                     return
             if self._broker_ended:
                 return
-            await self._to_write.wait()
+            await self._to_write.park()
 
     async def _write_client(self) -> None:
         session = self._session
@@ -118,15 +135,9 @@ class Connection:
             await self._written(self._client, session.to_client)
             if session.wants_close or self._broker_ended:
                 return
-            await self._to_write.wait()
+            await self._to_write.park()
 
     async def _written(self, side: Side, outlet: Outlet) -> None:
         while outlet.size:
             await side.write(outlet)
-            self._room = _happened(self._room)
-
-
-def _happened(event: trio.Event) -> trio.Event:
-    """Wakes who waits for it; the one for the next time."""
-    event.set()
-    return trio.Event()
+            self._room.unpark_all()

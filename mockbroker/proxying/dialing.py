@@ -1,6 +1,5 @@
 """Connections to the brokers of the cluster."""
 
-import socket
 import ssl
 from typing import Final
 
@@ -8,7 +7,7 @@ import trio
 
 from ..errors import OptionError
 from .options import Address, UpstreamTls
-from .sides import PlainSide, Side, TlsSide, TlsStream
+from .sides import TlsStream
 
 SECONDS: Final = 10
 """For a connection, with its handshake."""
@@ -45,13 +44,6 @@ class Dial:
                 return await self.stream(there, host)
         except trio.TooSlowError:
             raise ConnectionError(f"no connection within {SECONDS} s") from None
-
-    async def side(self, there: Address, host: str) -> Side:
-        """As `stream_in_time`."""
-        stream = await self.stream_in_time(there, host)
-        if isinstance(stream, trio.SSLStream):
-            return TlsSide(stream)
-        return PlainSide(socket.socket(fileno=stream.socket.detach()))
 
 
 def _context(tls: UpstreamTls) -> ssl.SSLContext:

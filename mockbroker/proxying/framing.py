@@ -13,7 +13,7 @@ class Framing:
     """
 
     def __init__(self, most: int | None) -> None:
-        self._data = bytearray()
+        self._data: bytes | bytearray = b""
         self._most = most
         self.left = 0
 
@@ -23,28 +23,43 @@ class Framing:
 
     def add(self, data: bytes) -> bytes:
         """Keeps what has come; returns what of it belongs to the frame that passes as it comes."""
-        if not self.left:
-            self._data += data
-            return b""
-        part = data if len(data) <= self.left else data[: self.left]
-        self.left -= len(part)
-        self._data += data[len(part) :]
+        part = b""
+        if self.left:
+            part = data if len(data) <= self.left else data[: self.left]
+            self.left -= len(part)
+            data = data[len(part) :]
+        if not self._data:
+            self._data = data
+        elif data:
+            self._changeable().extend(data)
         return part
 
     def next(self) -> bytes | None:
-        """The next frame, without its length; None if it is not there yet. MalformedRequestError."""
+        """The next frame, with its length; None if it is not there yet. MalformedRequestError."""
         data = self._data
         if len(data) < 4:
             return None
         size = int.from_bytes(data[:4], signed=True)
         if size < 0 or (self._most is not None and size > self._most):
             raise MalformedRequestError(_no_frame(bytes(data[:4]), size))
-        if len(data) < 4 + size:
+        end = 4 + size
+        if len(data) < end:
             return None
+        if len(data) == end:
+            # Mostly it came by itself: then it is not copied.
+            self._data = b""
+            return bytes(data)
+        data = self._changeable()
         with memoryview(data) as view:
-            frame = bytes(view[4 : 4 + size])
-        del data[: 4 + size]
+            frame = bytes(view[:end])
+        del data[:end]
         return frame
+
+    def _changeable(self) -> bytearray:
+        data = self._data
+        if not isinstance(data, bytearray):
+            data = self._data = bytearray(data)
+        return data
 
     def beginning(self, most: int) -> bytes:
         """The first bytes of the next frame, without its length."""
@@ -54,7 +69,7 @@ class Framing:
         """What is here of the next frame, which is not whole, with its length. From now on it passes as it
         comes."""
         data = bytes(self._data)
-        self._data.clear()
+        self._data = b""
         self.left = 4 + int.from_bytes(data[:4]) - len(data)
         return data
 

@@ -3,19 +3,21 @@
 import struct
 from typing import Final
 
-from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
+from ..protocol.headers import MalformedRequestError, skip_tags
 from ..protocol.primitives import read_uvarint
 
 head_of: Final = struct.Struct(">hhi").unpack_from
 """API key, version and correlation id of a request."""
+_CLIENT_ID: Final = struct.Struct(">h").unpack_from
 _TRANSACTIONAL_SINCE: Final = 3
 _FLEXIBLE_SINCE: Final = 9
 
 
-def expects_answer(frame: bytes, version: int) -> bool:
+def expects_answer(frame: bytes | memoryview, version: int) -> bool:
     """Whether a Produce has acks other than 0. MalformedRequestError."""
-    offset = parse_header(frame).size
     try:
+        (length,) = _CLIENT_ID(frame, 8)
+        offset = 10 + max(length, 0)
         if version >= _FLEXIBLE_SINCE:
             length, offset = read_uvarint(frame, skip_tags(frame, offset))
             offset += max(length - 1, 0)

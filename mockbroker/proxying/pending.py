@@ -67,13 +67,14 @@ class Awaited:
     def add(self, pending: Pending) -> None:
         self._all.append(pending)
 
-    def answered_by(self, frame: bytes) -> Pending:
-        """The first of them, which an answer is for that begins like this. MalformedRequestError."""
+    def answered_by(self, answer: bytes, at: int = 0) -> Pending:
+        """The first of them, which an answer is for that begins like this, `at` so many bytes.
+        MalformedRequestError."""
         if self._all and self._all[0].key == TOKEN:
             return self._all[0]
-        if len(frame) < 4 or not self._all:
+        if len(answer) < at + 4 or not self._all:
             raise MalformedRequestError("it sent what no request asked for")
-        (correlation_id,), first = _CORRELATION_ID(frame), self._all[0]
+        (correlation_id,), first = _CORRELATION_ID(answer, at), self._all[0]
         if correlation_id != first.correlation_id:
             raise MalformedRequestError(
                 f"it answered request {correlation_id}, although {first.correlation_id} came before"

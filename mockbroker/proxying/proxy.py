@@ -20,8 +20,9 @@ from .asking import ask_brokers
 from .connection import Connection
 from .dialing import Dial, Stream
 from .options import Address, ProxyOptions
+from .relay import Relay
 from .session import Session
-from .sides import PlainSide, Side
+from .sides import PlainSide, Side, side_of
 from .upstream import Upstream, UpstreamBroker
 
 if TYPE_CHECKING:
@@ -60,10 +61,12 @@ class Proxy:
         self._began_ms = int(time.time() * 1000)
         self._upstream.environment.advance(self._began_ms)
         self._upstream.trace.failed = lambda error: self._tell(f"the trace failed: {error}")
+        self._relay = Relay()
         self._dial = Dial(options.upstream_tls)
         self._tls: ListenerTls | None = None
         self._playing: Playing | None = None
         self._sleep = trio.CancelScope()
+        self._due_ms: int | None = None
         self._nursery: trio.Nursery
         self.control_url: str | None = None
         """The address of the control API, if there is one."""
@@ -112,6 +115,7 @@ class Proxy:
         try:
             self._use_tls(self._options.security)
             async with trio.open_nursery() as self._nursery:
+                self._nursery.start_soon(self._relay.run)
                 await self._start(self._options.faults)
                 self._nursery.start_soon(self._keep_time)
                 yield self
@@ -119,6 +123,7 @@ class Proxy:
                     await self._playing.finish()
                 self._nursery.cancel_scope.cancel()
         finally:
+            self._relay.close()
             for sock in self._listening.values():
                 sock.close()
             if self._tls is not None:
@@ -229,7 +234,7 @@ class Proxy:
     async def _shaken(self, sock: socket.socket, client: str) -> Side | None:
         """The client's side; None if there is none, because its TLS handshake has failed."""
         if self._tls is None:
-            return PlainSide(sock)
+            return PlainSide(sock, self._relay)
         try:
             return await self._tls.side(sock)
         except ConnectionError as error:
@@ -243,7 +248,7 @@ class Proxy:
             return None
         there = self._options.reached_at(broker.address)
         try:
-            return await self._dial.side(there, broker.host)
+            return side_of(await self._dial.stream_in_time(there, broker.host), self._relay)
         except OSError as error:
             self._tell(f"{broker} can't be reached at {joined(*there)}: {error}")
             return None
@@ -279,24 +284,34 @@ class Proxy:
         self._upstream.environment.advance(self._began_ms + passed_ms)
 
     def _rearm(self) -> None:
-        self._sleep.deadline = self._deadline()
+        due_ms = self._upstream.environment.timers.next_deadline()
+        if due_ms != self._due_ms:
+            self._due_ms = due_ms
+            self._sleep.deadline = self._deadline(due_ms)
 
-    def _deadline(self) -> float:
-        due = self._upstream.environment.timers.next_deadline()
-        if due is None:
+    def _deadline(self, due_ms: int | None) -> float:
+        if due_ms is None:
             return float("inf")
-        due_at = self._started + (due - self._began_ms) / 1000
+        due_at = self._started + (due_ms - self._began_ms) / 1000
         return trio.current_time() + max(0.0, due_at - time.monotonic())
 
     async def _keep_time(self) -> None:
         while True:
-            with trio.CancelScope(deadline=self._deadline()) as self._sleep:
+            self._due_ms = self._upstream.environment.timers.next_deadline()
+            with trio.CancelScope(deadline=self._deadline(self._due_ms)) as self._sleep:
                 await trio.sleep_forever()
             self._catch_up()
 
 
 async def _first(client: Side) -> bytes:
     """What it says first; nothing if it leaves before, or says nothing for long."""
+    said = b""
+
+    def take(data: bytes) -> bool:
+        nonlocal said
+        said = data
+        return False
+
     with trio.move_on_after(_IDLE_SECONDS), contextlib.suppress(OSError):
-        return await client.receive()
-    return b""
+        await client.carry(take)
+    return said

@@ -34,6 +34,8 @@ from .upstream import Upstream, UpstreamBroker, broker_of
 if TYPE_CHECKING:
     from ..trace.exchanges import Asked
 
+_LEAST_BYTES: Final = 14
+"""Of a request: its length and its header."""
 _ENOUGH_BYTES: Final = 4096
 """Of a request: all that has to be known is there, unless somebody has a very long name."""
 UNSENT_BYTES: Final = 1 << 20
@@ -118,8 +120,8 @@ class Session:
                 self._pending.first_is_answered()
                 self._deliveries.send_withheld()
         try:
-            while not self.wants_close and (frame := self._answers.next()) is not None:
-                self._answered(frame)
+            while not self.wants_close and (whole := self._answers.next()) is not None:
+                self._answered(whole)
             self._pass_answer_as_it_comes()
         except MalformedRequestError as error:
             self._tell(f"{self._broker}: {error}")
@@ -148,10 +150,10 @@ class Session:
                 continue
             if self._waits:
                 return
-            if (frame := self._requests.next()) is None:
+            if (whole := self._requests.next()) is None:
                 self._pass_request_as_it_comes()
                 return
-            self._request(frame)
+            self._request(whole)
 
     def _pass_request_as_it_comes(self) -> None:
         """What has come of it is not kept until the rest comes, if its beginning says that it passes."""
@@ -171,24 +173,25 @@ class Session:
         if expects:
             self._pending.add(Pending(key, version, correlation_id))
 
-    def _request(self, frame: bytes) -> None:
+    def _request(self, whole: bytes) -> None:
+        """Takes a frame with its length."""
         if self._tokens:
             self._tokens -= 1
-            self._forward(Pending(TOKEN, 0, 0), frame)
+            self._pass_on(Pending(TOKEN, 0, 0), whole)
             return
-        if len(frame) < 10:
-            raise MalformedRequestError(f"{len(frame)} bytes are shorter than a request header")
-        key, version, correlation_id = head_of(frame)
+        if len(whole) < _LEAST_BYTES:
+            raise MalformedRequestError(f"{len(whole) - 4} bytes are shorter than a request header")
+        key, version, correlation_id = head_of(whole, 4)
         self._client.requests += 1
         shown = self._upstream.shown
         if self._passes(key, version):
-            self._forward(Pending(key, version, correlation_id), frame)
+            self._pass_on(Pending(key, version, correlation_id), whole)
         elif shown is not None and not answered(shown, key, version):
             self._held = partial(self._refuse, shown, key, version, correlation_id)
         elif tokens_follow(key, version):
-            self._shake(correlation_id, frame)
+            self._shake(correlation_id, whole[4:])
         else:
-            self._look_at(key, version, correlation_id, frame)
+            self._look_at(key, version, correlation_id, whole[4:])
 
     def _passes(self, key: int, version: int) -> bool:
         """Whether nothing but the beginning of such a request has to be known."""
@@ -280,10 +283,13 @@ class Session:
         return partial(decide, asked.call)
 
     def _forward(self, pending: Pending, frame: bytes) -> bool:
-        """Passes a request on; False if it will not be answered."""
-        self.to_broker.add(len(frame).to_bytes(4))
-        self.to_broker.add(frame)
-        if pending.key == ApiKey.PRODUCE and not expects_answer(frame, pending.version):
+        """Passes a request on, which has no length yet; False if it will not be answered."""
+        return self._pass_on(pending, len(frame).to_bytes(4) + frame)
+
+    def _pass_on(self, pending: Pending, whole: bytes) -> bool:
+        """The same with its length."""
+        self.to_broker.add(whole)
+        if pending.key == ApiKey.PRODUCE and not expects_answer(memoryview(whole)[4:], pending.version):
             if pending.asked is not None:
                 self._upstream.trace.answered(pending.asked, NO_ANSWER)
             return False
@@ -292,12 +298,14 @@ class Session:
 
     # -- answers
 
-    def _answered(self, frame: bytes) -> None:
-        pending = self._pending.answered_by(frame)
+    def _answered(self, whole: bytes) -> None:
+        """Takes a frame with its length."""
+        pending = self._pending.answered_by(whole, 4)
         self._pending.first_is_answered()
         if pending.passes:
-            self._pass(frame)
+            self._pass(whole)
             return
+        frame = whole[4:]
         try:
             found = pending.codec_of(frame)
             answer = found.decode(frame)
@@ -305,7 +313,7 @@ class Session:
             if pending.own:
                 raise
             self._tell(f"passed on as it is, with addresses that it may have and without faults: {error}")
-            self._pass(frame)
+            self._pass(whole)
             if pending.take is not None:
                 self._exchange = None
             return
@@ -321,7 +329,7 @@ class Session:
             self.send(found.encode(pending.correlation_id, answer))
             self._deliveries.send_withheld()
         else:
-            self._pass(frame)
+            self._pass(whole)
 
     def _pass_answer_as_it_comes(self) -> None:
         """What has come of it is not kept until the rest comes, if it passes as it is."""
@@ -331,9 +339,8 @@ class Session:
         if self._pending.answered_by(beginning).passes:
             self.to_client.add(self._answers.begun())
 
-    def _pass(self, frame: bytes) -> None:
-        self.to_client.add(len(frame).to_bytes(4))
-        self.to_client.add(frame)
+    def _pass(self, whole: bytes) -> None:
+        self.to_client.add(whole)
         self._deliveries.send_withheld()
 
     # -- a request on which faults act

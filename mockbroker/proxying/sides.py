@@ -2,12 +2,14 @@
 
 import contextlib
 import socket
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import trio
 
 from ..server.sockets import NO_LINGER
 from .framing import Outlet
+from .relay import Relay
 
 _READ_BYTES: Final = 256 * 1024
 _BUFFERS_PER_WRITE: Final = 64
@@ -19,8 +21,9 @@ _GOODBYE_SECONDS: Final = 1
 class Side(Protocol):
     """One of the two. Raises OSError if the other end is gone."""
 
-    async def receive(self) -> bytes:
-        """What has come; nothing if no more will come."""
+    async def carry(self, take: Callable[[bytes], bool]) -> bool:
+        """Gives `take` what comes until it has enough for now, and returns False, or until no more will
+        come."""
 
     def write_now(self, outlet: Outlet) -> None:
         """Writes as much as is taken at once, if that can be told."""
@@ -38,30 +41,20 @@ class Side(Protocol):
 class PlainSide:
     """Without TLS."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, relay: Relay) -> None:
         sock.setblocking(False)
         self._sock = sock
-        self._more = True
-        """Whether there may be more than was read last."""
+        self._relay = relay
 
-    async def receive(self) -> bytes:
-        if self._more:
-            await trio.lowlevel.checkpoint()
-        else:
-            await trio.lowlevel.wait_readable(self._sock)
-        while True:
-            try:
-                data = self._sock.recv(_READ_BYTES)
-            except BlockingIOError:
-                await trio.lowlevel.wait_readable(self._sock)
-            else:
-                self._more = len(data) == _READ_BYTES
-                return data
+    async def carry(self, take: Callable[[bytes], bool]) -> bool:
+        return await self._relay.carry(self._sock, take)
 
     def write_now(self, outlet: Outlet) -> None:
-        with contextlib.suppress(BlockingIOError):
+        try:
             while outlet.size:
                 outlet.written(self._sock.sendmsg(outlet.first(_BUFFERS_PER_WRITE)))
+        except BlockingIOError:
+            return
 
     async def write(self, outlet: Outlet) -> None:
         await trio.lowlevel.wait_writable(self._sock)
@@ -86,9 +79,14 @@ class TlsSide:
         self._stream = stream
         self._sock: Any = stream.transport_stream.socket
 
-    async def receive(self) -> bytes:
-        with _as_oserror():
-            return bytes(await self._stream.receive_some(_READ_BYTES))
+    async def carry(self, take: Callable[[bytes], bool]) -> bool:
+        while True:
+            with _as_oserror():
+                data = bytes(await self._stream.receive_some(_READ_BYTES))
+            if not data:
+                return True
+            if not take(data):
+                return False
 
     def write_now(self, outlet: Outlet) -> None:
         """What is encrypted has to be sent: that may take time."""
@@ -110,6 +108,13 @@ class TlsSide:
             return
         with trio.move_on_after(_GOODBYE_SECONDS), contextlib.suppress(trio.BrokenResourceError):
             await self._stream.aclose()
+
+
+def side_of(stream: trio.SocketStream | TlsStream, relay: Relay) -> Side:
+    """Takes the socket of `stream`."""
+    if isinstance(stream, trio.SSLStream):
+        return TlsSide(stream)
+    return PlainSide(socket.socket(fileno=stream.socket.detach()), relay)
 
 
 @contextlib.contextmanager

@@ -71,13 +71,16 @@ class SelectorPoller:
 class Looking:
     """To be woken costs a process as much as some requests do, and its client waits for it. It does not look
     while clients take longer than LOOKS, or have no processor meanwhile: two looks have to be of use for one
-    that is in vain.
+    that is in vain. It sleeps for no longer than `seconds_left` says.
     """
 
-    __slots__ = ("_credit", "_poll", "_sleeps")
+    __slots__ = ("_credit", "_poll", "_seconds_left", "_sleeps")
 
-    def __init__(self, poll: Callable[[float, int], list[tuple[int, int]]]) -> None:
+    def __init__(
+        self, poll: Callable[[float, int], list[tuple[int, int]]], seconds_left: Callable[[], float]
+    ) -> None:
         self._poll = poll
+        self._seconds_left = seconds_left
         self._credit = self._sleeps = 0
 
     def wait(self, seconds: float, most: int) -> list[tuple[int, int]]:
@@ -85,7 +88,7 @@ class Looking:
         poll = self._poll
         if self._sleeps:
             self._sleeps -= 1
-            return poll(seconds, most)
+            return poll(min(seconds, self._seconds_left()), most)
         for _ in range(LOOKS):
             if events := poll(0, most):
                 if self._credit < MOST_CREDIT:
@@ -94,7 +97,7 @@ class Looking:
         self._credit -= 2
         if self._credit < 0:
             self._credit, self._sleeps = 0, SLEEPS
-        return poll(seconds, most)
+        return poll(min(seconds, self._seconds_left()), most)
 
 
 def _to_selector(events: int) -> int:

@@ -28,6 +28,7 @@ from ..environment import Owner
 from ..faults import Faults
 from ..policies import OwnPolicyError
 from ..trace import Trace
+from .beside import Beside, has_all_clients, running
 from .clock import Clock
 from .failures import ClusterError
 from .observer import Observer
@@ -40,12 +41,13 @@ TURN_SECONDS: Final = 0.002
 PATIENCE_SECONDS: Final = 0.0005
 """How long it waits for more before it yields: a client that sends its next request at once is answered in
 the same turn. It does not wait where another cluster in the same thread has clients, who would wait, too."""
+EAGER_SECONDS: Final = 0.004
+"""The same in a process that serves one cluster: to be woken by trio costs more than some requests do."""
 SLICE_SECONDS: Final = 0.002
 """How long the sockets of one poll have together; after that, together, connections with requests left."""
 LEAST_SLICE_SECONDS: Final = 0.00025
 """The least that each of many connections has; it can finish its current request in any case."""
 SOCKETS_PER_LOOK: Final = 64
-_RUNNING: Final = trio.lowlevel.RunVar[list["Pump"]]("pumps")
 
 
 class Pump:
@@ -80,13 +82,16 @@ class Pump:
         self._work.in_parts = True
         self._sleep = trio.CancelScope()
         self._busy = self._poked = False
-        self._beside: list[Pump] = []
+        self._beside: list[Beside] = []
         """Those that run in this thread."""
         self._wait = self._poller.poll
+        self._patience = PATIENCE_SECONDS
 
     def be_eager(self) -> None:
-        """Clients run in other processes: it may look for their requests again and again before it sleeps."""
-        self._wait = Looking(self._poller.poll).wait
+        """Clients run in other processes: it may look for their requests again and again before it sleeps,
+        and wait longer for them before it yields."""
+        self._wait = Looking(self._poller.poll, self.clock.seconds_left).wait
+        self._patience = EAGER_SECONDS
 
     def listen(self, broker: Broker) -> None:
         """Listens on the address of `broker`; a port 0 is replaced by the real one. PortInUseError."""
@@ -98,7 +103,7 @@ class Pump:
 
     async def run(self) -> None:
         """Pumps until it is cancelled, then closes every socket."""
-        self._beside = _running()
+        self._beside = running()
         self._beside.append(self)
         try:
             while True:
@@ -175,8 +180,8 @@ class Pump:
         work, slice_ = self._work.under_way, self._slice
         end = slice_.clock() + TURN_SECONDS
         wait, patience = poll, 0.0
-        if len(self._beside) == 1 or self._has_all_clients():
-            wait, patience = self._wait, PATIENCE_SECONDS
+        if has_all_clients(self, self._beside):
+            wait, patience = self._wait, self._patience
         while True:
             events = poll(0, SOCKETS_PER_LOOK) if behind or work else wait(patience, SOCKETS_PER_LOOK)
             now = time.monotonic()
@@ -222,9 +227,9 @@ class Pump:
             if slice_.clock() > end:
                 return True
 
-    def _has_all_clients(self) -> bool:
-        """Whether the other clusters in this thread have none."""
-        return not any(each.sockets.open for each in self._beside if each is not self)
+    @property
+    def has_clients(self) -> bool:
+        return bool(self.sockets.open)
 
     def _failed(self, error: Exception, owner: Owner | None) -> None:
         """An error raised while no handler was running ends the request that waited for it, and nothing
@@ -250,13 +255,3 @@ class Pump:
                 self.sockets.resume(behind.popleft(), seconds)
             if slice_.clock() >= end:
                 break
-
-
-def _running() -> "list[Pump]":
-    """Those of this trio run."""
-    try:
-        return _RUNNING.get()
-    except LookupError:
-        found: list[Pump] = []
-        _RUNNING.set(found)
-        return found

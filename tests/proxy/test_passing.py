@@ -1,7 +1,7 @@
 """Bytes that pass as they come, with a broker and clients that are bare sockets."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -192,10 +192,13 @@ class Sending:
         self._data = data
         self.received = 0
 
-    async def receive(self) -> bytes:
-        await trio.lowlevel.checkpoint()
-        self.received += len(self._data)
-        return self._data
+    async def carry(self, take: Callable[[bytes], bool]) -> bool:
+        goes_on = True
+        while goes_on:
+            await trio.lowlevel.checkpoint()
+            self.received += len(self._data)
+            goes_on = take(self._data)
+        return False
 
     def write_now(self, outlet: Outlet) -> None: ...
 
@@ -210,7 +213,7 @@ class Sending:
 class Silent(Sending):
     """A side that has nothing to send, either."""
 
-    async def receive(self) -> bytes:
+    async def carry(self, take: Callable[[bytes], bool]) -> bool:
         await trio.sleep_forever()
         raise AssertionError
 

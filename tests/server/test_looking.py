@@ -9,16 +9,19 @@ MOST = 64
 
 
 class Sockets:
-    """Something comes `after` so many looks, or as soon as one sleeps."""
+    """Something comes `after` so many looks, or as soon as one sleeps; a timer is due in `seconds_left`."""
 
     def __init__(self) -> None:
         self.after = 0
         self.looks = self.sleeps = 0
+        self.slept = 0.0
+        self.seconds_left = float("inf")
 
     def poll(self, seconds: float, most: int) -> list[tuple[int, int]]:
         assert most == MOST
         if seconds:
             self.sleeps += 1
+            self.slept = seconds
             return EVENTS
         self.looks += 1
         self.after -= 1
@@ -32,7 +35,7 @@ def sockets() -> Sockets:
 
 @pytest.fixture
 def looking(sockets: Sockets) -> Looking:
-    return Looking(sockets.poll)
+    return Looking(sockets.poll, lambda: sockets.seconds_left)
 
 
 def wait(looking: Looking, sockets: Sockets, after: int) -> None:
@@ -71,3 +74,14 @@ def test_it_looks_again_when_requests_come_soon_again(looking: Looking, sockets:
     for _ in range(SLEEPS + 10):
         wait(looking, sockets, 0)
     assert sockets.looks == LOOKS + 10
+
+
+@pytest.mark.parametrize("looked_in_vain", [0, 1])
+def test_it_sleeps_no_longer_than_until_a_timer_is_due(
+    looking: Looking, sockets: Sockets, looked_in_vain: int
+) -> None:
+    for _ in range(looked_in_vain):
+        wait(looking, sockets, LOOKS)
+    sockets.seconds_left = 0.001
+    wait(looking, sockets, LOOKS)
+    assert sockets.slept == 0.001
