@@ -1,6 +1,7 @@
 """The proxy on real sockets: a listener for each broker, a `Connection` for each client."""
 
 import contextlib
+import math
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -61,7 +62,7 @@ class Proxy:
         self._began_ms = int(time.time() * 1000)
         self._upstream.environment.advance(self._began_ms)
         self._upstream.trace.failed = lambda error: self._tell(f"the trace failed: {error}")
-        self._relay = Relay()
+        self._relay = Relay(self._seconds_left)
         self._dial = Dial(options.upstream_tls)
         self._tls: ListenerTls | None = None
         self._playing: Playing | None = None
@@ -287,18 +288,17 @@ class Proxy:
         due_ms = self._upstream.environment.timers.next_deadline()
         if due_ms != self._due_ms:
             self._due_ms = due_ms
-            self._sleep.deadline = self._deadline(due_ms)
+            self._sleep.deadline = trio.current_time() + self._seconds_left()
 
-    def _deadline(self, due_ms: int | None) -> float:
-        if due_ms is None:
-            return float("inf")
-        due_at = self._started + (due_ms - self._began_ms) / 1000
-        return trio.current_time() + max(0.0, due_at - time.monotonic())
+    def _seconds_left(self) -> float:
+        if self._due_ms is None:
+            return math.inf
+        return max(0.0, self._started + (self._due_ms - self._began_ms) / 1000 - time.monotonic())
 
     async def _keep_time(self) -> None:
         while True:
             self._due_ms = self._upstream.environment.timers.next_deadline()
-            with trio.CancelScope(deadline=self._deadline(self._due_ms)) as self._sleep:
+            with trio.CancelScope(deadline=trio.current_time() + self._seconds_left()) as self._sleep:
                 await trio.sleep_forever()
             self._catch_up()
 

@@ -19,9 +19,11 @@ _READ_BYTES: Final = 256 * 1024
 
 
 class Relay:
-    """Hands over what sockets have received, while `run` runs."""
+    """Hands over what sockets have received, while `run` runs. `seconds_left` says how long it may wait for
+    more at most."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds_left: Callable[[], float]) -> None:
+        self._seconds_left = seconds_left
         self._poller = new_poller()
         self._readers: dict[int, _Reader] = {}
 
@@ -63,7 +65,7 @@ class Relay:
         """Reads until nothing comes, or until the turn is over: then there may be more."""
         poll, readers = self._poller.poll, self._readers
         end = time.monotonic() + TURN_SECONDS
-        while events := poll(patience, SOCKETS_PER_LOOK):
+        while events := poll(min(patience, self._seconds_left()), SOCKETS_PER_LOOK):
             for fd, _ in events:
                 # What another one has received may have ended it.
                 if (reader := readers.get(fd)) is not None and not reader.reads():
