@@ -43,6 +43,7 @@ _THROUGH: Final = (
     "tests/clients/test_group.py",
     "tests/clients/test_transactions.py",
 )
+_COMBINED: Final = tuple(f"tests/clients/test_{name}.py" for name in ("console", "group", "releases"))
 _RECORDINGS: Final = ("tests/pipeline/test_recordings.py", "tests/pipeline/test_left_out.py")
 
 
@@ -78,7 +79,7 @@ CAMPAIGNS: Final = {
         ),
     ),
     "properties": Campaign(
-        "every property with ten times the examples of CI, and new ones each time",
+        "every property with twenty times the examples of CI, and new ones each time",
         (tests("-m", "hypothesis", "--hypothesis-profile", "thorough", "--timeout", "3600"),),
     ),
     "incidents": Campaign(
@@ -111,6 +112,10 @@ CAMPAIGNS: Final = {
     "differential": Campaign(
         "2000 random sequences and 2000 malformed ones for each recorded release, a real broker beside",
         tuple(differential(release, *how) for release in RELEASES for how in ((), ("--malformed",))),
+    ),
+    "combinations": Campaign(
+        "three clients with ten releases; three of Java with every codec and assignor; the console's, codecs",
+        (tests(*_COMBINED, "--hypothesis-profile", "thorough", "--timeout", "1800"),),
     ),
     "drivers": Campaign(
         "a walk through all verbs with each driver that comes with mockbroker",
