@@ -114,7 +114,7 @@ CAMPAIGNS: Final = {
         tuple(differential(release, *how) for release in RELEASES for how in ((), ("--malformed",))),
     ),
     "combinations": Campaign(
-        "three clients with ten releases; three of Java with every codec and assignor; the console's, codecs",
+        "three clients with ten releases; three of Java, KafkaJS and the console's with every codec",
         (tests(*_COMBINED, "--hypothesis-profile", "thorough", "--timeout", "1800"),),
     ),
     "drivers": Campaign(

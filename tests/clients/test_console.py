@@ -10,7 +10,7 @@ from . import scenario
 from .console import Client
 from .scenario import MANY, Plan
 
-CODECS = ["none", "gzip", "snappy", "lz4", "zstd"] if thorough() else ["none", "zstd"]
+CODECS = ["none", "gzip", "snappy", "lz4", "zstd"] if thorough() else ["zstd"]
 """Each takes five JVMs."""
 
 
