@@ -89,8 +89,8 @@ def test_java(clients: Clients, bootstrap: str, name: str, version: str) -> None
 @pytest.mark.needs("node", "npm")
 @pytest.mark.usefixtures("without_hints")
 def test_kafkajs(clients: Clients, bootstrap: str, name: str) -> None:
-    """Every codec but zstd, which it has not; its only assignor; the idempotent producer. Its codecs are tried
-    by themselves, too (`drivers/test_shipped.py`)."""
+    """Every codec but zstd, which it has not; its only assignor; the idempotent producer. Its codecs are also
+    tried in `drivers/test_shipped.py`."""
     plans = (("none", False), ("gzip", True), ("snappy", False), ("lz4", False))
     for codec, idempotent in plans if thorough() else plans[:2]:
         plan = Plan(f"{name}-{codec}", codec, "roundrobin", idempotent=idempotent)
