@@ -50,7 +50,7 @@ def test_java_pushes(clients: Clients, cluster: MockCluster, name: str) -> None:
     metrics = "org.apache.kafka.producer.,org.apache.kafka.consumer."
     subscribe(cluster, metrics=metrics, interval_ms=str(INTERVAL_MS))
     java = driven.Client(clients("java"), cluster.bootstrap_servers)
-    scenario.check(scenario.run(java, Plan(name, records=MANY)))
+    scenario.check(scenario.run(java, Plan(name)))
     found = pushing(cluster)
     assert {(each.software_name, each.software_version) for each in found} == {("apache-kafka-java", "4.4.0")}
     assert {each.push_interval_ms for each in found} == {INTERVAL_MS}
