@@ -111,7 +111,8 @@ def _coordinator(client: Client, id_: str) -> tuple[str, int]:
     def is_found() -> bool:
         told = client.call("find_coordinator", 4, {"key_type": 1, "coordinator_keys": [id_]})
         found.update(told["coordinators"][0])
-        return found["error_code"] == "NONE"
+        error: str = found["error_code"]
+        return error == "NONE"
 
     wait_for("a coordinator", is_found, LIMIT_S)
     return found["host"], found["port"]
