@@ -4,10 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
+
+import trio
 
 from mockbroker.clients.drivers import SHIPPED, command_for
 from mockbroker.clients.drivers.building import go_file, rust_file
@@ -18,6 +21,8 @@ from mockbroker.errors import MockBrokerError
 from mockbroker.rig.client import Client
 from mockbroker.rig.real_broker import RealCluster
 from mockbroker.rig.setup import BROKER_CONFIG
+from mockbroker.scenario.command import Command
+from mockbroker.scenario.playing import Player
 from mockbroker.scenario.scenario import load
 
 from .finding import Finding
@@ -52,9 +57,8 @@ class PlayError(MockBrokerError):
 
 def on_mocks(finding: Finding, python: str = sys.executable, release: str | None = None) -> str:
     """What the program prints. `python` has the client; it may be another environment's. `release` is that of
-    a client of Node, Go or Rust. PlayError, BuildError."""
+    a client of Node, Go or Rust. The brokers are in this process. PlayError, BuildError."""
     runs, paths = _runs(finding, python, release)
-    command = [sys.executable, "-m", "mockbroker", "run", str(finding.scenario), "--", *runs]
     ctl = f"{sys.executable} -m mockbroker ctl"
     moving = {
         MOVE: f"{ctl} groups move-coordinator {finding.moves}",
@@ -63,7 +67,41 @@ def on_mocks(finding: Finding, python: str = sys.executable, release: str | None
         LEAVE: f"{ctl} brokers stop {finding.leaves}",
         COME_BACK: f"{ctl} brokers start {finding.leaves}",
     }
-    return _printed(command, {**moving, **paths})
+    return trio.run(_played, finding.scenario, runs, {**moving, **paths})
+
+
+async def _played(path: Path, command: Sequence[str], given: Mapping[str, str]) -> str:
+    """What a program prints while a scenario is played. PlayError."""
+    told: list[str] = []
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        status = None
+        with trio.move_on_after(_LIMIT_S):
+            program = _Program(command, given, output, errors)
+            status = await Player(load(path), told.append, beside="the program").play(program)
+        out, said = (_text(each) for each in (output, errors))
+    if status is None:
+        raise PlayError(f"not done after {_LIMIT_S:.0f} s\n{out}{said}")
+    if status:
+        raise PlayError("\n".join([f"status {status}", *told, f"{out}{said}"]))
+    return out
+
+
+class _Program(Command):
+    """With environment variables besides those that every command is given."""
+
+    def __init__(
+        self, command: Sequence[str], given: Mapping[str, str], output: IO[bytes], errors: IO[bytes]
+    ) -> None:
+        super().__init__(command, output, errors)
+        self._given = given
+
+    async def start(self, environment: Mapping[str, str]) -> None:
+        await super().start({**environment, **self._given})
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode()
 
 
 def on_real_brokers(

@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from .downloads import tools_jars
+from .downloads import SHORT_LIVED, tools_jars
 
 _LIMIT_S: Final = 120.0
 _LOG4J: Final = """log4j.rootLogger=INFO, A
@@ -27,7 +27,7 @@ class Tools:
         """Standard output and error, with files named as from `folder`; the tool may fail, as a consumer does
         that times out."""
         logs = f"-Dlog4j.configuration=file:{self.folder}/log4j.properties"
-        java = ["java", "-Xmx256m", "-Duser.timezone=UTC", logs, "-cp", f"{self.folder}/*"]
+        java = ["java", "-Xmx256m", *SHORT_LIVED, "-Duser.timezone=UTC", logs, "-cp", f"{self.folder}/*"]
         command = [*java, main, *arguments]
         done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, check=False, timeout=_LIMIT_S

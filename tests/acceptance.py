@@ -36,13 +36,18 @@ def python(module: str, *arguments: str) -> Command:
 
 _LARGEST: Final = ("--mode", "largest", "--memory", "1000000000", "--p99", "0.25", "--kept", "300")
 """Members and fetch sessions keep what they named for as long as they live."""
+_THOROUGH: Final = ("--hypothesis-profile", "thorough")
 _THROUGH: Final = (
+    *_THOROUGH,
     "-q",
     "-n0",
     "--timeout=900",
     "tests/clients/test_group.py",
     "tests/clients/test_transactions.py",
 )
+_SEEDED: Final = ("tests/simulation", "tests/replication/test_histories.py", "tests/trace/test_reasons.py")
+"""Properties that are tried by seeds, or by a state machine."""
+_COMBINED: Final = tuple(f"tests/clients/test_{name}.py" for name in ("console", "group", "releases"))
 _RECORDINGS: Final = ("tests/pipeline/test_recordings.py", "tests/pipeline/test_left_out.py")
 
 
@@ -78,12 +83,15 @@ CAMPAIGNS: Final = {
         ),
     ),
     "properties": Campaign(
-        "every property with ten times the examples of CI, and new ones each time",
-        (tests("-m", "hypothesis", "--hypothesis-profile", "thorough", "--timeout", "3600"),),
+        "every property with twenty times the examples of CI, and new ones each time",
+        (
+            tests("-m", "hypothesis", *_THOROUGH, "--timeout", "3600"),
+            tests("-m", "not hypothesis", *_SEEDED, *_THOROUGH, "--timeout", "3600"),
+        ),
     ),
     "incidents": Campaign(
         "every recorded incident is named; without some of its files nothing gets surer, or else is blamed",
-        (tests(*_RECORDINGS, "--hypothesis-profile", "thorough", "--timeout", "1800"),),
+        (tests(*_RECORDINGS, *_THOROUGH, "--timeout", "1800"),),
     ),
     "traffic": Campaign(
         "what each client says to real brokers is recorded, and played to it, to a mock and to a real 3.9.2",
@@ -111,6 +119,10 @@ CAMPAIGNS: Final = {
     "differential": Campaign(
         "2000 random sequences and 2000 malformed ones for each recorded release, a real broker beside",
         tuple(differential(release, *how) for release in RELEASES for how in ((), ("--malformed",))),
+    ),
+    "combinations": Campaign(
+        "three clients with ten releases; three of Java, KafkaJS and the console's with every codec",
+        (tests(*_COMBINED, *_THOROUGH, "--timeout", "1800"),),
     ),
     "drivers": Campaign(
         "a walk through all verbs with each driver that comes with mockbroker",
@@ -154,7 +166,7 @@ CAMPAIGNS: Final = {
         "a week of traffic in virtual time: what is kept must not grow; nothing is told of a quiet week",
         (
             python("benchmarks.week"),
-            tests("tests/pipeline/test_quiet_week.py", "--hypothesis-profile", "thorough"),
+            tests("tests/pipeline/test_quiet_week.py", *_THOROUGH),
         ),
     ),
     "explore": Campaign(

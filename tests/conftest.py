@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mockbroker.cluster.cluster import Cluster
 
 settings.register_profile("fast", max_examples=25, derandomize=True, deadline=None)
-settings.register_profile("ci", max_examples=100, derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("ci", max_examples=50, derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("thorough", max_examples=1000, deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "fast")
 

@@ -3,8 +3,8 @@
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextlib import contextmanager, suppress
+from typing import Any, Final, TypeVar
 
 import trio
 
@@ -14,6 +14,7 @@ from .driver import Driver, open_driver
 from .lines import LOGS, Answer, DriverFailedError, OverdueError, Refusal
 
 T = TypeVar("T")
+_ENDED: Final = "its driver was ended"
 
 
 class Client:
@@ -76,7 +77,17 @@ class Client:
             except DriverFailedError as error:
                 answer.set_exception(error)
                 continue
+            except trio.Cancelled:
+                answer.set_exception(DriverFailedError(_ENDED))
+                raise
             self._nursery.start_soon(_pass_on, pending.wait, answer)
+
+    def fail_what_is_left(self) -> None:
+        """Once the driver's thread has ended: calls that it did not come to would wait for ever."""
+        with suppress(trio.WouldBlock):
+            while True:
+                answer, *_ = self._calls.receive_nowait()
+                answer.set_exception(DriverFailedError(_ENDED))
 
 
 _Call = tuple[Future[Answer], tuple[str, str, int | None], Mapping[str, Any]]
@@ -88,7 +99,7 @@ async def _pass_on(wait: Callable[[], Awaitable[Answer]], answer: Future[Answer]
     except (DriverFailedError, OverdueError) as error:
         answer.set_exception(error)
     except trio.Cancelled:
-        answer.set_exception(DriverFailedError("its driver was ended"))
+        answer.set_exception(DriverFailedError(_ENDED))
         raise
 
 
@@ -127,6 +138,8 @@ def open_client(command: Sequence[str]) -> Iterator[Client]:
             failed.append(first_of(error))
             if not started.done():
                 started.set_exception(failed[0])
+        if started.exception() is None:
+            started.result().fail_what_is_left()
 
     thread = threading.Thread(target=run, name="driver")
     thread.start()

@@ -43,10 +43,12 @@ async def run(
 
 class Command:
     """A command as a process, which runs once. `signal` is the first signal that came. What it prints goes to
-    a file, if one is given."""
+    a file, if one is given, and what it says of errors to `errors`, or there too."""
 
-    def __init__(self, command: Sequence[str], output: IO[bytes] | None = None) -> None:
-        self._command, self._output = command, output
+    def __init__(
+        self, command: Sequence[str], output: IO[bytes] | None = None, errors: IO[bytes] | None = None
+    ) -> None:
+        self._command, self._output, self._errors = command, output, errors or output
         self._process: trio.Process | None = None
         self._starting = trio.Lock()
         self.signal: signal.Signals | None = None
@@ -55,7 +57,7 @@ class Command:
         """OSError."""
         async with self._starting:
             self._process = await trio.lowlevel.open_process(
-                list(self._command), env=environment, stdout=self._output, stderr=self._output
+                list(self._command), env=environment, stdout=self._output, stderr=self._errors
             )
 
     async def wait(self) -> Ended:

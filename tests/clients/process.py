@@ -19,7 +19,7 @@ from . import scenario
 from .scenario import BATCH, PARTITIONS, TIMEOUT, Plan, Record
 
 CHUNK = 8_192
-"""Bytes. What waits here, in the pipe and in the program is less than a partition has after `PART`."""
+"""Bytes. What waits here, in the pipe and in the program: less than a partition of `MANY` has after PART."""
 PARTITION = re.compile(r"[\[-](\d+)\b")
 
 

@@ -1,8 +1,8 @@
 """The scenario that every client runs: its steps, its events and the checks on them.
 
-A topic of three partitions is filled with 4,000 records. Member "a" of a group reads a part of them,
-"b" joins while "a" holds, both read the rest, commit and leave. Then 100 more are produced, and restarted
-members of the same group must read exactly these.
+A topic of three partitions is filled with records. Member "a" of a group reads a part of them, "b" joins
+while "a" holds, both read the rest, commit and leave. Then 100 more are produced, and restarted members of
+the same group must read exactly these.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Protocol
 
 PARTITIONS = 3
-RECORDS = 4_000
+RECORDS = 1_200
+MANY = 4_000
+"""Where a run has to last, or a program reads ahead: more than fits into it, its pipe and `process.CHUNK`."""
 EXTRA = 100
-PART = 300
+PART = 150
 """So many records "a" has read at least when "b" joins; no partition is finished then."""
 BATCH = 100
 """No poll returns more records than this."""
@@ -36,6 +38,7 @@ class Plan:
     assignor: str = "range"
     static: bool = False
     idempotent: bool = False
+    records: int = RECORDS
 
     @property
     def group(self) -> str:
@@ -131,8 +134,8 @@ class Run:
         for partition, pairs in by_partition.items():
             offsets, values = ([pair[i] for pair in pairs] for i in (0, 1))
             self.emit("records", member=name, partition=partition, offsets=offsets, values=values)
-            self.seen.update(i for i in values if i < RECORDS)
-            self.extra.update(i for i in values if i >= RECORDS)
+            self.seen.update(i for i in values if i < self.plan.records)
+            self.extra.update(i for i in values if i >= self.plan.records)
 
     def note(self, name: str, member: Member) -> None:
         assigned = member.assigned
@@ -164,8 +167,8 @@ class Run:
     def steps(self) -> None:
         client, plan = self.client, self.plan
         client.create(plan.topic)
-        client.produce(plan, range(RECORDS))
-        self.emit("produced", count=RECORDS)
+        client.produce(plan, range(plan.records))
+        self.emit("produced", count=plan.records)
         self.join("a", "a")
         # A program tells of its partitions elsewhere than of its records, and may be heard later.
         self.until(lambda: len(self.seen) >= PART and self.split())
@@ -173,14 +176,14 @@ class Run:
         self.join("b", "b")
         self.until(self.split)
         self.members["a"].release()
-        self.until(lambda: len(self.seen) == RECORDS)
+        self.until(lambda: len(self.seen) == plan.records)
         committed: dict[int, int] = {}
         for member in self.members.values():
             member.commit()
             committed |= member.committed()
         self.emit("committed", offsets=committed)
         self.leave()
-        client.produce(plan, range(RECORDS, RECORDS + EXTRA))
+        client.produce(plan, range(plan.records, plan.records + EXTRA))
         self.emit("restarted")
         self.join("a2", "a")
         if plan.static:  # "b" is still a member: it left without saying so
@@ -226,36 +229,37 @@ def check(events: Sequence[Event], *, explicit: bool = True, exactly_once: bool 
     """
     plan, names = events[0], [event["event"] for event in events]
     assert plan["event"] == "plan"
+    count = plan["records"]
     assert names[-1] == "done", names[-1]
-    assert sum(event["count"] for event in events if event["event"] == "produced") == RECORDS
+    assert sum(event["count"] for event in events if event["event"] == "produced") == count
     joins = [i for i, event in enumerate(events) if event["event"] == "joining"]
     restart = names.index("restarted")
     alone, both, after = events[: joins[1]], events[joins[1] : restart], events[restart:]
 
     assert told(alone).assigned == {"a": list(range(PARTITIONS))}
     before = values(told(alone).records)
-    assert 0 < len(before) < RECORDS
+    assert 0 < len(before) < count
     shared = told(both)
     assert set(shared.assigned) == {"a", "b"}
     assert sorted(shared.assigned["a"] + shared.assigned["b"]) == list(range(PARTITIONS))
     assert {event["member"] for event in shared.records} == {"a", "b"}
     read = before + values(shared.records)
-    assert set(read) == set(range(RECORDS))
+    assert set(read) == set(range(count))
     if exactly_once:
-        assert len(read) == RECORDS
+        assert len(read) == count
     resumed = told(after)
-    assert sorted(values(resumed.records)) == list(range(RECORDS, RECORDS + EXTRA))
+    assert sorted(values(resumed.records)) == list(range(count, count + EXTRA))
     if plan["static"]:
         assert resumed.assigned == {f"{name}2": parts for name, parts in shared.assigned.items()}
     else:
         assert resumed.assigned == {"a2": list(range(PARTITIONS))}
 
     check_places(told(events).records, explicit)
-    ends = {p: RECORDS // PARTITIONS + (p < RECORDS % PARTITIONS) for p in range(PARTITIONS)}
+    ends = {p: count // PARTITIONS + (p < count % PARTITIONS) for p in range(PARTITIONS)}
     for event in events:
         if event["event"] == "committed":
             offsets = {int(p): offset for p, offset in event["offsets"].items()}
-            assert sum(offsets.values()) == RECORDS
+            assert sum(offsets.values()) == count
             assert not explicit or offsets == ends
 
 

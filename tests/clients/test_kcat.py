@@ -6,7 +6,7 @@ import pytest
 
 from . import scenario
 from .kcat import Client
-from .scenario import Plan
+from .scenario import MANY, Plan
 
 pytestmark = pytest.mark.needs("kcat")
 
@@ -23,4 +23,5 @@ pytestmark = pytest.mark.needs("kcat")
 )
 @pytest.mark.usefixtures("without_hints")
 def test_group(bootstrap: str, name: str, codec: str, assignor: str, idempotent: bool) -> None:
-    scenario.check(scenario.run(Client(bootstrap), Plan(name, codec, assignor, idempotent=idempotent)))
+    plan = Plan(name, codec, assignor, idempotent=idempotent, records=MANY)
+    scenario.check(scenario.run(Client(bootstrap), plan))

@@ -13,7 +13,7 @@ from mockbroker.rig.client import Client
 
 from .. import needs
 from . import driven, scenario
-from .scenario import TIMEOUT, Plan
+from .scenario import MANY, TIMEOUT, Plan
 
 Clients = Callable[..., Driven]
 RATE = 200_000
@@ -75,7 +75,7 @@ def test_confluent_kafka_waits_and_loses_nothing(cluster: MockCluster) -> None:
 def test_java_waits_and_loses_nothing(clients: Clients, cluster: MockCluster, name: str) -> None:
     limit(cluster, producer_byte_rate=RATE / 4, consumer_byte_rate=RATE / 2)
     java = driven.Client(clients("java"), cluster.bootstrap_servers)
-    scenario.check(scenario.run(java, Plan(name, "none", "range")))
+    scenario.check(scenario.run(java, Plan(name, records=MANY)))
     for api in ("Produce", "Fetch"):
         told = [each.row()["body"]["throttle_time_ms"] for each in cluster.trace.events("answer", api=api)]
         assert max(told) > 0, api

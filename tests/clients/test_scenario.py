@@ -38,12 +38,12 @@ def events() -> list[Event]:
         {"event": "produced", "count": RECORDS},
         {"event": "joining", "member": "a"},
         assigned("a", 0, 1, 2),
-        read("a", 0, 0, 1000),
+        read("a", 0, 0, 200),
         {"event": "joining", "member": "b"},
         assigned("a"),
         assigned("b", 2),
         assigned("a", 0, 1),
-        read("a", 0, 1000, ends[0]),
+        read("a", 0, 200, ends[0]),
         read("a", 1, 0, ends[1]),
         read("b", 2, 0, ends[2]),
         {"event": "committed", "offsets": dict(enumerate(ends))},
@@ -98,7 +98,7 @@ def not_committed(events: list[Event]) -> None:
 
 
 def read_again(events: list[Event]) -> None:
-    events.insert(-1, read("a2", 2, 3000, 3001))
+    events.insert(-1, read("a2", 2, 300, 301))
 
 
 def not_resumed(events: list[Event]) -> None:

@@ -14,7 +14,7 @@ from mockbroker.rig.client import Client
 
 from .. import needs
 from . import driven, scenario
-from .scenario import TIMEOUT, Plan
+from .scenario import MANY, TIMEOUT, Plan
 
 Clients = Callable[..., Driven]
 INTERVAL_MS = 100
@@ -50,7 +50,7 @@ def test_java_pushes(clients: Clients, cluster: MockCluster, name: str) -> None:
     metrics = "org.apache.kafka.producer.,org.apache.kafka.consumer."
     subscribe(cluster, metrics=metrics, interval_ms=str(INTERVAL_MS))
     java = driven.Client(clients("java"), cluster.bootstrap_servers)
-    scenario.check(scenario.run(java, Plan(name, "none", "range")))
+    scenario.check(scenario.run(java, Plan(name)))
     found = pushing(cluster)
     assert {(each.software_name, each.software_version) for each in found} == {("apache-kafka-java", "4.4.0")}
     assert {each.push_interval_ms for each in found} == {INTERVAL_MS}
@@ -106,7 +106,7 @@ def test_java_never_pushes_again_after_invalid_record(
     with MockCluster(config=config, policies={"large-telemetry": answer}, trace=True) as cluster:
         subscribe(cluster, metrics="org.apache.kafka.consumer.", interval_ms=str(INTERVAL_MS))
         java = driven.Client(clients("java"), cluster.bootstrap_servers)
-        scenario.run(java, Plan(name, "none", "range"))
+        scenario.run(java, Plan(name, records=MANY))
         pushed = [each.row()["body"] for each in cluster.trace.events("request", api="PushTelemetry")]
         told = [each.row()["errors"] for each in cluster.trace.events("answer", api="PushTelemetry")]
     error = answer.upper().replace("-", "_")

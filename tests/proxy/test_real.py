@@ -1,6 +1,7 @@
 """A real cluster behind the proxy."""
 
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ RELEASE = "4.4.0"
 RECORDS = 10
 LIMIT_S = 60
 SECURITY = Security(tls=True)
+LISTENERS = {"TLS": "SSL", "BOTH": "SASL_SSL"}
 _AGAIN = (
     "NOT_COORDINATOR",
     "COORDINATOR_NOT_AVAILABLE",
@@ -30,19 +32,23 @@ _AGAIN = (
 )
 
 
+@pytest.fixture(scope="module")
+@needs.brings(*needs.JAVA)
+def cluster() -> Iterator[RealCluster]:
+    """Three brokers, for all tests: each uses a topic of its own."""
+    with RealCluster(RELEASE, brokers=3, sasl=True, listeners=LISTENERS) as cluster:
+        yield cluster
+
+
 @pytest.mark.long
-@pytest.mark.needs(*needs.JAVA)
-def test_groups_and_transactions_of_a_real_cluster_survive_faults() -> None:
+def test_groups_and_transactions_of_a_real_cluster_survive_faults(cluster: RealCluster) -> None:
     faults: list[Fault] = [
         {"do": "disconnect", "api": "Produce", "when": "after", "times": 1},
         {"do": "error", "error": "NOT_LEADER_OR_FOLLOWER", "api": "Produce", "nth": 3, "topic": "orders"},
         {"do": "error", "error": "COORDINATOR_NOT_AVAILABLE", "api": "FindCoordinator", "times": 1},
         {"do": "delay", "ms": 100, "api": "EndTxn"},
     ]
-    with (
-        RealCluster(RELEASE, brokers=3) as cluster,
-        MockProxy(cluster.bootstrap_servers, faults=faults) as proxy,
-    ):
+    with MockProxy(cluster.bootstrap_servers, faults=faults) as proxy:
         servers = proxy.bootstrap_servers
         admin = AdminClient({"bootstrap.servers": servers})
         admin.create_topics([NewTopic("orders", 6, 3)])["orders"].result(60)
@@ -54,35 +60,30 @@ def test_groups_and_transactions_of_a_real_cluster_survive_faults() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.needs(*needs.JAVA)
-def test_tls_and_logins_reach_a_real_broker() -> None:
+def test_tls_and_logins_reach_a_real_broker(cluster: RealCluster) -> None:
     """Sessions by PLAIN last 3 s there: clients log in again on the same connection (KIP-368)."""
-    listeners = {"TLS": "SSL", "BOTH": "SASL_SSL"}
     alice = {"mechanism": "PLAIN", "user": "alice", "password": sasl_listener.USERS["alice"]}
-    with RealCluster(RELEASE, sasl=True, listeners=listeners) as cluster:
-        ca = cluster.certificates.pem("ca")
-        for listener, given in {"TLS": {}, "BOTH": alice, sasl_listener.NAME: alice}.items():
-            tls = ca if listener in listeners else None
-            with MockProxy(joined(*cluster.address(listener)), upstream_ca=tls, security=SECURITY) as proxy:
-                lost = proxy.add_fault("disconnect", api="Produce", when="after", times=1)
-                settings = proxy.client_settings("confluent-kafka", **given)
-                producer = Producer({**settings, "enable.idempotence": True, "log_level": 0})
-                for index in range(RECORDS):
-                    producer.produce("orders", f"{listener} {index}")
-                    assert producer.flush(60) == 0
-                again = proxy.add_fault("watch", api="SaslAuthenticate", optional=True)
-                while given and not again.hits:
-                    producer.poll(1)
-                assert (lost.hits, proxy.lines) == (1, [])
+    ca = cluster.certificates.pem("ca")
+    for listener, given in {"TLS": {}, "BOTH": alice, sasl_listener.NAME: alice}.items():
+        tls = ca if listener in LISTENERS else None
+        with MockProxy(joined(*cluster.address(listener)), upstream_ca=tls, security=SECURITY) as proxy:
+            lost = proxy.add_fault("disconnect", api="Produce", when="after", times=1)
+            settings = proxy.client_settings("confluent-kafka", **given)
+            producer = Producer({**settings, "enable.idempotence": True, "log_level": 0})
+            for index in range(RECORDS):
+                producer.produce("logins", f"{listener} {index}")
+                assert producer.flush(60) == 0
+            again = proxy.add_fault("watch", api="SaslAuthenticate", optional=True)
+            while given and not again.hits:
+                producer.poll(1)
+            assert (lost.hits, proxy.lines) == (1, [])
 
 
 @pytest.mark.long
-@pytest.mark.needs(*needs.JAVA)
-def test_epochs_of_a_real_cluster_are_bumped_as_they_were() -> None:
-    with RealCluster(RELEASE) as cluster:
-        assert _bumps(cluster, {}) == (2, "PRODUCER_FENCED", -1)
-        assert _bumps(cluster, {"epoch-bump": "on-request"}) == (1, "PRODUCER_FENCED", -1)
-        assert _bumps(cluster, {"epoch-bump": "by-new-instance"}) == (1, "NONE", 2)
+def test_epochs_of_a_real_cluster_are_bumped_as_they_were(cluster: RealCluster) -> None:
+    assert _bumps(cluster, {}) == (2, "PRODUCER_FENCED", -1)
+    assert _bumps(cluster, {"epoch-bump": "on-request"}) == (1, "PRODUCER_FENCED", -1)
+    assert _bumps(cluster, {"epoch-bump": "by-new-instance"}) == (1, "NONE", 2)
 
 
 def _bumps(cluster: RealCluster, policies: Behaviours) -> tuple[int, str, int]:
@@ -94,20 +95,34 @@ def _bumps(cluster: RealCluster, policies: Behaviours) -> tuple[int, str, int]:
         features = client.call("api_versions", 3, software)["finalized_features"]
         (level,) = (each["max_version_level"] for each in features if each["name"] == "transaction.version")
         asked = {"transactional_id": id_, "transaction_timeout": 60_000}
-        first = _initialized(client, {**asked, "producer_id": -1, "producer_epoch": -1})
-        _initialized(client, {**asked, "producer_id": -1, "producer_epoch": -1})
-        mine = {"producer_id": first["producer_id"], "producer_epoch": first["producer_epoch"]}
-        found = _initialized(client, {**asked, **mine})
+        with Client(*_coordinator(client, id_)) as coordinator:
+            first = _initialized(coordinator, {**asked, "producer_id": -1, "producer_epoch": -1})
+            _initialized(coordinator, {**asked, "producer_id": -1, "producer_epoch": -1})
+            mine = {"producer_id": first["producer_id"], "producer_epoch": first["producer_epoch"]}
+            found = _initialized(coordinator, {**asked, **mine})
         assert not proxy.lines
         return level, found["error_code"], found["producer_epoch"]
 
 
+def _coordinator(client: Client, id_: str) -> tuple[str, int]:
+    """Its address, once there is one."""
+    found: dict[str, Any] = {}
+
+    def is_found() -> bool:
+        told = client.call("find_coordinator", 4, {"key_type": 1, "coordinator_keys": [id_]})
+        found.update(told["coordinators"][0])
+        error: str = found["error_code"]
+        return error == "NONE"
+
+    wait_for("a coordinator", is_found, LIMIT_S)
+    return found["host"], found["port"]
+
+
 def _initialized(client: Client, asked: dict[str, Any]) -> dict[str, Any]:
-    """Once the coordinator is there, and has done with what came before."""
+    """Once the coordinator has done with what came before."""
     found: dict[str, Any] = {}
 
     def is_answered() -> bool:
-        client.call("find_coordinator", 4, {"key_type": 1, "coordinator_keys": [asked["transactional_id"]]})
         found.update(client.call("init_producer_id", 4, asked))
         return found["error_code"] not in _AGAIN
 

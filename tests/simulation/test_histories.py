@@ -100,7 +100,7 @@ def test_the_log_start_past_the_followers_data_is_found() -> None:
     assert found
     assert "larger than the high watermark" in found.violations[0].text
     fixed = {**live, "follower-log-start-offset": "bounded"}
-    assert not first_violation("follower-fetcher-dead", 300, policies=fixed)
+    assert not first_violation("follower-fetcher-dead", examples(300), policies=fixed)
 
 
 def test_the_spurious_out_of_order_sequence_is_found() -> None:
@@ -117,7 +117,7 @@ def test_the_reset_by_a_leader_that_is_cut_off_is_found() -> None:
     assert {"cut-off-broker", "rebalance"} <= {
         each.do for each in shrink(found.plan, "reset-without-loss").steps
     }
-    assert not first_violation("reset-without-loss", 300, kafka="3.9", commit=Commit.POSITION)
+    assert not first_violation("reset-without-loss", examples(300), kafka="3.9", commit=Commit.POSITION)
 
 
 BACK_AT_AN_UNCLEAN_LEADER = (
@@ -169,7 +169,7 @@ def test_the_reset_by_an_epoch_that_retention_removed_is_found() -> None:
         found = first_violation("reset-without-loss", 100, kafka="3.9", commit=commit, policies=before)
         assert found
         assert "does not know epoch" in found.violations[0].text
-        assert not first_violation("reset-without-loss", 100, kafka="3.9", commit=commit)
+        assert not first_violation("reset-without-loss", examples(100), kafka="3.9", commit=commit)
 
 
 def test_offsets_that_expire_once_they_are_loaded_are_found() -> None:
@@ -178,7 +178,7 @@ def test_offsets_that_expire_once_they_are_loaded_are_found() -> None:
     found = first_violation("group-offset-lost", 60, kafka="2.1", policies=expire)
     assert found
     assert "gets -1 as committed offset" in found.violations[0].text
-    assert not first_violation("group-offset-lost", 60, kafka="2.1")
+    assert not first_violation("group-offset-lost", examples(60), kafka="2.1")
 
 
 def test_thousands_of_requests_may_wait_on_a_connection() -> None:

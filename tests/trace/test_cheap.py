@@ -125,9 +125,9 @@ def test_large_bodies_count_whatever_they_name() -> None:
     driver = CheapDriver(bodies=True, kept=1000)
     entity = {"entity_type": "user", "entity_name": "ada"}
     entry = {"entity": [entity], "ops": [{"key": "producer_byte_rate", "value": 1.0, "remove": False}]}
-    body = encode("alter_client_quotas", 0, {"entries": [entry] * 500, "validate_only": True})
+    body = encode("alter_client_quotas", 0, {"entries": [entry] * 340, "validate_only": True})
     frame = wire.request(ApiKey.ALTER_CLIENT_QUOTAS, 0, body)
-    for _ in range(300):
+    for _ in range(260):
         driver.receive(frame)
     kept = [event.body for event in driver.trace.events if isinstance(event, Request | Answer)]
     assert 100 < len(kept) < 500

@@ -3,12 +3,14 @@
 import re
 import sys
 from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 
 import pytest
 import trio
 
-from mockbroker.clients.drivers import Driver, DriverFailedError, OverdueError, open_driver
+from mockbroker.clients.drivers import Answer, Driver, DriverFailedError, OverdueError, open_driver
+from mockbroker.clients.drivers.in_thread import Client, open_client
 from mockbroker.clients.drivers.shipped import PROGRAMS
 
 START = """
@@ -105,3 +107,27 @@ async def test_output_never_blocks_it() -> None:
             while not driver.output.endswith("last\n"):
                 await trio.sleep(0.01)
         assert len(driver.output) < 200_000
+
+
+def test_no_call_waits_for_a_thread_that_has_ended() -> None:
+    """Neither one that is under way then, nor those that come after it."""
+    client: list[Client] = []
+    calls: list[Future[Answer]] = []
+
+    async def fail() -> None:
+        calls.append(client[0].send("flush", "p"))
+        raise ValueError("broken")
+
+    def end() -> None:
+        with open_client(command(HELLO + "time.sleep(600)")) as opened:
+            client.append(opened)
+            calls.append(opened.send("flush", "p"))
+            opened.begin(fail)
+            calls[0].exception(60)
+
+    with pytest.raises(ValueError, match="broken"):
+        end()
+    for each in calls:
+        with pytest.raises(DriverFailedError, match="was ended"):
+            each.result(60)
+    assert len(calls) == 2

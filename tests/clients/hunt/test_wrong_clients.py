@@ -97,7 +97,8 @@ async def found(
         if enough in invariants:
             scope.cancel()
 
-    async with campaign(command(wrong), 4, repeats=0, patience=patience) as drivers:
+    # Each process more takes half a second before it can do anything.
+    async with campaign(command(wrong), 2, repeats=0, patience=patience) as drivers:
         with trio.CancelScope() as scope:
             await drivers.hunt(seeds or (MOST_SEEDS if enough else SEEDS), take, "4.4", drawn)
     return invariants
