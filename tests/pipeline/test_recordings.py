@@ -28,13 +28,7 @@ HOME = Path(__file__).parent / "recordings"
 RECORDED = sorted(HOME.iterdir())
 NEWEST = {each.name.partition("-")[2]: each for each in RECORDED}
 """By what happened, the recording of the newest release."""
-OLDER = (
-    "2.8.2-exactly-once",
-    "2.8.2-streams",
-    "3.9.2-offsets-expired",
-    "3.9.2-producer-died-in-transaction",
-    "3.9.2-unclean-election",
-)
+OLDER = ("2.8.2-exactly-once", "3.9.2-producer-died-in-transaction")
 """Of other releases: files in the formats of each."""
 TOLD = {
     "a group was set back": "up to {back} records of {topic}-{partition}, from its committed offset {offset} "
@@ -114,6 +108,7 @@ OFTEN = frozenset(
         "4.4.0-topic-deleted",
         "4.4.0-crash-loop",
         "4.4.0-disk-failed",
+        "4.4.0-leader-died-with-acks-one-healthy",
         "4.4.0-password-changed",
         "4.4.0-retention-by-size",
         "4.4.0-advertised-wrong",
@@ -122,10 +117,11 @@ OFTEN = frozenset(
         "4.4.0-share-offsets-reset",
         "4.4.0-share-records-deleted",
         "4.4.0-share-records-given-up",
+        "4.4.0-transactional-id-expiry-healthy",
     }
 )
-"""Of the recordings whose truth says which clients they have, those that are not only tried with the profile
-`thorough`."""
+"""Of the healthy twins of incidents, and of the recordings whose truth says which clients they have, those
+that are not only tried with the profile `thorough`."""
 
 
 Analyzed = Callable[[Path], Analysis]
@@ -168,12 +164,12 @@ def of_recording(name: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"recording-{name}")
 
 
+def usually(folder: Path) -> bool:
+    return folder.name in OFTEN or not (folder.name.endswith("-healthy") or "clients" in truth_of(folder))
+
+
 USUAL = [*NEWEST.values(), *(HOME / each for each in OLDER)]
-TRIED = (
-    RECORDED
-    if thorough()
-    else [each for each in USUAL if each.name in OFTEN or "clients" not in truth_of(each)]
-)
+TRIED = RECORDED if thorough() else [each for each in USUAL if usually(each)]
 """All take ten minutes: `make acceptance ARGS=incidents`."""
 SHORT = [each for each in NEWEST.values() if not each.name.endswith("-healthy")]
 TOLD_OF = [each for each in TRIED if each.name not in NOT_TOLD]
