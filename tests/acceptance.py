@@ -93,6 +93,14 @@ CAMPAIGNS: Final = {
         "every recorded incident is named; without some of its files nothing gets surer, or else is blamed",
         (tests(*_RECORDINGS, *_THOROUGH, "--timeout", "1800"),),
     ),
+    "spark": Campaign(
+        "Spark finds what DuckDB finds, with every search",
+        (tests("tests/pipeline/test_engines.py", "--hypothesis-profile", "thorough", "--timeout", "1800"),),
+    ),
+    "rewinds": Campaign(
+        "LinkedIn's two offset rewinds, and the right behaviours, with each release of Java's client",
+        (tests("tests/studies/test_offset_rewinds.py", "--hypothesis-profile", "thorough"),),
+    ),
     "traffic": Campaign(
         "what each client says to real brokers is recorded, and played to it, to a mock and to a real 3.9.2",
         (python("tests.recordings.traffic"),),

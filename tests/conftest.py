@@ -153,9 +153,11 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
+        # The shell draws the same pages, has no windows, and takes half the CPU time.
+        program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
         # Chromium's own sandbox does not work for root; one process less takes a twentieth less CPU time.
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--in-process-gpu"]
+            executable_path=program, args=["--no-sandbox", "--in-process-gpu"]
         )
         with contextlib.closing(browser):
             yield browser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import sys
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockbroker.clients.drivers import building
+from mockbroker.pipeline.analysis import Analysis, analyze
 
 from .. import needs
 from . import incidents, traces
 from .readers.reading import STORIES
 from .readers.segments import data, segment
+from .test_recordings import Analyzed, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -71,6 +74,18 @@ def _fill(folder: Path) -> None:
     for log in (incidents.stopped_load, incidents.cleanup_during_load, incidents.operators_reset):
         log(folder / "segments")
     (folder / "holiday.jpg").write_bytes(b"\xff\xd8\xff\0\0\0")
+
+
+@pytest.fixture(scope="session")
+def analyzed(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
+    """The files of a recording are beside the folder of what was found in them."""
+
+    @functools.cache
+    def found(folder: Path) -> Analysis:
+        made = tmp_path_factory.mktemp("recording")
+        return analyze([unpacked(folder, made)], made / "out")
+
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from mockbroker.pipeline.analysis import Analysis, search
-from mockbroker.pipeline.collecting import collect
 from mockbroker.pipeline.engine import DuckEngine
 from mockbroker.pipeline.incidents import CONFIDENCE
 from mockbroker.pipeline.signatures import by_name
 
 from ..properties import thorough
-from .test_recordings import HOME, RECORDED, recordings, truth_of, unpacked
+from .test_recordings import HOME, RECORDED, Analyzed, of_recording, recordings, truth_of
 
 KINDS = {
     "data": ("broker?/data/*", "broker?/data/*/*"),
@@ -48,22 +47,20 @@ TRIED = RECORDED if thorough() else FEW
 
 
 def kinds_of(folder: Path) -> Sequence[str]:
-    """Two by turns, so that each is left out of some recordings; all with the profile `thorough`."""
-    return ALONE if thorough() else ALONE[FEW.index(folder) % 2 :: 2]
+    """One by turns, so that each is left out of two recordings or three; all with the profile `thorough`."""
+    return ALONE if thorough() else ALONE[FEW.index(folder) % 4 :: 4]
 
 
 @contextmanager
-def searching(folder: Path, tmp_path: Path) -> Iterator[Callable[..., Analysis]]:
-    """What is found: with all files, or without those of a kind."""
-    files = unpacked(folder, tmp_path)
-    (tmp_path / "scratch").mkdir()
-    with closing(DuckEngine(tmp_path / "scratch")) as used:
-        collected = collect([files], tmp_path / "observations", used)
+def searching(whole: Analysis, folder: Path, scratch: Path) -> Iterator[Callable[[str], Analysis]]:
+    """What is found without the files of a kind."""
+    files = whole.collected.folder.parents[1] / folder.name
+    with closing(DuckEngine(scratch)) as used:
 
-        def found(kind: str = "") -> Analysis:
-            without = {str(path) for pattern in KINDS.get(kind, ()) for path in files.glob(pattern)}
-            assert bool(without) is bool(kind)
-            return search(collected, used, without)
+        def found(kind: str) -> Analysis:
+            without = {str(path) for pattern in KINDS[kind] for path in files.glob(pattern)}
+            assert without
+            return search(whole.collected, used, without)
 
         yield found
 
@@ -93,14 +90,14 @@ def certain(found: Analysis) -> set[str]:
 
 
 @pytest.mark.parametrize("folder", recordings(TRIED, SHORT))
-def test_with_fewer_files(folder: Path, tmp_path: Path) -> None:
+def test_with_fewer_files(folder: Path, analyzed: Analyzed, tmp_path: Path) -> None:
     """What was not found before may be possible without the file that tells better."""
     truth = truth_of(folder)
     signature = None if truth["healthy"] else by_name().get(truth["finding"])  # None also if it is not told
     looked_for = None if signature is None else signature.looked_for
-    with searching(folder, tmp_path) as found:
-        whole = found()
-        known = surest(whole.findings)
+    whole = analyzed(folder)
+    known = surest(whole.findings)
+    with searching(whole, folder, tmp_path) as found:
         for kind in kinds_of(folder):
             part = found(kind)
             if truth["healthy"]:
@@ -117,14 +114,19 @@ def test_with_fewer_files(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "kinds", "finds"),
     [
-        ("3.9.2-admin-reset", ["offsets", "all but clients"], False),
-        ("4.4.0-unclean-election", ["controller", "all but clients"], True),
+        pytest.param(name, kinds, finds, marks=of_recording(name))
+        for name, kinds, finds in (
+            ("4.4.0-admin-reset", ["offsets", "all but clients"], False),
+            ("4.4.0-unclean-election", ["controller", "all but clients"], True),
+        )
     ],
 )
-def test_what_is_still_ruled_out(name: str, kinds: list[str], finds: bool, tmp_path: Path) -> None:
+def test_what_is_still_ruled_out(
+    name: str, kinds: list[str], finds: bool, analyzed: Analyzed, tmp_path: Path
+) -> None:
     """Files that are there rule out what they would tell."""
     all_ruled_out = []
-    with searching(HOME / name, tmp_path) as found:
+    with searching(analyzed(HOME / name), HOME / name, tmp_path) as found:
         for kind in kinds:
             part = found(kind)
             assert bool(part.findings) is finds, kind

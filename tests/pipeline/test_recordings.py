@@ -6,7 +6,7 @@ from __future__ import annotations
 import shutil
 import tarfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -28,13 +28,7 @@ HOME = Path(__file__).parent / "recordings"
 RECORDED = sorted(HOME.iterdir())
 NEWEST = {each.name.partition("-")[2]: each for each in RECORDED}
 """By what happened, the recording of the newest release."""
-OLDER = (
-    "2.8.2-exactly-once",
-    "2.8.2-streams",
-    "3.9.2-offsets-expired",
-    "3.9.2-producer-died-in-transaction",
-    "3.9.2-unclean-election",
-)
+OLDER = ("2.8.2-exactly-once", "3.9.2-producer-died-in-transaction")
 """Of other releases: files in the formats of each."""
 TOLD = {
     "a group was set back": "up to {back} records of {topic}-{partition}, from its committed offset {offset} "
@@ -114,6 +108,7 @@ OFTEN = frozenset(
         "4.4.0-topic-deleted",
         "4.4.0-crash-loop",
         "4.4.0-disk-failed",
+        "4.4.0-leader-died-with-acks-one-healthy",
         "4.4.0-password-changed",
         "4.4.0-retention-by-size",
         "4.4.0-advertised-wrong",
@@ -122,10 +117,15 @@ OFTEN = frozenset(
         "4.4.0-share-offsets-reset",
         "4.4.0-share-records-deleted",
         "4.4.0-share-records-given-up",
+        "4.4.0-transactional-id-expiry-healthy",
     }
 )
-"""Of the recordings whose truth says which clients they have, those that are not only tried with the profile
-`thorough`."""
+"""Of the healthy twins of incidents, and of the recordings whose truth says which clients they have, those
+that are not only tried with the profile `thorough`."""
+
+
+Analyzed = Callable[[Path], Analysis]
+"""What is found in a recording, which is not analyzed again."""
 
 
 def unpacked(folder: Path, into: Path) -> Path:
@@ -153,16 +153,23 @@ def told_of(truth: dict[str, Any]) -> Iterator[str]:
 
 
 def recordings(folders: list[Path], short: list[Path]) -> list[Any]:
+    """Parameters. The tests of a recording run in one worker, which analyzes it once."""
     marks = {each: [] if each in short else [pytest.mark.long] for each in folders}
-    return [pytest.param(each, id=each.name, marks=own) for each, own in marks.items()]
+    return [
+        pytest.param(each, id=each.name, marks=[*own, of_recording(each.name)]) for each, own in marks.items()
+    ]
+
+
+def of_recording(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.xdist_group(f"recording-{name}")
+
+
+def usually(folder: Path) -> bool:
+    return folder.name in OFTEN or not (folder.name.endswith("-healthy") or "clients" in truth_of(folder))
 
 
 USUAL = [*NEWEST.values(), *(HOME / each for each in OLDER)]
-TRIED = (
-    RECORDED
-    if thorough()
-    else [each for each in USUAL if each.name in OFTEN or "clients" not in truth_of(each)]
-)
+TRIED = RECORDED if thorough() else [each for each in USUAL if usually(each)]
 """All take ten minutes: `make acceptance ARGS=incidents`."""
 SHORT = [each for each in NEWEST.values() if not each.name.endswith("-healthy")]
 TOLD_OF = [each for each in TRIED if each.name not in NOT_TOLD]
@@ -173,13 +180,14 @@ UNTOLD = [each for each in TRIED if each.name in NOT_TOLD.difference(ASKED_ALONE
 
 
 @pytest.mark.parametrize("folder", recordings(TOLD_OF, SHORT))
-def test_a_recording(folder: Path, tmp_path: Path) -> None:
-    compare(folder, tmp_path)
+def test_a_recording(folder: Path, analyzed: Analyzed) -> None:
+    check(analyzed(folder), folder)
 
 
-def test_a_client_had_paused_a_partition(tmp_path: Path) -> None:
+@of_recording("4.4.0-partition-paused")
+def test_a_client_had_paused_a_partition(analyzed: Analyzed) -> None:
     """Only Java's client says so."""
-    found = not_told("4.4.0-partition-paused", tmp_path)
+    found = not_told("4.4.0-partition-paused", analyzed)
     told = {each["group"]: (each["signature"], each["confidence"]) for each in found.findings}
     assert told == {
         "shipping": ("partition-paused", "likely"),
@@ -190,8 +198,8 @@ def test_a_client_had_paused_a_partition(tmp_path: Path) -> None:
     }
 
 
-def test_nobody_could_lead_the_topic_of_transactions(tmp_path: Path) -> None:
-    found = not_told("3.9.2-transactions-away", tmp_path)
+def test_nobody_could_lead_the_topic_of_transactions(analyzed: Analyzed) -> None:
+    found = not_told("3.9.2-transactions-away", analyzed)
     assert [(each.name, each.confidence) for each in found.incidents] == [("leader-away", "certain")]
     told = {each.name: (each.at, each.explained_by) for each in found.symptoms}
     assert told.pop("no-leader") == ("__transaction_state-0", [0])
@@ -217,39 +225,34 @@ def test_a_cause_is_told_though_its_symptoms_are_not(
 
 
 @pytest.mark.parametrize("folder", recordings(UNTOLD, []))
-def test_what_is_not_told_yet(folder: Path, tmp_path: Path) -> None:
-    not_told(folder.name, tmp_path)
+def test_what_is_not_told_yet(folder: Path, analyzed: Analyzed) -> None:
+    not_told(folder.name, analyzed)
 
 
-def test_the_cause_of_what_stands_still_is_told(tmp_path: Path) -> None:
+def test_the_cause_of_what_stands_still_is_told(analyzed: Analyzed) -> None:
     """Its symptoms are not: groups commit once where they stand, and one of them not even that."""
-    found = not_told("4.4.0-record-corrupt", tmp_path)
+    found = not_told("4.4.0-record-corrupt", analyzed)
     (one,) = found.incidents
     assert (one.name, one.confidence) == ("record-corrupt", "likely")
     assert "from offset 124 up to 160 has a wrong checksum" in one.story
     assert "in the way of billing, shipping: " in one.story
-    assert _is_reproduced(tmp_path / "out")
+    assert _is_reproduced(found.collected.folder.parent)
 
 
 def test_what_is_not_told_yet_was_recorded() -> None:
     assert {each.name for each in RECORDED} >= NOT_TOLD
 
 
-def not_told(name: str, tmp_path: Path) -> Analysis:
+def not_told(name: str, analyzed: Analyzed) -> Analysis:
     """What is found, which is not the whole truth yet."""
-    found = analyze([unpacked(HOME / name, tmp_path)], tmp_path / "out")
+    found = analyzed(HOME / name)
     with pytest.raises(AssertionError):
-        check(found, HOME / name, tmp_path / "out")
+        check(found, HOME / name)
     return found
 
 
-def compare(folder: Path, tmp_path: Path) -> None:
-    """What is found has to be the truth. AssertionError."""
-    check(analyze([unpacked(folder, tmp_path)], tmp_path / "out"), folder, tmp_path / "out")
-
-
-def check(found: Analysis, folder: Path, out: Path) -> None:
-    """What was found, and written to `out`, has to be the truth. AssertionError."""
+def check(found: Analysis, folder: Path) -> None:
+    """What was found, and written beside what was read, has to be the truth. AssertionError."""
     truth = truth_of(folder)
     damaged = any(event["did"] == "a segment was damaged" for event in truth.get("event", ()))
     assert bool(found.unreadable) == damaged
@@ -270,7 +273,7 @@ def check(found: Analysis, folder: Path, out: Path) -> None:
     assert set(_noticed(truth)) <= offsets
     for wanted in truth.get("symptom", ()):
         assert any(_is(each, wanted) for each in found.symptoms), (wanted, symptoms)
-    assert _is_reproduced(out) is (cause not in REFUSED)
+    assert _is_reproduced(found.collected.folder.parent) is (cause not in REFUSED)
 
 
 def _is(symptom: Symptom, wanted: dict[str, Any]) -> bool:

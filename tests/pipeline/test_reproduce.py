@@ -43,7 +43,7 @@ def run(*arguments: object) -> tuple[int, str]:
 def test_an_unclean_election_becomes_files_that_fail(tmp_path: Path) -> None:
     incident = report(tmp_path, "unclean-election", "lag-spike", "log-end-fell", "set-back", "set-back")
     out = tmp_path / "out"
-    status, told = run(incident, "--out", out)
+    status, told = run(incident, "--out", out, "--histories", 50)
     assert status == 0, told
     assert "shows 3 of 4" in told
     assert [each.split()[-1] for each in told.splitlines() if "not shown" in each] == ["lag-spike"]

@@ -11,10 +11,22 @@ import pytest
 from mockbroker import MockCluster, unchecked
 from studies.offset_rewinds.incidents import FIRST, FOLDER, MIRROR, SECOND, Incident, Played, play
 
+from ..properties import thorough
+
 RIGHT = [
     pytest.param(FIRST, FIRST.right, id="first"),
     pytest.param(SECOND, SECOND.right, id="second"),
     pytest.param(SECOND, {"compaction": "runs"}, id="second-compacted"),
+]
+
+
+JAVA = [
+    pytest.param(incident, f"java-{release}", id=f"{name}-java-{release}")
+    for name, incident, release in (
+        ("first", FIRST, "2.8"),
+        ("second", SECOND, "4.4"),
+        *((("first", FIRST, "4.4"), ("second", SECOND, "2.8")) if thorough() else ()),
+    )
 ]
 
 
@@ -65,20 +77,15 @@ def test_right_behaviours(incident: Incident, policies: Mapping[str, str]) -> No
     check_right(play(incident, policies, MIRROR))
 
 
-@pytest.mark.parametrize("client", ["java-2.8", "java-4.4"])
-def test_first_incident_of_java(client: str) -> None:
-    check_first(play(FIRST, {}, java_mirror(client)))
+@pytest.mark.parametrize(("incident", "client"), JAVA)
+def test_an_incident_of_java(incident: Incident, client: str) -> None:
+    check = check_first if incident is FIRST else check_second
+    check(play(incident, {}, java_mirror(client)))
 
 
-@pytest.mark.parametrize("client", ["java-2.8", "java-4.4"])
-def test_second_incident_of_java(client: str) -> None:
-    check_second(play(SECOND, {}, java_mirror(client)))
-
-
-@pytest.mark.parametrize("client", ["java-2.8", "java-4.4"])
-@pytest.mark.parametrize(("incident", "policies"), RIGHT[:2])
-def test_right_behaviours_of_java(incident: Incident, policies: Mapping[str, str], client: str) -> None:
-    check_right(play(incident, policies, java_mirror(client)))
+@pytest.mark.parametrize(("incident", "client"), JAVA)
+def test_right_behaviours_of_java(incident: Incident, client: str) -> None:
+    check_right(play(incident, incident.right, java_mirror(client)))
 
 
 def test_the_dump_of_the_first_incident_serves_the_wrong_or_the_right_offsets(tmp_path: Path) -> None:
