@@ -60,10 +60,18 @@ def on_mocks(finding: Finding, python: str = sys.executable, release: str | None
         MOVE: f"{ctl} groups move-coordinator {finding.moves}",
         MOVE_LEADER: f"{ctl} partitions move-leader {finding.moves_leader} 0",
         STAND_STILL: f"{ctl} faults add delay api={finding.late} ms={_LATE_S * 1000} times=1",
-        LEAVE: f"{ctl} brokers stop {finding.leaves}",
-        COME_BACK: f"{ctl} brokers start {finding.leaves}",
+        **_going(ctl, finding),
     }
     return _printed(command, {**moving, **paths})
+
+
+def _going(ctl: str, finding: Finding) -> Mapping[str, str]:
+    """The commands that let a broker stop or hang, and come back."""
+    broker = finding.leaves
+    if finding.hangs:
+        hang = f"{ctl} faults add silence broker={broker} && {ctl} brokers cut-off {broker}"
+        return {LEAVE: hang, COME_BACK: f"{ctl} faults clear && {ctl} brokers rejoin {broker}"}
+    return {LEAVE: f"{ctl} brokers stop {broker}", COME_BACK: f"{ctl} brokers start {broker}"}
 
 
 def on_real_brokers(

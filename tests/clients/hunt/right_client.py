@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import replace
 
 import trio
+from rich.console import Console
 
 from mockbroker.clients.drivers.shipped import PROGRAMS
 from mockbroker.clients.hunt.campaign import Result, campaign
@@ -17,6 +18,7 @@ from mockbroker.clients.hunt.plan import Plan
 
 from .test_wrong_clients import command, without_defects
 
+OUT = Console(highlight=False, markup=False, soft_wrap=True)
 _ADDS = frozenset({"add-partitions", "add-topic", "slow-metadata"})
 
 
@@ -32,12 +34,12 @@ async def violated(seeds: range, lanes: int) -> bool:
         played[result.plan.workload] += 1
         for each in result.found:
             found.append(f"seed {result.seed}: {each.violation}; again in {each.repeated} of {each.repeats}")
-            print(found[-1], flush=True)
+            OUT.print(found[-1])
 
     async with campaign(command("right"), lanes, repeats=1) as drivers:
         await drivers.hunt(seeds, take, "4.4", drawn)
-    print(f"{played.total()} seeds ({', '.join(f'{n} {name}' for name, n in played.most_common())})")
-    print(f"{len(found)} violations")
+    OUT.print(f"{played.total()} seeds ({', '.join(f'{n} {name}' for name, n in played.most_common())})")
+    OUT.print(f"{len(found)} violations")
     return bool(found)
 
 
