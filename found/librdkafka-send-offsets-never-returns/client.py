@@ -2,9 +2,10 @@
 
 import os
 import subprocess
+import time
 from threading import Thread
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 SERVERS = {"bootstrap.servers": os.environ["BOOTSTRAP_SERVERS"]}
@@ -13,10 +14,7 @@ admin = AdminClient(SERVERS)
 
 
 def coordinator(group):
-    try:
-        return admin.describe_consumer_groups([group])[group].result().coordinator.id
-    except KafkaException:
-        return coordinator(group)
+    return admin.describe_consumer_groups([group])[group].result().coordinator.id
 
 
 def send_offset(offset):
@@ -24,6 +22,8 @@ def send_offset(offset):
     producer.send_offsets_to_transaction([TopicPartition("orders", 0, offset)], of_group, TIMEOUT_S)
 
 
+Consumer({**SERVERS, "group.id": "any"}).committed([TopicPartition("orders", 0)], 30)
+time.sleep(5)  # until brokers coordinate all groups
 group = next(name for name in map("billing-{}".format, range(20)) if coordinator(name) == GOES)
 of_group = Consumer({**SERVERS, "group.id": group}).consumer_group_metadata()
 producer = Producer({**SERVERS, "transactional.id": "billing"})
