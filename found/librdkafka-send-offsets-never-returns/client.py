@@ -10,10 +10,10 @@ from confluent_kafka.admin import AdminClient
 
 SERVERS = {"bootstrap.servers": os.environ["BOOTSTRAP_SERVERS"]}
 GOES, TIMEOUT_S, LIMIT_S = 3, 5, 30
-admin = AdminClient(SERVERS)
 
 
 def coordinator(group):
+    admin = AdminClient({"bootstrap.servers": SERVERS["bootstrap.servers"].rpartition(",")[0]})
     return admin.describe_consumer_groups([group])[group].result().coordinator.id
 
 
@@ -31,6 +31,7 @@ producer.init_transactions(30)
 send_offset(1)
 producer.commit_transaction(30)
 subprocess.run(os.environ["LEAVE"], shell=True, check=True, stdout=subprocess.DEVNULL)
+time.sleep(12)  # until the others do without it
 (call := Thread(target=send_offset, args=(2,), daemon=True)).start()
 call.join(LIMIT_S)
 print("another broker coordinates the group:", coordinator(group) != GOES)
