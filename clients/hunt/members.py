@@ -290,7 +290,9 @@ class Consuming(Application):
         if self._subscribed != self._topics:
             await self.resubscribe(self._topics)
         await self.stage.while_not(self.has_read_all, limit_s, self.poll)
-        await self.stage.while_not(self._is_near, limit_s, self.poll)
+        await self.stage.while_not(lambda: not self._far(), limit_s, self.poll)
+        if far := self._far():
+            self.stage.outcome.far[self.name] = far
         await self.commit()
 
     def has_read_all(self) -> bool:
@@ -300,15 +302,15 @@ class Consuming(Application):
             found = tuple(each for each in found if each in self._topics)
         return self.stage.read_all(self.group or self.name, self._topics, found)
 
-    def _is_near(self) -> bool:
-        """Whether its client asks the broker in its rack, if a partition that it has is in sync there."""
+    def _far(self) -> list[Partition]:
+        """What it has that is in sync at the broker in its rack, if its client does not ask that broker."""
         racks = {rack(each): each for each in range(1, self.stage.plan.brokers + 1)}
         near = racks.get(self._taken.get(RACK, ""))
         if near is None or near in self.stage.outcome.asked.get(self.name, ()):
-            return True
+            return []
         topics = self.stage.cluster.topics()
         listed = {(name, each.partition): each.isr for name, of in topics.items() for each in of.partitions}
-        return not any(near in listed.get(each, ()) for each in self._owned)
+        return sorted(each for each in self._owned if near in listed.get(each, ()))
 
     @property
     def _taken(self) -> Mapping[str, Any]:

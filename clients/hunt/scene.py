@@ -147,7 +147,6 @@ class Scene:
             for partition in cluster.topic(name).partitions:
                 at = name, partition.partition
                 outcome.log_starts[at], outcome.logs[at] = partition.log_start_offset, []
-                outcome.in_sync[at] = frozenset(partition.isr)
             for each in cluster.records(name):
                 found = InLog(
                     each.offset,

@@ -103,8 +103,8 @@ class Outcome:
     """Brokers that stay away to the end, and how they went."""
     appeared: set[str] = field(default_factory=set)
     """Topics that were created besides those of the plan."""
-    in_sync: dict[Partition, frozenset[int]] = field(default_factory=dict)
-    """The ISR of each partition in the end."""
+    far: dict[str, list[Partition]] = field(default_factory=dict)
+    """Who did not ask the broker in its rack long after all was well, and for what."""
     asked: dict[str, set[int]] = field(default_factory=dict)
     """Since all was well, which brokers the client of each user asked for records: in plans with racks."""
     decided: set[str] = field(default_factory=set)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...drivers import Refusal
 from ..journal import Called, Committed, Ended, Failed, Opened, Owns, Partition, Read, Sent, Sought
-from ..plan import LOOKS_MS, RACK, rack
+from ..plan import LOOKS_MS
 from ..stage import PROBE, InLog, Outcome, probe
 from ..users import BAD
 from .violation import Violation
@@ -205,20 +205,9 @@ def _is_read(outcome: Outcome, users: set[str], topics: set[str], probe: bytes) 
 def far(outcome: Outcome) -> Iterator[Violation]:
     """`far`: long after all is well, a consumer has never asked the broker in its rack, which has in-sync
     replicas of what it reads (KIP-392)."""
-    near = {rack(each): each for each in range(1, outcome.plan.brokers + 1)}
-    for user in outcome.plan.users if outcome.plan.racks else ():
-        opened = [e for e in outcome.journal.of(Opened) if e.user == user.name and RACK in e.config]
-        if not opened:
-            continue
-        broker, owned = near[opened[-1].config[RACK]], set[Partition]()
-        for each in outcome.journal.of(Owns):
-            # It loses all that it has when it is closed.
-            if each.handle == opened[-1].handle and each.gains:
-                owned |= {*each.partitions}
-        could = sorted(at for at in owned if broker in outcome.in_sync.get(at, ()))
-        if could and broker not in outcome.asked.get(user.name, ()):
-            where = ", ".join(f"{topic}-{partition}" for topic, partition in could)
-            yield Violation("far", user.name, f"does not ask broker {broker}, in its rack, for {where}")
+    for user, partitions in outcome.far.items():
+        where = ", ".join(f"{topic}-{partition}" for topic, partition in partitions)
+        yield Violation("far", user, f"does not ask the broker in its rack for {where}")
 
 
 def by_partition(outcome: Outcome) -> dict[Partition, list[Committed | Owns | Read | Sought]]:
