@@ -33,6 +33,8 @@ LEAVE: Final = "LEAVE"
 COME_BACK: Final = "COME_BACK"
 """Have the commands that let `Finding.leaves` go away and come back: a real broker stands still meanwhile."""
 _LATE_S: Final = 2
+_GONE_S: Final = 12
+"""After so long the others do without a broker that hangs: `broker.session.timeout.ms` is 9 s."""
 _RIGHTS: Final = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "allow.everyone.if.no.acl.found": "true",
@@ -70,7 +72,10 @@ def _going(ctl: str, finding: Finding) -> Mapping[str, str]:
     broker = finding.leaves
     if finding.hangs:
         hang = f"{ctl} faults add silence broker={broker} && {ctl} brokers cut-off {broker}"
-        return {LEAVE: hang, COME_BACK: f"{ctl} faults clear && {ctl} brokers rejoin {broker}"}
+        return {
+            LEAVE: f"{hang} && sleep {_GONE_S}",
+            COME_BACK: f"{ctl} faults clear && {ctl} brokers rejoin {broker}",
+        }
     return {LEAVE: f"{ctl} brokers stop {broker}", COME_BACK: f"{ctl} brokers start {broker}"}
 
 

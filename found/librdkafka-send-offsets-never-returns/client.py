@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import time
 from threading import Thread
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -22,8 +21,9 @@ def send_offset(offset):
     producer.send_offsets_to_transaction([TopicPartition("orders", 0, offset)], of_group, TIMEOUT_S)
 
 
-Consumer({**SERVERS, "group.id": "any"}).committed([TopicPartition("orders", 0)], 30)
-time.sleep(5)  # until brokers coordinate all groups
+another = Consumer({**SERVERS, "group.id": "another"})
+another.subscribe(["orders"])
+another.poll(10)  # until brokers coordinate groups
 group = next(name for name in map("billing-{}".format, range(20)) if coordinator(name) == GOES)
 of_group = Consumer({**SERVERS, "group.id": group}).consumer_group_metadata()
 producer = Producer({**SERVERS, "transactional.id": "billing"})
@@ -31,7 +31,6 @@ producer.init_transactions(30)
 send_offset(1)
 producer.commit_transaction(30)
 subprocess.run(os.environ["LEAVE"], shell=True, check=True, stdout=subprocess.DEVNULL)
-time.sleep(12)  # until the others do without it
 (call := Thread(target=send_offset, args=(2,), daemon=True)).start()
 call.join(LIMIT_S)
 print("another broker coordinates the group:", coordinator(group) != GOES)
