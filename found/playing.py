@@ -38,6 +38,8 @@ LEAVE: Final = "LEAVE"
 COME_BACK: Final = "COME_BACK"
 """Have the commands that let `Finding.leaves` go away and come back: a real broker stands still meanwhile."""
 _LATE_S: Final = 2
+_GONE_S: Final = 12
+"""After so long the others do without a broker that hangs: `broker.session.timeout.ms` is 9 s."""
 _RIGHTS: Final = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "allow.everyone.if.no.acl.found": "true",
@@ -64,8 +66,7 @@ def on_mocks(finding: Finding, python: str = sys.executable, release: str | None
         MOVE: f"{ctl} groups move-coordinator {finding.moves}",
         MOVE_LEADER: f"{ctl} partitions move-leader {finding.moves_leader} 0",
         STAND_STILL: f"{ctl} faults add delay api={finding.late} ms={_LATE_S * 1000} times=1",
-        LEAVE: f"{ctl} brokers stop {finding.leaves}",
-        COME_BACK: f"{ctl} brokers start {finding.leaves}",
+        **_going(ctl, finding),
     }
     return trio.run(_played, finding.scenario, runs, {**moving, **paths})
 
@@ -102,6 +103,18 @@ class _Program(Command):
 def _text(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode()
+
+
+def _going(ctl: str, finding: Finding) -> Mapping[str, str]:
+    """The commands that let a broker stop or hang, and come back."""
+    broker = finding.leaves
+    if finding.hangs:
+        hang = f"{ctl} faults add silence broker={broker} && {ctl} brokers cut-off {broker}"
+        return {
+            LEAVE: f"{hang} && sleep {_GONE_S}",
+            COME_BACK: f"{ctl} faults clear && {ctl} brokers rejoin {broker}",
+        }
+    return {LEAVE: f"{ctl} brokers stop {broker}", COME_BACK: f"{ctl} brokers start {broker}"}
 
 
 def on_real_brokers(

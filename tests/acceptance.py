@@ -140,6 +140,10 @@ CAMPAIGNS: Final = {
         "1,000 random workloads with the Java client: nothing is violated",
         (python("mockbroker", "hunt", "--client", "java", "--seeds", "1000"),),
     ),
+    "right-client": Campaign(
+        "500 random workloads with the client of the hunt's own tests that is right: nothing is violated",
+        (python("tests.clients.hunt.right_client", "1-500"),),
+    ),
     "soak": Campaign(
         "four clients move records exactly once through 50 seeds of faults each",
         (python("studies.exactly_once", "--fixed", "yes", "--seeds", "50"),),

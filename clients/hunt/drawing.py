@@ -11,13 +11,16 @@ from .drawn_faults import Guide
 from .legal import FAULTS
 from .plan import AFTER_ERRORS, Fields, Plan, PlannedTopic, PlannedUser, Step
 
-DRAWING: Final = 6
+DRAWING: Final = 7
 """Goes up when seeds draw other plans than before."""
 LIMIT: Final = 2_000
 """`max.message.bytes` of some topics: below what clients take for granted."""
 SHARES: Final = "share members"
 """The workload of members of share groups, which no seed chooses by itself: others stay what they were."""
 _KAFKA: Final = "4.4"
+_CLASSIC: Final = ("JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup")
+_NEW: Final = ("ConsumerGroupHeartbeat",) * 3
+"""By which a member of either protocol joins, stays and leaves."""
 
 
 def draw(
@@ -66,6 +69,11 @@ def draw_application(
     return with_besides(_Drawing(seed, random, kafka, frozenset(), illegal).application(fields, partitions))
 
 
+def _joins(consumer: Fields) -> Sequence[str]:
+    """By which requests members with these settings join, stay and leave."""
+    return _NEW if consumer.get("group.protocol") == "consumer" else _CLASSIC
+
+
 class _Drawing:
     def __init__(
         self,
@@ -95,7 +103,8 @@ class _Drawing:
         users = tuple(
             self._producer(f"producer-{n}", topics, config) for n in range(self._random.choice((1, 1, 2)))
         )
-        return self._plan(topics, users, ("Produce", "Metadata", "InitProducerId"))
+        apis = ("Produce", "Metadata", *(("InitProducerId",) if idempotent else ()))
+        return self._plan(topics, users, apis)
 
     def idempotent(self) -> Plan:
         return self.producer(idempotent=True)
@@ -168,8 +177,7 @@ class _Drawing:
             "TxnOffsetCommit",
             "EndTxn",
             "OffsetFetch",
-            "JoinGroup",
-            "SyncGroup",
+            *_joins(protocol),
             "FindCoordinator",
             "Fetch",
         )
@@ -180,7 +188,7 @@ class _Drawing:
         random, topics = self._random, self._topics(plain=True)
         kinds = ("plain", "plain", "bad") if bad else ("plain",) * 9 + ("null",)
         feeders = [self._producer("feeder", topics, {"acks": "all"}, kinds=kinds)]
-        grouped = "groups" in self._capabilities
+        grouped, common = "groups" in self._capabilities, dict[str, Any]()
         names = [f"member-{n}" for n in range(random.choice((1, 2, 2, 3)) if grouped else 1)]
         if grouped:
             common = self._group("topic")
@@ -195,16 +203,13 @@ class _Drawing:
             steps = manners.polls(random, random.randrange(3, 9))
             members = [self._member(names[0], topics, "", fails=bad, steps=steps)]
         apis = (
-            "JoinGroup",
-            "SyncGroup",
-            "Heartbeat",
+            *_joins(common.get("consumer", {})),
             "OffsetFetch",
             "OffsetCommit",
             "FindCoordinator",
             "Fetch",
             "ListOffsets",
             "Metadata",
-            "LeaveGroup",
         )
         return self._plan(topics, (*feeders, *members), apis, groups=["g"] if grouped else [])
 

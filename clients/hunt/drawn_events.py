@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from mockbroker.protocol.errors import ErrorCode
 
+from .drawn_calls import calls_of
 from .drawn_faults import Aiming, Guide, assumed
 from .legal import FAULTS, SHARE_FAULTS, faults_of
 from .plan import PlannedTopic, PlannedUser, Step
@@ -20,22 +21,13 @@ _AIMED: Final = {False: 0.5, True: 0.75}
 """So many of the others have a fault that is tied to a request: without a guide, and with one."""
 _THINKS_MS: Final = 12_000
 """Longer than the transaction timeout of a plan."""
-CALLS: Final[Mapping[str, Sequence[str]]] = {
-    "producer": ("flush",),
-    "transactions": ("begin", "commit-transaction", "abort-transaction"),
-    "processor": ("begin", "send-offsets", "commit-transaction"),
-    "member": ("subscribe", "commit", "close"),
-    "admin": ("create-topic", "create-partitions", "list-offsets", "delete-records", "alter-config"),
-    "share-member": ("subscribe", "poll", "commit", "commit-async", "close"),
-}
-"""What the kinds of applications call that makes their clients ask something."""
 _ILLEGAL: Final[tuple[dict[str, Any], ...]] = (
     {"do": "error"},
     {"do": "wrong-correlation-id"},
     {"do": "reorder", "ms": 500},
 )
-_COORDINATED: Final = ("OffsetFetch", "JoinGroup", "SyncGroup", "OffsetCommit")
-_OF_MEMBERS: Final = ("Heartbeat", "SyncGroup", "OffsetCommit")
+_COORDINATED: Final = ("OffsetFetch", "JoinGroup", "SyncGroup", "OffsetCommit", "ConsumerGroupHeartbeat")
+_OF_MEMBERS: Final = ("Heartbeat", "SyncGroup", "OffsetCommit", "ConsumerGroupHeartbeat")
 _CODES: Final = tuple(each.name for each in ErrorCode if each is not ErrorCode.NONE)
 
 
@@ -50,6 +42,10 @@ class Subjects:
     transactional_ids: Sequence[str] = ()
     shares: bool = False
     """Whether the groups are share groups."""
+
+    def asking(self, apis: Sequence[str]) -> Sequence[str]:
+        """Those of the APIs of members by which the members of its groups ask."""
+        return ("ShareGroupHeartbeat",) if self.shares else [each for each in apis if each in self.apis]
 
 
 class Events:
@@ -73,8 +69,10 @@ class Events:
         return tuple(steps)
 
     def _aimed(self, about: Subjects, workload: str, seed: int) -> list[Step]:
-        users = {user.name: CALLS.get(user.kind, ()) for user in about.users}
-        users |= {f"{user.name}-in": ("poll",) for user in about.users if user.kind == "processor"}
+        users: dict[str, Mapping[str, int]] = {user.name: calls_of(user) for user in about.users}
+        for user in about.users:
+            if user.kind == "processor":
+                users[f"{user.name}-in"] = {"subscribe": 1, "poll": len(user.steps)}
         asked = () if self._guide is None else self._guide.asked(workload)
         calls = dict.fromkeys(call for calls in users.values() for call in calls)
         aiming = Aiming(
@@ -135,8 +133,7 @@ class Events:
                 }
                 return [Step("fault", after_ms, {**delay, "times": random.choice((1, 3))})]
             case "move-when-asked":
-                asked = ("ShareGroupHeartbeat",) if about.shares else _COORDINATED
-                api = random.choice(asked)
+                api = random.choice(about.asking(_COORDINATED))
                 return [Step("fault", after_ms, {"do": "move-coordinator", "api": api, "times": 1})]
             case "restart" | "stop":
                 back_ms = random.choice((50, 300, 1_000))
@@ -152,7 +149,7 @@ class Events:
             case "pause-follower":
                 return [Step("pause-follower", after_ms, {**at, **broker})]
             case "evict-member":
-                api = random.choice(("ShareGroupHeartbeat",) if about.shares else _OF_MEMBERS)
+                api = random.choice(about.asking(_OF_MEMBERS))
                 return [Step("fault", after_ms, {"do": "evict-member", "api": api, "times": 1})]
             case "throttle":
                 # Request quotas are for every API, client quotas for those that carry records.

@@ -10,6 +10,7 @@ from mockbroker.faults.legal import legal_codes
 from mockbroker.faults.match import parse_api
 from mockbroker.protocol.errors import ErrorCode
 
+from .drawn_calls import on_call
 from .legal import FAULTS, SHARE_FAULTS, faults_of, fields_of
 from .plan import Fields, Step
 
@@ -158,13 +159,14 @@ def assumed(apis: Sequence[str], calls: Sequence[str]) -> list[Asked]:
 
 
 class Aiming:
-    """Aims faults at what the clients of a plan ask. `users` are the names of the applications."""
+    """Aims faults at what the clients of a plan ask. `users` are the names of the applications, with how
+    often each makes which call."""
 
     def __init__(
         self,
         random: Random,
         asked: Sequence[Asked],
-        users: Mapping[str, Sequence[str]],
+        users: Mapping[str, Mapping[str, int]],
         *,
         transactional: bool,
         brokers: int,
@@ -218,7 +220,8 @@ class Aiming:
             fields["times"] = random.choice((1, 1, 1, 3))
         on: dict[str, Any] = {"fault": fault} if fault else {}
         if call and not fault:
-            on = {"user": self._caller(aim.client_id, call), "call": call, "nth": random.choice((1, 1, 2))}
+            caller = self._caller(aim.client_id, call)
+            on = {**on_call(random, caller, call, self._users[caller].get(call, 1))}
         name = f"{aim.api} {aim.way}" + (" again" if fault else "")
         steps = [Step("fault", after_ms, fields, on, name)]
         if fields["do"] == "stop-broker":

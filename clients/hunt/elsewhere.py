@@ -19,6 +19,8 @@ def lacks(plan: Plan) -> Sequence[str]:
 
 
 def _lacks(plan: Plan) -> Iterator[str]:
+    if plan.racks:
+        yield "racks of its own"
     if plan.security:
         yield "TLS and logins"
     if any(user.kind == Sharing.kind for user in plan.users):

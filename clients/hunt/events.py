@@ -1,6 +1,6 @@
 """What happens to a cluster meanwhile: verbs, what else operators do, and errors that brokers answer."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal
 
@@ -8,6 +8,7 @@ from mockbroker.control import verbs
 from mockbroker.control.asking import any_broker, ask, check
 from mockbroker.control.target import Target
 from mockbroker.errors import ConflictError, MockBrokerError
+from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages.create_partitions import (
     CreatePartitionsRequest,
@@ -16,6 +17,7 @@ from mockbroker.protocol.messages.create_partitions import (
 )
 from mockbroker.security import HandshakeFault
 from mockbroker.server.serving import ServedCluster
+from mockbroker.verbs.subjects import GROUP, PARTITION, TRANSACTIONAL_ID
 
 from ..upstream.cluster import NotWithUpstreamError
 from .admission import admit
@@ -78,12 +80,40 @@ async def _start_brokers(cluster: ServedCluster, outcome: Outcome) -> None:
             cluster.start_broker(broker)
 
 
-async def _lose_broker(cluster: ServedCluster, outcome: Outcome, broker: int, how: Loss) -> None:
-    """It stays away to the end."""
-    if outcome.lost:
+async def _lose_broker(
+    cluster: ServedCluster,
+    outcome: Outcome,
+    how: Loss,
+    broker: int | None = None,
+    *,
+    for_good: bool = True,
+    **of: Any,
+) -> None:
+    """The broker of that number, or the one that coordinates a `group` or a `transactional_id`, or leads the
+    `partition` of a `topic`. If it goes `for_good`, it stays away to the end."""
+    found = _in_charge(cluster, of) if broker is None else broker
+    if for_good:
+        _keep(outcome, [found], how)
+    lose(cluster, found, how)
+
+
+def _in_charge(cluster: ServedCluster, of: Mapping[str, Any]) -> int:
+    kind = GROUP if "group" in of else TRANSACTIONAL_ID if "transactional_id" in of else PARTITION
+    leader = cluster.run(lambda core: kind.named(core, dict(of)).leader)
+    if leader == NO_LEADER:
+        raise ConflictError("nobody is in charge of it")
+    return int(leader)
+
+
+def _keep(outcome: Outcome, brokers: Sequence[int], how: Loss) -> None:
+    if outcome.lost or len(brokers) != 1:
         raise ConflictError("only one can be lost: without two, coordinators can't write")
-    outcome.lost[broker] = how
-    lose(cluster, broker, how)
+    outcome.lost[brokers[0]] = how
+
+
+async def _keep_away(cluster: ServedCluster, outcome: Outcome) -> None:
+    """The broker that is down stays away to the end."""
+    _keep(outcome, cluster.run(lambda core: [e.id for e in core.brokers.values() if not e.online]), "stop")
 
 
 async def _lose_all(cluster: ServedCluster, outcome: Outcome, how: Literal["stop", "kill"]) -> None:
@@ -103,6 +133,12 @@ async def _add_partitions(cluster: ServedCluster, outcome: Outcome, topic: str, 
         if len(cluster.topic(output).partitions) < count:
             _widen(cluster, output, count)
     _widen(cluster, topic, count)
+
+
+async def _add_topic(cluster: ServedCluster, outcome: Outcome, topic: str, partitions: int) -> None:
+    replicas = outcome.plan.topics[0].replicas
+    create(cluster, PlannedTopic(topic, partitions, replicas=replicas))
+    outcome.appeared.add(topic)
 
 
 def _widen(cluster: ServedCluster, topic: str, count: int) -> None:
@@ -139,9 +175,11 @@ _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
     "pass-time": _pass_time,
     "start-brokers": _start_brokers,
     "lose-broker": _lose_broker,
+    "keep-away": _keep_away,
     "lose-all": _lose_all,
     "close-idle": _close_idle,
     "add-partitions": _add_partitions,
+    "add-topic": _add_topic,
     "show-certificate": _show_certificate,
     "break-handshakes": _break_handshakes,
     "admit": _admit,

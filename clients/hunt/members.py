@@ -8,6 +8,7 @@ import trio
 from ..drivers import Answer, Pending, Refusal
 from ..drivers.lines import binary
 from .journal import Committed, Failed, Owns, Partition, Read, Sought
+from .plan import LOOKS_MS, RACK, rack
 from .users import AT_ONCE, BAD, Application, described, read_headers, read_values
 
 POLL_MS: Final = 200
@@ -160,9 +161,11 @@ class Consuming(Application):
             if (await self.call("pause", partitions=[list(owned[0])])).error is not None:
                 self._paused.discard(owned[0])
 
-    async def resume(self) -> None:
-        """Resumes all that it has paused."""
-        await self._resume(self._paused)
+    async def resume(self, *, every: bool = False) -> None:
+        """Resumes all that it has paused, or `every` partition that it has: the others go on."""
+        await self._resume(self._paused | self._owned if every else self._paused)
+        if every:
+            self._paused -= self._owned
 
     async def _resume(self, which: set[Partition]) -> None:
         owned = sorted(which & self._owned)
@@ -281,16 +284,38 @@ class Consuming(Application):
         if "end" in self._sought.values():
             await self.close()  # it may not have found the end before there were more records
         if self._yielded:  # unless the other is put out, too
-            await self.stage.until(self._has_read_all, limit_s / 2)
+            await self.stage.until(self.has_read_all, limit_s / 2)
             self._yielded = False
         await self.resume()
         if self._subscribed != self._topics:
             await self.resubscribe(self._topics)
-        await self.stage.while_not(self._has_read_all, limit_s, self.poll)
+        await self.stage.while_not(self.has_read_all, limit_s, self.poll)
+        await self.stage.while_not(lambda: not self._far(), limit_s, self.poll)
+        if far := self._far():
+            self.stage.outcome.far[self.name] = far
         await self.commit()
 
-    def _has_read_all(self) -> bool:
-        return self.stage.read_all(self.group or self.name, self._topics)
+    def has_read_all(self) -> bool:
+        finds = self.group and LOOKS_MS in self._taken
+        found = (*self._topics, *self.stage.outcome.appeared) if finds else ()
+        if "pattern" not in self.planned.fields:
+            found = tuple(each for each in found if each in self._topics)
+        return self.stage.read_all(self.group or self.name, self._topics, found)
+
+    def _far(self) -> list[Partition]:
+        """What it has that is in sync at the broker in its rack, if its client does not ask that broker."""
+        racks = {rack(each): each for each in range(1, self.stage.plan.brokers + 1)}
+        near = racks.get(self._taken.get(RACK, ""))
+        if near is None or near in self.stage.outcome.asked.get(self.name, ()):
+            return []
+        topics = self.stage.cluster.topics()
+        listed = {(name, each.partition): each.isr for name, of in topics.items() for each in of.partitions}
+        return sorted(each for each in self._owned if near in listed.get(each, ()))
+
+    @property
+    def _taken(self) -> Mapping[str, Any]:
+        """What its client takes of the plan's settings."""
+        return self.driver.hello.taken("consumer", self.planned.fields.get("consumer", {}))
 
 
 def _errors(answer: Answer) -> list[Refusal]:

@@ -13,8 +13,16 @@ Loss = Literal["stop", "kill", "hang"]
 PLANS: Final = Schema("mockbroker-hunt-plan", 1, "a plan of mockbroker hunt", unversioned=True)
 USER: Final = "alice"
 """Who logs in, if users do."""
+LOOKS_MS: Final = "metadata.max.age.ms"
+"""The setting that says how soon a consumer finds partitions and topics that are new."""
+RACK: Final = "client.rack"
 AFTER_ERRORS: Final = "after_errors"
 """The field of a user's step that has acts, in the order in which the application prefers them."""
+
+
+def rack(broker: int) -> str:
+    """The name of a broker's rack."""
+    return f"rack-{broker}"
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,8 @@ class Plan:
     """What kind of plan it is, as `drawing.workloads` names them."""
     security: Fields = field(default_factory=dict)
     """What `mockbroker.Security` takes; empty without TLS and logins."""
+    racks: bool = False
+    """Whether each broker is a rack of its own, and consumers may read from the replica there (KIP-392)."""
     drawing: int = 1
     """How plans were drawn when this one was: only within one drawing is a seed the same plan."""
 
@@ -106,6 +116,11 @@ class Plan:
         """PlanError says what is wrong with the text."""
         row, _ = PLANS.read(text)
         return PLANS.built(cls, row)
+
+
+def looks_for_new(plan: Plan) -> bool:
+    """Whether its consumers are to find partitions and topics soon that are added."""
+    return any(LOOKS_MS in user.fields.get("consumer", {}) for user in plan.users)
 
 
 def smaller(plan: Plan) -> Iterable[Plan]:

@@ -19,7 +19,7 @@ from .admins import Administering
 from .coverage import Learning
 from .elsewhere import lacks
 from .members import Consuming
-from .plan import Plan
+from .plan import Plan, looks_for_new
 from .refusals import note_answer
 from .scene import Scene, options
 from .settling import Settling
@@ -112,9 +112,14 @@ class _Run:
     async def _probe(self) -> None:
         for topic in self._plan.topics:
             for partition in range(topic.partitions):
-                value = probe((topic.name, partition))
-                await self._scene.write(topic.name, partition, value, "probe", self._stage.patience.settle_s)
-                self._stage.probes.setdefault(topic.name, set()).add(value)
+                await self._write_probe(self._stage.probes, topic.name, partition)
+        for name, partition in self._scene.added() if looks_for_new(self._plan) else ():
+            await self._write_probe(self._stage.added, name, partition)
+
+    async def _write_probe(self, written: dict[str, set[bytes]], topic: str, partition: int) -> None:
+        value = probe((topic, partition))
+        await self._scene.write(topic, partition, value, "probe", self._stage.patience.settle_s)
+        written.setdefault(topic, set()).add(value)
 
 
 async def play(

@@ -18,21 +18,24 @@ from .admission import admit, deed
 from .events import create, happen, lose
 from .journal import Happened, Partition
 from .placing import Waits, add_fault
-from .plan import Plan, Step
+from .plan import Plan, Step, rack
 from .stage import InLog, Outcome
 
 _OFTEN_S: Final = 0.05
+_NEAREST: Final = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
 
 def options(plan: Plan) -> ClusterOptions:
     """Of the cluster of a plan."""
     security = Security.of(plan.security or None)
+    near = {"replica.selector.class": _NEAREST} if plan.racks else {}
     return {
         "kafka": unchecked(plan.kafka),
         "fixed": plan.fixed,
         "policies": unchecked(plan.policies),
         "brokers": plan.brokers,
-        "config": {"group.initial.rebalance.delay.ms": "0", **plan.config},
+        "config": {"group.initial.rebalance.delay.ms": "0", **near, **plan.config},
+        "racks": {each: rack(each) for each in range(1, plan.brokers + 1)} if plan.racks else None,
         "seed": plan.seed,
         "security": security,
         # From there clients get signed tokens.
@@ -122,6 +125,15 @@ class Scene:
                     acks = 1
             await trio.sleep(_OFTEN_S)
 
+    def added(self) -> list[Partition]:
+        """The partitions that the plan does not begin with, but for topics that were created again."""
+        planned = {topic.name: topic.partitions for topic in self.plan.topics}
+        known = {
+            name: each for name, each in self.cluster.topics().items() if name not in self.outcome.deleted
+        }
+        names = [name for name in sorted(known) if name in planned or name in self.outcome.appeared]
+        return [(e, n) for e in names for n in range(planned.get(e, 0), len(known[e].partitions))]
+
     def take_stock(self, group: str) -> None:
         """Notes what the group has committed, and what is in the logs."""
         outcome, cluster = self.outcome, self.cluster
@@ -131,12 +143,11 @@ class Scene:
         topics = cluster.topics()
         outcome.partitions = {topic: len(each.partitions) for topic, each in topics.items()}
         outcome.configs = {topic: each.configs for topic, each in topics.items()}
-        for topic in self.plan.topics:
-            described = cluster.topic(topic.name)
-            for partition in described.partitions:
-                outcome.log_starts[topic.name, partition.partition] = partition.log_start_offset
-                outcome.logs[topic.name, partition.partition] = []
-            for each in cluster.records(topic.name):
+        for name in (*(topic.name for topic in self.plan.topics), *sorted(outcome.appeared)):
+            for partition in cluster.topic(name).partitions:
+                at = name, partition.partition
+                outcome.log_starts[at], outcome.logs[at] = partition.log_start_offset, []
+            for each in cluster.records(name):
                 found = InLog(
                     each.offset,
                     each.value,
@@ -145,7 +156,7 @@ class Scene:
                     each.headers,
                     each.timestamp_ms,
                 )
-                outcome.logs[topic.name, each.partition].append(found)
+                outcome.logs[name, each.partition].append(found)
         # A port that was taken while its broker was down: that broker was away for longer.
         failures = [e for e in cluster.failures if not isinstance(e.__cause__, PortInUseError)]
         cluster.failures[:] = failures

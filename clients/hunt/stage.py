@@ -1,6 +1,6 @@
 """A run as applications see it, and its outcome."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -101,6 +101,12 @@ class Outcome:
     """Topics that were deleted and created again."""
     lost: dict[int, Loss] = field(default_factory=dict)
     """Brokers that stay away to the end, and how they went."""
+    appeared: set[str] = field(default_factory=set)
+    """Topics that were created besides those of the plan."""
+    far: dict[str, list[Partition]] = field(default_factory=dict)
+    """Who did not ask the broker in its rack long after all was well, and for what."""
+    asked: dict[str, set[int]] = field(default_factory=dict)
+    """Since all was well, which brokers the client of each user asked for records: in plans with racks."""
     decided: set[str] = field(default_factory=set)
     """The behaviours that brokers were asked for, if a script was played."""
     was_in: dict[str, list[Sequence[Record]]] = field(default_factory=dict)
@@ -137,6 +143,8 @@ class Stage:
         self._changed = trio.Event()
         self.probes: dict[str, set[bytes]] = {}
         """What was written when all was well again, by topic."""
+        self.added: dict[str, set[bytes]] = {}
+        """The same of partitions and topics that the plan does not begin with."""
         self._seen: dict[str, set[bytes]] = {}
         self.at_work: set[str] = set()
         """Who may still write, once all is well again."""
@@ -192,9 +200,11 @@ class Stage:
         if value is not None and value.startswith(PROBE):
             self._seen.setdefault(group, set()).add(value)
 
-    def read_all(self, group: str, topics: Sequence[str]) -> bool:
-        """Whether a group has read every record that was written when all was well again."""
+    def read_all(self, group: str, topics: Sequence[str], found: Collection[str] = ()) -> bool:
+        """Whether a group has read every record that was written when all was well again; of those topics
+        that it has `found`, also of what was added."""
         wanted = set().union(*(self.probes.get(each, ()) for each in topics))
+        wanted |= set().union(*(self.added.get(each, ()) for each in found))
         return wanted <= self._seen.get(group, set())
 
     def time_of(self, partition: Partition, offset: int) -> int | None:

@@ -228,11 +228,8 @@ class Processing(Transacting):
         self.member.noted(self.member.handle or "", offsets, began, error)
 
     async def afterwards(self) -> None:
-        group = self.member.group
-        limit = self.stage.patience.settle_s
-        await self.stage.while_not(
-            lambda: self.stage.read_all(group, [self.planned.fields["from"]]), limit, self.round
-        )
+        limit_s = self.stage.patience.settle_s
+        await self.stage.while_not(self.member.has_read_all, limit_s, self.round)
 
     async def leave(self) -> None:
         await self.member.leave()

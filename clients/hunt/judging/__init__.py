@@ -60,6 +60,7 @@ JUDGES: Final[tuple[Judge, ...]] = (
     seeking.sought_elsewhere,
     seeking.offsets_by_time,
     consumers.stuck,
+    consumers.far,
     sharing.given,
     sharing.done_again,
     sharing.said_otherwise,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...drivers import Refusal
 from ..journal import Called, Committed, Ended, Failed, Opened, Owns, Partition, Read, Sent, Sought
+from ..plan import LOOKS_MS
 from ..stage import PROBE, InLog, Outcome, probe
 from ..users import BAD
 from .violation import Violation
@@ -161,7 +162,7 @@ def stuck(outcome: Outcome) -> Iterator[Violation]:
             if each.user in users:
                 again = each.topic in outcome.deleted and each.at > outcome.repaired
                 read.add(probe((each.topic, each.partition)) if again else each.value)
-        wanted = {value for value in probes if _topic(value) in topics}
+        wanted = {value for value in probes if _is_read(outcome, users, topics, value)}
         if missing := wanted - read:
             where = ", ".join(sorted(each.removeprefix(PROBE).decode() for each in missing))
             told = "".join(f"; its last error: {each}" for each in _errors(outcome, users)[-1:])
@@ -186,8 +187,27 @@ def _readers(outcome: Outcome) -> Iterator[tuple[str, set[str], set[str]]]:
         yield name, users, topics
 
 
-def _topic(probe: bytes) -> str:
-    return probe.removeprefix(PROBE).decode().rpartition("-")[0]
+def _is_read(outcome: Outcome, users: set[str], topics: set[str], probe: bytes) -> bool:
+    """Whether such users have to read a probe: what was added, if their clients are to look for it soon; in
+    topics that were added, if that is what they subscribe to."""
+    topic, _, partition = probe.removeprefix(PROBE).decode().rpartition("-")
+    planned = {each.name: each.partitions for each in outcome.plan.topics}
+    if topic in topics and int(partition) < planned[topic]:
+        return True
+    matches = any("pattern" in each.fields for each in outcome.plan.users if each.name in users)
+    grouped = any(
+        each.fields["group"] for each in outcome.plan.users if {each.name, f"{each.name}-in"} & users
+    )
+    looks = any(LOOKS_MS in e.config for e in outcome.journal.of(Opened) if e.user in users)
+    return grouped and looks and (topic in topics or matches)
+
+
+def far(outcome: Outcome) -> Iterator[Violation]:
+    """`far`: long after all is well, a consumer has never asked the broker in its rack, which has in-sync
+    replicas of what it reads (KIP-392)."""
+    for user, partitions in outcome.far.items():
+        where = ", ".join(f"{topic}-{partition}" for topic, partition in partitions)
+        yield Violation("far", user, f"does not ask the broker in its rack for {where}")
 
 
 def by_partition(outcome: Outcome) -> dict[Partition, list[Committed | Owns | Read | Sought]]:

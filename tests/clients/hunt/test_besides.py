@@ -10,10 +10,11 @@ import pytest
 from mockbroker.clients.drivers import command_for
 from mockbroker.clients.hunt.campaign import campaign
 from mockbroker.clients.hunt.drawing import draw
+from mockbroker.clients.hunt.drawn_calls import calls_of
 from mockbroker.clients.hunt.events import happen
 from mockbroker.clients.hunt.journal import Called, Happened, Journal
 from mockbroker.clients.hunt.judging import judge
-from mockbroker.clients.hunt.plan import Plan, PlannedTopic, PlannedUser, Step
+from mockbroker.clients.hunt.plan import Plan, PlannedTopic, PlannedUser, Step, looks_for_new
 from mockbroker.clients.hunt.scene import Scene, options
 from mockbroker.clients.hunt.stage import Outcome, Patience
 from mockbroker.server.serving import serve
@@ -44,11 +45,42 @@ def test_what_is_drawn_besides() -> None:
     replicas = Counter((plan.brokers, topic.replicas) for plan in plans for topic in plan.topics)
     assert set(replicas) == {(1, 1), (3, 1), (3, 3)}
     assert replicas[3, 3] > replicas[3, 1]
-    lost = [plan for plan in plans if any(step.do == "lose-broker" for step in plan.steps)]
-    assert len(lost) > 20
-    assert {topic.replicas for plan in lost for topic in plan.topics} == {3}
-    how = {step.fields["how"]: plan for plan in lost for step in plan.steps if step.do == "lose-broker"}
-    assert set(how) == {"stop", "kill", "hang"}
+    lost = [(plan, step) for plan in plans for step in plan.steps if step.do == "lose-broker"]
+    for_good = [(plan, step) for plan, step in lost if step.fields.get("for_good", True)]
+    assert 20 < len(for_good) < len(lost)
+    assert {topic.replicas for plan, _ in for_good for topic in plan.topics} == {3}
+    assert {step.fields["how"] for _, step in for_good} == {"stop", "kill", "hang"}
+    assert {name for _, step in lost for name in step.fields} == {
+        *("how", "for_good", "broker", "group", "transactional_id", "topic", "partition")
+    }
+
+
+def test_what_waits_for_a_call_waits_for_one_that_the_plan_makes() -> None:
+    for plan in [draw(seed, ALL) for seed in range(600)]:
+        calls = {user.name: calls_of(user) for user in plan.users}
+        for step in plan.steps:
+            if step.do == "lose-broker" and step.on:
+                assert step.on["nth"] <= calls[step.on["user"]][step.on["call"]]
+
+
+def test_faults_are_aimed_at_what_members_of_either_protocol_ask() -> None:
+    can = (*ALL, "consumer-protocol")
+    plans = [draw(seed, can, workload="members") for seed in range(400)]
+    asked: dict[str, set[str]] = {"classic": set(), "consumer": set()}
+    for plan in plans:
+        member = next(user for user in plan.users if user.kind == "member")
+        protocol = member.fields["consumer"].get("group.protocol", "classic")
+        asked[protocol].update(str(step.fields.get("api", "")) for step in plan.steps)
+    assert "ConsumerGroupHeartbeat" in asked["consumer"] - asked["classic"]
+    assert {"JoinGroup", "SyncGroup", "Heartbeat"} <= asked["classic"] - asked["consumer"]
+
+
+def test_who_is_to_find_what_is_added_looks_for_it_soon() -> None:
+    plans = [draw(seed, (*ALL, "patterns"), workload="members") for seed in range(600)]
+    added = [plan for plan in plans if {step.do for step in plan.steps} & {"add-partitions", "add-topic"}]
+    assert {step.do for plan in added for step in plan.steps} >= {"add-partitions", "add-topic"}
+    assert all(looks_for_new(plan) for plan in added)
+    assert {plan.racks for plan in plans if plan not in added and looks_for_new(plan)} == {True}
 
 
 def test_members_wait_for_a_broker_that_hangs_no_longer_than_the_hunt_does() -> None:
@@ -88,11 +120,16 @@ def test_members_subscribe_to_other_topics_if_their_client_can_and_some_think_fo
     assert all({*step.fields["topics"]} <= {*user.fields["topics"]} for user, step in subscribe)
     assert not any("pattern" in user.fields for user, _ in subscribe)
     assert not any("group.instance.id" in user.fields["consumer"] for user, _ in subscribe)
-    thinking = [user for user in lives() if any(step.do == "think" for step in user.steps)]
-    assert thinking
-    for user in thinking:
-        (ms,) = [step.fields["ms"] for step in user.steps if step.do == "think"]
-        assert user.fields["consumer"]["max.poll.interval.ms"] < ms
+    moments, thoughts = list[int](), dict[int, PlannedUser]()
+    for user in lives():
+        for step in user.steps:
+            if step.do == "think" and step.fields["ms"] > 1_000:
+                thoughts[step.fields["ms"]] = user
+            elif step.do == "think":
+                moments.append(step.fields["ms"])
+    assert moments
+    assert thoughts
+    assert all(user.fields["consumer"]["max.poll.interval.ms"] < ms for ms, user in thoughts.items())
 
 
 @pytest.mark.long
@@ -137,6 +174,22 @@ async def test_a_broker_that_is_lost_is_not_started_again_and_no_second_one_is_l
         scene.repair()
         assert {each.leader for each in cluster.topic("t").partitions} <= {1, 3}
         assert [each.what for each in outcome.journal.of(Happened)] == ["all is well, but for broker 2"]
+
+
+@pytest.mark.trio
+async def test_a_broker_is_lost_by_what_it_is_in_charge_of() -> None:
+    leads = {"topic": "t", "partition": 0}
+    async with serve(**options(PLAN)) as cluster:
+        Scene(cluster, outcome := Outcome(PLAN, Journal()))
+        leader = cluster.topic("t").partitions[0].leader
+        assert (
+            await happen(cluster, outcome, "lose-broker", {**leads, "how": "stop", "for_good": False}) == ""
+        )
+        assert outcome.lost == {}
+        assert cluster.topic("t").partitions[0].leader != leader
+        assert await happen(cluster, outcome, "keep-away", {}) == ""
+        assert outcome.lost == {leader: "stop"}
+        assert "only one" in await happen(cluster, outcome, "lose-broker", {"group": "g", "how": "kill"})
 
 
 @pytest.mark.parametrize("how", ["stop", "kill", "hang"])

@@ -123,12 +123,13 @@ def test_two_runs_teach_the_most_that_is_asked() -> None:
 
 
 def test_a_user_that_makes_the_call_is_waited_for() -> None:
-    users = {"transactions-1": ("abort-transaction",), "transactions-0": (), "reader": ("poll",)}
+    users = {"transactions-1": {"abort-transaction": 2}, "transactions-0": {}, "reader": {"poll": 1}}
     aiming = Aiming(Random(1), ASKED[1:], users, transactional=True, brokers=1)
     waits: list[Step] = [step for seed in range(50) for step in aiming.steps(None, WORKLOAD, seed)]
     called = [step.on for step in waits if "call" in step.on]
     assert called
     assert {each["user"] for each in called} == {"transactions-1"}
+    assert {each["nth"] for each in called} == {1, 2}
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:

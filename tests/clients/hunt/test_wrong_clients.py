@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -16,6 +17,7 @@ from mockbroker.clients.hunt.stage import Patience
 
 pytestmark = pytest.mark.long
 IMPATIENT = Patience(settle_s=4, told_s=4, call_ms=2_000, grace_s=1)
+SOON = {"metadata.max.age.ms": 500}
 SEEDS = range(1, 9)
 MOST_SEEDS = range(1, 121)
 """How soon a wrong client shows what is wrong with it depends on how busy the machine is."""
@@ -72,25 +74,63 @@ def without_defects(plan: Plan) -> Plan:
     return replace(plan, users=tuple(map(mended, plan.users)))
 
 
+def consuming(plan: Plan, more: Mapping[str, Any], **fields: Any) -> Plan:
+    """Its members have more settings, and other fields, and do nothing but poll."""
+    polls = Step("poll", 100, {"times": 3})
+
+    def changed(user: PlannedUser) -> PlannedUser:
+        if user.kind != "member":
+            return user
+        consumer = {**user.fields["consumer"], **more}
+        return replace(user, fields={**user.fields, **fields, "consumer": consumer}, steps=(polls,) * 3)
+
+    return replace(plan, users=tuple(map(changed, plan.users)))
+
+
+def widens(plan: Plan) -> Plan:
+    on = {"user": "member-0", "call": "poll", "nth": 3}
+    more = Step("add-partitions", 0, {"topic": plan.topics[0].name, "by": 1}, on)
+    return replace(consuming(plan, SOON), steps=(more,))
+
+
+def adds_a_topic(plan: Plan) -> Plan:
+    on = {"user": "member-0", "call": "poll", "nth": 3}
+    new = Step("add-topic", 0, {"topic": "topic-too", "partitions": 1}, on)
+    return replace(consuming(plan, SOON, pattern="^topic.*"), steps=(new,))
+
+
+def has_racks(plan: Plan) -> Plan:
+    topics = tuple(replace(each, replicas=3) for each in plan.topics)
+    return replace(consuming(plan, {**SOON, "client.rack": "rack-2"}), brokers=3, topics=topics, racks=True)
+
+
 CHANGES: Mapping[str, Callable[[Plan], Plan]] = {
     "dawdles": loses_answers,
     "fenced-silently": shares_id,
+    "forgets-its-rack": has_racks,
+    "misses-partitions": widens,
+    "misses-topics": adds_a_topic,
     "lacking": without_defects,
     "right": without_defects,
 }
 
 
 async def found(
-    wrong: str, workload: str, patience: Patience, enough: str = "", seeds: range | None = None
+    wrong: str,
+    workload: str,
+    patience: Patience,
+    enough: str = "",
+    seeds: range | None = None,
+    change: Callable[[Plan], Plan] | None = None,
 ) -> set[str]:
-    """The invariants that are violated, until there is `enough`. All events are left out but those of
-    `CHANGES`: what is found is the client's own doing."""
+    """The invariants that are violated, until there is `enough`. All events are left out but those of a
+    `change`, by default that of `CHANGES`: what is found is the client's own doing."""
     invariants: set[str] = set()
 
     def drawn(seed: int, capabilities: frozenset[str], kafka: str) -> Plan:
         plan = replace(draw(seed, capabilities, kafka, workload), steps=())
-        change = CHANGES.get(wrong)
-        return plan if change is None else change(plan)
+        changed = change or CHANGES.get(wrong)
+        return plan if changed is None else changed(plan)
 
     def take(result: Result) -> None:
         invariants.update(each.violation.invariant for each in result.found)
@@ -121,6 +161,9 @@ async def found(
         ("leaves-out", "members", "skipped"),
         ("goes-back", "members", "read-again"),
         ("stops-reading", "members", "stuck"),
+        ("misses-partitions", "members", "stuck"),
+        ("misses-topics", "members", "stuck"),
+        ("forgets-its-rack", "members", "far"),
         ("hangs", "producer", "call-overdue"),
         ("spins", "producer", "call-spins"),
         ("dies", "producer", "died"),
@@ -171,6 +214,12 @@ async def test_a_wrong_client(wrong: str, workload: str, invariant: str) -> None
 @pytest.mark.trio
 async def test_the_right_client(workload: str) -> None:
     assert await found("right", workload, Patience()) == set()
+
+
+@pytest.mark.parametrize("change", [widens, adds_a_topic, has_racks])
+@pytest.mark.trio
+async def test_the_right_client_finds_what_is_added_and_what_is_near(change: Callable[[Plan], Plan]) -> None:
+    assert await found("right", "members", Patience(), seeds=range(1, 4), change=change) == set()
 
 
 @pytest.mark.parametrize("workload", ["transactions", "processor", "members"])

@@ -155,8 +155,20 @@ class Consumer(ConfluentConsumer):
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         if WRONG == "reads-all":
             fields["config"]["isolation.level"] = "read_uncommitted"
+        if WRONG == "forgets-its-rack":
+            fields["config"].pop("client.rack", None)
         self.late = WRONG == "joins-late" and name.endswith("-1")
         super().__init__(name, lines, fields)
+        self.there: dict[str, int] = {}
+        if WRONG.startswith("misses"):
+            known = self.consumer.list_topics(timeout=10).topics
+            self.there = {topic: len(each.partitions) for topic, each in known.items()}
+
+    def _misses(self, topic: str, partition: int) -> bool:
+        """Whether it was not there when the consumer was made."""
+        if WRONG == "misses-topics":
+            return topic not in self.there
+        return WRONG == "misses-partitions" and partition >= self.there[topic]
 
     def _refuse_if_late(self) -> None:
         if self.late:
@@ -215,6 +227,8 @@ class Consumer(ConfluentConsumer):
             found["records"] = [each for n, each in enumerate(records, self.count) if n % 3 != 1]
         if WRONG == "goes-back":
             found["records"] = records + records[-1:]
+        if WRONG.startswith("misses"):
+            found["records"] = [e for e in records if not self._misses(e["topic"], e["partition"])]
         if WRONG == "forgets-keys":
             found["records"] = [{**each, "key": None} for each in records]
         self.count += len(records)

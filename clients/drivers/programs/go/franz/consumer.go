@@ -92,6 +92,12 @@ func consuming(config lines.Config) []kgo.Opt {
 	if wait, given := config.Time("fetch.max.wait.ms"); given {
 		options = append(options, kgo.FetchMaxWait(wait))
 	}
+	if age, given := config.Time("metadata.max.age.ms"); given {
+		options = append(options, kgo.MetadataMaxAge(age), kgo.MetadataMinAge(age/2))
+	}
+	if rack, given := config.Text("client.rack"); given {
+		options = append(options, kgo.Rack(rack))
+	}
 	return options
 }
 

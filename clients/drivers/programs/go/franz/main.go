@@ -113,10 +113,10 @@ func main() {
 				"transaction.timeout.ms", "transactional.id",
 			}, lines.Tokens...),
 			"consumer": append([]string{
-				"auto.commit.interval.ms", "auto.offset.reset", "bootstrap.servers", "client.id",
+				"auto.commit.interval.ms", "auto.offset.reset", "bootstrap.servers", "client.id", "client.rack",
 				"enable.auto.commit", "fetch.max.wait.ms",
 				"group.id", "group.instance.id", "group.protocol", "heartbeat.interval.ms", "isolation.level",
-				"max.poll.records",
+				"max.poll.records", "metadata.max.age.ms",
 				"max.poll.interval.ms", assignor, "request.timeout.ms", "retry.backoff.ms", "session.timeout.ms",
 			}, lines.Tokens...),
 			"admin": append([]string{"bootstrap.servers", "client.id", "request.timeout.ms", "retry.backoff.ms"}, lines.Tokens...),
