@@ -6,6 +6,7 @@ from typing import Any, Final
 from ..acts import Act, shortly_before
 from ..consequences import BEHIND, LOSSY, REWOUND, SET_BACK
 from ..incidents import Evidence, Incident
+from ..incidents.evidence import UNKNOWN
 from ..incidents.model import Finding
 from .kinds import KINDS
 from .model import Symptom
@@ -16,7 +17,6 @@ _AFTER_MS: Final = 3_600_000
 """How much later than its cause something may be noticed."""
 _OFFSETS: Final = "__consumer_offsets"
 _BY_NAME: Final = {each.name: each for each in KINDS}
-_UNNAMED: Final = "of which group it was"
 _TO_GROUPS: Final = (
     *(*SET_BACK, *REWOUND, *BEHIND, "admin-reset", "offsets-expired", "poll-overrun"),
     *("share-offsets-reset", "delivery-limit-reached", "offsets-topic-expanded", "offsets-topic-retention"),
@@ -86,11 +86,13 @@ def look(symptoms: Sequence[Symptom], evidence: Evidence, done: Sequence[Act] = 
             "group": symptom.group,
             "topic": symptom.topic,
             "partition": symptom.partition,
+            "broker": symptom.broker,
         }
         found = [evidence.look(need, about) for need in _BY_NAME[symptom.name].causes]
+        away = (each.told for each in found if not each.covered)
         symptom.looked = [each.told for each in found if each.covered]
         symptom.before = shortly_before(done, symptom.from_ms, symptom.to_ms, symptom.topic, symptom.group)
-        symptom.missing = [each.told for each in found if not each.covered and each.told != _UNNAMED]
+        symptom.missing = [told for told in away if not told.startswith(UNKNOWN)]
 
 
 def _explains(finding: Finding, symptom: Symptom, rows: set[tuple[str, int]]) -> bool:
