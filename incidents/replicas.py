@@ -8,6 +8,8 @@ from .readers import begin
 from .stage import IncidentStage, StoryError, story
 
 _GROUPS: Final = {"billing": "java", "shipping": "sarama"}
+_PATIENT: Final = {"broker.session.timeout.ms": "18000"}
+"""A busy machine is no incident."""
 _SLOW_S: Final = 90
 _AWAY_S: Final = 640
 _SHORT_S: Final = 3
@@ -41,7 +43,7 @@ async def _ends(stage: IncidentStage) -> None:
         stage.noticed("under-replicated", broker=2)
 
 
-@story("broker-away", brokers=2, libraries=("java", "sarama"), twin={})
+@story("broker-away", config=_PATIENT, brokers=2, libraries=("java", "sarama"), twin={})
 async def broker_away(stage: IncidentStage) -> None:
     """A broker is killed, and nobody starts it again for ten minutes."""
     await _begin(stage)
@@ -54,7 +56,7 @@ async def broker_away(stage: IncidentStage) -> None:
     await _ends(stage)
 
 
-@story("follower-slow", brokers=2, libraries=("java", "sarama"), twin={})
+@story("follower-slow", config=_PATIENT, brokers=2, libraries=("java", "sarama"), twin={})
 async def leader_walled_off(stage: IncidentStage) -> None:
     """A follower does not reach its leader, as with a firewall between brokers; the controller reaches
     both."""
