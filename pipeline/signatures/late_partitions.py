@@ -220,7 +220,7 @@ SEARCH: Final = Search(
         _NEVER,
         "a partition was empty as long as a group had it, so that the group has no offset in it; what was "
         "first written to it while the group was restarted it never got (`auto.offset.reset = latest`)",
-        known_as="[librdkafka 1059](https://github.com/confluentinc/librdkafka/issues/1059)",
+        known_as="confluentinc/librdkafka#1059",
         stories={"never-committed": "{who} had no offset in a partition that had been empty"},
         reproductions=(
             Reproduction(

@@ -55,7 +55,7 @@ list.
   only if it does so until the end.
 - response-too-large: the cause is told, and that the client got no further. It does not say in which
   partition, and its group, which loses it, commits nothing.
-- seeks-to-beginning: that groups went back is told, but by their next commits: aiokafka does not log a seek.
-  An application that wants to go back is one possible cause.
+- seeks-to-beginning: told of the group of a Java client, which logs it; aiokafka does not log a seek. That
+  groups went back is told, but by their next commits.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
 """
