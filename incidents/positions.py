@@ -212,7 +212,13 @@ async def _write_on(stage: IncidentStage, seconds: float) -> None:
             await trio.sleep(3)
 
 
-@story("never-committed", brokers=1, libraries=("confluent-kafka", "sarama"), twin={})
+@story(
+    "never-committed",
+    config={"broker.session.timeout.ms": "18000"},
+    brokers=1,
+    libraries=("confluent-kafka", "sarama"),
+    twin={},
+)
 async def never_committed(stage: IncidentStage) -> None:
     """A partition was empty for as long as groups with auto.offset.reset=latest had read it, so that they
     have no offset in it. What is first written to it while they are restarted they never get

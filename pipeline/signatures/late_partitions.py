@@ -27,6 +27,7 @@ _ABOUT_MS: Final = 1_000
 def find(observations: Table) -> Table:
     late = _late(logs(observations)).persist()
     rows = _with_log(late, observations).join(_created(observations), list(PARTITION), "left")
+    is_known = F.col("created_ms").isNotNull()
     was_there = F.coalesce(F.col("created_ms") < F.col("topic_ms"), F.lit(False))
     return findings(
         first_of(rows, Window.partitionBy("group", *PARTITION).orderBy("log")),
@@ -39,7 +40,7 @@ def find(observations: Table) -> Table:
                 "records were written, and committed nothing until others came",
             ),
             If(
-                F.col("created_ms").isNotNull(),
+                is_known,
                 LIKELY,
                 "the group read the topic before the partition was there, was given it after these records "
                 "were written, and committed nothing until others came",
@@ -54,7 +55,7 @@ def find(observations: Table) -> Table:
         summary=sentence(
             "group {group} was given {which} {at} after {end} records had been written to it, and began "
             "behind them, at {end}: it never got them",
-            which=F.when(was_there, "the partition").otherwise("the new partition"),
+            which=F.when(is_known & ~was_there, "the new partition").otherwise("the partition"),
             at=place(),
         ),
         evidence=[F.col("created"), F.col("written"), seen("assigned"), seen("first")],

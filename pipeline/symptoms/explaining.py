@@ -36,6 +36,9 @@ _LOST: Final = (
     *("commit-back", "commit-missing", "written-twice"),
 )
 """What does not come of it that a partition has no leader for a while."""
+_STANDS: Final = "lag-stands"
+_NO_FURTHER: Final = ("response-too-large",)
+"""What keeps a group from going on, in whatever partition."""
 _BROKER: Final = "broker"
 _GROUP: Final = None
 _Numbered = tuple[int, Finding]
@@ -128,6 +131,8 @@ def _about_the_same(finding: Finding, symptom: Symptom) -> bool:
         return False
     if topic is not None and topic == symptom.topic:
         return partition in (None, symptom.partition) or symptom.partition is None
+    if symptom.name == _STANDS and finding["signature"] in _NO_FURTHER:
+        return group is not None
     wide = _BY_NAME[symptom.name].wide
     if topic in (None, _OFFSETS) and wide:
         return group is not None or (topic == _OFFSETS and symptom.group is not None)

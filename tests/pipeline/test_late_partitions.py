@@ -37,7 +37,7 @@ def story(
     ("created_ms", "signature", "confidence", "which"),
     [
         (SECOND, "partitions-found-late", "likely", "the new partition"),
-        (None, "partitions-found-late", "possible", "the new partition"),
+        (None, "partitions-found-late", "possible", "the partition"),
         (-SECOND, "never-committed", "likely", "the partition"),
     ],
 )

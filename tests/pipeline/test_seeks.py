@@ -16,7 +16,8 @@ def restarted(
 ) -> History:
     rows = History("client-log")
     for _ in range(times):
-        rows.restore(committed, 600 * SECOND, client=None).reset(None, text=text).reset(to, after_ms, detail=None)
+        rows.restore(committed, 600 * SECOND, client=None)
+        rows.reset(None, text=text).reset(to, after_ms, detail=None)
     return rows
 
 

@@ -74,6 +74,21 @@ def test_what_began_while_a_broker_was_away(about: dict[str, Any], *, belongs: b
     assert found.explained_by == [0] * belongs
 
 
+@pytest.mark.parametrize(
+    ("about", "explains"),
+    [
+        ({"signature": "response-too-large", "group": "billing"}, True),
+        ({"signature": "response-too-large", "group": "reports"}, False),
+        ({"signature": "response-too-large", "client": "billing-1"}, False),
+        ({"signature": "session-timeout", "group": "billing"}, False),
+    ],
+)
+def test_what_keeps_a_group_from_going_on(about: dict[str, Any], *, explains: bool) -> None:
+    found = symptom("lag-stands", SKIPPED)
+    explain([found], [incident(**about)])
+    assert found.explained_by == [0] * explains
+
+
 def test_what_happened_to_a_group_does_not_explain_what_happened_to_the_partition() -> None:
     found = symptom("acknowledged-missing", GONE)
     effect, cause = incident(signature="set-back", **SKIPPED), incident(signature="truncation-gap", **SKIPPED)
