@@ -65,8 +65,9 @@ def find(observations: Table) -> Table:
 def _created(observations: Table) -> Table:
     """When brokers created the logs of a partition first."""
     logs = of_kinds(observations, "log").where("detail = 'created' and partition >= 0")
-    logs = logs.where("time_ms is not null").withColumn("shown", seen()).groupBy(*PARTITION)
-    return logs.agg(F.min("time_ms").alias("created_ms"), F.min_by("shown", "time_ms").alias("created"))
+    logs = logs.where("time_ms is not null").withColumn("shown", seen())
+    first = F.min("time_ms").alias("created_ms"), F.min_by("shown", "time_ms").alias("created")
+    return logs.groupBy(*PARTITION).agg(*first)
 
 
 def _late(rows: Table) -> Table:

@@ -4,8 +4,11 @@ NOT_TOLD = frozenset(
     {
         "3.9.2-broker-suspended",
         "3.9.2-commits-too-low",
+        "3.9.2-offsets-topic-retention",
         "3.9.2-retention-by-size",
         "3.9.2-retried-without-idempotence",
+        "3.9.2-seeks-to-beginning",
+        "3.9.2-static-member-gone",
         "3.9.2-topic-created-anew",
         "3.9.2-transaction-timeout-refused",
         "3.9.2-transactions-away",

@@ -109,6 +109,7 @@ OFTEN = frozenset(
         "3.9.2-reassignment-stuck",
         "3.9.2-unclean-allowed",
         "4.4.0-acl-locks-out",
+        "4.4.0-broker-away",
         "4.4.0-commits-out-of-order",
         "4.4.0-offsets-topic-expanded",
         "4.4.0-max-bytes-lowered",
