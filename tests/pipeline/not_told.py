@@ -16,7 +16,6 @@ NOT_TOLD = frozenset(
         "4.4.0-broker-suspended",
         "4.4.0-commits-too-low",
         "4.4.0-group-renamed",
-        "4.4.0-never-committed",
         "4.4.0-offsets-topic-retention",
         "4.4.0-partition-paused",
         "4.4.0-rebalance-held-up",
@@ -52,8 +51,6 @@ list.
 - static-member-gone: what stands still is told, and that nothing explains it.
 - topic-created-anew: all is told, but librdkafka's error names no topic, so that nothing explains it.
 - transaction-timeout-refused: all is told, but only Java's log names the transactional ids.
-- never-committed: nothing is told. A group's first commit in a partition is above what was written before it
-  was given that, whether it read all or began behind it.
 - offsets-topic-retention: the cause is told. What groups had committed is in no file: retention deleted it.
 - rebalance-held-up: the cause is told, and that the rebalance was long. That a group stands still is told
   only if it does so until the end.

@@ -113,6 +113,7 @@ OFTEN = frozenset(
         "4.4.0-commits-out-of-order",
         "4.4.0-offsets-topic-expanded",
         "4.4.0-max-bytes-lowered",
+        "4.4.0-never-committed",
         "4.4.0-topic-deleted",
         "4.4.0-crash-loop",
         "4.4.0-disk-failed",
