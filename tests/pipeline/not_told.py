@@ -5,6 +5,7 @@ NOT_TOLD = frozenset(
         "3.9.2-broker-suspended",
         "3.9.2-commits-too-low",
         "3.9.2-offsets-topic-retention",
+        "3.9.2-partition-paused",
         "3.9.2-rebalance-held-up",
         "3.9.2-retention-by-size",
         "3.9.2-retried-without-idempotence",

@@ -85,7 +85,7 @@ REFUSED = (
     *("log-dir-failed", "login-refused", "members-replaced", "retention-by-size"),
     *("session-timeout-refused", "transaction-timeout-refused"),
     *("offset-rewind", "offsets-topic-expanded"),
-    *("broker-away", "follower-slow"),
+    *("broker-away", "follower-slow", "response-too-large"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
 that a record can't be read only its client could say."""
