@@ -93,6 +93,10 @@ class RecordedCluster(RealCluster):
         for each in (self._quorum, *self._replication.values()):
             each.drop()
 
+    def wall_off(self, node: int) -> None:
+        """Other brokers do not reach it any more. It reaches them, and the controller."""
+        self._replication[node].cut()
+
     def reconnect(self, node: int) -> None:
         self._off = None
         self._replication[node].mend()

@@ -13,6 +13,8 @@ from .readers import begin, read, skipped
 from .stage import INTERNAL, IncidentStage, StoryError, story
 
 _LIVES_S: Final = 5.0
+_LONG_S: Final = 75
+_PACE_S: Final = 2.0
 _RETENTION: Final = {"offsets.retention.minutes": "1", "offsets.retention.check.interval.ms": "1000"}
 
 
@@ -210,7 +212,13 @@ async def _write_on(stage: IncidentStage, seconds: float) -> None:
             await trio.sleep(3)
 
 
-@story("never-committed", brokers=1, libraries=("confluent-kafka", "sarama"), twin={})
+@story(
+    "never-committed",
+    config={"broker.session.timeout.ms": "18000"},
+    brokers=1,
+    libraries=("confluent-kafka", "sarama"),
+    twin={},
+)
 async def never_committed(stage: IncidentStage) -> None:
     """A partition was empty for as long as groups with auto.offset.reset=latest had read it, so that they
     have no offset in it. What is first written to it while they are restarted they never get
@@ -225,6 +233,11 @@ async def never_committed(stage: IncidentStage) -> None:
     for partition in (0, 1):
         await stage.clients.send("sarama", "orders", partition, 30)
     await begin(stage, groups, **config)
+    # Nobody writes to it for a while.
+    with trio.move_on_after(_LONG_S if stage.caused else 0):
+        while True:
+            await stage.clients.send("sarama", "orders", 0, 1)
+            await trio.sleep(_PACE_S)
     while any(("orders", 1) not in stage.clients.at[group] for group in groups):
         for partition in (0, 1):
             await stage.clients.send("sarama", "orders", partition, 1)

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from .acts import Act, acts
-from .clocks import Clock, by_one, compared, shifts_of, span, spans_by_one
+from .clocks import Clock, by_one, compared, ended_ms, shifts_of, span, spans_by_one
 from .collecting import Collected, collect, observations
 from .engine import AUTO, SHOWN, Engine, choose, open_engine
 from .findings import TYPES
@@ -130,7 +130,7 @@ def search(
         table = used.at_hand(with_groups(table))
         _search(found, table, used.at_once, tell)
         noted = notes(table, found.kinds, tell)
-        found.symptoms = noticed(table, noted, found.span_ms[1] if found.span_ms else None)
+        found.symptoms = noticed(table, noted, ended_ms(table))
         found.acts = acts(table, found.kinds, noted)
         tell("linking")
         evidence = Evidence(summed(table) if found.findings or found.symptoms else (), spans)

@@ -218,6 +218,15 @@ def spans_by_one(spans: Mapping[str, LogSpan], clocks: Iterable[Clock]) -> dict[
     }
 
 
+def ended_ms(observations: Table) -> int | None:
+    """When the last file ends: the time of its last row, because a clock may have been ahead before. Times of
+    records are what producers say."""
+    rows = observations.where("time_ms is not null").where(~F.col("source").isin(*_OF_RECORDS))
+    ends = rows.groupBy("file").agg(F.max_by("time_ms", "position").alias("end_ms"))
+    (row,) = ends.groupBy(F.lit(1).alias("all")).agg(F.max("end_ms").alias("end_ms")).collect() or [{}]
+    return row.get("end_ms")
+
+
 def span(observations: Table) -> tuple[int, int]:
     """From the first to the last row."""
     times = F.min("time_ms").alias("first"), F.max("time_ms").alias("last")

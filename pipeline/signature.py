@@ -13,10 +13,12 @@ CLIENT: Final = "client"
 OFFSETS: Final = "offsets"
 BATCHES: Final = "batches"
 BROKERS: Final = "brokers"
+OWN: Final = "own"
 COORDINATORS: Final = "coordinators"
-NEEDS: Final = (CONTROLLER, BROKERS, COORDINATORS, CLIENT, OFFSETS, BATCHES)
-"""The log of a controller; those of all brokers that had the partition, or one of the offsets topic; that of
-a Java client of the group; the group's records in the offsets topic; the batches of the partition."""
+NEEDS: Final = (CONTROLLER, BROKERS, OWN, COORDINATORS, CLIENT, OFFSETS, BATCHES)
+"""The log of a controller; those of all brokers that had the partition, of the broker that it is about, or of
+all that had one of the offsets topic; that of a Java client of the group; the group's records in the offsets
+topic; the batches of the partition."""
 
 
 class Alike(NamedTuple):

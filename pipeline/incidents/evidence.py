@@ -6,14 +6,16 @@ from typing import Any, Final, NamedTuple
 
 from ..readers.files import LogSpan
 from ..readers.log_spans import BROKER, CONTROLLER, JAVA
-from ..signature import BATCHES, BROKERS, CLIENT, COORDINATORS, OFFSETS
+from ..signature import BATCHES, BROKERS, CLIENT, COORDINATORS, OFFSETS, OWN
 from ..tables import Table
 from ..tables import functions as F
 from .model import Finding
 
-_IN_TRACES: Final = (CONTROLLER, BROKERS, COORDINATORS, CLIENT, BATCHES)
+_IN_TRACES: Final = (CONTROLLER, BROKERS, OWN, COORDINATORS, CLIENT, BATCHES)
 _RECORDS: Final = ("segment", "dump-log")
 _TOPIC: Final = "__consumer_offsets"
+UNKNOWN: Final = "the files don't tell"
+"""How it begins that it is not known which files would tell it."""
 _APART_MS: Final = 60_000
 """Files of one log that lie so close together have nothing in between."""
 _COLUMNS: Final = ("kind", "source", "file", "broker", "leader", "replicas", "group", "topic", "partition")
@@ -58,14 +60,14 @@ class Evidence:
         """Whether the files that are needed were read, and go over the time of a finding."""
         begin, end = cause["from_ms"], cause["to_ms"]
         if begin is None or end is None:
-            return Looked(False, "the files don't tell when it happened")
+            return Looked(False, f"{UNKNOWN} when it happened")
         if need in _IN_TRACES and (
             times := _around(self._times(lambda row: row["source"] == "trace"), begin, end)
         ):
             return Looked(True, _told("the trace", times))
         named, parts = self._parts(need, cause)
         if not parts:
-            return Looked(False, f"the files don't tell {named}")
+            return Looked(False, f"{UNKNOWN} {named}")
         found = []
         for name, spans in parts.items():
             if not spans:
@@ -101,6 +103,9 @@ class Evidence:
             return named, {
                 named: self._times(lambda row: row["group"] == group and row["source"] in _RECORDS)
             }
+        if need == OWN:
+            own = None if cause["broker"] is None else f"the log of broker {cause['broker']}"
+            return own or "which broker it was", {own: self._of_broker(cause["broker"])} if own else {}
         if need == COORDINATORS:
             topic, partition = _TOPIC, None
         elif topic is None or partition is None:

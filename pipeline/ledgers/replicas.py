@@ -146,7 +146,9 @@ def others_end(observations: Table) -> Table:
 def own_ends(observations: Table) -> Table:
     """Until when (`end_ms`) the log of each broker goes, by `_broker`."""
     own = observations.where("kind != 'broker' and source = 'broker-log' and broker is not null")
-    return own.groupBy(F.col("broker").alias("_broker")).agg(F.max("time_ms").alias("end_ms"))
+    # A clock may have been ahead before.
+    ends = own.groupBy("broker", "file").agg(F.max_by("time_ms", "position").alias("end_ms"))
+    return ends.groupBy(F.col("broker").alias("_broker")).agg(F.max("end_ms").alias("end_ms"))
 
 
 def _with_brokers(observations: Table) -> Table:

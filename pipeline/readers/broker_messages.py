@@ -276,6 +276,13 @@ TABLE: Final = Table.of(
         r"Leader {tp} (?:with topic id .*?)?starts at leader epoch {leader_epoch}.*? ISR "
         r"\[{replicas}\]",
     ),
+    # A leader that hears of its ISR from the controller before AlterPartition is answered says only this.
+    message(
+        "in-sync-replicas",
+        "Skipped the become-leader",
+        r"Skipped the become-leader state change for {tp} .*? with leader epoch {leader_epoch}\. .*?, ISR "
+        r"\[{replicas}\]",
+    ),
     message(
         "leader",
         "tarts at leader epoch",

@@ -1,14 +1,15 @@
-"""`partitions-found-late`: a group was given a new partition after records had been written to it, and began
-behind them, as `auto.offset.reset = latest` says.
+"""`partitions-found-late`, `never-committed`: a group was given a partition after the first records had been
+written to it, and began behind them, as `auto.offset.reset = latest` says.
 
 Clients learn of new partitions when they ask for metadata again, by default within five minutes
-(`metadata.max.age.ms`). Not here: a group that begins with the first record, or commits soon after it was
+(`metadata.max.age.ms`). In a partition that was empty for as long as a group had it, the group has no offset
+once it is restarted. Not here: a group that begins with the first record, or commits soon after it was
 given the partition, because what it read before that is not known.
 """
 
 from typing import Final
 
-from ..findings import LIKELY, findings
+from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged
 from ..offsets_log import KEY, NO_MEMBERS, OF_GROUP, logs, with_members
 from ..reproduction import Reproduction, Template
 from ..rows import PARTITION, first_of, of_kinds, place, prefixed, row, same, seen, sentence
@@ -16,6 +17,8 @@ from ..signature import Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
+_LATE: Final = ("partitions-found-late",)
+_NEVER: Final = ("never-committed",)
 _LEAST_MS: Final = 60_000
 """A member that has something to read commits sooner."""
 _ABOUT_MS: Final = 1_000
@@ -23,20 +26,48 @@ _ABOUT_MS: Final = 1_000
 
 def find(observations: Table) -> Table:
     late = _late(logs(observations)).persist()
-    rows = _with_log(late, observations)
+    rows = _with_log(late, observations).join(_created(observations), list(PARTITION), "left")
+    is_known = F.col("created_ms").isNotNull()
+    was_there = F.coalesce(F.col("created_ms") < F.col("topic_ms"), F.lit(False))
     return findings(
         first_of(rows, Window.partitionBy("group", *PARTITION).orderBy("log")),
-        signature="partitions-found-late",
-        confidence=LIKELY,
-        why="the group read the topic before the partition was there, was given it after these records were "
-        "written, and committed nothing until others came",
+        signature=F.when(was_there, _NEVER[0]).otherwise(_LATE[0]),
+        **judged(
+            If(
+                was_there,
+                LIKELY,
+                "the group read the topic while the partition was empty, was given it again after these "
+                "records were written, and committed nothing until others came",
+            ),
+            If(
+                is_known,
+                LIKELY,
+                "the group read the topic before the partition was there, was given it after these records "
+                "were written, and committed nothing until others came",
+            ),
+            Else(
+                POSSIBLE,
+                "the group read the topic before, was given the partition after these records were written, "
+                "and committed nothing until others came; that the partition was new then a broker's log "
+                "would tell",
+            ),
+        ),
         summary=sentence(
-            "group {group} was given the new partition {at} after {end} records had been written to it, and "
-            "began behind them, at {end}: it never got them",
+            "group {group} was given {which} {at} after {end} records had been written to it, and began "
+            "behind them, at {end}: it never got them",
+            which=F.when(is_known & ~was_there, "the new partition").otherwise("the partition"),
             at=place(),
         ),
-        evidence=[F.col("written"), seen("assigned"), seen("first")],
+        evidence=[F.col("created"), F.col("written"), seen("assigned"), seen("first")],
     )
+
+
+def _created(observations: Table) -> Table:
+    """When brokers created the logs of a partition first."""
+    logs = of_kinds(observations, "log").where("detail = 'created' and partition >= 0")
+    logs = logs.where("time_ms is not null").withColumn("shown", seen())
+    first = F.min("time_ms").alias("created_ms"), F.min_by("shown", "time_ms").alias("created")
+    return logs.groupBy(*PARTITION).agg(*first)
 
 
 def _late(rows: Table) -> Table:
@@ -135,7 +166,45 @@ def test_the_group_gets_the_first_record_of_a_new_partition(reset: str) -> None:
         assert read.value() == b"first"
 """
 )
-_LATE: Final = ("partitions-found-late",)
+_RESTARTED: Final = Template(
+    """\
+import pytest
+from confluent_kafka import Consumer
+
+from mockbroker import MockCluster
+
+# {story}
+
+
+@pytest.mark.parametrize(
+    "reset", [pytest.param("latest", id="incident"), pytest.param("earliest", id="prevented")]
+)
+def test_the_group_gets_the_first_record_of_a_partition_that_was_empty(reset: str) -> None:
+    config = {{"group.initial.rebalance.delay.ms": "0"}}
+    with MockCluster(kafka="{kafka}", brokers=3, topics={{"{topic}": 2}}, config=config) as cluster:
+
+        def begin() -> Consumer:
+            consumer = Consumer(
+                {{
+                    "bootstrap.servers": cluster.bootstrap_servers,
+                    "group.id": {group},
+                    "auto.offset.reset": reset,
+                }}
+            )
+            consumer.subscribe(["{topic}"])
+            while not consumer.assignment():
+                consumer.poll(0.1)
+            return consumer
+
+        begin().close()
+        cluster.produce("{topic}", "first", partition=1)
+        consumer = begin()
+        while (read := consumer.poll(0.1)) is None:
+            cluster.produce("{topic}", "another", partition=1)
+        consumer.close()
+        assert read.value() == b"first"
+"""
+)
 SEARCH: Final = Search(
     "partitions that were found late",
     find,
@@ -147,6 +216,18 @@ SEARCH: Final = Search(
         stories={"partitions-found-late": "{who} found a partition late"},
         reproductions=(
             Reproduction(_LATE, "auto.offset.reset=latest", "auto.offset.reset=earliest", template=_TEMPLATE),
+        ),
+    ),
+    Signature(
+        _NEVER,
+        "a partition was empty as long as a group had it, so that the group has no offset in it; what was "
+        "first written to it while the group was restarted it never got (`auto.offset.reset = latest`)",
+        known_as="confluentinc/librdkafka#1059",
+        stories={"never-committed": "{who} had no offset in a partition that had been empty"},
+        reproductions=(
+            Reproduction(
+                _NEVER, "auto.offset.reset=latest", "auto.offset.reset=earliest", template=_RESTARTED
+            ),
         ),
     ),
 )

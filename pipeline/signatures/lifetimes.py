@@ -37,17 +37,18 @@ def find(observations: Table) -> Table:
 
 
 def _recreated(logs: Table, observations: Table) -> Table:
-    """Only if a group had committed an offset of the topic: nobody else could tell."""
+    """Only if a group had read the topic, by its commits or by a client's log: nobody else could tell."""
     window = in_order("topic")
     topics = logs.where(F.col("partition") == NO_PARTITION)
     last = F.lag(F.struct("detail", "time_ms", "seen")).over(window)
     again = topics.withColumn("last", last).where("detail = 'created' and last.detail = 'deleted'")
-    commits = of_kinds(observations, "commit").select(
-        F.col("topic").alias("_topic"), F.col("group").alias("who"), F.col("time_ms").alias("commit_ms")
+    readers = of_kinds(observations, "commit", "position", "reset", "restore").where("group is not null")
+    readers = readers.select(
+        F.col("topic").alias("_topic"), F.col("group").alias("who"), F.col("time_ms").alias("read_ms")
     )
-    read = [F.col("topic") == F.col("_topic"), F.col("commit_ms") <= F.col("last.time_ms")]
+    before = [F.col("topic") == F.col("_topic"), F.col("read_ms") <= F.col("last.time_ms")]
     rows = (
-        again.join(commits, read)
+        again.join(readers, before)
         .groupBy("topic", "time_ms", "last", "seen")
         .agg(F.array_sort(F.collect_set("who")).alias("groups"))
     )

@@ -4,7 +4,7 @@ from typing import Final
 
 from ..ledgers import Note
 from ..readers.log_spans import CONTROLLER
-from ..signature import BROKERS, CLIENT, COORDINATORS
+from ..signature import BROKERS, CLIENT, COORDINATORS, OWN
 from .kind import HALF_A_MINUTE_MS, MINUTE_MS, STILL, TEN_MINUTES_MS, Kind, at, lasts, took
 
 _HEARTBEAT_MS: Final = 2_000
@@ -105,7 +105,7 @@ KINDS: Final = (
         "broker-unresolved",
         "clients can't resolve the address of a broker for half a minute",
         _unresolved,
-        (BROKERS,),
+        (OWN,),
         lasts(HALF_A_MINUTE_MS),
         of_partition=True,
         of_broker=True,
@@ -115,7 +115,7 @@ KINDS: Final = (
         "connections-rejected",
         "a broker rejects connections from an address for half a minute, because that has too many",
         _rejected,
-        (BROKERS,),
+        (OWN,),
         lasts(HALF_A_MINUTE_MS),
         of_partition=True,
         of_broker=True,
@@ -125,7 +125,7 @@ KINDS: Final = (
         "login-refused",
         "brokers refuse logins for half a minute",
         _login,
-        (CONTROLLER, BROKERS),
+        (CONTROLLER, OWN),
         lasts(HALF_A_MINUTE_MS),
         of_partition=True,
         of_broker=True,
@@ -153,7 +153,7 @@ KINDS: Final = (
         "replicas of a broker, however many, are not in the ISR for ten minutes while it is away, or for a "
         "minute although it is there",
         _under_replicated,
-        (BROKERS, CONTROLLER),
+        (OWN, CONTROLLER),
         of_partition=True,
         of_broker=True,
     ),
@@ -180,7 +180,7 @@ KINDS: Final = (
         "broker-died",
         "a broker went away without being shut down",
         _died,
-        (CONTROLLER, BROKERS),
+        (CONTROLLER, OWN),
         of_partition=True,
         of_broker=True,
     ),
@@ -199,7 +199,7 @@ KINDS: Final = (
         "a broker was fenced because its session had timed out, and its next heartbeat, two seconds later, "
         "did not end that; nothing tells that it was started again",
         _fenced,
-        (CONTROLLER, BROKERS),
+        (CONTROLLER, OWN),
         lasts(_HEARTBEAT_MS),
         of_partition=True,
         of_broker=True,
@@ -209,7 +209,7 @@ KINDS: Final = (
         "broker-shut-down",
         "a broker that was shut down is away for ten minutes",
         _shut_down,
-        (CONTROLLER, BROKERS),
+        (CONTROLLER, OWN),
         lasts(TEN_MINUTES_MS),
         of_partition=True,
         of_broker=True,

@@ -6,6 +6,7 @@ from typing import Any, Final
 from ..acts import Act, shortly_before
 from ..consequences import BEHIND, LOSSY, REWOUND, SET_BACK
 from ..incidents import Evidence, Incident
+from ..incidents.evidence import UNKNOWN
 from ..incidents.model import Finding
 from .kinds import KINDS
 from .model import Symptom
@@ -16,7 +17,6 @@ _AFTER_MS: Final = 3_600_000
 """How much later than its cause something may be noticed."""
 _OFFSETS: Final = "__consumer_offsets"
 _BY_NAME: Final = {each.name: each for each in KINDS}
-_UNNAMED: Final = "of which group it was"
 _TO_GROUPS: Final = (
     *(*SET_BACK, *REWOUND, *BEHIND, "admin-reset", "offsets-expired", "poll-overrun"),
     *("share-offsets-reset", "delivery-limit-reached", "offsets-topic-expanded", "offsets-topic-retention"),
@@ -36,6 +36,9 @@ _LOST: Final = (
     *("commit-back", "commit-missing", "written-twice"),
 )
 """What does not come of it that a partition has no leader for a while."""
+_STANDS: Final = "lag-stands"
+_NO_FURTHER: Final = ("response-too-large",)
+"""What keeps a group from going on, in whatever partition."""
 _BROKER: Final = "broker"
 _GROUP: Final = None
 _Numbered = tuple[int, Finding]
@@ -86,11 +89,13 @@ def look(symptoms: Sequence[Symptom], evidence: Evidence, done: Sequence[Act] = 
             "group": symptom.group,
             "topic": symptom.topic,
             "partition": symptom.partition,
+            "broker": symptom.broker,
         }
         found = [evidence.look(need, about) for need in _BY_NAME[symptom.name].causes]
+        away = (each.told for each in found if not each.covered)
         symptom.looked = [each.told for each in found if each.covered]
         symptom.before = shortly_before(done, symptom.from_ms, symptom.to_ms, symptom.topic, symptom.group)
-        symptom.missing = [each.told for each in found if not each.covered and each.told != _UNNAMED]
+        symptom.missing = [told for told in away if not told.startswith(UNKNOWN)]
 
 
 def _explains(finding: Finding, symptom: Symptom, rows: set[tuple[str, int]]) -> bool:
@@ -126,6 +131,8 @@ def _about_the_same(finding: Finding, symptom: Symptom) -> bool:
         return False
     if topic is not None and topic == symptom.topic:
         return partition in (None, symptom.partition) or symptom.partition is None
+    if symptom.name == _STANDS and finding["signature"] in _NO_FURTHER:
+        return group is not None
     wide = _BY_NAME[symptom.name].wide
     if topic in (None, _OFFSETS) and wide:
         return group is not None or (topic == _OFFSETS and symptom.group is not None)

@@ -19,7 +19,7 @@ _SOON_MS: Final = 60_000
 def symptoms(notes: Iterable[Note], until_ms: int | None = None) -> list[Symptom]:
     """What somebody would notice, each thing once, in whatever order the notes come; in order of time.
 
-    `until_ms` is the time of the last row: what has not ended goes on until then.
+    `until_ms` is when the files end: what has not ended goes on until then.
     """
     ended = [_until(each, until_ms) for each in notes]
     starts = {(each.topic, each.partition): each for each in ended if each.what == "log-start"}

@@ -17,7 +17,7 @@ KEPT: Final = 1_000
 
 
 def noticed(observations: Table, notes: Iterable[Note], until_ms: int | None) -> list[Symptom]:
-    """What ledgers noted of the rows, of which the last one is `until_ms`."""
+    """What ledgers noted of the rows, which end at `until_ms`."""
     found = symptoms(notes, until_ms)
     shown = _shown(observations, {place for each in found[:KEPT] for place in each.rows})
     for each in found:

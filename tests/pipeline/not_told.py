@@ -4,15 +4,19 @@ NOT_TOLD = frozenset(
     {
         "3.9.2-broker-suspended",
         "3.9.2-commits-too-low",
+        "3.9.2-offsets-topic-retention",
+        "3.9.2-partition-paused",
+        "3.9.2-rebalance-held-up",
         "3.9.2-retention-by-size",
         "3.9.2-retried-without-idempotence",
+        "3.9.2-seeks-to-beginning",
+        "3.9.2-static-member-gone",
         "3.9.2-topic-created-anew",
         "3.9.2-transaction-timeout-refused",
         "3.9.2-transactions-away",
         "4.4.0-broker-suspended",
         "4.4.0-commits-too-low",
         "4.4.0-group-renamed",
-        "4.4.0-never-committed",
         "4.4.0-offsets-topic-retention",
         "4.4.0-partition-paused",
         "4.4.0-rebalance-held-up",
@@ -48,14 +52,12 @@ list.
 - static-member-gone: what stands still is told, and that nothing explains it.
 - topic-created-anew: all is told, but librdkafka's error names no topic, so that nothing explains it.
 - transaction-timeout-refused: all is told, but only Java's log names the transactional ids.
-- never-committed: nothing is told. A group's first commit in a partition is above what was written before it
-  was given that, whether it read all or began behind it.
 - offsets-topic-retention: the cause is told. What groups had committed is in no file: retention deleted it.
 - rebalance-held-up: the cause is told, and that the rebalance was long. That a group stands still is told
   only if it does so until the end.
 - response-too-large: the cause is told, and that the client got no further. It does not say in which
   partition, and its group, which loses it, commits nothing.
-- seeks-to-beginning: that groups went back is told, but by their next commits: aiokafka does not log a seek.
-  An application that wants to go back is one possible cause.
+- seeks-to-beginning: told of the group of a Java client, which logs it; aiokafka does not log a seek. That
+  groups went back is told, but by their next commits.
 - record-corrupt: the cause is told. Two groups commit once where they stand, and the third not even that.
 """

@@ -13,6 +13,7 @@ NO_TOPIC: dict[str, Any] = {"topic": None, "partition": None}
 GROUP: dict[str, Any] = {"group": "billing", **NO_TOPIC}
 OFFSETS: dict[str, Any] = {"topic": "__consumer_offsets", "partition": 7}
 ID: dict[str, Any] = {"transactional_id": "payments", **NO_TOPIC}
+SEEKING = "… Seeking to AutoOffsetResetStrategy{type=earliest} offset of partition orders-0"
 
 
 def deleted(why: str) -> History:
@@ -82,6 +83,17 @@ def fenced() -> History:
 def recreated() -> History:
     rows = History("broker-log").add("log", detail="created", **TOPIC).commit(5)
     return rows.add("log", detail="deleted", **TOPIC).add("log", detail="created", **TOPIC)
+
+
+def sought(
+    committed: int = 60, text: str = SEEKING, to: int = 0, after_ms: int = SECOND, times: int = 1
+) -> History:
+    """Members that begin where their group had committed, and seek to the first record."""
+    rows = History("client-log")
+    for _ in range(times):
+        rows.restore(committed, 600 * SECOND, client=None)
+        rows.reset(None, text=text).reset(to, after_ms, detail=None)
+    return rows
 
 
 def loading(*details: str) -> History:

@@ -41,6 +41,7 @@ from .short_histories import (
     not_let_in,
     recreated,
     reset_to_latest,
+    sought,
     stepped,
     stood_still,
     stuck,
@@ -214,6 +215,7 @@ CASES = {
         "high-watermark",
         "append",
     ),
+    "seeks-to-beginning": case("seeks", sought(), told("reset", "earliest")),
     "truncation-gap": case("truncations", cut_off(), lambda row: row.leader == 3),
     "log-end-fell": case("truncations", fell(), lambda row: row.offset == 100),
 }

@@ -15,11 +15,17 @@ STATE: dict[str, Any] = {"group": "billing", "topic": None, "partition": None}
 UNSUBSCRIBED = "Consumer group received unsubscribed topics"
 
 
-def story(*, assigned_ms: int, waited_ms: int, offset: int, before: bool = True) -> list[Observation]:
-    """Three records of a new partition, which the group is given and commits later."""
+def story(
+    *, assigned_ms: int, waited_ms: int, offset: int, before: bool = True, created_ms: int | None = None
+) -> list[Observation]:
+    """Three records of a partition, which the group is given and commits later; a broker says when it created
+    the log, after the group's first commit."""
     rows = History("dump-log").add("group", detail="Stable", generation=1, **STATE)
     if before:
         rows.commit(10)
+    if created_ms is not None:
+        log = {"partition": 1, "source": "broker-log", "detail": "created"}
+        rows.add("log", 0, **{**log, "time_ms": rows.now_ms + created_ms})
     for nth in range(3):
         rows.add("append", offset=nth, end_offset=nth + 1, partition=1)
     rows.add("group", assigned_ms, detail="Stable", generation=2, **STATE)
@@ -27,11 +33,22 @@ def story(*, assigned_ms: int, waited_ms: int, offset: int, before: bool = True)
     return rows.commit(offset, partition=1).rows
 
 
-def test_a_partition_that_was_found_late() -> None:
-    (one,) = found_in(story(assigned_ms=SECOND, waited_ms=90 * SECOND, offset=4), late_partitions.find)
+@pytest.mark.parametrize(
+    ("created_ms", "signature", "confidence", "which"),
+    [
+        (SECOND, "partitions-found-late", "likely", "the new partition"),
+        (None, "partitions-found-late", "possible", "the partition"),
+        (-SECOND, "never-committed", "likely", "the partition"),
+    ],
+)
+def test_a_partition_whose_first_records_a_group_did_not_get(
+    created_ms: int | None, signature: str, confidence: str, which: str
+) -> None:
+    rows = story(assigned_ms=SECOND, waited_ms=90 * SECOND, offset=4, created_ms=created_ms)
+    (one,) = found_in(rows, late_partitions.find)
     assert (one.group, one.topic, one.partition) == ("billing", "orders", 1)
-    assert (one.signature, one.confidence) == ("partitions-found-late", "likely")
-    assert "was given the new partition orders-1 after 3 records had been written" in one.summary
+    assert (one.signature, one.confidence) == (signature, confidence)
+    assert f"was given {which} orders-1 after 3 records had been written" in one.summary
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,12 @@ LOG = """\
 [2026-11-21 12:{back},412] INFO [Partition orders-0 broker=2] ISR updated to 2,3 and version updated to 9 \
 (kafka.cluster.Partition)
 """
+HEARD = """\
+[2026-11-21 12:38:51,412] INFO [Broker id=2] Skipped the become-leader state change for orders-0 with topic \
+id Some(mU7kbD3LToqzDG_1Fuxsuw), partition registration PartitionRegistration(replicas=[2, 3], isr=[2, 3], \
+leader=2, leaderEpoch=4, partitionEpoch=9) and isNew=false since it is already the leader with leader epoch \
+4. Current high watermark 15, ISR [2,3], adding replicas [] and removing replicas []. (state.change.logger)
+"""
 FULL = """\
 [2026-11-21 12:38:40,412] INFO [KafkaServer id=3] started (kafka.server.KafkaServer)
 [2026-11-21 12:38:49,412] ERROR Error while appending records to orders-0 in dir /d1 \
@@ -113,6 +119,11 @@ def test_what_explains_that_replicas_are_not_in_sync(tmp_path: Path) -> None:
     assert (symptom.name, symptom.broker, symptom.at) == ("under-replicated", 3, "orders-0")
     assert [each.name for each in found.incidents] == ["follower-slow"]
     assert symptom.explained_by == [0]
+
+
+def test_a_leader_that_hears_from_the_controller_that_its_follower_is_back(tmp_path: Path) -> None:
+    found = analyzed(tmp_path, leader=LOG.format(at=50, back="45:00"), state_change=HEARD)
+    assert (found.symptoms, found.findings) == ([], [])
 
 
 def test_that_a_disk_was_full_explains_it(tmp_path: Path) -> None:

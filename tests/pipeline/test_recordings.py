@@ -79,6 +79,7 @@ REFUSED = (
     *("log-dir-failed", "login-refused", "members-replaced", "retention-by-size"),
     *("session-timeout-refused", "transaction-timeout-refused"),
     *("offset-rewind", "offsets-topic-expanded"),
+    *("broker-away", "follower-slow", "response-too-large"),
 )
 """What `reproduce` does not show again; a transaction only hangs for sure if the files go on for long, and
 that a record can't be read only its client could say."""
@@ -102,9 +103,11 @@ OFTEN = frozenset(
         "3.9.2-reassignment-stuck",
         "3.9.2-unclean-allowed",
         "4.4.0-acl-locks-out",
+        "4.4.0-broker-away",
         "4.4.0-commits-out-of-order",
         "4.4.0-offsets-topic-expanded",
         "4.4.0-max-bytes-lowered",
+        "4.4.0-never-committed",
         "4.4.0-topic-deleted",
         "4.4.0-crash-loop",
         "4.4.0-disk-failed",
@@ -206,13 +209,23 @@ def test_nobody_could_lead_the_topic_of_transactions(analyzed: Analyzed) -> None
     assert {name: by for name, (_, by) in told.items()} == {"broker-died": [0]}
 
 
+def test_applications_had_sought_to_the_beginning(tmp_path: Path) -> None:
+    """Only Java's client says so."""
+    found = not_told("4.4.0-seeks-to-beginning", tmp_path)
+    told = [(each.name, each.confidence) for each in found.incidents]
+    assert told == [("seeks-to-beginning", "certain"), ("offset-rewind", "possible")]
+    assert {(each.name, each.group, *each.explained_by) for each in found.symptoms} == {
+        ("commit-back", "billing", 0),
+        ("commit-back", "shipping", 1),
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "cause", "confidence", "symptoms"),
     [
         ("offsets-topic-retention", "offsets-topic-retention", "certain", set()),
         ("rebalance-held-up", "rebalance-held-up", "likely", {"rebalance-long"}),
         ("response-too-large", "response-too-large", "certain", {"response-too-large"}),
-        ("seeks-to-beginning", "offset-rewind", "possible", {"commit-back"}),
     ],
 )
 def test_a_cause_is_told_though_its_symptoms_are_not(

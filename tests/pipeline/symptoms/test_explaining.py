@@ -74,6 +74,21 @@ def test_what_began_while_a_broker_was_away(about: dict[str, Any], *, belongs: b
     assert found.explained_by == [0] * belongs
 
 
+@pytest.mark.parametrize(
+    ("about", "explains"),
+    [
+        ({"signature": "response-too-large", "group": "billing"}, True),
+        ({"signature": "response-too-large", "group": "reports"}, False),
+        ({"signature": "response-too-large", "client": "billing-1"}, False),
+        ({"signature": "session-timeout", "group": "billing"}, False),
+    ],
+)
+def test_what_keeps_a_group_from_going_on(about: dict[str, Any], *, explains: bool) -> None:
+    found = symptom("lag-stands", SKIPPED)
+    explain([found], [incident(**about)])
+    assert found.explained_by == [0] * explains
+
+
 def test_what_happened_to_a_group_does_not_explain_what_happened_to_the_partition() -> None:
     found = symptom("acknowledged-missing", GONE)
     effect, cause = incident(signature="set-back", **SKIPPED), incident(signature="truncation-gap", **SKIPPED)
@@ -166,3 +181,21 @@ def test_a_healthy_log_has_neither() -> None:
     show(found, Console(file=said, width=100))
     assert "No known pattern, and no symptom." in said.getvalue()
     assert "Not explained" not in said.getvalue()
+
+
+def test_where_the_cause_of_what_happened_to_a_broker_would_be() -> None:
+    rows = History(source="broker-log", topic="", partition=-1)
+    for detail in ("unfenced", "fenced: its session timed out", "registered, epoch 9", "unfenced"):
+        rows.add("broker", topic=None, partition=None, broker=2, detail=detail)
+    (died,) = analyzed(rows).symptoms
+    assert died.name == "broker-died"
+    whose = "the log of a controller", "the log of broker 2"
+    assert died.missing == [f"{each} is not among the files" for each in whose]
+
+
+def test_a_clock_that_was_ahead_does_not_lengthen_what_lasts() -> None:
+    rows = History(source="broker-log").add("leader", broker=1, leader=-1, leader_epoch=1)
+    rows.add("load", 60 * MINUTE, broker=1, topic="__consumer_offsets", detail="left")
+    rows.add("load", 40_000 - 60 * MINUTE, broker=1, topic="__consumer_offsets", detail="left")
+    told = [each.told for each in analyzed(rows).symptoms]
+    assert told == ["orders-0 had no leader for 40 s"]
