@@ -209,9 +209,9 @@ def test_nobody_could_lead_the_topic_of_transactions(analyzed: Analyzed) -> None
     assert {name: by for name, (_, by) in told.items()} == {"broker-died": [0]}
 
 
-def test_applications_had_sought_to_the_beginning(tmp_path: Path) -> None:
+def test_applications_had_sought_to_the_beginning(analyzed: Analyzed) -> None:
     """Only Java's client says so."""
-    found = not_told("4.4.0-seeks-to-beginning", tmp_path)
+    found = not_told("4.4.0-seeks-to-beginning", analyzed)
     told = [(each.name, each.confidence) for each in found.incidents]
     assert told == [("seeks-to-beginning", "certain"), ("offset-rewind", "possible")]
     assert {(each.name, each.group, *each.explained_by) for each in found.symptoms} == {
