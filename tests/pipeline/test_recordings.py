@@ -176,7 +176,12 @@ TRIED = RECORDED if thorough() else [each for each in USUAL if usually(each)]
 """All take ten minutes: `make acceptance ARGS=incidents`."""
 SHORT = [each for each in NEWEST.values() if not each.name.endswith("-healthy")]
 TOLD_OF = [each for each in TRIED if each.name not in NOT_TOLD]
-ASKED_ALONE = ("3.9.2-transactions-away", "4.4.0-partition-paused", "4.4.0-record-corrupt")
+ASKED_ALONE = (
+    "3.9.2-transactions-away",
+    "4.4.0-partition-paused",
+    "4.4.0-record-corrupt",
+    "4.4.0-seeks-to-beginning",
+)
 """Of those that are not told yet: tests of their own say what is told of them."""
 UNTOLD = [each for each in TRIED if each.name in NOT_TOLD.difference(ASKED_ALONE)] or [HOME / min(NOT_TOLD)]
 """At least one is tried."""
@@ -209,6 +214,7 @@ def test_nobody_could_lead_the_topic_of_transactions(analyzed: Analyzed) -> None
     assert {name: by for name, (_, by) in told.items()} == {"broker-died": [0]}
 
 
+@of_recording("4.4.0-seeks-to-beginning")
 def test_applications_had_sought_to_the_beginning(analyzed: Analyzed) -> None:
     """Only Java's client says so."""
     found = not_told("4.4.0-seeks-to-beginning", analyzed)
