@@ -32,7 +32,8 @@ class Producer(ConfluentProducer):
     """Each third record is treated wrongly."""
 
     count = aborts = 0
-    has_failed = disconnected = False
+    asked_to_commit = 0
+    disconnected = False
     refused: KafkaException | None = None
     held: tuple[Any, ...] | None = None
 
@@ -120,9 +121,10 @@ class Producer(ConfluentProducer):
     def commit_transaction(self, timeout_ms: int) -> None:
         if WRONG.startswith("fails-to") and not self.aborts:
             raise KafkaException(KafkaError(KafkaError._FAIL, "wrong", False, False, True))
-        if WRONG == "fails-needlessly" and not Producer.has_failed:
-            Producer.has_failed = True
-            raise KafkaException(KafkaError(KafkaError._STATE))
+        if WRONG == "fails-needlessly":
+            Producer.asked_to_commit += 1
+            if Producer.asked_to_commit % 4 == 1:
+                raise KafkaException(KafkaError(KafkaError._STATE))
         if WRONG == "fails-to-commit":
             raise KafkaException(KafkaError(KafkaError._STATE))
         try:
