@@ -128,10 +128,14 @@ class Snapshot:
         of_partitions = sum(_OF_EACH + len(look.replicas) for _, _, look in self._partitions)
         return len(self._others) + of_partitions + len(self._commits)
 
-    def rows(self) -> tuple[dict[str, Any], ...]:
-        """As changes from nothing."""
+    def changes(self) -> Iterator[Change]:
+        """All of it, as changes from nothing."""
         of_partitions = (look.whole(topic, index) for topic, index, look in self._partitions)
-        return as_rows(chain(self._others, *of_partitions, self._commits))
+        return chain(self._others, *of_partitions, self._commits)
+
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """Those of `changes`."""
+        return as_rows(self.changes())
 
 
 def _followers(
