@@ -61,7 +61,8 @@ def browser() -> Iterator[Browser]:
 
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--enable-precise-memory-info"]
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+            args=["--no-sandbox", "--enable-precise-memory-info"],
         )
         yield found
         found.close()

@@ -8,10 +8,11 @@ from operator import itemgetter
 from typing import Any, Final, overload
 
 from .event import Event
+from .looks import Snapshot
 
 Unread = tuple[int, Callable[..., Event], *tuple[Any, ...]]
 """Its number, the kind of event or another function that makes it, and the arguments after the number;
-bodies are `packed`."""
+bodies are `packed`, and a keyframe has a `Snapshot` in place of rows."""
 Entry = Event | Unread
 
 MOST_ENTRIES: Final = 200_000
@@ -86,9 +87,12 @@ def event_of(entry: Entry) -> Event:
     """The event of an entry, made anew if that is unread."""
     if type(entry) is not tuple:
         return entry  # type: ignore[return-value]
-    if bytes in map(type, entry):
-        entry = tuple([marshal.loads(each) if type(each) is bytes else each for each in entry])  # type: ignore[assignment]
-    return entry[1](entry[0], *entry[2:])
+    number, make, *values = entry
+    if values and type(values[-1]) is Snapshot:
+        values[-1] = values[-1].rows()
+    elif bytes in map(type, values):
+        values = [marshal.loads(each) if type(each) is bytes else each for each in values]
+    return make(number, *values)
 
 
 def packed(body: dict[str, Any]) -> Any:

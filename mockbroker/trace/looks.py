@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, fields
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -48,6 +49,8 @@ Replica = tuple[int, int, int, int, int, int, tuple[tuple[int, int], ...]]
 """The fields of `events.Replica`, without topic and partition."""
 _FIRST: Final = itemgetter(0)
 _NO_ENDS: Final = (0, 0, 0)
+_OF_EACH: Final = 4
+"""So many rows tell of any partition, besides those of its replicas."""
 _GONE: Final = (-1, -1, -1, -1, -1, ())
 """What is told of a replica that its broker no longer has."""
 
@@ -104,6 +107,35 @@ class Look(NamedTuple):
         yield Change(events.HighWatermark, (*where, *self.ends))
         for broker, state, failure in self.followers:
             yield Change(events.Follower, (*where, broker, _words(state), failure))
+
+
+class Snapshot:
+    """The whole state at a look. To make rows of it takes longer than clients like to wait, so that is done
+    when somebody reads them."""
+
+    __slots__ = ("_commits", "_others", "_partitions")
+
+    def __init__(
+        self,
+        others: Iterable[Change],
+        partitions: "Iterable[tuple[str, int, Look]]",
+        commits: Iterable[Change],
+    ) -> None:
+        self._others, self._partitions, self._commits = tuple(others), tuple(partitions), tuple(commits)
+
+    def __len__(self) -> int:
+        """About how many rows there are."""
+        of_partitions = sum(_OF_EACH + len(look.replicas) for _, _, look in self._partitions)
+        return len(self._others) + of_partitions + len(self._commits)
+
+    def changes(self) -> Iterator[Change]:
+        """All of it, as changes from nothing."""
+        of_partitions = (look.whole(topic, index) for topic, index, look in self._partitions)
+        return chain(self._others, *of_partitions, self._commits)
+
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """Those of `changes`."""
+        return as_rows(self.changes())
 
 
 def _followers(

@@ -18,7 +18,7 @@ from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produc
 from .finding import fits
 from .group_events import SharePartition
 from .kept import Entry, Kept, event_of, packed
-from .looks import Change, as_rows
+from .looks import Change
 from .plain import shortened, weight
 from .states import States
 
@@ -265,9 +265,9 @@ class Recorder:
 
     def _add_keyframe(self, states: States) -> None:
         self.hand_over()
-        rows = as_rows(states.whole())
-        self._add(events.Keyframe, rows)
-        self._keyframe_at = self._number + max(_BETWEEN_KEYFRAMES, 4 * len(rows))
+        snapshot = states.snapshot()
+        self._add(events.Keyframe, snapshot)
+        self._keyframe_at = self._number + max(_BETWEEN_KEYFRAMES, 4 * len(snapshot))
 
     def _add_decision(self, request: int | None, told: tuple[Any, ...]) -> None:
         self._number = number = self._number + 1

@@ -8,7 +8,7 @@ from .commits import Commits
 from .event import Event
 from .group_looks import GONE, GroupLooks, Seen
 from .image_looks import ImageLooks
-from .looks import Change, Look, changes
+from .looks import Change, Look, Snapshot, changes
 from .watching import Watching
 
 if TYPE_CHECKING:
@@ -78,12 +78,10 @@ class States:
                 self._partitions[partition] = now
                 yield from changes(partition, seen, now, self._details)
 
-    def whole(self) -> Iterator[Change]:
-        """The state at the last look, as changes from nothing."""
-        yield from self._others.values()
-        for partition, seen in self._partitions.items():
-            yield from seen.whole(partition.topic.name, partition.index)
-        yield from self._commits.whole()
+    def snapshot(self) -> Snapshot:
+        """The state at the last look."""
+        partitions = ((each.topic.name, each.index, seen) for each, seen in self._partitions.items())
+        return Snapshot(self._others.values(), partitions, self._commits.whole())
 
     def _other_changes(self) -> Iterator[Change]:
         if self._watching.has_news:

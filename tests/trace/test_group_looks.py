@@ -34,7 +34,7 @@ class Watched(Reader):
     def __init__(self) -> None:
         super().__init__(configured("4.4", 3, None, CONFIG))
         self.states = States(self.cluster, details=True)
-        self.told = events(self.states.whole())
+        self.told = events(self.states.snapshot().changes())
 
     def news(self) -> list[Any]:
         found = events(self.states.changes())
@@ -153,7 +153,7 @@ def test_all_that_is_told_leads_to_what_there_is(watched: Watched) -> None:
     watched.news()
     watched.leave()
     watched.news()
-    whole = folded(events(watched.states.whole()))
+    whole = folded(events(watched.states.snapshot().changes()))
     assert folded(watched.told) == whole
     assert {each[0] for each in whole} >= SHARED - {"member"}
 

@@ -61,7 +61,7 @@ class Checked:
         unused = {
             (each.topic.name, each.index) for each in self.cluster.partitions() if not is_looked_at(each)
         }
-        known = {each for each in self.states.whole() if each.kind in OF_PARTITIONS}
+        known = {each for each in self.states.snapshot().changes() if each.kind in OF_PARTITIONS}
         assert {each for each in known if each.values[:2] not in unused} == set(everything(self.cluster))
 
     def again_and_again(self) -> None:
