@@ -72,11 +72,11 @@ class Finding:
     `needs` is what it takes: nothing, what an operator does, or what a broker does wrong. `issue` is where
     the defect is known. `moves` is the group whose coordinator the program moves, `moves_leader` the topic
     whose leader it moves. `late` is the API that brokers answer late when the program has made them stand
-    still. `leaves` is the broker that the program has go away, and come back; with `hangs` a mock's answers
-    nothing meanwhile, as real ones do, and is not stopped. `forbids` is a topic that must
-    not be written to: mocks have a fault for that, real brokers an ACL. `real` are the releases of real
-    brokers on which it was seen, and when. `hunt` says which violations of `mockbroker hunt` it causes
-    (fields of `mockbroker.clients.hunt.known.KnownViolation`).
+    still. `leaves` is the broker that the program has go away, and come back; with `hangs` one of a mock
+    answers nothing meanwhile, as real ones do, and is not stopped. `forbids` is a topic that must not be
+    written to: mocks have a fault for that, real brokers an ACL. `real` are the releases of real brokers on
+    which it was seen, and when. `hunt` says which violations of `mockbroker hunt` it causes (fields of
+    `mockbroker.clients.hunt.known.KnownViolation`).
     """
 
     name: str

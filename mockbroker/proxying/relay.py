@@ -8,14 +8,11 @@ from typing import Final
 import trio
 
 from ..server.beside import has_all_clients, running
-from ..server.poller import READ, new_poller
+from ..server.poller import READ, SOCKETS_PER_LOOK, TURN_SECONDS, new_poller
 
-TURN_SECONDS: Final = 0.002
-"""How long it reads before other tasks get their turn."""
 PATIENCE_SECONDS: Final = 0.003
 """How long it waits for more before it yields: most brokers have answered by then."""
-SOCKETS_PER_LOOK: Final = 64
-_READ_BYTES: Final = 256 * 1024
+READ_BYTES: Final = 256 * 1024
 
 
 class Relay:
@@ -96,7 +93,7 @@ class _Reader:
     def reads(self) -> bool:
         """Reads once; False if that was all for now."""
         try:
-            data = self.sock.recv(_READ_BYTES)
+            data = self.sock.recv(READ_BYTES)
             if not data:
                 self.ended = True
                 return False

@@ -9,9 +9,8 @@ import trio
 
 from ..server.sockets import NO_LINGER
 from .framing import Outlet
-from .relay import Relay
+from .relay import READ_BYTES, Relay
 
-_READ_BYTES: Final = 256 * 1024
 _BUFFERS_PER_WRITE: Final = 64
 _ENCRYPTED_BYTES: Final = 64 * 1024
 """How much is encrypted at once."""
@@ -82,7 +81,7 @@ class TlsSide:
     async def carry(self, take: Callable[[bytes], bool]) -> bool:
         while True:
             with _as_oserror():
-                data = bytes(await self._stream.receive_some(_READ_BYTES))
+                data = bytes(await self._stream.receive_some(READ_BYTES))
             if not data:
                 return True
             if not take(data):

@@ -7,6 +7,9 @@ from typing import Final, Protocol
 
 READ = 1
 WRITE = 4
+SOCKETS_PER_LOOK: Final = 64
+TURN_SECONDS: Final = 0.002
+"""How long who polls goes on before other trio tasks get their turn."""
 LOOKS: Final = 256
 """Some 0.1 ms: clients that send their next request at once do so within that."""
 MOST_CREDIT: Final = 8

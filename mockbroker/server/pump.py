@@ -32,12 +32,10 @@ from .beside import Beside, has_all_clients, running
 from .clock import Clock
 from .failures import ClusterError
 from .observer import Observer
-from .poller import READ, WRITE, Looking, new_poller
+from .poller import READ, SOCKETS_PER_LOOK, TURN_SECONDS, WRITE, Looking, new_poller
 from .slices import Slice
 from .sockets import ClientSockets
 
-TURN_SECONDS: Final = 0.002
-"""How long the pump runs before other trio tasks get their turn."""
 PATIENCE_SECONDS: Final = 0.0005
 """How long it waits for more before it yields: a client that sends its next request at once is answered in
 the same turn. It does not wait where another cluster in the same thread has clients, who would wait, too."""
@@ -47,7 +45,6 @@ SLICE_SECONDS: Final = 0.002
 """How long the sockets of one poll have together; after that, together, connections with requests left."""
 LEAST_SLICE_SECONDS: Final = 0.00025
 """The least that each of many connections has; it can finish its current request in any case."""
-SOCKETS_PER_LOOK: Final = 64
 
 
 class Pump:
