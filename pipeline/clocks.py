@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Any, Final, NamedTuple
 
 from .readers.files import LogSpan
-from .rows import of_kinds
+from .rows import ends_of_files, of_kinds
 from .tables import Column, Table
 from .tables import functions as F
 
@@ -219,10 +219,9 @@ def spans_by_one(spans: Mapping[str, LogSpan], clocks: Iterable[Clock]) -> dict[
 
 
 def ended_ms(observations: Table) -> int | None:
-    """When the last file ends: the time of its last row, because a clock may have been ahead before. Times of
-    records are what producers say."""
+    """When the last file ends. Times of records are what producers say."""
     rows = observations.where("time_ms is not null").where(~F.col("source").isin(*_OF_RECORDS))
-    ends = rows.groupBy("file").agg(F.max_by("time_ms", "position").alias("end_ms"))
+    ends = ends_of_files(rows)
     (row,) = ends.groupBy(F.lit(1).alias("all")).agg(F.max("end_ms").alias("end_ms")).collect() or [{}]
     return row.get("end_ms")
 

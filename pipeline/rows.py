@@ -88,6 +88,12 @@ def first_of(rows: Table, window: WindowSpec) -> Table:
     return rows.withColumn("_nth", F.row_number().over(window)).where("_nth = 1").drop("_nth")
 
 
+def ends_of_files(rows: Table, *names: str) -> Table:
+    """By these columns and `file`, when it ends (`end_ms`): the time of its last row, because a clock may
+    have been ahead before."""
+    return rows.groupBy(*names, "file").agg(F.max_by("time_ms", "position").alias("end_ms"))
+
+
 def of_kinds(observations: Table, *kinds: str) -> Table:
     return observations.where(F.col("kind").isin(*kinds))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..rows import of_kinds
+from ..rows import ends_of_files, of_kinds
 from ..tables import Table
 from ..tables import functions as F
 from .brokers import TIMED_OUT
@@ -146,14 +146,13 @@ def others_end(observations: Table) -> Table:
 def own_ends(observations: Table) -> Table:
     """Until when (`end_ms`) the log of each broker goes, by `_broker`."""
     own = observations.where("kind != 'broker' and source = 'broker-log' and broker is not null")
-    # A clock may have been ahead before.
-    ends = own.groupBy("broker", "file").agg(F.max_by("time_ms", "position").alias("end_ms"))
+    ends = ends_of_files(own, "broker")
     return ends.groupBy(F.col("broker").alias("_broker")).agg(F.max("end_ms").alias("end_ms"))
 
 
 def _with_brokers(observations: Table) -> Table:
-    """Repeats the row of a broker that leaves or comes back for each partition of which it was in sync. In
-    `offset` all rows have when the logs end that would say more."""
+    """Repeats the row of a broker that leaves or comes back for each partition of which it was in sync. The
+    `offset` of each row is when the logs end that would say more."""
     names = F.array_join(F.col("replicas").cast("array<string>"), ",")
     rows = of_kinds(observations, *_STEPS).where("kind != 'broker'")
     rows = rows.where("topic is not null and partition is not null")
