@@ -16,23 +16,34 @@ BROKER_GONE: Final = (ConnectionError, TimeoutError)
 class Connection:
     """Carries bytes between `client` and `broker`, and closes both in the end.
 
-    `before` is called before bytes are handled, `after` afterwards.
+    `before` is called before bytes are handled, `after` afterwards; `woke` when a task was woken or started.
     """
 
     def __init__(
-        self, client: Side, broker: Side, before: Callable[[], None], after: Callable[[], None]
+        self,
+        client: Side,
+        broker: Side,
+        before: Callable[[], None],
+        after: Callable[[], None],
+        woke: Callable[[], None],
     ) -> None:
         self._client = client
         self._broker = broker
         self._before = before
         self._after = after
+        self._woke = woke
         self._to_write, self._room = trio.lowlevel.ParkingLot(), trio.lowlevel.ParkingLot()
         self._client_ended = self._broker_ended = False
 
     def poke(self) -> None:
         """The session may have more to write, or more room."""
-        self._to_write.unpark_all()
-        self._room.unpark_all()
+        self._wake(self._to_write)
+        self._wake(self._room)
+
+    def _wake(self, those: trio.lowlevel.ParkingLot) -> None:
+        if those:
+            those.unpark_all()
+            self._woke()
 
     async def run(self, session: Session, first: bytes) -> None:
         """Until either side has ended, and the client has what was left for it. `first` is what the client
@@ -45,6 +56,7 @@ class Connection:
                 nursery.start_soon(self._guarded, self._read_broker, nursery.cancel_scope)
                 nursery.start_soon(self._guarded, self._write_broker, nursery.cancel_scope)
                 nursery.start_soon(self._guarded, self._write_client, nursery.cancel_scope)
+                self._woke()
         finally:
             with trio.CancelScope(shield=True):
                 await self._client.close(resets=session.resets)
@@ -109,13 +121,12 @@ class Connection:
                 self._client.write_now(to_client)
         except OSError:
             # What is left, and what went wrong, is the writers' business.
-            self._to_write.unpark_all()
+            self._wake(self._to_write)
         self._after()
-        if self._room:
-            self._room.unpark_all()
+        self._wake(self._room)
         if to_broker.size or to_client.size or session.wants_close:
             # Else they would be woken for nothing.
-            self._to_write.unpark_all()
+            self._wake(self._to_write)
 
     async def _write_broker(self) -> None:
         outlet = self._session.to_broker
@@ -140,4 +151,4 @@ class Connection:
     async def _written(self, side: Side, outlet: Outlet) -> None:
         while outlet.size:
             await side.write(outlet)
-            self._room.unpark_all()
+            self._wake(self._room)

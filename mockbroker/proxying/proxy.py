@@ -199,7 +199,7 @@ class Proxy:
     async def _accept(self, broker: int, listening: socket.socket) -> None:
         dialing = trio.CapacityLimiter(_DIALED_AT_ONCE)
         while True:
-            await trio.lowlevel.wait_readable(listening)
+            await self._relay.readable(listening)
             if no_file_left(listening.fileno()) is not None:
                 self._tell(_NO_FILE_LEFT)
                 await trio.sleep(_ACCEPT_AGAIN_SECONDS)
@@ -213,6 +213,7 @@ class Proxy:
             sock.setblocking(False)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._nursery.start_soon(self._serve, self._upstream.broker(broker), sock, name[:2], dialing)
+            self._relay.woke()
 
     async def _serve(
         self, broker: UpstreamBroker, sock: socket.socket, name: Address, dialing: trio.CapacityLimiter
@@ -225,8 +226,9 @@ class Proxy:
             first = await _first(ours)
             theirs = None
             if first:
-                async with dialing:
-                    theirs = await self._connected(broker, sock)
+                with self._relay.others():
+                    async with dialing:
+                        theirs = await self._connected(broker, sock)
             if theirs is None:
                 await ours.close(resets=False)
             else:
@@ -259,7 +261,7 @@ class Proxy:
     ) -> None:
         host = of_client(name[0])
         client = Client(f"/{as_java_has_it(host)}", joined(host, name[1]))
-        connection = Connection(ours, theirs, self._catch_up, self._rearm)
+        connection = Connection(ours, theirs, self._catch_up, self._rearm, self._relay.woke)
 
         def ready() -> None:
             connection.poke()

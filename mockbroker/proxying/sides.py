@@ -56,7 +56,7 @@ class PlainSide:
             return
 
     async def write(self, outlet: Outlet) -> None:
-        await trio.lowlevel.wait_writable(self._sock)
+        await self._relay.writable(self._sock)
         self.write_now(outlet)
 
     def end(self) -> None:

@@ -223,7 +223,7 @@ async def test_a_client_is_not_read_while_the_broker_takes_nothing() -> None:
     size = 1 << 18
     client = Sending(large(size, 7))
     upstream = Between().upstream
-    connection = Connection(client, Silent(b""), lambda: None, lambda: None)
+    connection = Connection(client, Silent(b""), lambda: None, lambda: None, lambda: None)
     session = Session(upstream, upstream.brokers[1], Client(), connection.poke, lambda _: None)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connection.run, session, b"")

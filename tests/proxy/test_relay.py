@@ -1,5 +1,6 @@
 """One task that reads the sockets of all connections."""
 
+import contextlib
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -9,6 +10,7 @@ import pytest
 import trio
 import trio.testing
 
+from mockbroker.proxying import relay as module
 from mockbroker.proxying.relay import Relay
 from mockbroker.server.sockets import NO_LINGER
 
@@ -124,3 +126,74 @@ async def test_who_is_cancelled_is_given_nothing_more(pairs: list[Pair]) -> None
         client.sendall(b"late")
         await trio.testing.wait_all_tasks_blocked()
     assert taking.data == b""
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits far longer than a test lasts."""
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 600.0)
+
+
+@pytest.mark.trio
+@pytest.mark.usefixtures("patient")
+async def test_who_is_woken_runs_before_it_waits(pairs: list[Pair]) -> None:
+    (client, ours), _ = pairs
+    woken = trio.Event()
+
+    async with running() as relay, trio.open_nursery() as nursery:
+
+        def take(data: bytes) -> bool:
+            woken.set()
+            relay.woke()
+            return True
+
+        nursery.start_soon(relay.carry, ours, take)
+        client.sendall(b"a")
+        await woken.wait()
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+@pytest.mark.usefixtures("patient")
+async def test_it_does_not_wait_while_others_do(pairs: list[Pair]) -> None:
+    (client, ours), (other, second) = pairs
+    second.setblocking(False)
+    taking = Taking()
+    async with running() as relay, trio.open_nursery() as nursery:
+        with relay.others():
+            nursery.start_soon(relay.carry, ours, taking)
+            client.sendall(b"a")
+            await trio.testing.wait_all_tasks_blocked()
+            assert taking.data == b"a"
+            other.sendall(b"b")
+            await trio.lowlevel.wait_readable(second)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+@pytest.mark.usefixtures("patient")
+async def test_one_socket_is_read_and_waited_for(pairs: list[Pair]) -> None:
+    (client, ours), _ = pairs
+    taking = Taking(enough=1)
+    size = 0
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            size += ours.send(bytes(1 << 20))
+    async with running() as relay, trio.open_nursery() as nursery:
+        nursery.start_soon(relay.writable, ours)
+        await trio.testing.wait_all_tasks_blocked()
+        client.sendall(b"a")
+        assert not await relay.carry(ours, taking)
+        while size:
+            size -= len(await trio.to_thread.run_sync(client.recv, 1 << 20))
+
+
+@pytest.mark.trio
+@pytest.mark.usefixtures("patient")
+async def test_who_connects_is_waited_for() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        async with running() as relay, trio.open_nursery() as nursery:
+            nursery.start_soon(relay.readable, listener)
+            await trio.testing.wait_all_tasks_blocked()
+            socket.create_connection(listener.getsockname()).close()
