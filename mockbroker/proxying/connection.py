@@ -102,11 +102,22 @@ class Connection:
         return self._session.to_client.size > UNSENT_BYTES
 
     def _from_client(self, data: bytes) -> bool:
-        self._handle(self._session.from_client, data)
+        session = self._session
+        if session.passes_request(data):
+            # What has to be known of it is noted while the broker works.
+            if not session.request_passed(data, self._broker.send_now(data)):
+                self._wake(self._to_write)
+        else:
+            self._handle(session.from_client, data)
         return not self._client_has_to_wait
 
     def _from_broker(self, data: bytes) -> bool:
-        self._handle(self._session.from_broker, data)
+        session = self._session
+        if session.passes_answer(data):
+            if not session.answer_passed(data, self._client.send_now(data)):
+                self._wake(self._to_write)
+        else:
+            self._handle(session.from_broker, data)
         return not self._broker_has_to_wait
 
     def _handle(self, take: Callable[[bytes], None], data: bytes) -> None:

@@ -21,6 +21,13 @@ class Framing:
     def size(self) -> int:
         return len(self._data)
 
+    def is_next(self, data: bytes) -> bool:
+        """Whether what has come is the next frame, with its length, and nothing else."""
+        if self._data or self.left:
+            return False
+        size = len(data) - 4
+        return 0 <= size == int.from_bytes(data[:4]) and (self._most is None or size <= self._most)
+
     def add(self, data: bytes) -> bytes:
         """Keeps what has come; returns what of it belongs to the frame that passes as it comes."""
         part = b""
@@ -87,7 +94,7 @@ class Outlet:
         self._data: deque[bytes | memoryview] = deque()
         self.size = 0
 
-    def add(self, data: bytes) -> None:
+    def add(self, data: bytes | memoryview) -> None:
         self._data.append(data)
         self.size += len(data)
 

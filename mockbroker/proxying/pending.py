@@ -67,6 +67,13 @@ class Awaited:
     def add(self, pending: Pending) -> None:
         self._all.append(pending)
 
+    def passes(self, whole: bytes) -> bool:
+        """Whether the frame, with its length, is the answer to the first of them, and passes as it is."""
+        if not self._all or len(whole) < 8:
+            return False
+        first = self._all[0]
+        return first.passes and first.correlation_id == _CORRELATION_ID(whole, 4)[0]
+
     def answered_by(self, answer: bytes, at: int = 0) -> Pending:
         """The first of them, which an answer is for that begins like this, `at` so many bytes.
         MalformedRequestError."""

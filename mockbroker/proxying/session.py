@@ -106,6 +106,44 @@ class Session:
     def _waits(self) -> bool:
         return self._exchange is not None or self._held is not None or self._silent or self._shaking
 
+    def passes_request(self, data: bytes) -> bool:
+        """Whether bytes of the client are a request that may be sent to the broker at once, as it is. Then
+        `request_passed` has to be called in place of `from_client`."""
+        if self._waits or self._tokens or self.wants_close or self.to_broker.size:
+            return False
+        if len(data) < _LEAST_BYTES or not self._requests.is_next(data):
+            return False
+        key, version, _ = head_of(data, 4)
+        return self._passes(key, version)
+
+    def request_passed(self, data: bytes, sent: int) -> bool:
+        """So many bytes of the request were sent. False if there is more to do."""
+        self._client.requests += 1
+        if sent < len(data):
+            self.to_broker.add(memoryview(data)[sent:])
+        key, version, correlation_id = head_of(data, 4)
+        try:
+            if key != ApiKey.PRODUCE or expects_answer(memoryview(data)[4:], version):
+                self._pending.add(Pending(key, version, correlation_id))
+        except MalformedRequestError as error:
+            self._malformed(error)
+            return False
+        return sent == len(data)
+
+    def passes_answer(self, data: bytes) -> bool:
+        """Whether bytes of the broker are an answer that may be sent to the client at once, as it is. Then
+        `answer_passed` has to be called in place of `from_broker`."""
+        if self._waits or self.wants_close or self.to_client.size or self._deliveries.withholds:
+            return False
+        return self._answers.is_next(data) and self._pending.passes(data)
+
+    def answer_passed(self, data: bytes, sent: int) -> bool:
+        """So many bytes of the answer were sent. False if there is more to do."""
+        if sent < len(data):
+            self.to_client.add(memoryview(data)[sent:])
+        self._pending.first_is_answered()
+        return sent == len(data)
+
     def from_client(self, data: bytes) -> None:
         """Takes bytes of the client."""
         if part := self._requests.add(data):
@@ -136,11 +174,14 @@ class Session:
         try:
             self._take()
         except MalformedRequestError as error:
-            self._tell(f"{self._client.host.lstrip('/')}: closed, {error}")
-            self._upstream.trace.malformed(self._broker.id, self._client.address, None, str(error))
-            self.wants_close = True
+            self._malformed(error)
         finally:
             self._within = False
+
+    def _malformed(self, error: MalformedRequestError) -> None:
+        self._tell(f"{self._client.host.lstrip('/')}: closed, {error}")
+        self._upstream.trace.malformed(self._broker.id, self._client.address, None, str(error))
+        self.wants_close = True
 
     def _take(self) -> None:
         while not self.wants_close:

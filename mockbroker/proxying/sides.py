@@ -24,8 +24,11 @@ class Side(Protocol):
         """Gives `take` what comes until it has enough for now, and returns False, or until no more will
         come."""
 
+    def send_now(self, data: bytes) -> int:
+        """Sends as many bytes as are taken at once, if that can be told; how many. Raises nothing."""
+
     def write_now(self, outlet: Outlet) -> None:
-        """Writes as much as is taken at once, if that can be told."""
+        """The same with what is to be written."""
 
     async def write(self, outlet: Outlet) -> None:
         """Writes some of it, at least."""
@@ -47,6 +50,13 @@ class PlainSide:
 
     async def carry(self, take: Callable[[bytes], bool]) -> bool:
         return await self._relay.carry(self._sock, take)
+
+    def send_now(self, data: bytes) -> int:
+        try:
+            return self._sock.send(data)
+        except OSError:
+            # If it is gone, the next one to write finds out.
+            return 0
 
     def write_now(self, outlet: Outlet) -> None:
         try:
@@ -87,8 +97,12 @@ class TlsSide:
             if not take(data):
                 return False
 
-    def write_now(self, outlet: Outlet) -> None:
+    def send_now(self, data: bytes) -> int:
         """What is encrypted has to be sent: that may take time."""
+        return 0
+
+    def write_now(self, outlet: Outlet) -> None:
+        """As `send_now`."""
 
     async def write(self, outlet: Outlet) -> None:
         data = outlet.joined(_ENCRYPTED_BYTES)

@@ -200,6 +200,9 @@ class Sending:
             goes_on = take(self._data)
         return False
 
+    def send_now(self, data: bytes) -> int:
+        return 0
+
     def write_now(self, outlet: Outlet) -> None: ...
 
     async def write(self, outlet: Outlet) -> None:

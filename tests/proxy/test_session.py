@@ -1,5 +1,6 @@
 """A session, without sockets."""
 
+import itertools
 from functools import partial
 from typing import Any, Final
 
@@ -236,12 +237,26 @@ def test_it_makes_no_difference_how_bytes_are_cut(data: st.DataObject) -> None:
     requests = b"".join(make(correlation_id=index) for index, make in enumerate(chosen))
     between = Between(*[{"do": "watch", "api": "Metadata"}] * data.draw(st.integers(0, 1)))
     session, broker, passed, answered = between.session, Broker(), bytearray(), 0
-    cuts = data.draw(st.lists(st.integers(0, len(requests)), max_size=12).map(sorted))
+    ends = list(itertools.accumulate(len(make(correlation_id=0)) for make in chosen))
+    cut = st.sampled_from(ends) | st.integers(0, len(requests))
+    cuts = data.draw(st.lists(cut, max_size=12).map(sorted))
     for start, end in zip([0, *cuts], [*cuts, len(requests)], strict=True):
-        session.from_client(requests[start:end])
+        part = requests[start:end]
+        if session.passes_request(part):
+            sent = data.draw(st.integers(0, len(part)))
+            broker.take(part[:sent])
+            assert session.request_passed(part, sent) == (sent == len(part))
+        else:
+            session.from_client(part)
         broker.take(taken(session.to_broker))
         size = data.draw(st.integers(0, len(broker.answers) - answered))
-        session.from_broker(bytes(broker.answers[answered : answered + size]))
+        part = bytes(broker.answers[answered : answered + size])
+        if session.passes_answer(part):
+            sent = data.draw(st.integers(0, len(part)))
+            passed += part[:sent]
+            assert session.answer_passed(part, sent) == (sent == len(part))
+        else:
+            session.from_broker(part)
         answered += size
         passed += taken(session.to_client)
         broker.take(taken(session.to_broker))
