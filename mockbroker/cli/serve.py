@@ -19,7 +19,7 @@ from ..server.failures import OutputLostError
 from ..server.observer import Observer
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
-from .garbage import collect_when_idle, collect_young
+from .garbage import collect_when_idle, collect_while_busy, collect_young
 
 if TYPE_CHECKING:
     from ..faults import Fault
@@ -242,6 +242,7 @@ async def _main(
             collect_young()
             report.ready(served, _seconds_since_start())
             async with trio.open_nursery() as nursery:
+                nursery.start_soon(collect_while_busy)
                 nursery.start_soon(collect_when_idle)
                 if ended is not None:
                     nursery.start_soon(_cancel_after, ended, nursery.cancel_scope)

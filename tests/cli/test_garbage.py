@@ -8,7 +8,13 @@ import pytest
 import trio
 import trio.testing
 
-from mockbroker.cli.garbage import LOOK_SECONDS, WORTH_IT, collect_when_idle
+from mockbroker.cli.garbage import (
+    LOOK_SECONDS,
+    WORTH_IT,
+    YOUNG_SECONDS,
+    collect_when_idle,
+    collect_while_busy,
+)
 
 
 class Knot:
@@ -62,3 +68,17 @@ async def test_nothing_is_collected_twice(
     finally:
         gc.callbacks.pop()
     assert collections.count(2) == 2, "its begin and its end, once"
+
+
+@pytest.mark.parametrize(("busy", "collected"), [(True, True), (False, False)])
+@pytest.mark.trio
+async def test_young_garbage_goes_while_somebody_asks(
+    busy: bool, collected: bool, autojump_clock: trio.testing.MockClock
+) -> None:
+    gc.collect()
+    knot = Knot()
+    found = weakref.ref(knot)
+    del knot
+    with trio.move_on_after(10.5 * YOUNG_SECONDS):
+        await collect_while_busy(lambda: trio.current_time() * busy)
+    assert (found() is None) == collected
