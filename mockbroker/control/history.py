@@ -21,15 +21,16 @@ import trio
 
 from ..trace.events import Keyframe
 from ..trace.kept import Entry, Unread, values_of
-from .latest import AT_ONCE, Latest, Summary, line_of
+from .latest import AT_ONCE, Latest, Summary, line_of, parts_of
 
 MOST_BYTES: Final = 1024 * 1024 * 1024
 """The oldest events are forgotten where there is more."""
 _FILES: Final = 8
 """In so many files, of which the oldest is forgotten as a whole."""
 _EVENTS: Final = 1_000
-_AT_HAND: Final = 16
-"""So many blocks stay in memory, those that were written or read last."""
+_AT_HAND: Final = 64
+"""So many blocks stay in memory, those written or read last: the trace keeps as many events, too."""
+_MOST_DIGESTED: Final = 100_000
 _FIRST: Final = attrgetter("first")
 _KIND: Final = itemgetter(1)
 
@@ -156,36 +157,42 @@ class History:
         """Has the events that came since."""
         self._hand_over(False)
 
-    def after(self, number: int) -> tuple[int, bytes]:
-        """Lines of the next events after this one, or after those that are gone, as many as are made at once,
-        and the number of the last of them; nothing if there are none yet."""
+    def after(self, number: int) -> tuple[int, Iterator[bytes]]:
+        """Lines of the next events after this one, or after those that are gone, and the number of the last
+        of them. They are made in parts, each in some milliseconds."""
         if not self._blocks:
-            return self.last, b""
+            return self.last, iter(())
         block = self._block_of(number + 1)
-        entries, lines = self._entries_of(block), block.lines
+        entries = self._entries_of(block)
         begin = max(number + 1 - block.first, 0)
+        if block.keyframe and not begin:
+            return block.first, _keyframe_of(block, entries[0])
         end = min(begin + AT_ONCE, len(entries))
-        for place in range(begin, end):
-            if place not in lines:
-                lines[place] = line_of(entries[place])
-        return entries[end - 1][0], b"".join([lines[place] for place in range(begin, end)])
+        return entries[end - 1][0], _lines_of(block, entries, begin, end)
 
     def _block_of(self, number: int) -> _Block:
         """The one that has this event, or else the first."""
         return self._blocks[max(bisect.bisect_right(self._blocks, number, key=_FIRST) - 1, 0)]
 
-    def summary(self, number: int, until: int) -> Summary:
-        """Of what came after event `number`, up to event `until`, which is not before that of the last
-        summary: without what was superseded meanwhile."""
+    def digest(self, until: int) -> Iterator[None]:
+        """Makes ready for a summary up to event `until`, in parts; several may be under way."""
         latest = self._latest
-        # What came before does not matter any more, or is known already.
-        begin = max(latest.last + 1, self.keyframe(until))
-        for block in self._blocks[self._blocks.index(self._block_of(begin)) :]:
+        while latest.last < until:
+            begin = latest.last + 1
+            if until - begin > _MOST_DIGESTED:
+                # Nobody has asked for long: what came before does not matter any more.
+                begin = max(begin, self.keyframe(until))
+            block = self._block_of(begin)
             if block.first > until:
-                break
+                return
             for entry in self._entries_of(block)[max(begin - block.first, 0) : until + 1 - block.first]:
                 latest(entry)
-        return latest.after(number)
+            yield
+
+    def summary(self, number: int) -> Summary:
+        """Of what came after event `number`, as far as that is digested: without what was superseded
+        meanwhile."""
+        return self._latest.after(number)
 
     def keyframe(self, number: int) -> int:
         """From which event on the state at this one can be told: the last keyframe until then, or else the
@@ -197,7 +204,26 @@ class History:
         """Lines, in parts, from the keyframe before an event up to another one."""
         number = self.keyframe(first) - 1
         while number < min(last, self.last):
-            number, data = self.after(number)
+            number, parts = self.after(number)
             if number > last:
-                data = b"".join(data.splitlines(keepends=True)[: last - number])
-            yield data
+                yield b"".join(b"".join(parts).splitlines(keepends=True)[: last - number])
+            else:
+                yield from parts
+
+
+def _lines_of(block: _Block, entries: list[Unread], begin: int, end: int) -> Iterator[bytes]:
+    for place in range(begin, end):
+        if place not in block.lines:
+            block.lines[place] = line_of(entries[place])
+    yield b"".join([block.lines[place] for place in range(begin, end)])
+
+
+def _keyframe_of(block: _Block, keyframe: Unread) -> Iterator[bytes]:
+    if 0 in block.lines:
+        yield block.lines[0]
+        return
+    parts = []
+    for part in parts_of(keyframe):
+        parts.append(part)
+        yield part
+    block.lines[0] = b"".join(parts)

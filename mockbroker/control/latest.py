@@ -1,15 +1,17 @@
 """What became of everything, for pages that can't read all events: of those that tell the state of the same
 thing, the last one, and of the requests of a connection one of each API, with its answer."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from operator import itemgetter
 from typing import Any, Final
 
 from ..trace import events, group_events
-from ..trace.as_json import as_json
+from ..trace.as_json import as_json, encode
 from ..trace.event import Event
 from ..trace.kept import Unread, event_of
+from ..trace.looks import Snapshot, rows_of
 
 
 def _values(kind: type[Event], *names: str) -> Callable[[Unread], Any]:
@@ -42,16 +44,24 @@ _CORRELATION_ID: Final = _values(events.Request, "correlation_id")
 
 AT_ONCE: Final = 200
 """So many lines are made at once: those of some milliseconds."""
+ROWS_AT_ONCE: Final = 500
+"""The same of the rows of a keyframe."""
+
+KEYFRAMES: Final = 10
+"""One of so many keyframes is told. To make its line takes longer than clients of the cluster like to wait,
+and a page that has the state already learns nothing from it."""
 
 _Told = tuple[Unread, ...]
 """Events that belong together."""
 
 
 class Latest:
-    """Is given events, as number, kind and other values. It keeps what came since the last keyframe, that
-    included; `last` is the number of the last event."""
+    """Is given events, as number, kind and other values. It keeps what came since the last keyframe that is
+    told, that included; `last` is the number of the last event."""
 
     def __init__(self) -> None:
+        self._left_out = 0
+        """How many keyframes came since the last one that is told."""
         self._told: dict[object, _Told] = {}
         """In the order in which they came."""
         self._asked: dict[object, Unread] = {}
@@ -61,6 +71,7 @@ class Latest:
         self.last = 0
 
     def __call__(self, entry: Unread) -> None:
+        goes_on = entry[0] == self.last + 1
         self.last, kind = entry[0], entry[1]
         self._summaries.clear()
         about: object
@@ -76,6 +87,9 @@ class Latest:
             del self._asked[about]
             told = asked, entry
         elif kind is events.Keyframe:
+            self._left_out = (self._left_out + 1) % KEYFRAMES if goes_on else 0
+            if self._left_out:
+                return
             self._told.clear()
             self._asked.clear()
             about = kind
@@ -96,23 +110,49 @@ class Latest:
                 if told[0][0] > number:
                     found += told
             found.sort(key=itemgetter(0))
-            summary = self._summaries[number] = Summary(found)
+            summary = self._summaries[number] = Summary(found, self.last)
         return summary
 
 
 class Summary:
-    """Lines of events, in parts. Each part is made when somebody gets there first, so that clients of the
-    cluster are answered in between."""
+    """Lines of events up to number `last`, in parts. Each is made when somebody gets there first, so that
+    clients of the cluster are answered in between."""
 
-    def __init__(self, entries: list[Unread]) -> None:
-        self._entries = entries
+    def __init__(self, entries: list[Unread], last: int) -> None:
+        self.last = last
+        self._making = _parts(entries)
         self._parts: list[bytes] = []
 
     def __iter__(self) -> Iterator[bytes]:
-        for number, begin in enumerate(range(0, len(self._entries), AT_ONCE)):
+        for number in itertools.count():
             if number == len(self._parts):
-                self._parts.append(b"".join(map(line_of, self._entries[begin : begin + AT_ONCE])))
+                part = next(self._making, None)
+                if part is None:
+                    return
+                self._parts.append(part)
             yield self._parts[number]
+
+
+def _parts(entries: list[Unread]) -> Iterator[bytes]:
+    for is_keyframe, found in itertools.groupby(entries, lambda each: each[1] is events.Keyframe):
+        if is_keyframe:
+            for each in found:
+                yield from parts_of(each)
+        else:
+            while lines := b"".join(map(line_of, itertools.islice(found, AT_ONCE))):
+                yield lines
+
+
+def parts_of(keyframe: Unread) -> Iterator[bytes]:
+    """Its line, in parts as well."""
+    number, _, time_ms, state = keyframe
+    rows = rows_of(state.changes()) if type(state) is Snapshot else iter(state)
+    yield as_json(events.Keyframe(number, time_ms, ())).removesuffix("]}").encode()
+    comma = ""
+    while found := list(itertools.islice(rows, ROWS_AT_ONCE)):
+        yield (comma + encode(found)[1:-1]).encode()
+        comma = ","
+    yield b"]}\n"
 
 
 def line_of(entry: Unread) -> bytes:

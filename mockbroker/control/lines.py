@@ -11,7 +11,7 @@ began. With `first` and `last` it has those events, and those before `first` up 
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, TypeVar
 
 import trio
 from starlette.requests import Request
@@ -23,6 +23,8 @@ from .answers import Answer, error_answer
 from .history import History
 from .stream import FULL, is_full, reading, until_gone
 from .target import Target, target_of
+
+T = TypeVar("T")
 
 _PATH: Final = "/trace/history"
 _EVERY_S: Final = 0.1
@@ -56,16 +58,13 @@ class Beats:
                 self._at_s, self._spent_s, self._newest = trio.current_time(), 0.0, self.history.last
         return self._newest
 
-    def timed(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+    def timed(self, parts: Iterable[T]) -> Iterator[T]:
         """The same parts; how long they take to make counts."""
-        found = iter(parts)
-        while True:
-            began_s = trio.current_time()
-            part = next(found, None)
+        began_s = trio.current_time()
+        for part in parts:
             self._spent_s += trio.current_time() - began_s
-            if part is None:
-                return
             yield part
+            began_s = trio.current_time()
 
 
 class Following:
@@ -89,24 +88,31 @@ class Following:
                 await self._send(send)
 
     async def _send(self, send: Send) -> None:
-        history, beats, newest = self._history, self._beats, self._history.last
+        history, newest = self._history, self._history.last
         while True:
-            for data in beats.timed(self._parts(newest)):
-                await send({"type": "http.response.body", "body": data, "more_body": True})
+            if self._caught_up and newest - self._last > MOST:
+                for _ in self._beats.timed(history.digest(newest)):
+                    await trio.lowlevel.checkpoint()
+                summary = history.summary(self._last)
+                await self._send_parts(summary, send)
+                self._last = summary.last
+            else:
+                await self._send_parts(self._lines(newest), send)
+            # What was there before the page came is nothing that it could have read.
+            self._caught_up = True
             if self._last == history.last:
                 await history.came()
-            newest = await beats.after(self._last)
+            newest = await self._beats.after(self._last)
 
-    def _parts(self, newest: int) -> Iterator[bytes]:
-        """What came since, up to the newest event."""
-        if self._caught_up and newest - self._last > MOST:
-            yield from self._history.summary(self._last, newest)
-            self._last = newest
+    async def _send_parts(self, parts: Iterable[bytes], send: Send) -> None:
+        for data in self._beats.timed(parts):
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+
+    def _lines(self, newest: int) -> Iterator[bytes]:
+        """All that came since, up to the newest event."""
         while self._last < newest:
-            self._last, data = self._history.after(self._last)
-            yield data
-        # What was there before the page came is nothing that it could have read.
-        self._caught_up = True
+            self._last, parts = self._history.after(self._last)
+            yield from parts
 
 
 class Stretch:

@@ -24,13 +24,16 @@ class Change(NamedTuple):
 
 def as_rows(changes: "Iterable[Change]") -> tuple[dict[str, Any], ...]:
     """The rows of events, without number and time."""
-    rows = []
+    return tuple(rows_of(changes))
+
+
+def rows_of(changes: "Iterable[Change]") -> Iterator[dict[str, Any]]:
+    """The same, one after the other."""
     for kind, values in changes:
         names, defaults = _fields(kind)
         if left := len(names) - len(values):
             values = (*values, *defaults[-left:])
-        rows.append({"kind": kind.kind, **dict(zip(names, values, strict=True))})
-    return tuple(rows)
+        yield {"kind": kind.kind, **dict(zip(names, values, strict=True))}
 
 
 _FIELDS: Final[dict[type[Event], tuple[tuple[str, ...], tuple[object, ...]]]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ import trio.testing
 from mockbroker import MockCluster
 from mockbroker.control import lines as pages
 from mockbroker.control.history import History
+from mockbroker.control.latest import line_of, parts_of
 from mockbroker.control.stream import MOST_STREAMS
 from mockbroker.trace import Event, Trace
 from mockbroker.trace.events import Broker, Keyframe
@@ -44,15 +45,15 @@ def history() -> Iterator[History]:
         yield found
 
 
-def numbers(data: bytes) -> list[int]:
-    return [json.loads(line)["number"] for line in data.splitlines()]
+def numbers(parts: Iterable[bytes]) -> list[int]:
+    return [json.loads(line)["number"] for line in b"".join(parts).splitlines()]
 
 
 def all_after(history: History, number: int) -> list[int]:
     found = []
     while number < history.last:
-        number, data = history.after(number)
-        found += numbers(data)
+        number, parts = history.after(number)
+        found += numbers(parts)
     return found
 
 
@@ -66,8 +67,7 @@ def test_every_event_comes_once_wherever_a_reader_begins(history: History, numbe
     [(1, 5, 1), (699, 701, 1), (700, 702, 700), (2_999, 3_000, 700), (4_400, 4_450, 3_000), (5, 9_999, 1)],
 )
 def test_a_stretch_begins_with_a_keyframe(history: History, first: int, last: int, begins: int) -> None:
-    found = [each for data in history.between(first, last) for each in numbers(data)]
-    assert found == [*range(begins, min(last, EVENTS) + 1)]
+    assert numbers(history.between(first, last)) == [*range(begins, min(last, EVENTS) + 1)]
 
 
 def test_the_oldest_events_are_forgotten_where_there_is_no_room() -> None:
@@ -133,7 +133,7 @@ def test_one_connection_has_one_stretch_after_the_other(of_console: MockCluster)
     with contextlib.closing(connection):
         for _ in range(3):
             connection.request("GET", "/trace/history?first=1&last=2")
-            assert numbers(connection.getresponse().read()) == [1, 2]
+            assert numbers([connection.getresponse().read()]) == [1, 2]
 
 
 def test_what_is_no_number_is_refused(of_console: MockCluster) -> None:
@@ -151,6 +151,21 @@ def of_console() -> Iterator[MockCluster]:
         yield cluster
 
 
+@pytest.mark.parametrize("partitions", [0, 1, 300])
+def test_the_parts_of_a_keyframe_are_its_line(partitions: int) -> None:
+    cluster = a_cluster(brokers=1)
+    if partitions:
+        create(cluster, "orders", partitions, 1)
+    trace = Trace(cluster)
+    trace.start()
+    entries: list[Any] = []
+    trace.hand_to(entries.extend)
+    (keyframe,) = [each for each in entries if each[1] is Keyframe]
+    parts = list(parts_of(keyframe))
+    assert b"".join(parts) == line_of(keyframe)
+    assert (len(parts) > 4) == (partitions == 300)
+
+
 @pytest.mark.trio
 async def test_whoever_waits_hears_of_the_next_event_at_once(autojump_clock: trio.testing.MockClock) -> None:
     cluster = a_cluster(brokers=1)
@@ -162,7 +177,7 @@ async def test_whoever_waits_hears_of_the_next_event_at_once(autojump_clock: tri
         trace.changed()
         history.catch_up()
         last = history.last
-        assert json.loads(history.after(last - 1)[1])["number"] == last
+        assert numbers(history.after(last - 1)[1]) == [last]
         with trio.fail_after(1):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(history.came)

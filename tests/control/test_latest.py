@@ -6,10 +6,13 @@ import functools
 import json
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
+from unittest import mock
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mockbroker.control import latest
 from mockbroker.control.latest import Latest
 from mockbroker.trace import Answer, Event, Keyframe, Request, Trace
 from mockbroker.trace.as_json import as_json
@@ -53,14 +56,14 @@ def happened() -> list[Event]:
 
 def told(cuts: list[int]) -> Iterator[list[Event]]:
     """All events up to the first cut, then a summary up to each of the others."""
-    latest, place, every = Latest(), 0, happened()
+    taken, place, every = Latest(), 0, happened()
     yield every[: cuts[0]]
     for begins, ends in pairwise(cuts):
         while place < ends:
-            latest(*values_of([every[place]]))
+            taken(*values_of([every[place]]))
             place += 1
-        summary = latest.after(every[begins - 1].number)
-        assert summary is latest.after(every[begins - 1].number)
+        summary = taken.after(every[begins - 1].number)
+        assert summary is taken.after(every[begins - 1].number)
         lines = b"".join(summary)
         assert b"".join(summary) == lines
         yield [event(json.loads(line)) for line in lines.splitlines()]
@@ -72,13 +75,20 @@ def from_keyframe(found: list[Event]) -> list[Event]:
     return found[last:]
 
 
-@given(st.sets(st.floats(0, 1), min_size=2, max_size=5))
+def state(found: list[Event]) -> Any:
+    """After the last of them, as in a file."""
+    return json.loads(json.dumps(sorted(folded(from_keyframe(found)).items())))
+
+
+@given(st.sets(st.floats(0, 1), min_size=2, max_size=5), st.sampled_from([1, 10]))
 @settings(max_examples=examples(40), deadline=None)
-def test_a_summary_tells_the_state(shares: set[float]) -> None:
+def test_a_summary_tells_the_state(shares: set[float], keyframes: int) -> None:
+    """With each keyframe, and without most of them."""
     cuts = sorted(1 + int(share * (len(happened()) - 1)) for share in shares)
-    found = [each for part in told(cuts) for each in part]
+    with mock.patch.object(latest, "KEYFRAMES", keyframes):
+        found = [each for part in told(cuts) for each in part]
     assert [each.number for each in found] == sorted({each.number for each in found})
-    assert folded(from_keyframe(found)) == folded(from_keyframe(happened()[: cuts[-1]]))
+    assert state(found) == state(happened()[: cuts[-1]])
 
 
 def test_a_summary_is_short_and_has_whole_exchanges() -> None:
