@@ -6,27 +6,23 @@ before it are answered, and those after it wait until it is.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..apis.advertised import answered
 from ..apis.api_versions import unsupported
 from ..cluster.call import Call
-from ..faults.exchange import End, Exchange, Handler
-from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Client, Unanswered
+from ..faults.exchange import End
+from ..outcome import NO_ANSWER, Client
 from ..protocol.answers import answer_codec
 from ..protocol.api_keys import ApiKey
 from ..protocol.codecs import codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header
 from ..protocol.releases import Release
-from ..server.delivery import Deliveries
-from .deciding.dialogue import Dialogue, ToBroker
-from .fetch_sessions import ending
+from .acting import Acting
 from .framing import Framing, Outlet
 from .peeking import expects_answer, head_of
 from .pending import TOKEN, Awaited, Pending
-from .requesting import request_frame
 from .rewriting import names_brokers, rewrite
 from .tokens import tokens_after, tokens_follow
 from .upstream import Upstream, UpstreamBroker, broker_of
@@ -63,30 +59,22 @@ class Session:
         self._upstream = upstream
         self._broker = broker
         self._client = client
-        self._on_ready = on_ready
+        self.ready = on_ready
         self._tell = tell
         self._requests = Framing(MAX_FRAME_BYTES)
         self._answers = Framing(None)
         self._pending = Awaited()
-        self._exchange: Exchange | None = None
         self._held: Callable[[], None] | None = None
         """What becomes of a request that waits for the answers before it."""
-        self._correlation_id = 0
-        self._asked: Asked | None = None
-        """What the trace has of the request of `_exchange`."""
-        self._passed_on = False
-        """Whether the broker gets something of the request of `_exchange`."""
-        self._silent = False
-        """Whether nothing is answered any more."""
         self._tokens = 0
         """How many frames of the client without a header come next."""
         self._shaking = False
         """Whether that is still to be found out."""
         self._within = False
-        wait = upstream.environment.wait
-        self._deliveries = Deliveries(self, wait, on_ready, self._delivered)
+        self._acting = Acting(self, upstream, client, tell)
+        self._deliveries = self._acting.deliveries
 
-    # -- what deliveries send through
+    # -- as a `Wire`
 
     def send(self, frame: bytes) -> None:
         self.to_client.add(frame)
@@ -94,6 +82,10 @@ class Session:
     def end(self, how: End) -> None:
         self.wants_close = True
         self.resets = how is End.RESET
+
+    def forward(self, pending: Pending, frame: bytes) -> bool:
+        """As `Wire.forward`."""
+        return self._pass_on(pending, len(frame).to_bytes(4) + frame)
 
     # -- what comes
 
@@ -104,7 +96,7 @@ class Session:
 
     @property
     def _waits(self) -> bool:
-        return self._exchange is not None or self._held is not None or self._silent or self._shaking
+        return self._acting.under_way or self._held is not None or self._shaking
 
     def passes_request(self, data: bytes) -> bool:
         """Whether bytes of the client are a request that may be sent to the broker at once, as it is. Then
@@ -148,7 +140,7 @@ class Session:
         """Takes bytes of the client."""
         if part := self._requests.add(data):
             self.to_broker.add(part)
-        self._go_on()
+        self.go_on()
 
     def from_broker(self, data: bytes) -> None:
         """Takes bytes of the broker."""
@@ -164,9 +156,9 @@ class Session:
         except MalformedRequestError as error:
             self._tell(f"{self._broker}: {error}")
             self.wants_close = True
-        self._go_on()
+        self.go_on()
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Takes requests until one waits."""
         if self._within:
             return
@@ -252,7 +244,7 @@ class Session:
             self._deliveries.send_withheld()
 
         self._shaking = True
-        self._forward(Pending(ApiKey.SASL_HANDSHAKE, 0, correlation_id, take, own=True), frame)
+        self.forward(Pending(ApiKey.SASL_HANDSHAKE, 0, correlation_id, take, own=True), frame)
 
     def _refuse(self, release: Release, key: int, version: int, correlation_id: int) -> None:
         """As brokers of the release do."""
@@ -270,39 +262,19 @@ class Session:
             request = found.decode(memoryview(bytearray(frame)) if found.keeps_view else frame, header.size)
         except MalformedRequestError as error:
             self._tell(f"a request of {header.client_id} was passed on as it is: {error}")
-            self._forward(Pending(key, version, correlation_id), frame)
+            self.forward(Pending(key, version, correlation_id), frame)
             return
         upstream, api = self._upstream, found.api_key
         upstream.faults.note(api, header.client_id)
         cluster, broker = upstream.as_cluster, broker_of(self._broker)
-        call = Call(cluster, broker, version, self._client, header.client_id, self._complete)
+        call = Call(cluster, broker, version, self._client, header.client_id, self._acting.complete)
         asked = self._traced(call, api, request, correlation_id, len(frame))
         touches = upstream.faults.touching(api, call, request) if key in upstream.faults.armed else []
         steps = upstream.decider.begin(call, api, request, self._tell)
-        if not touches and steps is None:
-            self._forward(Pending(key, version, correlation_id, asked=asked), frame)
-            return
-
-        def work(inner: Call, wanted: Any) -> Any:
-            self._passed_on = True
-            decided, data = steps, frame
-            if wanted is not request:
-                # The rest of it, where faults refuse some.
-                decided = upstream.decider.begin(call, api, wanted, self._tell)
-                data = request_frame(api, version, wanted, correlation_id, header.client_id)
-            if decided is not None:
-                Dialogue(decided, inner, wanted, data, self._ask).begin()
-                return PARKED
-            expects = self._forward(Pending(key, version, correlation_id, inner.answer), data)
-            self._on_ready()
-            return PARKED if expects else NO_ANSWER
-
-        handler: Handler = work
-        if asked is not None:
-            asked.faults = touches
-            handler = upstream.trace.during(asked, work)
-        exchange = Exchange(call, api, request, handler, touches)
-        self._held = partial(self._begin, exchange, correlation_id, asked)
+        if touches or steps is not None:
+            self._held = self._acting.prepared(call, request, frame, correlation_id, touches, steps, asked)
+        else:
+            self.forward(Pending(key, version, correlation_id, asked=asked), frame)
 
     def _traced(
         self, call: Call, api: ApiKey, request: Any, correlation_id: int, size: int
@@ -312,23 +284,8 @@ class Session:
             return None
         return trace.requested(call, api, request, self._client.address, correlation_id, size)
 
-    def _ask(self, what: ToBroker, take: Callable[[Any], None]) -> None:
-        if self._asked is not None:
-            take = self._attributed(self._asked, take)
-        self._forward(Pending(what.key, what.version, what.correlation_id, take, own=what.own), what.frame)
-        self._on_ready()
-
-    def _attributed(self, asked: "Asked", take: Callable[[Any], None]) -> Callable[[Any], None]:
-        """What is decided in `take` is attributed to the request, as in its handler."""
-        decide = self._upstream.trace.during(asked, lambda _, answer: take(answer))
-        return partial(decide, asked.call)
-
-    def _forward(self, pending: Pending, frame: bytes) -> bool:
-        """Passes a request on, which has no length yet; False if it will not be answered."""
-        return self._pass_on(pending, len(frame).to_bytes(4) + frame)
-
     def _pass_on(self, pending: Pending, whole: bytes) -> bool:
-        """The same with its length."""
+        """The same with its length in front."""
         self.to_broker.add(whole)
         if pending.key == ApiKey.PRODUCE and not expects_answer(memoryview(whole)[4:], pending.version):
             if pending.asked is not None:
@@ -356,7 +313,7 @@ class Session:
             self._tell(f"passed on as it is, with addresses that it may have and without faults: {error}")
             self._pass(whole)
             if pending.take is not None:
-                self._exchange = None
+                self._acting.give_up()
             return
         names = names_brokers(pending.key, pending.version)
         changed = names and rewrite(found.api_key, answer, self._upstream)
@@ -364,7 +321,7 @@ class Session:
             self._upstream.trace.answered(pending.asked, answer)
         if pending.take is not None:
             if not pending.own:
-                self._codec = found
+                self._acting.answered(found)
             pending.take(answer)
         elif changed:
             self.send(found.encode(pending.correlation_id, answer))
@@ -383,59 +340,3 @@ class Session:
     def _pass(self, whole: bytes) -> None:
         self.to_client.add(whole)
         self._deliveries.send_withheld()
-
-    # -- a request on which faults act
-
-    def _begin(self, exchange: Exchange, correlation_id: int, asked: "Asked | None") -> None:
-        self._exchange, self._correlation_id, self._asked = exchange, correlation_id, asked
-        self._passed_on = False
-        self._codec = answer_codec(exchange.api, exchange.call.version)
-        outcome = exchange.begin()
-        if outcome is not PARKED:
-            self._finish(exchange)
-
-    def _complete(self, call: Call, answer: Any) -> None:
-        if self._exchange is not None and self._exchange.received is call:
-            self._finish(self._exchange)
-            self._go_on()
-            self._on_ready()
-
-    def _finish(self, exchange: Exchange) -> None:
-        try:
-            self._deliver(exchange)
-        except Exception as error:
-            self._tell(
-                f"{self._client.address}: closed, because {exchange.api.name} could not be answered: {error}"
-            )
-            self.wants_close = True
-
-    def _deliver(self, exchange: Exchange) -> None:
-        if exchange.error is not None:
-            raise exchange.error
-        answer = exchange.answer
-        if not self._passed_on and exchange.has_answer and (last := ending(exchange)) is not None:
-            self._tell_broker(exchange, last)
-            answer = replace(answer, session_id=0)
-        if self._asked is not None:
-            self._upstream.trace.answered(self._asked, answer)
-        if type(answer) is Unanswered:
-            self._exchange = None
-            if answer is CLOSE:
-                self.end(exchange.ending)
-            self._silent = answer is NEVER
-            return
-        frame = self._codec.encode(self._correlation_id, answer)
-        if self._deliveries.deliver(exchange.delivery(frame)):
-            self._exchange = None
-
-    def _tell_broker(self, exchange: Exchange, request: Any) -> None:
-        """Sends it a request of its own, whose answer is for nobody."""
-        api, call, correlation_id = exchange.api, exchange.call, self._correlation_id
-        frame = request_frame(api, call.version, request, correlation_id, call.client_id)
-        self._forward(Pending(api, call.version, correlation_id, lambda _: None, own=True), frame)
-
-    def _delivered(self) -> None:
-        """What was sent late, or in parts, is sent."""
-        self._exchange = None
-        self._go_on()
-        self._on_ready()
