@@ -7,16 +7,14 @@ import functools
 import importlib
 import math
 import struct
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import Any, Final
 
 from . import reading, schema, writing
 from .api_keys import CODEC_VERSIONS, ApiKey
-from .fetch import FetchReader, FetchWriter
 from .headers import MalformedRequestError, skip_tags
 from .primitives import FrameBuffer, Records
-from .produce import ProduceReader, ProduceWriter
 
 Frame = bytes | bytearray | list[bytes | bytearray | memoryview]
 """One answer, length prefix included: a single buffer, or several to be sent in order."""
@@ -141,70 +139,24 @@ def _too_large(most: float) -> AnswerTooLargeError:
     return AnswerTooLargeError(f"the answer would have more than {most} bytes")
 
 
-class ProduceCodec(Codec):
-    """For Produce: remembers requests and answers, one codec per connection, because they are much alike."""
-
-    __slots__ = ("_frames",)
-
-    keeps_view = True
-
-    def __init__(self, version: int) -> None:
-        self.api_key = ApiKey.PRODUCE
-        self.version = version
-        self.upgrade = self.downgrade = None
-        self.flexible = self.tagged_answer = version >= 9
-        self._in_parts = None
-        self._new_frame = bytearray
-        self._write = _shared(ApiKey.PRODUCE, version)._write
-        self._read = ProduceReader(version)
-        self._frames = ProduceWriter(version, self._write)
-
-    def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
-        return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response, most)
-
-
-class FetchCodec(Codec):
-    """For Fetch: remembers requests and answers of one partition, one codec per connection."""
-
-    _LEAST_LIMIT: Final = 1024
-    """Answers for one partition have fewer bytes than this, records not counted."""
-
-    __slots__ = ("_frames", "_shared")
-
-    def __init__(self, version: int) -> None:
-        self.api_key = ApiKey.FETCH
-        self.version = version
-        self.upgrade = self.downgrade = None
-        self.flexible = self.tagged_answer = version >= 12
-        self._shared = _shared(ApiKey.FETCH, version)
-        self._new_frame, self._write = FrameBuffer, self._shared._write
-        self._read = FetchReader(self._shared._read)
-        self._frames = FetchWriter(version, self._write)
-
-    def _functions_in_parts(self) -> tuple[reading.ReaderInParts, writing.WriterInParts]:
-        return self._shared._functions_in_parts()
-
-    def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
-        frame = self._frames.frame(correlation_id, response) if most >= self._LEAST_LIMIT else None
-        return super().encode(correlation_id, response, most) if frame is None else frame
-
-
 def codec(api_key: int, version: int) -> Codec:
     """A codec for one connection. UnsupportedVersionError if there is none."""
-    shared = _shared(api_key, version)
-    own = _OWN.get(shared.api_key)
-    return shared if own is None else own(version)
+    found = shared(api_key, version)
+    if found.api_key not in _OWN:
+        return found
+    # Imported when a client produces or fetches.
+    from .own_codecs import OWN
+
+    return OWN[found.api_key](version)
 
 
-_OWN: Final[Mapping[ApiKey, Callable[[int], Codec]]] = {
-    ApiKey.PRODUCE: ProduceCodec,
-    ApiKey.FETCH: FetchCodec,
-}
+_OWN: Final = (ApiKey.PRODUCE, ApiKey.FETCH)
 """Where each connection has a codec of its own."""
 
 
 @functools.cache
-def _shared(api_key: int, version: int) -> Codec:
+def shared(api_key: int, version: int) -> Codec:
+    """The codec of all connections. UnsupportedVersionError if there is none."""
     try:
         low, high = CODEC_VERSIONS[key := ApiKey(api_key)]
     except (KeyError, ValueError):
