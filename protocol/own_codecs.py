@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from . import reading, writing
 from .api_keys import ApiKey
-from .codecs import Codec, Frame, shared
+from .codec import Codec, Frame, shared
 from .fetch import FetchReader, FetchWriter
 from .primitives import FrameBuffer
 from .produce import ProduceReader, ProduceWriter

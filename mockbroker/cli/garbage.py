@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-import trio
-
 LOOK_SECONDS: Final = 5.0
 IDLE: Final = 0.02
 """The part of a processor that a process needs of which nobody asks anything."""
@@ -27,11 +25,16 @@ def collect_young() -> None:
     gc.enable()
 
 
-async def collect_when_idle(processor_seconds: Callable[[], float] = time.process_time) -> None:
-    """Collects all garbage after each LOOK_SECONDS in which the process did next to nothing."""
-    while True:
-        used = processor_seconds()
-        await trio.sleep(LOOK_SECONDS)
-        idle = processor_seconds() - used < IDLE * LOOK_SECONDS
+class WhenIdle:
+    """Collects all garbage when a look, one each LOOK_SECONDS, finds that the process did next to nothing
+    since the last one."""
+
+    def __init__(self, processor_seconds: Callable[[], float] = time.process_time) -> None:
+        self._processor_seconds = processor_seconds
+        self._used = processor_seconds()
+
+    def look(self) -> None:
+        idle = self._processor_seconds() - self._used < IDLE * LOOK_SECONDS
         if idle and gc.get_count()[2] >= WORTH_IT:
             gc.collect()
+        self._used = self._processor_seconds()

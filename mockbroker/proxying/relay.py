@@ -7,7 +7,8 @@ from typing import Final
 
 import trio
 
-from ..server.beside import has_all_clients, running
+from ..server.beside import has_all_clients
+from ..server.in_trio import running
 from ..server.poller import READ, SOCKETS_PER_LOOK, TURN_SECONDS, new_poller
 
 PATIENCE_SECONDS: Final = 0.003
