@@ -8,6 +8,7 @@ from . import reading, writing
 from .api_keys import ApiKey
 from .codec import Codec, Frame, shared
 from .fetch import FetchReader, FetchWriter
+from .headers import skip_tags
 from .primitives import FrameBuffer
 from .produce import ProduceReader, ProduceWriter
 
@@ -29,6 +30,14 @@ class ProduceCodec(Codec):
         self._write = shared(ApiKey.PRODUCE, version)._write
         self._read = ProduceReader(version)
         self._frames = ProduceWriter(version, self._write)
+
+    def decode(self, frame: bytes | memoryview, offset: int) -> Any:
+        try:
+            if self.flexible:
+                offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
+            return self._read(frame, offset)
+        except reading.READ_ERRORS as error:
+            raise self._malformed(error) from error
 
     def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
         return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response, most)
